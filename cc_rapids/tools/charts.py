@@ -1,4 +1,4 @@
-"""Charts of measured times and the limits of the card."""
+"""Draw charts of measured times and of the limits of a GPU."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GREYS = ("0.15", "0.85", "1.0", "0.7", "0.5", "0.92", "0.6", "0.78")
 MARKERS = "os^Dv*Px"
 STYLES = ("-", "--", ":", "-.")
 FILLS = ("white", "0.6")
-FEW = 100.0  # times the least: a logarithmic axis that ends there has ticks at 2 and 5 too
+FEW = 100.0  # a logarithmic axis with a smaller ratio of its ends also has ticks at 2 and 5
 RC: dict[Any, Any] = {"svg.hashsalt": "cc_rapids", "font.size": 9, "hatch.linewidth": 0.6}
 WIDTH, HEIGHT = 7.2, 2.8  # inches
 
@@ -37,20 +37,20 @@ def bars(
     log: bool = False,
     line: float | None = None,
 ) -> Figure:
-    """Draw groups of bars, told apart by hatches.
+    """Draw groups of bars, distinguished by hatches.
 
     Parameters
     ----------
     names : sequence of str
-        The groups.
+        The names of the groups.
     series : mapping of str to sequence of float or None
-        The height of each bar in each group; None for no bar.
+        For each series, the height of its bar in each group; None for no bar.
     label : str
-        The label of the axis of heights.
+        The label of the y axis.
     log : bool
-        Whether that axis is logarithmic.
+        Whether the y axis is logarithmic.
     line : float, optional
-        A dashed line at this height.
+        The height of a dashed line.
     """
     with styled() as empty:
         figure, axes = empty(max(WIDTH, 0.9 * len(names)), HEIGHT)
@@ -79,17 +79,17 @@ def lines(
     log: str = "",
     line: float | None = None,
 ) -> Figure:
-    """Draw lines through points, told apart by markers and styles.
+    """Draw lines through points, distinguished by markers and styles.
 
     Parameters
     ----------
     series : mapping of str to sequence of (x, y)
     across, label : str
-        The labels of the two axes.
+        The labels of the x and y axes.
     log : str
-        The logarithmic axes: "x", "y", "xy" or none. Zeros on the first are shown left of it.
+        The logarithmic axes: "x", "y", "xy" or "". Points at x = 0 are drawn left of the others.
     line : float, optional
-        A dashed line at this height.
+        The height of a dashed line.
     """
     with styled() as empty:
         figure, axes = empty(5.4, 3.2)
@@ -108,7 +108,7 @@ def lines(
 
 
 def _scale(axes: Axes, log: str) -> None:
-    """Make axes logarithmic, short ones with plain numbers; zeros are left of the first value."""
+    """Make axes logarithmic, short ones with plain numbers; draw x = 0 left of the other values."""
     from matplotlib.ticker import LogLocator, MaxNLocator
 
     if "y" in log:
@@ -130,14 +130,14 @@ def _scale(axes: Axes, log: str) -> None:
 
 
 def beside(axes: Axes) -> None:
-    """Put the legend to the right of the plot."""
+    """Place the legend to the right of the plot."""
     legend = axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     for text in legend.get_texts():
         text.set(**AS_IT_IS)
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure in the format of the suffix, reproducibly, completely or not at all."""
+    """Write a figure atomically and reproducibly, in the format of the suffix."""
     drawn, kind = BytesIO(), path.suffix.removeprefix(".")
     plain = {"Date": None} if kind == "svg" else {"Software": None}
     with styled():
@@ -155,10 +155,7 @@ def available() -> bool:
 
 @contextmanager
 def styled() -> Iterator[Callable[[float, float], tuple[Figure, Axes]]]:
-    """Draw figures in the package's style inside the context.
-
-    Yield what makes one of some inches.
-    """
+    """Apply the package's style in a context; yield a function of width and height in inches."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -173,8 +170,8 @@ def styled() -> Iterator[Callable[[float, float], tuple[Figure, Axes]]]:
         yield empty
 
 
-IN_L2 = 1 << 24  # bytes of a table that the last cache of a card holds
-TIMES = {  # what records call the times of each library, in milliseconds
+IN_L2 = 1 << 24  # size in bytes of a table that fits into the L2 cache
+TIMES = {  # the fields of records with the times of each library, in milliseconds
     "cc_rapids": ("wall_ms",),
     "cuGraph: graph and components": ("cugraph_build_ms", "cugraph_wcc_ms"),
     "SciPy": ("scipy_ms",),
@@ -189,9 +186,9 @@ class Card:
     Attributes
     ----------
     copy : float
-        Bytes per second of a copy, read and written together.
+        Bytes per second of a copy, the sum of bytes read and written.
     reads : tuple of (int, float)
-        Pairs of the bytes of a table, ascending, and the random 4-byte reads of it per second.
+        Pairs of a table size in bytes, ascending, and the random 4-byte reads per second.
 
     See Also
     --------
@@ -202,7 +199,7 @@ class Card:
     reads: tuple[tuple[int, float], ...]
 
     def stream_ms(self, edges: float, edge_bytes: int = 8) -> float:
-        """Return the milliseconds to read an edge list once.
+        """Return the minimum time to read an edge list once.
 
         Parameters
         ----------
@@ -214,7 +211,7 @@ class Card:
         Returns
         -------
         float
-            Milliseconds, at best.
+            The time in milliseconds.
 
         See Also
         --------
@@ -223,21 +220,19 @@ class Card:
         return 1e3 * edges * edge_bytes / self.copy
 
     def labels_ms(self, edges: float, table: int) -> float:
-        """Return the milliseconds to read the labels of both ends of each edge.
-
-        They come from a table of some bytes.
+        """Return the minimum time to read the labels of both ends of each edge.
 
         Parameters
         ----------
         edges : float
             The number of edges.
         table : int
-            The bytes of the table that is read.
+            The size of the table of labels in bytes.
 
         Returns
         -------
         float
-            Milliseconds, at best.
+            The time in milliseconds.
 
         See Also
         --------
@@ -247,19 +242,19 @@ class Card:
         return self.reads_ms(2 * edges, table)
 
     def reads_ms(self, count: float, table: int) -> float:
-        """Return the milliseconds of random 4-byte reads of a table of some bytes.
+        """Return the minimum time of random 4-byte reads of a table.
 
         Parameters
         ----------
         count : float
             The number of reads.
         table : int
-            The bytes of the table that is read.
+            The size of the table in bytes.
 
         Returns
         -------
         float
-            Milliseconds, at best.
+            The time in milliseconds.
 
         See Also
         --------
@@ -270,7 +265,7 @@ class Card:
         return 1e3 * count / rate
 
 
-#: What is known of cards, by the device's name in the records.
+#: The measured rates of GPUs, by the name of the device in records.
 CARDS = {
     "NVIDIA H100 80GB HBM3": Card(
         copy=3.0e12,
@@ -300,30 +295,30 @@ CARDS = {
 
 
 def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
-    """Draw measured times against the number of edges, with the limits of the card as lines.
+    """Draw measured times against the number of edges, with the limits of the GPU as lines.
 
-    The limits are those of :data:`CARDS`: the time to read the edges once, and that to read the
-    labels of both their ends, all in the L2 cache and all beyond it. Below the upper two only
-    algorithms can be that do not read both ends of every edge.
+    The limits follow from :data:`CARDS`: the time to read the edges once, and the times to read the
+    labels of both ends of each edge from the L2 cache and from beyond it. Only algorithms that do
+    not read both ends of every edge can be faster than the latter two.
 
     Parameters
     ----------
     records : iterable of dict
-        As the lines of ``benchmarks/records/main_job.jsonl``: ``m`` edges, ``wall_ms`` and the
-        times of other libraries in milliseconds (numbers, or dicts with a ``median``), and if they
-        are known ``device``, ``graph`` and ``dtype``.
+        Records such as the lines of ``benchmarks/records/main_job.jsonl``: the number of edges
+        ``m``, ``wall_ms`` and the times of other libraries in milliseconds (numbers, or dicts with
+        a ``median``), and optionally ``device``, ``graph`` and ``dtype``.
     axes : matplotlib.axes.Axes, optional
-        Axes to draw on; new ones by default.
+        The axes to draw on; new ones by default.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, both logarithmic; the times of one graph are joined by a line.
+        The axes, both logarithmic. A line connects the times of one graph.
 
     Raises
     ------
     InputError
-        There are no records, or times of several devices.
+        There are no records, or records of several devices.
     MissingExtraError
         Matplotlib is not installed.
 
@@ -358,7 +353,7 @@ def _median(value: Any) -> float:
 
 
 def _plain_powers(axis: Any) -> None:
-    """Write ticks such as 0.1, 20 and 30 M instead of powers of ten."""
+    """Label ticks with numbers such as 0.1, 20 and 30 M instead of powers of ten."""
     from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
     axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
@@ -367,7 +362,7 @@ def _plain_powers(axis: Any) -> None:
 
 
 def _draw_limits(axes: Any, card: Card | None, rows: list[Mapping[str, Any]]) -> None:
-    """Draw the card's limits, from a little fewer edges than there are to a few more."""
+    """Draw the limits of the GPU, over slightly more than the range of edges."""
     if card is None:
         return
     ends = [rows[0]["m"] / 1.5, rows[-1]["m"] * 1.5]

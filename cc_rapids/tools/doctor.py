@@ -1,7 +1,7 @@
-"""Diagnosis of this machine: packages, GPUs, the engine that would run, and why.
+"""Diagnose this machine: packages, GPUs, and the engine that would run.
 
-All facts come from package metadata and from the NVIDIA driver's own libraries, so no large library
-is imported, and an incomplete installation is diagnosed too.
+All facts come from package metadata and the libraries of the NVIDIA driver. No large library is
+imported, so that incomplete installations can be diagnosed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from .. import __version__
 from ..errors import install_advice, unsupported_python
 
-# The distributions that bring each package; a wheel for a CUDA version has a name of its own
+# The distributions that install each package; wheels for different CUDA versions differ in name
 PACKAGES = {
     "numpy": ("numpy",),
     "numba": ("numba",),
@@ -42,7 +42,7 @@ _MAJOR, _MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
 
 @dataclass(frozen=True)
 class Gpu:
-    """One NVIDIA GPU: name, bytes of memory, and compute capability."""
+    """An NVIDIA GPU: its name, bytes of memory, and compute capability."""
 
     name: str
     memory: int
@@ -56,13 +56,13 @@ class Driver:
     Attributes
     ----------
     version
-        Of the driver, such as ``"580.65.06"``; None if it does not say.
+        The version of the driver, such as ``"580.65.06"``; None if unknown.
     cuda
-        The newest CUDA version that it runs, major and minor.
+        The newest CUDA version that the driver supports, major and minor.
     gpus
-        Those that a process may use, in CUDA's order.
+        The GPUs that a process may use, in CUDA's order.
     trouble
-        The driver's message if there are no GPUs; otherwise None.
+        The message of the driver if there are no GPUs; otherwise None.
     """
 
     version: str | None
@@ -73,26 +73,26 @@ class Driver:
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts that ``diagnose`` found.
+    """The result of :func:`diagnose`.
 
     Attributes
     ----------
     python
-        Version and platform.
+        The version of Python, and the platform.
     packages
-        The version of cc_rapids and of each package of ``PACKAGES``, None where it is not
-        installed. Wheels for one CUDA version are named behind it: ``"14.0.1 (cupy-cuda13x)"``.
+        The versions of cc_rapids and of each package in ``PACKAGES``, None if not installed. A
+        wheel for one CUDA version is named after the version: ``"14.0.1 (cupy-cuda13x)"``.
     driver
         The NVIDIA driver, or None.
     cpus
-        The CPUs that this process may use.
+        The number of CPUs that this process may use.
     engine
-        ``"cuda"`` if GPU frames, and host frames on request, can run on a GPU; else ``"threads"``,
-        and ``"none"`` on a build of Python that runs no kernels.
+        ``"cuda"`` if GPU frames, and host frames on request, run on a GPU; otherwise ``"threads"``,
+        or ``"none"`` if this build of Python cannot run kernels.
     why
         The reason for that engine.
     advice
-        What to do to run on the GPU, one step a line; empty if there is nothing to do.
+        Steps for running on the GPU, one per line; empty if there is nothing to do.
     """
 
     python: str
@@ -105,7 +105,7 @@ class Facts:
 
 
 def diagnose() -> Facts:
-    """Inspect this machine, in milliseconds, without changes or exceptions."""
+    """Inspect this machine; this takes milliseconds, changes nothing and raises nothing."""
     packages: dict[str, str | None] = {"cc_rapids": __version__}
     packages |= {name: _installed(names) for name, names in PACKAGES.items()}
     driver = find_driver()
@@ -125,18 +125,18 @@ def diagnose() -> Facts:
 def check(verbose: bool = False, **options: object) -> str:
     """Check that cc_rapids finds connected components, on the GPU where there is one.
 
-    What ``rapids doctor`` calls, by the entry point ``rapids_doctor_check``.
+    ``rapids doctor`` calls this function through the entry point ``rapids_doctor_check``.
 
     Parameters
     ----------
     verbose, **options
-        As given by ``rapids doctor``; not used.
+        The options of ``rapids doctor``; not used.
 
     Raises
     ------
     RuntimeError
-        There is a GPU, but it would not be used, or gives a wrong answer, or this build of Python
-        runs no kernels; the message gives advice.
+        There is a GPU, but it would not be used or gives a wrong answer, or this build of Python
+        cannot run kernels. The message gives advice.
     """
     facts = diagnose()
     if facts.engine == NO_ENGINE:
@@ -156,14 +156,14 @@ def check(verbose: bool = False, **options: object) -> str:
 def choose(
     packages: dict[str, str | None], driver: Driver | None
 ) -> tuple[str, str, tuple[str, ...]]:
-    """Choose the engine that would run; return it, the reason, and advice for using a GPU.
+    """Return the engine that would run, the reason, and advice for using a GPU.
 
     Parameters
     ----------
     packages
-        Versions, as in ``Facts``.
+        Versions, as in :class:`Facts`.
     driver
-        As in ``Facts``.
+        The NVIDIA driver, or None.
     """
     if driver is None:
         return "threads", "there is no NVIDIA driver (libcuda.so.1 is not found)", _ELSEWHERE
@@ -194,7 +194,7 @@ def choose(
 
 
 def extra_for(driver: Driver) -> str | None:
-    """Return the extra of cc_rapids for a driver and its first GPU; None if they are too old."""
+    """Return the name of the extra for a driver and its first GPU; None if they are too old."""
     for extra, oldest in _OLDEST.items():
         if driver.cuda[0] >= int(extra[2:]) and driver.gpus[0].capability >= oldest:
             return extra
@@ -249,7 +249,7 @@ def _trouble(cuda: ctypes.CDLL, status: int) -> str:
 
 
 def _driver_version() -> str | None:
-    """Query the management library, which also works in containers that hide /proc/driver."""
+    """Query NVML for the driver version; this also works in containers that hide /proc/driver."""
     try:
         nvml = ctypes.CDLL("libnvidia-ml.so.1")
     except OSError:

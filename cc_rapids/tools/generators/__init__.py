@@ -1,9 +1,9 @@
-"""Seeded graphs with known answers: the reference graphs of the benchmarks, and simple shapes.
+"""Generate seeded graphs with known components: the reference graphs, and simple shapes.
 
-The same arguments give the same edges on every engine and machine: an edge is a function of the
-seed and of its own index. Edges are not sorted or deduplicated: a graph may contain self-loops and
-duplicates unless its function says otherwise. Lists larger than memory are made in pieces
-(:mod:`cc_rapids.tools.generators.pieces`).
+The same arguments give the same edges on every engine and machine, because each edge is a function
+of the seed and its index. Edges are not sorted or deduplicated: unless stated otherwise, a graph
+may contain self-loops and duplicates. :mod:`cc_rapids.tools.generators.pieces` generates lists that
+are larger than memory.
 
 >>> from cc_rapids import components, generators
 >>> ring = generators.permuted(generators.cliques([3, 1, 2]), seed=5)

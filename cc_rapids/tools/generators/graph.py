@@ -1,4 +1,4 @@
-"""Graph, the result of a generator, and what generators share."""
+"""The class :class:`Graph`, the result of a generator, and shared functions of generators."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from ...data.dtypes import is_integer
 from ...errors import InputError
 
 Labels = npt.NDArray[np.int64]
-MOST = 1 << 32  # vertices: a permutation works on two words of 32 bits at most, draws on one
+MOST = 1 << 32  # maximum number of vertices: random vertices are drawn from 32 bits
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """An edge list over the vertices 0 .. num_vertices - 1, and known facts about it.
+    """An edge list over the vertices 0 .. num_vertices - 1, and facts about its components.
 
     Attributes
     ----------
     src, dst : (m,) arrays of one integer type
-        The two ends of each edge: NumPy arrays, or CuPy arrays from the engine "cuda".
+        The two ends of each edge: NumPy arrays, or CuPy arrays for the engine "cuda".
     num_vertices : int
-        The number of vertices, whether or not an edge names them.
+        The number of vertices, including isolated ones.
     name : str
         A description of the graph, for tables and messages.
     components : int, optional
-        The number of connected components, if it is known.
+        The number of connected components, if known.
     expected : callable, optional
-        Called to compute the result of :meth:`labels`, if the labels are known.
+        A function that returns the result of :meth:`labels`, if the labels are known.
     engine : {"threads", "cuda"}
-        The engine that made it, on which :func:`permuted` and :func:`duplicated` run.
+        The engine of the edges, on which :func:`permuted` and :func:`duplicated` run.
 
     See Also
     --------
@@ -58,11 +58,11 @@ class Graph:
 
     @property
     def num_edges(self) -> int:
-        """The number of rows, duplicates and self-loops included."""
+        """The number of rows, including duplicates and self-loops."""
         return int(self.src.size)
 
     def labels(self) -> Labels:
-        """Return the least vertex of each vertex's component, known by construction.
+        """Return the least vertex of each vertex's component, by construction.
 
         Returns
         -------
@@ -71,12 +71,12 @@ class Graph:
         Raises
         ------
         InputError
-            The labels are not known by construction, because the graph is random: use
+            The labels are unknown, because the graph is random: use
             :func:`cc_rapids.oracle.union_find`.
 
         See Also
         --------
-        cc_rapids.oracle.union_find : Find the same from the edges.
+        cc_rapids.oracle.union_find : Compute the labels from the edges.
         """
         if self.expected is None:
             raise InputError(
@@ -87,17 +87,14 @@ class Graph:
 
 
 def count(name: str, value: Any) -> int:
-    """Return the value as an int; raise an InputError unless it is an integer of at least 0."""
+    """Convert to int; raise an InputError unless the value is an integer of at least 0."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise InputError(f"{name} must be an integer of at least 0, not {value!r}")
     return int(value)
 
 
 def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
-    """Return the number as an int.
-
-    Raise an InputError unless a type, by default the widest, holds all vertices.
-    """
+    """Convert to int; raise an InputError unless a type, by default int64, fits all vertices."""
     n, kind = count("num_vertices", num_vertices), np.dtype(dtype)
     if not is_integer(kind):
         raise InputError(f"vertices must be integers, not {kind}")
@@ -109,24 +106,24 @@ def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
 
 
 def new_columns(size: int, dtype: npt.DTypeLike, engine: str) -> tuple[Array, Array]:
-    """Return uninitialised arrays for both ends of a number of edges."""
+    """Return uninitialized arrays of the given length for both ends of edges."""
     runner = backends.get(engine)
     with runner.scope():
         return runner.empty(size, np.dtype(dtype)), runner.empty(size, np.dtype(dtype))
 
 
 def launch(make: Callable[[Any], Any], engine: str, n: int, *arguments: Any) -> None:
-    """Run the kernel that ``make`` gives on an engine."""
+    """Run the kernel of ``make`` on an engine, for ``n`` items."""
     runner = backends.get(engine)
     runner.kernel(make)(n, *arguments)
 
 
 def keys(seed: int) -> tuple[int, int]:
-    """Return two independent keys for a seed, which NumPy promises to keep in all its versions."""
+    """Return two independent keys for a seed, which are stable across NumPy versions."""
     first, second = np.random.SeedSequence(count("seed", seed)).generate_state(2).tolist()
     return first, second
 
 
 def bit_length(n: int) -> int:
-    """Return the bits that it takes to write any of 0 .. n - 1."""
+    """Return the number of bits that represent every number in 0 .. n - 1."""
     return max(n - 1, 0).bit_length()

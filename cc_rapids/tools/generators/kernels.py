@@ -1,10 +1,10 @@
-"""Kernels of random edges, each a function of a key and its index only.
+"""Kernels of random edges, each of which is a function of a key and its index only.
 
-Every engine makes the same edges, in any order and with no memory beyond them. All numbers are
-uint64, and every product is of two 32-bit words (or stays below 2^64 for the reason given): nothing
-overflows, so that NumPy's scalars, which warn, agree with LLVM and CUDA, which wrap around.
+Every engine makes the same edges, in any order and without other memory. All numbers are uint64.
+Products have two 32-bit factors, or stay below 2^64 for the given reason. Without overflow, NumPy
+scalars, which would warn, agree with LLVM and CUDA, which wrap around.
 
-Kernels that make edges make those from edge ``first`` on: i = 0 writes edge ``first``.
+Kernels write edges starting at edge ``first``: i = 0 writes edge ``first``.
 """
 
 from typing import Any
@@ -57,11 +57,11 @@ def draw(on: Any) -> Any:
 def permute(on: Any) -> Any:
     """Return a random permutation of 0 .. n - 1, where ``bits`` is the length of n - 1.
 
-    A Feistel network on the two halves of the bits, one longer than the other if it has to be: each
-    step xors one half with a function of the other, so it can be undone whatever the function is.
-    Four steps of a perfect function would do (Luby and Rackoff, 1988); these are six. Where n is
-    not a power of two, a value beyond n is permuted again: the walk follows a cycle of the larger
-    permutation, so it comes back below n, and no two walks end at one place.
+    This is a Feistel network on the two halves of the bits; for an odd number, one half is longer.
+    Each step xors one half with a function of the other, which is invertible for any function. Four
+    steps of a perfect function suffice (Luby and Rackoff, 1988); this uses six. If n is not a power
+    of two, values from n on are permuted again. This follows a cycle of the larger permutation, so
+    it returns below n, and distinct inputs have distinct results.
     """
 
     @on.device
@@ -89,11 +89,11 @@ def permute(on: Any) -> Any:
 
 
 def rmat(on: Any) -> Any:
-    """Write R-MAT edges, each of which falls into one quadrant of the matrix at each level.
+    """Write R-MAT edges, which choose one quadrant of the matrix at each level.
 
-    a, ab, abc are the running sums of the quadrants' probabilities in units of 2^-SHARE_BITS.
-    Levels come in whole draws; those beyond the matrix are the topmost and are cut off. Source:
-    Chakrabarti, Zhan and Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004.
+    a, ab, abc are cumulative probabilities of the quadrants in units of 2^-SHARE_BITS. Each draw
+    serves several levels; surplus top levels are discarded. Source: Chakrabarti, Zhan and
+    Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004.
     """
     bits = draw(on)
 
@@ -115,7 +115,7 @@ def rmat(on: Any) -> Any:
 
 
 def below(on: Any) -> Any:
-    """Return a number below n <= 2^32 from 64 random bits, all but evenly."""
+    """Return a nearly uniform number below n <= 2^32 from 64 random bits."""
 
     @on.device
     def below(n, x):
@@ -126,7 +126,7 @@ def below(on: Any) -> Any:
 
 
 def uniform(on: Any) -> Any:
-    """Write random ends of each edge among n <= 2^32 vertices; they may be equal."""
+    """Write two random ends of each edge, possibly equal, among n <= 2^32 vertices."""
     bits, number = draw(on), below(on)
 
     @on.elementwise
@@ -139,9 +139,9 @@ def uniform(on: Any) -> Any:
 
 
 def keep_grid(on: Any) -> Any:
-    """Choose the edges of the grid from v = first + i to the right and downwards.
+    """Choose edges of the grid from v = first + i to the right and downwards.
 
-    Set kept[2 i] and kept[2 i + 1], each with the probability ``share`` in units of 2^-32.
+    Set kept[2 i] and kept[2 i + 1], each with probability ``share`` in units of 2^-32.
     """
     bits = draw(on)
 
@@ -158,7 +158,7 @@ def keep_grid(on: Any) -> Any:
 
 
 def grid(on: Any) -> Any:
-    """Write the edges that are kept, from their places in ``kept``."""
+    """Write the kept edges, given their indices in ``kept``."""
 
     @on.elementwise
     def grid(i, columns, places, src, dst):
@@ -170,7 +170,7 @@ def grid(on: Any) -> Any:
 
 
 def torus(on: Any) -> Any:
-    """Write edge 2 v from v to the right, and edge 2 v + 1 downwards; both around the sides."""
+    """Write edge 2 v from v to the right and edge 2 v + 1 downwards, wrapping around the sides."""
 
     @on.elementwise
     def torus(i, first, n, columns, src, dst):
@@ -184,7 +184,7 @@ def torus(on: Any) -> Any:
 
 
 def steps(on: Any) -> Any:
-    """Count in equal steps: first, first + step, first + 2 step, ..."""
+    """Write an arithmetic sequence: first, first + step, first + 2 step, ..."""
 
     @on.elementwise
     def steps(i, first, step, out):
@@ -194,16 +194,16 @@ def steps(on: Any) -> Any:
 
 
 def cliques(on: Any) -> Any:
-    """Write disjoint cliques: c has the vertices from vertices[c], the edges from edges[c].
+    """Write disjoint cliques; clique c starts at vertex vertices[c] and edge edges[c].
 
-    Vertex k of a clique is joined to those 1, 2, ... places further on around a circle: half of
-    the circle meets each pair once, without a root of the edge's number.
+    Vertex k of a clique is joined to the next vertices around a circle, up to half of the circle.
+    This gives each pair once, without a square root of the edge number.
     """
 
     @on.elementwise
     def cliques(i, first, count, vertices, edges, src, dst):
         e, c, end = i + np.uint64(first), NONE, np.uint64(count)
-        while end - c > ONE:  # the last clique with edges[c] <= e lies in c .. end - 1
+        while end - c > ONE:  # the last clique with edges[c] <= e is in c .. end - 1
             middle = (c + end) >> ONE
             if edges[middle] <= e:
                 c = middle
@@ -218,14 +218,14 @@ def cliques(on: Any) -> Any:
 
 
 def cluster_sizes(on: Any) -> Any:
-    """Draw sizes from 2 on: one is above 2 + j unless 32 random bits are below shares[j]."""
+    """Draw sizes of at least 2: a size exceeds 2 + j unless 32 random bits are below shares[j]."""
     bits = draw(on)
 
     @on.elementwise
     def cluster_sizes(i, first, key, count, shares, out):
         x = bits(key, i + np.uint64(first), TWO + ONE) >> HALF  # pairs take the parts below
         low, high = NONE, np.uint64(count)
-        while low < high:  # the first share above x, if any, lies in low .. high
+        while low < high:  # the first share above x, if any, is in low .. high
             middle = (low + high) >> ONE
             if x < shares[middle]:
                 high = middle
@@ -237,12 +237,12 @@ def cluster_sizes(on: Any) -> Any:
 
 
 def cluster_pairs(on: Any) -> Any:
-    """Write pairs within clusters: c has the documents from starts[c] on.
+    """Write pairs within clusters; cluster c starts at document starts[c].
 
-    There are ``distinct`` pairs. One band after the other finds them, each in an order of its own.
-    Pair p of the first is the next document, in the order of the clusters, that is not the first of
-    its cluster, with one before it: these join each cluster. The others are of two documents of one
-    cluster, of which the first is drawn among all; they are equal where the cluster has one alone.
+    Each band repeats the ``distinct`` pairs in its own random order. The first of them connect the
+    clusters: each document that is not the first of its cluster is paired with an earlier one. Each
+    other pair consists of a document drawn from all and a document of its cluster, which are equal
+    if the cluster has only one.
     """
     bits, place, number = draw(on), permute(on), below(on)
 
@@ -253,11 +253,11 @@ def cluster_pairs(on: Any) -> Any:
         turn = bits(key, band, TWO) & WORD
         p = place(turn, distinct, length, e % np.uint64(distinct))
         n = starts[clusters]
-        d, step = p, ONE  # of those that are not the first of their cluster
+        d, step = p, ONE  # among documents that are not the first of their cluster
         if p >= n - clusters:
-            d, step = number(n, bits(key, p, NONE)), NONE  # of all
+            d, step = number(n, bits(key, p, NONE)), NONE  # among all documents
         c, end = NONE, clusters
-        while end - c > ONE:  # the last cluster that begins at d or before lies in c .. end - 1
+        while end - c > ONE:  # the last cluster that begins at d or before is in c .. end - 1
             middle = (c + end) >> ONE
             if starts[middle] - step * middle <= d:
                 c = middle
@@ -275,7 +275,7 @@ def cluster_pairs(on: Any) -> Any:
 def record_keys(on: Any) -> Any:
     """Write each record with its keys, which are the vertices after the records.
 
-    A key lies between two of the 2^QUANTILE_BITS + 1 quantiles, anywhere with equal probability.
+    Keys are uniform between two neighbours of the 2^QUANTILE_BITS + 1 quantiles.
     """
     bits = draw(on)
 
@@ -292,7 +292,7 @@ def record_keys(on: Any) -> Any:
 
 
 def relabel(on: Any) -> Any:
-    """Write random new numbers for the vertices of a column; ``out`` may be the column itself."""
+    """Relabel the vertices of a column by a random permutation; ``out`` may be the column."""
     place = permute(on)
 
     @on.elementwise
@@ -303,7 +303,7 @@ def relabel(on: Any) -> Any:
 
 
 def repeat(on: Any) -> Any:
-    """Write each of m edges total / m times, in random order and random directions."""
+    """Write each of m edges total / m times, in random order and directions."""
     place, random = permute(on), draw(on)
 
     @on.elementwise
