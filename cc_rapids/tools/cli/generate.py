@@ -126,15 +126,16 @@ def _generate(
 
 def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
     """Raise a CapacityError if a list has to be in memory and does not fit."""
-    each, held = _BYTES_PER_EDGE.get(kind, (0, 0))[recipe.weights is not None], recipe.pieces.held
-    needed = each * recipe.pieces.num_edges + _BYTES_PER_COPIED_EDGE * held
+    each = _BYTES_PER_EDGE.get(kind, (0, 0))[recipe.weights is not None]
+    kept = recipe.pieces.edges_kept
+    needed = each * recipe.pieces.num_edges + _BYTES_PER_COPIED_EDGE * kept
     if not needed:
         return
     from ... import backends
 
     free = backends.get("threads").free_bytes()
     if needed > free:
-        what, edges = f"the generator {name} holds the list that it starts from", held
+        what, edges = f"the generator {name} holds the list that it starts from", kept
         others = "all other generators"
         if each:
             what, edges = f"the format {kind} holds the whole list", recipe.pieces.num_edges

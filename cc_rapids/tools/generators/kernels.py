@@ -14,14 +14,14 @@ import numpy as np
 NONE, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 HALF, WORD = np.uint64(32), np.uint64(0xFFFFFFFF)
 
-SHARE_BITS = 16  # the number of random bits, of 64, that an R-MAT level takes
+SHARE_BITS = 16  # random bits, of 64, for one level of R-MAT
 LEVELS = 64 // SHARE_BITS
 SHARE, SHARE_MASK = np.uint64(SHARE_BITS), np.uint64((1 << SHARE_BITS) - 1)
 
-QUANTILE_BITS = 16  # of the random bits of a key, that choose the quantiles it lies between
+QUANTILE_BITS = 16  # random bits that choose the interval between two quantiles of keys
 QUANTILE = np.uint64(64 - QUANTILE_BITS)
 
-# Philox's multiplier and key step; two odd multipliers for the rounds of a permutation
+# The multiplier and key step of Philox; two odd multipliers for the rounds of a permutation
 MULTIPLIER, STEP = np.uint64(0xD256D193), np.uint64(0x9E3779B9)
 MIX_1, MIX_2 = np.uint64(0x7FEB352D), np.uint64(0x846CA68B)
 

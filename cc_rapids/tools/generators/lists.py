@@ -1,4 +1,4 @@
-"""Lists as users hold them: pairs of documents in many small clusters, and records with keys."""
+"""Generate lists like those of users: pairs of documents in small clusters, records with keys."""
 
 from __future__ import annotations
 
@@ -21,44 +21,43 @@ def near_duplicate_pairs(
 ) -> Graph:
     """Make pairs of near-duplicate documents: many small clusters, each of them a component.
 
-    Each document is in one cluster. Its size is 1 more than a number of a Zipf law: 1 + k has a
-    probability in proportion to ``k ** -exponent``, and larger ones than ``most`` are cut to that.
-    The last cluster is cut so that the sizes add up. Numbers of documents, and rows, are in random
-    order.
+    Each document is in one cluster. Cluster sizes follow a Zipf law: size 1 + k has a probability
+    proportional to ``k ** -exponent``. Sizes above ``most`` are reduced to it, and the last cluster
+    is truncated so that the sizes add up. Documents and rows are in random order.
 
     Parameters
     ----------
     documents : int
         The number of vertices; at most 2^32.
     pairs : int
-        The number of rows, at least one for each document but the first of its cluster: these
-        rows join it to one of its cluster, at random. In the others are a document drawn from all
-        and another of its cluster, so pairs may occur more than once.
+        The number of rows, at least one for each document except the first of its cluster. These
+        rows join the document to a random one of its cluster. The other rows pair a random document
+        with another one of its cluster, so pairs may repeat.
     exponent : float
-        Above 1.
+        The exponent of the Zipf law, above 1.
     most : int
-        The size of the largest clusters, at least 2.
+        The maximum size of a cluster, at least 2.
     seed : int
         Any number from 0 on.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the edges are made, and lie. Beyond them it takes 8 bytes for each cluster.
+        The engine that makes and stores the edges. It needs another 8 bytes per cluster.
 
     Returns
     -------
     Graph
-        As many components as clusters, whose labels are known. Only a cluster of one document, the
-        last if one is left over, may be in no pair, or in pairs with itself.
+        One component per cluster, with known labels. If the last cluster has a single document, it
+        is in no pair, or in pairs with itself.
 
     Raises
     ------
     InputError
-        An argument is out of its range, or there are too few pairs to join each cluster.
+        An argument is out of range, or there are too few pairs to connect each cluster.
 
     See Also
     --------
-    cc_rapids.generators.banded_pairs : The same with each pair found several times.
+    cc_rapids.generators.banded_pairs : The same with each pair repeated several times.
     cc_rapids.generators.cliques : Clusters of given sizes, with all of their pairs.
 
     Examples
@@ -81,44 +80,44 @@ def banded_pairs(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Make pairs as a search by bands of hashes finds them: the same pair in each of many bands.
+    """Make pairs of a locality-sensitive hashing search, which finds each pair in many bands.
 
-    The different pairs are those of :func:`near_duplicate_pairs`. One band follows the other, each
-    in a random order of its own.
+    The distinct pairs are those of :func:`near_duplicate_pairs`. The bands follow one another, each
+    in its own random order.
 
     Parameters
     ----------
     documents : int
-        As for :func:`near_duplicate_pairs`.
+        The number of vertices; at most 2^32.
     pairs : int
-        The number of rows. A band has ``pairs / bands`` of them, and the last what remains.
+        The number of rows: ``pairs / bands`` in each band, and the rest in the last one.
     bands : int
-        How often a pair is found, at least 1.
+        The number of times that a pair occurs, at least 1.
     exponent : float
-        As for :func:`near_duplicate_pairs`.
+        The exponent of the Zipf law, above 1.
     most : int
-        As for :func:`near_duplicate_pairs`.
+        The maximum size of a cluster, at least 2.
     seed : int
         Any number from 0 on.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the edges are made, and lie. Beyond them it takes 8 bytes for each cluster.
+        The engine that makes and stores the edges. It needs another 8 bytes per cluster.
 
     Returns
     -------
     Graph
-        As many components as clusters, whose labels are known.
+        One component per cluster, with known labels.
 
     Raises
     ------
     InputError
-        An argument is out of its range, or a band has too few pairs to join each cluster.
+        An argument is out of range, or a band has too few pairs to connect each cluster.
 
     See Also
     --------
-    cc_rapids.generators.near_duplicate_pairs : Each pair once.
-    cc_rapids.generators.duplicated : Give each edge of a graph several times.
+    cc_rapids.generators.near_duplicate_pairs : Make each pair once.
+    cc_rapids.generators.duplicated : Repeat each edge of a graph.
 
     Examples
     --------
@@ -140,41 +139,41 @@ def record_keys(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Make records that are each joined to some keys, of which some are more frequent than others.
+    """Make records joined to keys of unequal frequency.
 
     Parameters
     ----------
     records, keys : int
-        Their numbers, together that of the vertices: at most 2^32.
+        The numbers of records and keys, whose sum is the number of vertices; at most 2^32.
     each : int
-        The number of rows of a record, one after the other; its keys are drawn independently.
+        The number of keys of a record, drawn independently, in consecutive rows.
     power : float
-        A key is number ``keys * u ** power`` of all, rounded down, with u between 0 and 1: with 1,
-        all are equally frequent. It is above 0, and exact at multiples of 2^-16 of u.
+        Key number ``keys * u ** power``, rounded down, is drawn with u uniform in 0 .. 1. With 1,
+        all keys are equally frequent. Above 0; exact at multiples of 2^-16 of u.
     seed : int
         Any number from 0 on.
     permute : bool
-        Give records and keys random numbers; otherwise records are first, and then keys, of which
-        those of small numbers are the most frequent if ``power`` is above 1.
+        Permute records and keys at random. Otherwise records precede keys, and keys with small
+        numbers are the most frequent if ``power`` is above 1.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the edges are made, and lie.
+        The engine that makes and stores the edges.
 
     Returns
     -------
     Graph
-        ``src`` holds records, and ``dst`` keys. Keys that are never drawn have no edge.
+        Records in ``src`` and keys in ``dst``. Keys that were not drawn have no edge.
 
     Raises
     ------
     InputError
-        An argument is out of its range.
+        An argument is out of range.
 
     See Also
     --------
-    cc_rapids.link_records : Find the records that share keys in a frame.
-    cc_rapids.generators.uniform : Random pairs of vertices of one kind.
+    cc_rapids.link_records : Find the records of a frame that share keys.
+    cc_rapids.generators.uniform : Make random pairs of vertices of one kind.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Generators of edge lists in pieces, for lists larger than memory.
+"""Generate edge lists in pieces, for lists that are larger than memory.
 
-An edge is a function of the seed and of its own index, so a piece is made without those before it.
-Only :func:`~cc_rapids.generators.duplicated` reads the list that it starts from in random order,
-and keeps it in memory.
+An edge is a function of the seed and its index, so pieces are independent of each other. Only
+:func:`~cc_rapids.generators.duplicated` keeps its input in memory, because it reads it in random
+order.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from .graph import Graph, Labels, bit_length, check_vertices, count, keys, launc
 
 Ends = tuple[Array, Array]
 Part = Callable[[str, npt.DTypeLike, int, int], Ends]
-COUNTED = 1 << 20  # vertices of a grid whose edges are counted at a time
-DRAWN = 1 << 20  # sizes of clusters that are drawn at a time
-SUMMED = 1 << 12  # terms of a series that are added one by one, or more
+COUNTED = 1 << 20  # number of grid vertices whose edges are counted at a time
+DRAWN = 1 << 20  # number of cluster sizes drawn at a time
+SUMMED = 1 << 12  # minimum number of terms of a series that are added one by one
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """An edge list over the vertices 0 .. num_vertices - 1 that is generated on demand.
+    """An edge list over the vertices 0 .. num_vertices - 1, generated on demand.
 
     Attributes
     ----------
@@ -39,15 +39,15 @@ class Pieces:
         A description of the graph, for tables and messages.
     num_vertices : int
     steps : int
-        The number of steps in which it is made, of at most ``most`` edges each.
+        The number of steps, each of which makes at most ``most`` edges.
     part : callable
-        Called with an engine, the type of vertices, the first step and the number of steps; returns
-        the two ends of their edges in new arrays of the engine.
+        A function of an engine, the type of vertices, the first step and the number of steps. It
+        returns the two ends of the edges of these steps in new arrays of the engine.
     components, expected
-        The known facts, as for :class:`cc_rapids.generators.Graph`.
+        The facts about components of :class:`cc_rapids.generators.Graph`.
     counted : callable, optional
-        Called to count the edges; by default there is one per step.
-    held : int
+        A function that counts the edges; by default, there is one per step.
+    edges_kept : int
         The number of edges in memory while pieces are made.
     """
 
@@ -59,7 +59,7 @@ class Pieces:
     expected: Callable[[], Labels] | None = field(default=None, repr=False)
     most: int = 1
     counted: Callable[[], int] | None = field(default=None, repr=False)
-    held: int = 0
+    edges_kept: int = 0
 
     @cached_property
     def num_edges(self) -> int:
@@ -67,27 +67,24 @@ class Pieces:
         return self.steps if self.counted is None else self.counted()
 
     def cut(self, size: int) -> Iterator[Ends]:
-        """Yield the edges in pieces of about the given size.
-
-        Each is ``(src, dst)``, two new NumPy arrays of one length and of type ``dtype``.
-        """
+        """Yield about ``size`` edges at a time as new NumPy arrays ``(src, dst)`` of ``dtype``."""
         step = max(size // self.most, 1)
         for first in range(0, self.steps, step):
             yield self.part("threads", self.dtype, first, min(step, self.steps - first))
 
     def gather(self) -> Ends:
-        """Return all edges: ``src`` and ``dst``, NumPy arrays of ``num_edges``."""
+        """Return all edges as ``(src, dst)``, NumPy arrays of length ``num_edges``."""
         return self.part("threads", self.dtype, 0, self.steps)
 
     def graph(self, dtype: npt.DTypeLike, engine: str) -> Graph:
-        """Return all edges as one graph, in a type and on an engine."""
+        """Return all edges as one graph, with vertices of type ``dtype`` on an engine."""
         n = check_vertices(self.num_vertices, dtype)
         ends = self.part(engine, dtype, 0, self.steps)
         return Graph(*ends, n, self.name, self.components, self.expected, engine)
 
     @property
     def dtype(self) -> npt.DTypeLike:
-        """The type of the vertices: int32 if all fit, else int64."""
+        """The type of the vertices: int32 if all fit, otherwise int64."""
         return np.int32 if self.num_vertices <= 1 << 31 else np.int64
 
 
@@ -117,7 +114,7 @@ def rmat(
 
 
 def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
-    """Make the random graph G(n, m): distinct pairs of vertices, no self-loops, in random order.
+    """Make a random graph G(n, m): distinct pairs of vertices in random order, no self-loops.
 
     Parameters
     ----------
@@ -129,7 +126,7 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
     Raises
     ------
     InputError
-        An argument is out of its range.
+        An argument is out of range.
 
     Examples
     --------
@@ -149,7 +146,7 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
         with runner.scope():
             pair = runner.xp.arange(first, first + size, dtype=np.uint64)
             launch(generate.relabel, engine, size, key, pairs, bit_length(pairs), pair, pair)
-            # As in a clique: vertex k is joined to those 1, 2, ... places further on in a circle
+            # As in a clique, vertex k is joined to the next vertices around a circle
             hop, k = runner.xp.divmod(pair, np.uint64(max(n, 1)))
             far = (k + hop + np.uint64(1)) % np.uint64(max(n, 1))
             return k.astype(dtype), far.astype(dtype)
@@ -158,10 +155,7 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
 
 
 def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
-    """Make :func:`cc_rapids.generators.grid` in pieces.
-
-    Its edges are counted before they are made.
-    """
+    """Make :func:`cc_rapids.generators.grid` in pieces; edges are counted before they are made."""
     n = check_vertices(count("rows", rows) * count("columns", columns))
     if not 0 <= keep <= 1:
         raise InputError(f"keep must be a probability from 0 to 1, not {keep}")
@@ -219,7 +213,7 @@ def self_loops(n: int) -> Pieces:
 
 
 def isolated(n: int) -> Pieces:
-    """Make :func:`cc_rapids.generators.isolated` in pieces; there are none."""
+    """Make :func:`cc_rapids.generators.isolated`, which has no pieces."""
     pieces = _by_steps(f"isolated({n})", n, 0, (0, 0), (0, 0))
     return replace(pieces, components=n, expected=lambda: np.arange(n))
 
@@ -227,7 +221,7 @@ def isolated(n: int) -> Pieces:
 def cliques(sizes: Sequence[int]) -> Pieces:
     """Make :func:`cc_rapids.generators.cliques` in pieces."""
     size = np.array([count("size", size) for size in sizes], np.int64)
-    vertices, edges = (  # the first of each clique, and their ends
+    vertices, edges = (  # the first vertex and edge of each clique, and the ends
         np.concatenate([[0], np.cumsum(part)]).astype(np.uint64)
         for part in (size, size * (size - 1) // 2)
     )
@@ -264,7 +258,7 @@ def banded_pairs(
 def _banded(
     name: str, documents: int, pairs: int, bands: int, exponent: float, most: int, seed: int
 ) -> Pieces:
-    """Return pieces of pairs within clusters, found in bands, with random numbers for documents."""
+    """Return pieces of pairs within clusters, repeated in bands, with documents permuted."""
     n, m = check_vertices(count("documents", documents)), count("pairs", pairs)
     if count("bands", bands) < 1:
         raise InputError(f"bands must be an integer of at least 1, not {bands!r}")
@@ -273,10 +267,10 @@ def _banded(
     starts = _clusters(n, exponent, most, _key(seed))
     clusters, distinct = starts.size - 1, -(-m // bands)
     if distinct < n - clusters:
-        found, fewest = f", each found {bands:,} times," * (bands > 1), n - clusters - 1
+        repeats, fewest = f", each found {bands:,} times," * (bands > 1), n - clusters - 1
         raise InputError(
             f"{n:,} documents in {clusters:,} clusters need at least {bands * fewest + 1:,} pairs"
-            f"{found} to join each cluster, not {m:,}: give more pairs or fewer documents"
+            f"{repeats} to join each cluster, not {m:,}: give more pairs or fewer documents"
         )
     shape = max(distinct, 1), bit_length(distinct), clusters
     made = _by_kernel(name, n, m, generate.cluster_pairs, _key(seed), *shape, starts)
@@ -289,7 +283,7 @@ def _banded(
 
 
 def _clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.uint64]:
-    """Return where clusters of random sizes begin among n documents, and n, where they end."""
+    """Return the first document of each cluster of random size, followed by n."""
     if not (_is_number(exponent) and exponent > 1):
         raise InputError(f"exponent must be a number above 1, not {exponent!r}")
     if count("most", most) < 2:
@@ -309,10 +303,10 @@ def _clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.ui
 
 
 def _zipf_shares(exponent: float, size: int) -> npt.NDArray[np.uint64]:
-    """Return the probabilities of 1, of at most 2, ... by a Zipf law, in units of 2^-32."""
+    """Return the cumulative probabilities of 1, 2, ... by a Zipf law, in units of 2^-32."""
     k = np.arange(1, max(size, SUMMED) + 1, dtype=np.float64)
     total = np.cumsum(k**-exponent)
-    # The sum beyond the last term, by the formula of Euler and Maclaurin
+    # The remainder of the series, by the Euler-Maclaurin formula
     last = float(k[-1])
     rest = last ** (1 - exponent) / (exponent - 1) - last**-exponent / 2
     rest += exponent * last ** (-exponent - 1) / 12
@@ -346,7 +340,7 @@ def record_keys(
 
 
 def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
-    """Make :func:`cc_rapids.generators.permuted` of a list in pieces, in pieces."""
+    """Apply :func:`cc_rapids.generators.permuted` to each piece."""
     n, (_, key) = pieces.num_vertices, keys(seed)
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
@@ -367,7 +361,7 @@ def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
 
 
 def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
-    """Make :func:`cc_rapids.generators.duplicated` of a list in pieces, held in memory."""
+    """Apply :func:`cc_rapids.generators.duplicated` to a list, which is kept in memory."""
     m, (order, turn) = pieces.num_edges, keys(seed)
     total = m * count("times", times)
     if not times:
@@ -380,20 +374,20 @@ def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
         launch(generate.repeat, engine, size, first, *shape, *edges, *ends)
         return ends
 
-    return replace(pieces, steps=total, part=part, most=1, counted=None, held=m)
+    return replace(pieces, steps=total, part=part, most=1, counted=None, edges_kept=m)
 
 
 def of_graph(graph: Graph) -> Pieces:
-    """Return a graph in memory as pieces, which are copies of its own type on its device."""
+    """Return a graph in memory as pieces, which are copies of its type and on its device."""
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         with backends.get(graph.engine).scope():
             src, dst = (column[first : first + size].copy() for column in graph.edges)
         return src, dst
 
-    known = graph.components, graph.expected
+    facts = graph.components, graph.expected
     return Pieces(
-        graph.name, graph.num_vertices, graph.num_edges, part, *known, held=graph.num_edges
+        graph.name, graph.num_vertices, graph.num_edges, part, *facts, edges_kept=graph.num_edges
     )
 
 
@@ -404,8 +398,8 @@ def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
     full = REFERENCES[name]
     if scale is None:
         pieces = full.make(full.vertices, full.edges, seed)
-        known = None if seed else full.components
-        return replace(pieces, name=name, components=pieces.components or known)
+        recorded = None if seed else full.components
+        return replace(pieces, name=name, components=pieces.components or recorded)
     n = round(2**scale)
     pieces = full.make(n, round(full.edges * n / full.vertices), seed)
     return replace(pieces, name=f"{name} at scale {scale}")
@@ -470,28 +464,28 @@ def _key(seed: int) -> int:
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether a value is a finite number, and no bool."""
-    known = isinstance(value, int | float | np.integer | np.floating)
-    return known and not isinstance(value, bool) and math.isfinite(value)
+    """Return whether a value is a finite number and not a bool."""
+    is_number = isinstance(value, int | float | np.integer | np.floating)
+    return is_number and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:
-    """Return pieces made by a kernel that writes edges from a given one on.
+    """Return pieces made by a kernel that takes the index of the first edge to write.
 
-    Arrays among its arguments are moved to the engine that runs it.
+    Array arguments are copied to the engine that runs the kernel.
     """
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         runner, ends = backends.get(engine), new_columns(size, dtype, engine)
-        own = [runner.asarray(a) if isinstance(a, np.ndarray) else a for a in arguments]
-        launch(make, engine, size, first, *own, *ends)
+        copied = [runner.asarray(a) if isinstance(a, np.ndarray) else a for a in arguments]
+        launch(make, engine, size, first, *copied, *ends)
         return ends
 
     return Pieces(name, n, m, part)
 
 
 def _by_steps(name: str, n: int, m: int, src: tuple[int, int], dst: tuple[int, int]) -> Pieces:
-    """Return pieces of edges whose ends increase in equal steps, each given as (first, step)."""
+    """Return pieces of edges whose ends are arithmetic sequences, each given as (first, step)."""
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         ends = new_columns(size, dtype, engine)

@@ -1,4 +1,4 @@
-"""Random graphs: those of the benchmarks by name, and three families."""
+"""Generate random graphs: the reference graphs by name, R-MAT, uniform pairs and grids."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def reference(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Make a graph of the benchmarks' table, at full or at a smaller scale.
+    """Make a reference graph of the benchmarks, at full or another scale.
 
     Parameters
     ----------
@@ -27,38 +27,38 @@ def reference(
         vertices, 100 M edges. uniform25M: 100 M random pairs of 25 M vertices. road: a grid of
         4900 x 4900 whose edges are each kept with probability 0.6. The vertices of R-MAT graphs
         are permuted at random. pairs60M and pairs1M: 100 M near-duplicate pairs of 60 M documents,
-        and 2 M of 1 M. bands10M: 10 M pairs of 10 M documents, each found in 10 bands. records50M:
-        50 M records, each joined to 2 of 60 M keys. These four are made by
-        :func:`near_duplicate_pairs`, :func:`banded_pairs` and :func:`record_keys`, of which the
-        other arguments are as by default.
+        and 2 M of 1 M. bands10M: 10 M pairs of 10 M documents, each in 10 bands. records50M: 50 M
+        records, each joined to 2 of 60 M keys. These four are made by
+        :func:`near_duplicate_pairs`, :func:`banded_pairs` and :func:`record_keys` with default
+        values of the other arguments.
     scale : number, optional
-        Make a smaller or larger graph of the same kind, with 2^scale vertices (road: a square grid
-        of about as many) and the same number of edges per vertex. For R-MAT, an integer.
+        Make a graph of the same kind with 2^scale vertices (road: a square grid of about that
+        size) and the same number of edges per vertex. For R-MAT, an integer.
     seed : int
         Any number from 0 on.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the edges are made, and lie.
+        The engine that makes and stores the edges.
 
     Returns
     -------
     Graph
-        ``components`` is known at full scale for seed 0; that of pairs of documents, and their
-        labels, always.
+        The graph. ``components`` is known at full scale for seed 0. For pairs of documents, both
+        ``components`` and the labels are always known.
 
     Raises
     ------
     InputError
-        An unknown name, or an argument that cannot be used.
+        The name is unknown, or an argument is out of range.
 
     See Also
     --------
-    cc_rapids.generators.rmat : R-MAT graphs of any size.
-    cc_rapids.generators.uniform : Random pairs of vertices.
-    cc_rapids.generators.grid : Grids of any size.
-    cc_rapids.generators.near_duplicate_pairs : Pairs of documents of any number.
-    cc_rapids.generators.record_keys : Records and keys of any number.
+    cc_rapids.generators.rmat : Make an R-MAT graph of any size.
+    cc_rapids.generators.uniform : Make random pairs of vertices.
+    cc_rapids.generators.grid : Make a grid of any size.
+    cc_rapids.generators.near_duplicate_pairs : Make any number of pairs of documents.
+    cc_rapids.generators.record_keys : Make any number of records and keys.
 
     Examples
     --------
@@ -80,40 +80,40 @@ def rmat(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Make an R-MAT graph: 2^scale vertices of very different degrees.
+    """Make an R-MAT graph of 2^scale vertices, whose degrees differ widely.
 
     Parameters
     ----------
     scale : int
-        From 0 to 32.
+        The binary logarithm of the number of vertices, from 0 to 32.
     num_edges : int
-        The number of rows; some may be equal.
+        The number of rows, including duplicates.
     a, b, c : float
         The probabilities of the quadrants (0, 0), (0, 1) and (1, 0) of the adjacency matrix at
         each level, rounded to 2^-16; (1, 1) has the remaining probability.
     seed : int
         Any number from 0 on.
     permute : bool
-        Give the vertices random numbers; otherwise small numbers have large degrees.
-    dtype : data type
-        As for :func:`reference`.
+        Permute the vertices at random; otherwise vertices with small numbers have large degrees.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
     engine : {"threads", "cuda"}, optional
-        As for :func:`reference`.
+        The engine that makes and stores the edges.
 
     Returns
     -------
     Graph
-        The edges; some may be equal, or self-loops.
+        The edges, possibly with duplicates and self-loops.
 
     Raises
     ------
     InputError
-        An argument is out of its range.
+        An argument is out of range.
 
     See Also
     --------
-    cc_rapids.generators.uniform : Random pairs of vertices.
-    cc_rapids.generators.reference : The graphs of the benchmarks by name.
+    cc_rapids.generators.uniform : Make random pairs of vertices.
+    cc_rapids.generators.reference : Make a graph of the benchmarks by name.
     """
     return pieces.rmat(scale, num_edges, a, b, c, seed, permute).graph(dtype, engine)
 
@@ -126,9 +126,7 @@ def uniform(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Make random pairs of vertices, independent of each other.
-
-    See :func:`rmat` for the arguments.
+    """Make independent random pairs of vertices.
 
     Parameters
     ----------
@@ -139,17 +137,17 @@ def uniform(
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the edges are made, and lie.
+        The engine that makes and stores the edges.
 
     Returns
     -------
     Graph
-        The edges, drawn one by one: some may be equal, or self-loops.
+        The edges, possibly with duplicates and self-loops.
 
     See Also
     --------
-    cc_rapids.generators.rmat : Graphs whose vertices have very different degrees.
-    cc_rapids.generators.reference : The graphs of the benchmarks by name.
+    cc_rapids.generators.rmat : Make a graph whose degrees differ widely.
+    cc_rapids.generators.reference : Make a graph of the benchmarks by name.
     """
     return pieces.uniform(num_vertices, num_edges, seed).graph(dtype, engine)
 
@@ -163,30 +161,30 @@ def grid(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Make a grid, each vertex joined to the right and downwards, or a random part of it.
+    """Make a grid, or a random subset of its edges.
 
     Parameters
     ----------
     rows, columns : int
-        Vertex r * columns + c is in row r, column c.
+        The sides of the grid. Vertex r * columns + c is in row r, column c, and has edges to the
+        right and downwards.
     keep : float
-        The probability with which each edge is kept. Edges are in the order of their first vertex,
-        the one to the right before the one downwards, each at most once.
+        The probability that an edge is kept.
     seed : int
-        As for :func:`reference`.
-    dtype : data type
-        As for :func:`reference`.
+        Any number from 0 on.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
     engine : {"threads", "cuda"}, optional
-        As for :func:`reference`.
+        The engine that makes and stores the edges.
 
     Returns
     -------
     Graph
-        The edges that were kept, in the order of their first vertices.
+        The kept edges in the order of their first vertices, to the right before downwards.
 
     See Also
     --------
-    cc_rapids.generators.torus2d : A grid whose sides are joined.
-    cc_rapids.generators.reference : The graphs of the benchmarks by name.
+    cc_rapids.generators.torus2d : Make a grid whose sides are joined.
+    cc_rapids.generators.reference : Make a graph of the benchmarks by name.
     """
     return pieces.grid(rows, columns, keep, seed).graph(dtype, engine)

@@ -1,4 +1,4 @@
-"""Shapes with known components, and changes of graphs that keep the components."""
+"""Generate shapes with known components, and transform graphs without changing components."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .graph import Graph
 def path(
     n: int, shuffle: int | None = None, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """Make the path 0 - 1 - ... - n-1; with ``shuffle``, a seed, its vertices in random order.
+    """Make the path 0 - 1 - ... - n-1, or one with its vertices in random order.
 
     Parameters
     ----------
     n : int
         The number of vertices.
     shuffle : int, optional
-        A seed, by which the vertices get random numbers.
+        The seed of a random permutation of the vertices; by default, there is none.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the edges are made, and lie.
+        The engine that makes and stores the edges.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def path(
 
     See Also
     --------
-    cc_rapids.generators.star : A tree that is as flat as a path is deep.
+    cc_rapids.generators.star : Make the flattest tree.
     """
     return pieces.path(n, shuffle).graph(dtype, engine)
 
@@ -42,9 +42,9 @@ def path(
 def torus2d(
     rows: int, columns: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """Make a grid whose sides are joined: each vertex to the right and downwards, two edges each.
+    """Make a grid whose opposite sides are joined; each vertex has edges to the right and down.
 
-    With one row or column, edges across it are self-loops; with two, each of them occurs twice.
+    With one row or column, the edges across it are self-loops; with two, each occurs twice.
 
     Parameters
     ----------
@@ -53,22 +53,22 @@ def torus2d(
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the edges are made, and lie.
+        The engine that makes and stores the edges.
 
     Returns
     -------
     Graph
-        One component, with two edges a vertex.
+        One component with two edges per vertex.
 
     See Also
     --------
-    cc_rapids.generators.grid : A grid with sides, or a random part of it.
+    cc_rapids.generators.grid : Make a grid whose sides are not joined.
     """
     return pieces.torus2d(rows, columns).graph(dtype, engine)
 
 
 def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Make a star: vertex 0 joined to each of the others.
+    """Make a star: vertex 0 is joined to each other vertex.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the edges are made, and lie.
+        The engine that makes and stores the edges.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -
 
     See Also
     --------
-    cc_rapids.generators.path : A tree that is as deep as a star is flat.
+    cc_rapids.generators.path : Make the deepest tree.
     """
     return pieces.star(n).graph(dtype, engine)
 
@@ -101,22 +101,22 @@ def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the edges are made, and lie.
+        The engine that makes and stores the edges.
 
     Returns
     -------
     Graph
-        As many components as vertices, without edges.
+        One component per vertex.
 
     See Also
     --------
-    cc_rapids.generators.self_loops : Vertices each with an edge to itself.
+    cc_rapids.generators.self_loops : Make a self-loop at each vertex.
     """
     return pieces.isolated(n).graph(dtype, engine)
 
 
 def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -> Graph:
-    """Make a self-loop at each vertex, and no other edge.
+    """Make a self-loop at each vertex, and no other edges.
 
     Parameters
     ----------
@@ -125,16 +125,16 @@ def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threa
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the edges are made, and lie.
+        The engine that makes and stores the edges.
 
     Returns
     -------
     Graph
-        As many components as vertices and edges.
+        One component and one edge per vertex.
 
     See Also
     --------
-    cc_rapids.generators.isolated : Vertices without edges.
+    cc_rapids.generators.isolated : Make vertices without edges.
     """
     return pieces.self_loops(n).graph(dtype, engine)
 
@@ -142,7 +142,7 @@ def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threa
 def cliques(
     sizes: Sequence[int], *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """Make disjoint cliques, one after the other, in which every pair is joined once.
+    """Make disjoint cliques of consecutive vertices; every pair in a clique is joined once.
 
     Parameters
     ----------
@@ -151,64 +151,62 @@ def cliques(
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        Where the edges are made, and lie.
+        The engine that makes and stores the edges.
 
     Returns
     -------
     Graph
-        A component for each clique that is not empty.
+        One component per nonempty clique.
 
     See Also
     --------
-    cc_rapids.generators.star : A component with the fewest possible edges.
+    cc_rapids.generators.star : Make a component with the fewest possible edges.
     """
     return pieces.cliques(sizes).graph(dtype, engine)
 
 
 def permuted(graph: Graph, seed: int = 0) -> Graph:
-    """Make the same graph under random numbers for its vertices; the edges stay in their order.
+    """Permute the vertices of a graph at random; the order of edges does not change.
 
     Parameters
     ----------
     graph : Graph
-        Not changed.
+        The graph, which is not changed.
     seed : int
         Any number from 0 on.
 
     Returns
     -------
     Graph
-        A graph with as many components and edges.
+        A graph with the same numbers of components and edges.
 
     See Also
     --------
-    cc_rapids.generators.duplicated : Give each edge several times.
+    cc_rapids.generators.duplicated : Repeat each edge of a graph.
     """
     return pieces.permuted(pieces.of_graph(graph), seed).graph(graph.src.dtype, graph.engine)
 
 
 def duplicated(graph: Graph, times: int, seed: int = 0) -> Graph:
-    """Make the same graph with each edge ``times`` times, in random order and random directions.
-
-    With ``times=0`` no edges remain, and every vertex is a component.
+    """Repeat each edge of a graph ``times`` times, in random order and directions.
 
     Parameters
     ----------
     graph : Graph
-        Not changed.
+        The graph, which is not changed.
     times : int
-        The number of times that each edge occurs.
+        The number of copies of each edge. With 0, every vertex becomes a component.
     seed : int
         Any number from 0 on.
 
     Returns
     -------
     Graph
-        A graph with the same components, and ``times`` as many edges.
+        A graph with the same components and ``times`` as many edges.
 
     See Also
     --------
-    cc_rapids.generators.permuted : Give the vertices random numbers.
+    cc_rapids.generators.permuted : Permute the vertices of a graph.
     """
     many = pieces.duplicated(pieces.of_graph(graph), times, seed)
     return many.graph(graph.src.dtype, graph.engine)
