@@ -135,10 +135,10 @@ def model():
     head = "graph and method", "bytes sent", "rounds", "batches", "seconds", "on the fullest card"
     return (
         f"{table((*head, 'cards'), lines)}\n\nFor {EDGES:.0e} edges and {VERTICES:.0e} vertices on"
-        f" {WORKERS} cards of {size(CARDS.memory)} each. *Cards* is the number of cards with enough memory."
-        f" Measured: a card reduces {CARDS.rate:.2g} edges per second to forests. Assumed: per second,"
-        f" a card looks up {CARDS.join:.2g} rows, reads {size(CARDS.read)} of files and sends"
-        f" {size(CARDS.link)}; a batch has a latency of {CARDS.latency:g} s."
+        f" {WORKERS} cards of {size(CARDS.memory)} each. *Cards* is the number of cards with enough"
+        f" memory. Measured: a card reduces {CARDS.rate:.2g} edges per second to forests. Assumed:"
+        f" per second, a card looks up {CARDS.join:.2g} rows, reads {size(CARDS.read)} of files and"
+        f" sends {size(CARDS.link)}; a batch has a latency of {CARDS.latency:g} s."
     )
 
 

@@ -264,9 +264,9 @@ def count():
     after = {(d.link, d.compress) for d in known if d.sample != "none" and d not in staged}
     alone = [f"`{d.link}`" for d in known if d.sample == "none" and d.words[1].spec.standalone]
     return (
-        f"There are {len(known)} designs with default options: {len(samples)} samples (one of them is"
-        f" none) times {len(after)} rules for the other edges, {len(alone)} algorithms that take no"
-        f" sample ({', '.join(alone)}), and {len(staged)} that `stages` calls."
+        f"There are {len(known)} designs with default options: {len(samples)} samples (one of them"
+        f" is none) times {len(after)} rules for the other edges, {len(alone)} algorithms that take"
+        f" no sample ({', '.join(alone)}), and {len(staged)} that `stages` calls."
     )
 
 

@@ -170,7 +170,7 @@ def other_ids(folder):
         f" components {min(built):.0f} to {max(built):.0f} times faster than cuGraph on the lists"
         " above. The device and versions are the same. `stream_components` with"
         f" {min(row['edges'] for row in many) / 1e9:.1f} G edges in Parquet files and"
-        f" `memory_limit=\"{max(row['memory_limit'] for row in many) >> 30} GiB\"` is"
+        f' `memory_limit="{max(row["memory_limit"] for row in many) >> 30} GiB"` is'
         f" {rates[0]:.2g} to {rates[-1]:.2g} times as fast as reading the files with cuDF."
     )
 
@@ -284,7 +284,9 @@ def engine_section(folder, engine):
         if drawn:
             parts.append(f"![{words}](figures/bench-{name}-{PLACES[engine]}.svg)")
             if drawn[-1]["device"] != rows[-1]["device"]:
-                parts.append(f"{pages.dated(drawn[-1])}: the limits of the device below are unknown.")
+                parts.append(
+                    f"{pages.dated(drawn[-1])}: the limits of the device below are unknown."
+                )
     return "\n\n".join([*parts, footing(rows)])
 
 
@@ -365,7 +367,7 @@ FIGURES = {
     "faster": (gains, "Times faster than the peer, from the input to the labels", False),
     "limit": (
         limits,
-        "Least time that the card's limits allow / time of the design alone",
+        "Least time by the card's limits, divided by the time of the design alone",
         True,
     ),
 }

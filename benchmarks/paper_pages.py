@@ -95,7 +95,9 @@ class Runs:
             else ", and all were right."
         )
         if last["load"] > QUIET and last["engine"] == "threads":
-            text += f" Other processes had a load of {last['load']:.1f} on the {last['cpus']} cores."
+            text += (
+                f" Other processes had a load of {last['load']:.1f} on the {last['cpus']} cores."
+            )
         reasons = sorted({row["not_run"].partition(":")[0] for row in missing})
         return text + (f" Not run: {len(missing)} ({'; '.join(reasons)})." if missing else "")
 

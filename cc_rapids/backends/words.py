@@ -89,8 +89,8 @@ THEMES = {
         Word("threads_per_row", "The best number of threads to share a row of an adjacency list."),
         Word(
             "warp_ballot_rank(flag)",
-            "The number of earlier threads in the warp that raise the flag, and the number of all"
-            " that do; each thread of the warp calls it.",
+            "Two numbers: the earlier threads of the warp whose flag is set, and all threads of the"
+            " warp whose flag is set. Each thread of the warp calls it.",
         ),
         Word(
             "warp_shuffle_xor(value)",

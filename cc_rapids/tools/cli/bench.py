@@ -40,7 +40,7 @@ TITLE = "milliseconds, medians; --json has spreads, memory and limits"
     multiple=True,
     shell_complete=complete_recipe,
     section=INPUT,
-    help="A graph, 'NAME(option=value, ...)', of cc-rapids generate.",
+    help="A graph of cc-rapids generate: 'NAME(option=value, ...)'.",
 )
 @counts_option("--nodes", "N", "Use random graphs of N vertices, one per density.", INPUT)
 @option(
@@ -49,7 +49,7 @@ TITLE = "milliseconds, medians; --json has spreads, memory and limits"
     type=click.FloatRange(0, 1),
     multiple=True,
     section=INPUT,
-    help="With --nodes: the share of pairs that are joined; 0.01.",
+    help="With --nodes: the share of joined pairs; 0.01 by default.",
 )
 @option(
     "--weights",
@@ -118,14 +118,13 @@ def bench(
 ) -> None:
     """Time designs on generated graphs, and check their answers.
 
-    Runs are warm, so no time has compiling in it, and each reads another copy of the input. The
-    graph is reference(name=kron21, scale=14) unless others are given.
+    Runs are warm, so the times exclude compiling. The runs take turns on several copies of the
+    input. The default graph is reference(name=kron21, scale=14).
 
-    "to labels" is the wall time from the input to the labels, "alone" that of the design on edges
-    in place (device time on a GPU). For a peer, SciPy or cuGraph, the table shows how many times
-    longer it takes. With --json there are also the least and greatest times, the peak of memory,
-    and the random reads per edge and the share of the card's limit that is reached, which are
-    computed, not measured.
+    "to labels" is the wall time from the input to the labels. "alone" is the time of the design on
+    edges in place (device time on a GPU). For a peer, SciPy or cuGraph, the table shows how many
+    times longer it takes. --json adds the least and greatest times, the peak memory, the random
+    reads per edge, and the share of the card's limit. The last two are computed, not measured.
     """
     from .. import bench as bench_tools
 

@@ -100,7 +100,7 @@ UNREAD: dict[str, Any] = {
     metavar="RECIPE",
     shell_complete=complete_recipe,
     section=INPUT,
-    help="Make the edges: 'NAME(option=value, ...)', no FILE.",
+    help="Generate the edges: 'NAME(option=value, ...)', without FILE.",
 )
 @edge_file_options()
 @nulls_option
@@ -111,27 +111,27 @@ UNREAD: dict[str, Any] = {
     metavar="PATH",
     type=FilePath(path_type=Path, dir_okay=False),
     section=INPUT,
-    help="Read in chunks, and resume from this file if it is there.",
+    help="Read in chunks, and resume from this file if it exists.",
 )
 @option(
     "--checkpoint-every",
     metavar="SECONDS",
     type=click.FloatRange(min=0),
     section=INPUT,
-    help="Between two writes of --checkpoint; 60 by default.",
+    help="Seconds between writes of --checkpoint; 60 by default.",
 )
 @option(
     "--unreadable",
     type=click.Choice(["raise", "skip"]),
     section=INPUT,
-    help="Files that cannot be read: an error (default), or skip them.",
+    help="For unreadable files: raise an error (default) or skip.",
 )
 @option(
     "--num-vertices",
     metavar="N",
     type=click.IntRange(min=0),
     section=INPUT,
-    help="The vertices are 0 .. N-1; this takes the least memory.",
+    help="The vertices are 0 .. N-1; this needs the least memory.",
 )
 @option(
     "--design",
@@ -139,20 +139,20 @@ UNREAD: dict[str, Any] = {
     "design",
     metavar="NAME",
     section=METHOD,
-    help="The algorithm, of cc-rapids designs; auto by default.",
+    help="An algorithm of cc-rapids designs; auto by default.",
 )
 @engine_option
 @option(
     "--memory",
     type=click.Choice(["device", "pinned", "zero-copy"]),
     section=METHOD,
-    help="Where a GPU reads edges: in its memory, or the host's.",
+    help="The memory from which a GPU reads the edges.",
 )
 @option(
     "--labels",
     type=LabelChoice(),
     section=OUTPUT,
-    help="The kind of labels; by default the least id of each.",
+    help="The kind of labels; min (the least id) by default.",
 )
 @output_option("Write vertices and labels to PATH, FOLDER/, or - (stdout).")
 @option(
@@ -160,7 +160,7 @@ UNREAD: dict[str, Any] = {
     metavar="N",
     type=click.IntRange(min=1),
     section=OUTPUT,
-    help="Rows of each Parquet file of a folder; 10 M by default.",
+    help="Rows per Parquet file of a folder; 10 M by default.",
 )
 @output_format_option
 @option(
@@ -175,13 +175,13 @@ UNREAD: dict[str, Any] = {
     metavar="K",
     type=click.IntRange(min=0),
     section=OUTPUT,
-    help=f"Members that --top shows: {SHOWN_MEMBERS}, or all with --json.",
+    help=f"Members that --top shows; {SHOWN_MEMBERS} by default, all with --json.",
 )
 @option(
     "--explain",
     is_flag=True,
     section=OUTPUT,
-    help="Print the plan, and neither compute nor write anything.",
+    help="Print the plan without computing or writing anything.",
 )
 @quiet_options
 @as_json
@@ -216,40 +216,42 @@ def calculate(
     """Find the components of the edges in files.
 
     FILE is a file, a folder, or a pattern in quotes; there may be several. - is standard input,
-    which is one file, whose format --format or its first bytes say. The vertices of all files
-    together are labelled. Several files are read in chunks, as one is with --memory-limit: then
-    only the vertices have to fit into memory.
+    which is one file; --format gives its format, or its first bytes determine it. All files
+    together are one list of edges. Several files are read in chunks, and one file with
+    --memory-limit is as well; then only the vertices must fit into memory.
 
-    --weight names a column of numbers, and --at-least and --at-most say which edges are read: the
-    vertices of the others are left out, too, and so are edges whose weight is null or nan.
+    --weight names a column of numbers. Edges outside --at-least and --at-most are skipped, and so
+    are edges whose weight is null or NaN. Vertices that occur only in skipped edges are not
+    included.
 
-    --output is a file ending in .csv, .tsv, .txt, .arrow or .parquet, or - for standard output (csv
-    unless --output-format says another), on which nothing else is then printed. With --labels the
-    label is not the least id of a component but its greatest (max), its number from 0 by least id
-    (dense) or by size (size), or a hash of its vertices (fingerprint).
+    --output is a file ending in .csv, .tsv, .txt, .arrow or .parquet, or - for standard output.
+    Standard output then contains only the labels, as csv or in the --output-format.
 
-    An --output that ends in /, or --rows-per-file, is a new folder of Parquet files, which are
-    written one after another: the labels of all vertices are never held at once, if they are least
-    ids.
+    --labels selects the label of a component: its least id (min), its greatest id (max), its
+    number from 0 in the order of the least ids (dense) or of the sizes (size), or a hash of its
+    vertices (fingerprint).
 
-    --checkpoint names a file to which the state is written every --checkpoint-every seconds (0:
-    after each chunk) while files are read, and when the command ends by an error, Ctrl-C, SIGTERM
-    or SIGHUP. The same command then goes on from there, also with files that were added meanwhile;
-    it is refused if files of which rows were read have changed, and for other columns, bounds or
-    vertices.
-    The file is kept at the end: delete it when the answer is done with.
+    If --output ends in /, or with --rows-per-file, the output is a new folder of Parquet files,
+    which are written one after another. Labels that are least ids are then never all in memory at
+    once.
 
-    --explain prints the engine, the ids, the design, the most vertices and the memory of the run
-    that the same options would be, and of files read in chunks also the time.
+    --checkpoint names a file for the state. The state is written every --checkpoint-every seconds
+    while files are read (0: after each chunk), and if an error, Ctrl-C, SIGTERM or SIGHUP ends the
+    command. The same command then continues from this state, also if files were added. It raises
+    an error if files that were read have changed, or for other columns, bounds or vertices. The
+    file remains after the run; delete it when you no longer need it.
 
-    --top with --json has all members of the components that it shows, or as many as --members says.
+    --explain prints the engine, the ids, the design, the most vertices and the memory of a run
+    with the same options, and the time if files are read in chunks.
 
-    With --memory pinned a GPU reads the edges from its own memory, filled through pinned host
-    memory, and with zero-copy from pinned host memory itself. On threads all three are ordinary
-    memory.
+    With --json, --top lists all members of the components, or as many as --members.
 
-    Kernels are compiled once for each machine. The time of that, and of loading them later, is
-    shown as that of kernels, apart from the time to compute.
+    With --memory pinned, a GPU reads the edges from its own memory, which is filled through pinned
+    host memory. With zero-copy, it reads them from pinned host memory. On CPU threads, all three
+    kinds are ordinary memory.
+
+    Kernels are compiled once on each machine. The output shows the time to compile or load them
+    separately from the time to compute.
     """
     from ...api import components
 

@@ -48,14 +48,14 @@ class Architecture(click.ParamType):  # type: ignore[type-arg]
     metavar="X.Y",
     type=Architecture(),
     section=METHOD,
-    help="Of a GPU; by default that of the first one here.",
+    help="The architecture; by default that of the first GPU.",
 )
 @option(
     "--processes",
     metavar="N",
     type=click.IntRange(min=1),
     section=METHOD,
-    help="At the same time; one for each CPU by default.",
+    help="The number of processes; one per CPU by default.",
 )
 @as_json
 def compile_kernels(
@@ -63,14 +63,14 @@ def compile_kernels(
 ) -> None:
     """Compile the kernels of common jobs ahead.
 
-    The first of these jobs then need not.
+    The first run of such a job then starts faster.
 
-    Kernels go to the cache that cc-rapids doctor --cache shows, for this user and this machine.
-    Kernels that are there are left as they are, so the command may be run again, as after an
-    update.
+    The kernels are stored in the cache of this user on this machine, which cc-rapids doctor --cache
+    shows. Kernels in the cache are not compiled again, so you can repeat the command, for example
+    after an update.
 
-    The engine is, by default, what cc-rapids doctor says would run. A GPU of the architecture need
-    not be here, but numba-cuda has to be installed.
+    The default engine is the one that cc-rapids doctor shows. --architecture needs numba-cuda, but
+    no GPU.
     """
     from ..ahead import compile_ahead
     from ..doctor import diagnose

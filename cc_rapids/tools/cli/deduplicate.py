@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     "--by",
     metavar="NAME",
     section=METHOD,
-    help="Column whose greatest value is kept; else the first row.",
+    help="Keep the greatest value of this column, not the first row.",
 )
 @option(
     "--by-text",
@@ -108,7 +108,7 @@ if TYPE_CHECKING:
     type=click.Choice(["self", "drop", "raise"]),
     default="self",
     section=METHOD,
-    help="Documents in no pair: keep (self, default), drop, raise.",
+    help="For documents in no pair: keep (self), drop or raise.",
 )
 @engine_option
 @output_option("Write the documents to keep to PATH, or - for stdout.")

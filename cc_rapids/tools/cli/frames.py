@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 
 TABULAR = ("csv", "tsv", "parquet", "arrow")
 TABULAR_IN_WORDS = (
-    f"Tables are {', '.join(TABULAR[:-1])} or {TABULAR[-1]}, by the suffix, perhaps with .gz or"
-    " .zst behind it; the first line of csv and tsv names the columns. A folder, or a pattern in"
-    " quotes, is one table of all its files. Tables are held in memory. What csv and tsv hold is"
-    " written as it was: 007 and 1.50 are text, though --by compares numbers and ISO dates as such."
+    f"Tables are {', '.join(TABULAR[:-1])} or {TABULAR[-1]}. The suffix determines the format; .gz"
+    " or .zst may follow it. The first line of csv and tsv names the columns. A folder, or a"
+    " pattern in quotes, is one table of all its files. Tables must fit into memory. Values of csv and tsv"
+    " are written as they are in the file, such as 007 and 1.50; --by compares them as numbers or"
+    " ISO dates."
 )
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 

@@ -24,13 +24,13 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)  # signals that end a command as Ctrl-C
 LINE_SECONDS = 10  # the interval between two lines of progress
 PROGRESS = "cc_rapids.progress"  # key of click's context: show progress; None: only on a terminal
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 an answer is wrong (verify, evaluate), rows were lost, or the reader of"
-    " the output, such as head, has closed it; 2 an error, in one line on stderr, or no id of a"
-    " table is among those of the pairs;"
+    "Exit codes: 0 success; 1 an answer is wrong (verify, evaluate), rows were lost, or the reader"
+    " of the output, such as head, closed it; 2 an error, which is one line on stderr, or no id of"
+    " the table occurs in the pairs;"
     f" {INTERRUPTED} interrupted by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. Data goes to"
-    " stdout, and messages and progress to stderr: of work that takes more than a second a bar,"
-    " if stderr is a terminal; otherwise"
-    f" nothing, or with --progress a line at the start and every {LINE_SECONDS} seconds."
+    " stdout. Messages and progress go to stderr. If stderr is a terminal, a bar shows the progress"
+    " of work that takes more than a second. Otherwise --progress prints a line at the start and"
+    f" every {LINE_SECONDS} seconds."
 )
 
 GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"

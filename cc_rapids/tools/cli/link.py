@@ -48,13 +48,13 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     section=INPUT,
-    help="Column, or several with commas; repeatable.",
+    help="Column, or several as A,B; repeatable.",
 )
 @option(
     "--id",
     metavar="NAMES",
     section=INPUT,
-    help="Column of record ids, or several; rows from 0 if not.",
+    help="Column of record ids, or several; by default row numbers.",
 )
 @table_format_option("--format", "format", "RECORDS")
 @option(
@@ -62,14 +62,14 @@ if TYPE_CHECKING:
     metavar="N",
     type=click.IntRange(min=1),
     section=METHOD,
-    help="Leave out values that more than N records share.",
+    help="Ignore values that more than N records share.",
 )
 @option(
     "--ignore",
     metavar="VALUE",
     multiple=True,
     section=METHOD,
-    help="A value that links nothing, as empty text; repeatable.",
+    help="A value that links nothing, like empty text; repeatable.",
 )
 @engine_option
 @option(
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     type=LabelChoice(),
     default="min",
     section=OUTPUT,
-    help="The kind of labels; by default the least id of each.",
+    help="The kind of labels; min (the least id) by default.",
 )
 @option(
     "--attach",
@@ -104,12 +104,12 @@ def link(
     quiet: bool,
     json_output: bool,
 ) -> None:
-    """Find records that are one entity: those that share a key.
+    """Find records of the same entity, which share a key.
 
     RECORDS is a table. Records that agree in any --key belong to one entity, also if they are
-    linked only through other records. A key of several columns, such as name,birthday, agrees if
-    all of them agree. Empty values and those of --ignore link nothing. The output has one row per
-    record: its id (vertex) and the label of its entity (labels).
+    linked only through other records. Records agree in a key of several columns, such as
+    name,birthday, if they agree in all of them. Empty values and those of --ignore link nothing.
+    The output has one row per record: its id (vertex) and the label of its entity (labels).
     """
     from ...linkage import link_records
 

@@ -27,19 +27,19 @@ ENGINES = {"auto": None, "cpu": "threads", "gpu": "cuda", "threads": "threads", 
 STANDARD = "-"  # standard input, or standard output
 
 COLUMNS_IN_WORDS = (
-    "Columns: by default the ends of an edge are a known pair of columns, or else the only two:"
-    f" {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. Columns of datasets beside such a pair,"
-    " as source_dataset_l and source_dataset_r, are part of the ids. The first line of text"
-    " is a header if it holds known or given names, or three words above numbers, and an edge"
-    " if its ends are numbers like those of the next line; --header and --no-header say which."
+    "Columns: by default, a known pair of columns contains the ends of each edge:"
+    f" {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. If a file has only two columns, these"
+    " are the ends. If a file with unique_id_l and unique_id_r also has source_dataset_l and"
+    " source_dataset_r, these are part of the ids. The first line of text is a header if it"
+    " contains known or given names, or three words above numbers. It is an edge if its ends are"
+    " numbers like those of the next line. --header and --no-header override this."
 )
 FORMATS_IN_WORDS = (
     f"Formats: {', '.join(FORMATS)}. The suffix of a file determines its format:"
-    f" {' '.join(SUFFIXES)}; all may be compressed, {' or '.join(PACKED)}. Of other suffixes the"
-    f" first bytes do. Written are {', '.join(WRITTEN)}."
+    f" {' '.join(SUFFIXES)}. All may be compressed ({', '.join(PACKED)}). For other suffixes, the"
+    f" first bytes determine the format. These formats can be written: {', '.join(WRITTEN)}."
     f" {', '.join(name for name, first in COUNTED.items() if first)} count vertices from 1; ids"
-    f" are used as they are in the file. {', '.join(COUNTED)} keep vertices without edges when"
-    " they are written."
+    f" are used as they are in the file. {', '.join(COUNTED)} keep vertices without edges."
 )
 FILES_IN_WORDS = f"{COLUMNS_IN_WORDS}\n\n{FORMATS_IN_WORDS}"
 
@@ -59,18 +59,24 @@ def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             "--delimiter",
-            {"metavar": "CHARACTER", "help": "Between fields of text; ' ' for runs of blanks."},
+            {
+                "metavar": "CHARACTER",
+                "help": "The field delimiter of text; ' ' means runs of blanks.",
+            },
         ),
-        ("--encoding", {"metavar": "NAME", "help": "Of text, such as latin-1; else UTF-8."}),
+        (
+            "--encoding",
+            {"metavar": "NAME", "help": "The encoding of text, such as latin-1; UTF-8 by default."},
+        ),
         (
             "--comment",
             {
                 "metavar": "LETTERS",
                 "default": COMMENTS,
-                "help": "What begins comments above the first edge (#%).",
+                "help": "Characters that begin a comment before the first edge.",
             },
         ),
-        ("--no-comment", {"is_flag": True, "help": "There are no comments."}),
+        ("--no-comment", {"is_flag": True, "help": "Read lines that look like comments as edges."}),
     ]
     for flag, words in reversed(options):
         chosen = option(flag, section=INPUT, **words)(chosen)
@@ -137,7 +143,7 @@ def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="SIZE",
         type=Size(),
         section=INPUT,
-        help="Read in chunks, within SIZE of memory, such as 2GiB.",
+        help="Read in chunks within SIZE of memory, such as 2GiB.",
     )(function)
 
 
@@ -145,8 +151,8 @@ def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the options that keep the edges whose weight is within bounds."""
     bounds: list[tuple[str, str, Any, str]] = [
         ("--weight", "NAME", str, "Column of weights, for --at-least and --at-most."),
-        ("--at-least", "X", Number(), "Leave out edges of less weight, or of none."),
-        ("--at-most", "X", Number(), "Leave out edges of more weight, or of none."),
+        ("--at-least", "X", Number(), "Skip edges with a smaller weight or without a weight."),
+        ("--at-most", "X", Number(), "Skip edges with a greater weight or without a weight."),
     ]
     for flag, metavar, kind, words in reversed(bounds):
         function = option(flag, metavar=metavar, type=kind, section=INPUT, help=words)(function)
@@ -205,7 +211,7 @@ nulls_option = option(
     "--nulls",
     type=click.Choice(["raise", "drop"]),
     section=INPUT,
-    help="Edges that lack an id: raise an error (default), or drop.",
+    help="For edges without an id: raise an error (default) or drop.",
 )
 
 
@@ -224,7 +230,7 @@ def rounds_option(function: Callable[..., Any]) -> Callable[..., Any]:
         default=9,
         show_default=True,
         section=METHOD,
-        help="Runs of each timing, after one to warm up.",
+        help="Runs of each timing, after a warm-up run.",
     )(function)
 
 
@@ -267,7 +273,7 @@ def engine_option(function: Callable[..., Any]) -> Callable[..., Any]:
         default="auto",
         callback=lambda _, __, word: ENGINES[word],
         section=METHOD,
-        help="auto (the default), gpu or cuda, cpu or threads.",
+        help="auto (default), gpu or cuda, cpu or threads.",
     )(function)
 
 
@@ -320,9 +326,9 @@ def quiet_options(function: Callable[..., Any]) -> Callable[..., Any]:
         expose_value=False,
         callback=keep,
         section=OUTPUT,
-        help="Show it off a terminal, too, in lines; or nowhere.",
+        help="Print progress outside a terminal as well, or never.",
     )
-    quiet = option("--quiet", is_flag=True, section=OUTPUT, help="Print nothing but errors.")
+    quiet = option("--quiet", is_flag=True, section=OUTPUT, help="Print only errors.")
     return quiet(progress(function))
 
 
@@ -331,5 +337,5 @@ as_json = option(
     "json_output",
     is_flag=True,
     section=OUTPUT,
-    help="Print one JSON object with everything, and no table.",
+    help="Print everything as one JSON object, without tables.",
 )

@@ -27,7 +27,7 @@ output_format_option = option(
     metavar="FORMAT",
     type=click.Choice(list(TABLES)),
     section=OUTPUT,
-    help=f"If not by suffix: {', '.join(TABLES)}.",
+    help=f"Override the suffix: {', '.join(TABLES)}.",
 )
 
 

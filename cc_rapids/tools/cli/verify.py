@@ -67,7 +67,7 @@ WRONG = 1  # the exit code
     type=click.Choice(list(LABEL_RULES)),
     default="min",
     section=METHOD,
-    help=f"{', '.join(LABEL_RULES)}; min by default.",
+    help=f"The kind: {', '.join(LABEL_RULES)}; min by default.",
 )
 @engine_option
 @option(
@@ -94,18 +94,18 @@ def verify(
     json_output: bool,
     **reading: Any,
 ) -> None:
-    """Prove that the labels of a file are right, from the edges.
+    """Prove from the edges that the labels in a file are right.
 
-    LABELS is a file with columns vertex and labels, or a folder or pattern (in quotes) of such
-    files, as calculate --output FOLDER/ writes; and FILE the edges. One of them may be - for
-    standard input, whose format --format, --labels-format or its first bytes say. --labels is the
-    kind of labels: the least vertex of each component (min), another kind of calculate --labels, or
-    any names of components (any). With --memory-limit FILE is read in chunks. Labels that were
-    calculated with --weight are proved with the same bounds.
+    FILE contains the edges. LABELS is a file with the columns vertex and labels, or a folder or
+    pattern (in quotes) of such files, as calculate --output FOLDER/ writes them. One of FILE and
+    LABELS may be - for standard input; --format or --labels-format gives its format, or its first
+    bytes determine it. --labels is the kind of labels: the least vertex of each component (min),
+    another kind of calculate --labels, or any names of components (any). With --memory-limit, FILE
+    is read in chunks. If the labels were calculated with --weight, pass the same bounds.
 
-    The components are not computed again: both ends of every edge must have equal labels, and a
-    path must join every vertex to its label. The exit code is 0 if the labels are right, 1 with the
-    first counterexample if they are wrong, and 2 if a file cannot be read.
+    The command does not find the components again. It checks that both ends of every edge have
+    equal labels, and that a path joins every vertex to its label. The exit code is 0 if the labels
+    are right, 1 with the first counterexample if they are wrong, and 2 if a file cannot be read.
     """
     import pyarrow.compute as pc
 
