@@ -24,6 +24,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import scipy.sparse as sp
 from scipy.sparse import csgraph
+from support import sizes
 
 import cc_rapids
 from cc_rapids import (
@@ -829,13 +830,13 @@ def doors(random, engine):
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         least = int(random.choice([16, 200, 1024]))
         stack.enter_context(mock.patch.object(memory_budget, "LEAST_ROWS", least))
-        sizes = {"progress_call_seconds": 0.0}
+        changed = {"progress_call_seconds": 0.0}
         if random.random() < 0.5:
-            sizes["text_block_bytes"] = int(random.choice([512, 5000]))
-        stack.enter_context(sizes.override(**sizes))
+            changed["text_block_bytes"] = int(random.choice([512, 5000]))
+        stack.enter_context(sizes.override(**changed))
         stack.enter_context(warnings.catch_warnings())
         warnings.filterwarnings("ignore", ".* holds? no edges", CcRapidsWarning)
-        told.append(f"LEAST_ROWS {least}, {sizes}")
+        told.append(f"LEAST_ROWS {least}, {changed}")
         try:
             run = Trial(random, engine, edges, name, verb, asked, Path(folder), told)
             outcome = run.insert() if verb == "insert" else run.ask()

@@ -164,7 +164,7 @@ def test_large_graphs_are_taken_and_then_every_function(conversions):
     [
         ("connected_components", nx.path_graph(3), "3 nodes take NetworkX no longer"),
         ("connected_components", nx.path_graph(4), None),
-        ("connected_components", nx.complete_graph(22), "21 neighbours a node are converted"),
+        ("connected_components", nx.complete_graph(22), "21 neighbours per node takes longer"),
         ("number_connected_components", nx.complete_graph(21), None),
         ("minimum_spanning_tree", nx.path_graph(3), "3 nodes take NetworkX no longer"),
         ("minimum_spanning_tree", nx.complete_graph(22), None),
