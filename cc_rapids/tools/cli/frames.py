@@ -32,9 +32,9 @@ TABULAR = ("csv", "tsv", "parquet", "arrow")
 TABULAR_IN_WORDS = (
     f"Tables are {', '.join(TABULAR[:-1])} or {TABULAR[-1]}. The suffix determines the format; .gz"
     " or .zst may follow it. The first line of csv and tsv names the columns. A folder, or a"
-    " pattern in quotes, is one table of all its files. Tables must fit into memory. Values of csv and tsv"
-    " are written as they are in the file, such as 007 and 1.50; --by compares them as numbers or"
-    " ISO dates."
+    " pattern in quotes, is one table of all its files. Tables must fit into memory. Values of csv"
+    " and tsv are written as they are in the file, such as 007 and 1.50; --by compares them as"
+    " numbers or ISO dates."
 )
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
@@ -77,7 +77,7 @@ class WholeTable:
 
 def table_format_option(flag: str, name: str, what: str) -> Decorator:
     """Return an option that names the format of a table."""
-    kind, words = click.Choice(TABULAR), f"Format of {what}, if not by its suffix."
+    kind, words = click.Choice(TABULAR), f"Format of {what}; by default that of its suffix."
     return option(flag, name, metavar="FORMAT", type=kind, section=INPUT, help=words)
 
 

@@ -201,7 +201,9 @@ def edge_file_options(name: str = "--format", what: str = "FILE") -> Decorator:
     """Return the options for reading a file of edges."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        of_format = format_option(name, "format", f"Format of {what}, if not by its suffix.", INPUT)
+        of_format = format_option(
+            name, "format", f"Format of {what}; by default that of its suffix.", INPUT
+        )
         return column_options(of_format(text_options(function)))
 
     return decorate

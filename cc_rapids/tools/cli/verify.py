@@ -59,7 +59,9 @@ WRONG = 1  # the exit code
 @nulls_option
 @bound_options
 @memory_limit_option
-@format_option("--labels-format", "labels_format", "Format of LABELS, if not by its suffix.", INPUT)
+@format_option(
+    "--labels-format", "labels_format", "Format of LABELS; by default that of its suffix.", INPUT
+)
 @option(
     "--labels",
     "naming",
