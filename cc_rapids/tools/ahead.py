@@ -33,8 +33,8 @@ RECORDINGS = {
     "cuda": (dry_run.OneLaunchRecording, dry_run.RecordingBackend),
 }
 EDGES, FEW = 300, 60
-STEPS = 1, 20, 10**6  # between ids: as they are, in a bit map, and in hash slots
-# Sizes by which so many edges have too wide a range, and take the ways of long lists
+STEPS = 1, 20, 10**6  # differences of ids that select ids as vertices, a bit map, and a hash table
+# Thresholds that let a few edges exceed the range limit and run the code for long lists
 WIDE = {"small_id_range": 100}
 LONG = {"sampled_scan_edges": 10, "estimated_ids": 10}
 LONG |= {"library_strings": 0, "library_vertices": 0, "hashed_at_once": 0}
@@ -66,21 +66,21 @@ class Compiled:
 def compile_ahead(
     engine: str, capability: Capability | None = None, processes: int | None = None
 ) -> Compiled:
-    """Compile the kernels of common jobs into the kernel cache, unless they are there.
+    """Compile the kernels of common jobs that are not in the kernel cache.
 
     Parameters
     ----------
     engine : {"threads", "cuda"}
     capability : (int, int), optional
-        The compute capability, of ``"cuda"`` only; no such GPU has to be here.
+        The compute capability, for ``"cuda"`` only; such a GPU need not be present.
     processes : int, optional
-        How many compile at the same time; by default one for each CPU.
+        The number of processes; by default, one per CPU.
     """
     many = processes or len(os.sched_getaffinity(0))
     shares = [(engine, capability, k, many) for k in range(many)]
     if many == 1:
         done = list(map(_compile_share, shares))
-    else:  # a thread of another library may hold a lock while a process is forked
+    else:  # no fork, because a thread of another library may hold a lock
         with ProcessPoolExecutor(many, get_context("spawn")) as pool:
             done = list(pool.map(_compile_share, shares))
     compiled = list(chain(*done))
@@ -88,7 +88,7 @@ def compile_ahead(
 
 
 def _compile_share(share: tuple[str, Capability | None, int, int]) -> list[bool]:
-    """Compile a share of the kernels; return for each whether it was not in the cache."""
+    """Compile a share of the kernels; return whether each was missing in the cache."""
     engine, capability, first, step = share
     kernels = kernels_of_common_jobs(engine)
     mine = sorted(kernels)[first::step]
@@ -122,7 +122,7 @@ def kernels_of_common_jobs(engine: str) -> dict[dry_run.Key, Kernel]:
 
 
 def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
-    """Solve short lists and, by other sizes, long ones: of integers of both widths, and strings."""
+    """Solve lists of 32-bit and 64-bit integers and of strings, as short and as long lists."""
     designs = {rule.design for rule in AUTO if rule.engine in (None, engine) and not rule.symmetric}
     for dtype in (np.int32, np.int64):
         for step in STEPS:
@@ -140,7 +140,7 @@ def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
 
 
 def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) -> None:
-    """Launch what only runs of more vertices launch, on a few."""
+    """Launch the kernels that only runs with many vertices use."""
     parent, words = np.zeros(FEW, np.uint32), np.zeros(FEW, np.uint32)
     compiled = build(Design(), backend, np.uint32, np.dtype(dtype).type, False, False)
     compiled.mark_frequent(1, FEW, parent, words)
@@ -148,7 +148,7 @@ def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) ->
 
 
 def _solve(ids: Any, **options: Any) -> None:
-    """Solve a list that pairs each id with another one, and take every kind of labels."""
+    """Solve a list that pairs each id with another one, and compute all kinds of labels."""
     for wants_labels in (False, True):
         found: Any = find_components(
             (ids, ids[::-1].copy()), Options.check(wants_labels=wants_labels, **options)

@@ -1,4 +1,4 @@
-"""The library to make frames with, for programs that run with and without a GPU."""
+"""Choose a frame library for programs that run with and without a GPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import EngineError, MissingExtraError, install_advice
 
 
 def frame_library() -> ModuleType:
-    """Return cuDF where it is installed and there is a GPU for it, elsewhere pandas.
+    """Return cuDF if it is installed and there is a GPU for it, otherwise pandas.
 
     Returns
     -------

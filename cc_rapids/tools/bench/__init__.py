@@ -1,10 +1,10 @@
-"""Benchmarks of designs, from the input to the labels, timed and checked.
+"""Benchmark designs from the input to the labels, and check the answers.
 
-Runs are warm, nine or more, and each reads another copy of the input if one would fit into a cache.
-Wall time and device time (by CUDA events) are reported separately: median, minimum and maximum. A
-peer solves the same input in the same process: SciPy on threads, cuGraph on a GPU where it is
-installed. Answers are checked after all timing, against sequential union-find. The time of
-the design alone is compared with the card's limit for its least memory traffic, which is computed.
+Each timing consists of at least nine warm runs. If the input would fit into a cache, each run reads
+another copy. Wall time and device time (from CUDA events) are reported separately, each with its
+median, minimum and maximum. A peer solves the same input in the same process: SciPy on threads,
+cuGraph on a GPU if installed. After all timing, answers are compared with sequential union-find.
+The time of the design alone is compared with the limit of the GPU for its minimum memory traffic.
 """
 
 from .cases import FORMS, IDS, Options, measure

@@ -1,4 +1,4 @@
-"""One case of a benchmark: a graph in one form, ids of one width, a design, and a peer."""
+"""Measure one case of a benchmark: a graph in one form, ids of one width, a design, and a peer."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Options:
     Attributes
     ----------
     runs : int
-        Of each timing, after one to warm up.
+        The number of runs of each timing, after one warm-up run.
     check : bool
         Compare every answer with that of sequential union-find, after the timing.
     peers : bool
         Time SciPy or cuGraph on the same inputs.
     patience : float
-        Seconds, after which a peer is run no more than three times.
+        Seconds after which a peer stops once it has three runs.
     """
 
     runs: int = 9
@@ -53,14 +53,14 @@ class Options:
 
 
 class Measured:
-    """A graph on a backend, its right answer, and its measurements.
+    """A graph on a backend, its correct answer, and its measurements.
 
     Parameters
     ----------
     graph : Graph
-        On the backend.
+        The graph, in the memory of the backend.
     weights : (m,) array, optional
-        A column that stands beside the ends of the edges.
+        A third column of the edge list.
     """
 
     def __init__(
@@ -70,23 +70,20 @@ class Measured:
 
     @cached_property
     def truth(self) -> Truth:
-        """The least vertex of each vertex's component, by an oracle without code of runs."""
+        """The least vertex of each vertex's component, from an independent oracle."""
         src, dst = map(self.backend.to_host, self.graph.edges)
         return oracle.union_find(src, dst, self.graph.num_vertices)
 
     @cached_property
     def occurs(self) -> npt.NDArray[np.bool_]:
-        """The vertices that an edge names."""
+        """Whether each vertex occurs in an edge."""
         named = np.zeros(self.graph.num_vertices, bool)
         for column in self.graph.edges:
             named[self.backend.to_host(column)] = True
         return named
 
     def records(self, form: str, ids: str, designs: list[str]) -> list[dict[str, Any]]:
-        """Return the records of some designs on one form of the graph.
-
-        The peer's time is in each.
-        """
+        """Return a record per design for one form of the graph, each with the peer's time."""
         runs = self.options.runs
         copies = inputs(self.graph, form, ids, self.backend, runs, self.weights)
         facts = {
@@ -135,7 +132,7 @@ class Measured:
         return facts
 
     def _bound(self, form: str, ids: str, name: str, facts: dict[str, Any]) -> dict[str, Any]:
-        """Return the memory bound of a list, and whether the peak was within it."""
+        """Return the memory bound of an edge list, and whether the peak was within it."""
         if facts["peak_bytes"] is None or (form, name) != ("coo", "auto"):
             return {}
         answer = 2 * np.dtype(ids).itemsize * facts["vertices"]
@@ -185,7 +182,7 @@ class Measured:
             runs, patience = self.options.runs, self.options.patience
             times = timed(self.backend, peer.solve, copies, runs, patience)
             peak = with_peak(self.backend, lambda: peer.solve(copies[0]))[1]
-        except Exception as error:  # a failing peer must not lose our own times
+        except Exception as error:  # an error of the peer must not discard our times
             return {"peer": {"name": peer.name, "not_run": _short(error)}}
         facts = {"name": peer.name, "what": peer.what, **times.facts("job")}
         if self.options.check:
@@ -193,7 +190,7 @@ class Measured:
         return {"peer": facts | {"peak_bytes": peak}}
 
     def _agrees(self, peer: Peer, answer: Any) -> bool:
-        """Return whether a peer's labels, if any, give the same components."""
+        """Return whether the labels of a peer, if any, give the same components."""
         theirs = peer.host(answer)
         vertex = np.flatnonzero(theirs >= 0)
         label = theirs[vertex]
@@ -221,14 +218,15 @@ def measure(
     options: Options | None = None,
     weights: Any = None,
 ) -> Any:
-    """Yield the records of a graph, each as soon as it is measured.
+    """Yield the records of a graph as they are measured.
 
     Yields
     ------
     dict
-        ``job_wall_ms`` (and on a GPU ``job_device_ms``): from the input to the labels, by
-        :func:`cc_rapids.components`. ``solve_*``: the design alone, on edges in place. ``paper``:
-        see :mod:`cc_rapids.tools.bench.limits`. ``peer``: the same job by another.
+        ``job_wall_ms`` (and on a GPU ``job_device_ms``): the time of
+        :func:`cc_rapids.components` from the input to the labels. ``solve_*``: the time of the
+        design alone, on edges in place. ``paper``: see :mod:`cc_rapids.tools.bench.limits`.
+        ``peer``: the time of another library.
 
     Raises
     ------
@@ -242,9 +240,6 @@ def measure(
 
 
 def _short(error: Exception) -> str:
-    """Return the kind of an error and the end of its first line.
-
-    In C++ that begins with a signature.
-    """
+    """Return the type of an error and the end of its first line, without the signature of C++."""
     first = (str(error).splitlines() or [""])[0].rpartition("]: ")[2]
     return f"{type(error).__name__}: {first[-200:]}"

@@ -1,4 +1,4 @@
-"""Inputs of a benchmark: copies of a graph as a list or rows, with ids of one width."""
+"""Make the inputs of a benchmark: copies of a graph as an edge list or as CSR rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .timing import rotated
 
 @dataclass(frozen=True)
 class Input:
-    """One copy of the edges: as a caller has it, and as the engine's kernels read it."""
+    """One copy of the edges: as users pass it, and as kernels read it."""
 
     given: Any
     edges: Edges
@@ -27,7 +27,7 @@ class Input:
 
     @property
     def nbytes(self) -> int:
-        """The size of the two arrays."""
+        """The size of the two arrays in bytes."""
         both = self.rows.arrays if self.rows else (self.edges.src, self.edges.dst)
         return int(sum(array.nbytes for array in both))
 
@@ -35,16 +35,17 @@ class Input:
 def inputs(
     graph: Graph, form: str, ids: str, backend: Backend, runs: int, weights: Array = None
 ) -> list[Input]:
-    """Return copies of a graph's edges in turn; see :func:`cc_rapids.tools.bench.timing.rotated`.
+    """Return copies of a graph's edges for :func:`cc_rapids.tools.bench.timing.rotated` runs.
 
     Parameters
     ----------
     graph : Graph
-        On the backend.
+        The graph, in the memory of the backend.
     form : {"coo", "csr"}
-        Columns, as a cuDF frame on a GPU that has cuDF and as two arrays elsewhere; or rows of
-        both directions, sorted and distinct, as peers have them measured.
+        "coo": columns, as a cuDF frame if cuDF is available and as two arrays otherwise. "csr":
+        sorted and distinct rows with both directions of each edge, as in benchmarks of peers.
     ids : {"int32", "int64"}
+        The type of ids.
     weights : (m,) array, optional
         A third column of the frame, which nothing reads.
     """

@@ -1,8 +1,7 @@
-"""The least memory traffic of a design, compared with the limits of a card.
+"""Compare the measured time of a design with the minimum time of its memory traffic on a GPU.
 
-Only the traffic that a design cannot avoid is counted, as if everything else took no time. So the
-ratio of the limit to the measured time is at most 1. Shared memory is assumed to take no time: bits
-that a design reads there do not count as random reads of a table.
+Only unavoidable traffic counts, so the ratio of the limit to the measured time is at most 1. Reads
+of shared memory do not count as random reads of a table.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from ...algorithms.design import Design
 from ...kernels.edges import sampled_count
 from ..charts import CARDS, Card
 
-LABEL = 4  # bytes of a vertex
+LABEL = 4  # bytes of a label
 OFFSET = 8
 
 
@@ -23,28 +22,29 @@ class Traffic:
     """The memory traffic of a run: sequential bytes, and random reads of tables."""
 
     streamed: int
-    reads: tuple[tuple[int, int], ...]  # how many, of a table of how many bytes
+    reads: tuple[tuple[int, int], ...]  # numbers of reads, and table sizes in bytes
     counted: str
 
     def limit_ms(self, card: Card) -> float:
-        """Return the milliseconds that the card needs for both kinds of traffic at once."""
+        """Return the time in milliseconds of both kinds of traffic, at the same time."""
         random = sum(card.reads_ms(count, table) for count, table in self.reads)
         return max(1e3 * self.streamed / card.copy, random)
 
 
 def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
-    """Return the least memory traffic of a design.
+    """Return the minimum memory traffic of a design.
 
     Parameters
     ----------
     rows : bool
-        Whether it reads rows, of m entries, or a list of m edges.
+        Whether the design reads CSR rows with m entries, or a list of m edges.
     n, m : int
+        The numbers of vertices, and of entries or edges.
     item : int
         The bytes of an id.
     """
     sample, passes = design.words[0], 2 if design.window else 1
-    labels = LABEL * n * (3 if sample.spec.samples else 2)  # written, and read
+    labels = LABEL * n * (3 if sample.spec.samples else 2)  # labels are written and read
     table, bits = LABEL * (design.window or n), n // 8
     reads: tuple[tuple[int, int], ...]
     pairs = design.words[1].spec.bytes_per_vertex_pair
@@ -66,7 +66,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
         streamed, reads = passes * (item * m + OFFSET * n) + labels, ((m, table),)
         words = f"each entry {'twice' if passes == 2 else 'once'}, and the label of its end"
     else:
-        # The bit of each row is read in order, and the rows inside the giant are left out
+        # One bit per row is read in order; rows inside the giant component are skipped
         first = min(n * int(dict(sample.options).get("k", 1)), m)
         streamed, reads = item * first + OFFSET * n + labels, ((first, table),)
         words = "the first entries of each row, and the labels of their ends"
@@ -76,7 +76,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
 def on_paper(
     design: Design, rows: bool, n: int, m: int, item: int, device: str, spent_ms: float
 ) -> dict[str, Any]:
-    """Return the traffic for a record, with the ratio to the card's limit if that is known."""
+    """Return the traffic for a record, with the ratio of the limit to the time if known."""
     moved = traffic(design, rows, n, m, item)
     reads = sum(count for count, _ in moved.reads)
     facts: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Peers in the same run: SciPy on the host, cuGraph on a GPU that has it."""
+"""Run peers on the same inputs: SciPy on the host, cuGraph on a GPU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .inputs import Input
 class Peer:
     """A library that computes labels from the same input.
 
-    ``host`` makes those one array a vertex.
+    ``host`` converts its result to a NumPy array with one label per vertex.
     """
 
     name: str
@@ -70,10 +70,7 @@ def _cugraph(copy: Input) -> Any:
 
 
 def _by_vertex(answer: Any, n: int) -> Any:
-    """Return the labels of cuGraph's frame in the order of the vertices.
-
-    -1 stands for those that it leaves out.
-    """
+    """Return the labels of cuGraph's frame by vertex, -1 for vertices that are missing there."""
     labels = np.full(n, -1, np.int64)
     labels[answer["vertex"].to_numpy()] = answer["labels"].to_numpy()
     return labels

@@ -1,4 +1,4 @@
-"""Timing: warm runs, device and wall time separately, on inputs that are not in a cache."""
+"""Time warm runs on uncached inputs, with device time separate from wall time."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ PACKAGES = (
     *("numpy", "scipy", "numba", "numba-cuda"),
     *("cupy-cuda13x", "cudf-cu13", "cugraph-cu13"),
 )
-BEYOND_CACHE = 4  # the total size of the copies of an input, as a multiple of the cache size
+BEYOND_CACHE = 4  # minimum total size of the copies of an input, in units of the cache size
 
 
 def environment(device: str, commit: str) -> dict[str, Any]:
-    """Return the first fields of a record: device, versions, commit, date and load."""
+    """Return the common fields of records: device, versions, commit, date and load."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -56,10 +56,10 @@ def spread(times: Sequence[float]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Times:
-    """Milliseconds of each run after a warm-up, and the result of the last.
+    """The milliseconds of each run after a warm-up, and the result of the last run.
 
-    ``device`` is the time between two events around the work, idle gaps included; None where the
-    backend has no device of its own.
+    ``device`` is the time between two events around the work, including idle gaps; None for
+    backends without a device.
     """
 
     wall: list[float]
@@ -67,15 +67,15 @@ class Times:
     answer: Any
 
     def facts(self, what: str) -> dict[str, Any]:
-        """Return the spreads, as ``what_wall_ms`` and ``what_device_ms``."""
+        """Return the spreads of times, named ``{what}_wall_ms`` and ``{what}_device_ms``."""
         found = {f"{what}_wall_ms": spread(self.wall)}
         return found if self.device is None else found | {f"{what}_device_ms": spread(self.device)}
 
 
 def clocked(backend: Backend, work: Callable[[], Any]) -> tuple[float, float, Any]:
-    """Return the wall time and the device time of a call in milliseconds, and its result.
+    """Return the wall time and device time of a call in milliseconds, and its result.
 
-    The device is synchronized before the clock stops. On CPU threads, both are wall times.
+    The device is synchronized before the clock stops. On CPU threads, both times are wall times.
     """
     backend.synchronize()
     started, first = time.perf_counter(), backend.mark()
@@ -94,14 +94,14 @@ def timed(
     patience: float = float("inf"),
     fewest: int = 3,
 ) -> Times:
-    """Time some runs of ``work(input)``, each on the next of the inputs in turn.
+    """Time runs of ``work(input)``, which cycle through the inputs.
 
     Parameters
     ----------
     runs : int
-        How many, after one to warm up.
+        The number of runs after one warm-up run.
     patience : float
-        Seconds after which it stops, once there are ``fewest`` runs.
+        Seconds after which timing stops, once there are ``fewest`` runs.
     """
     wall: list[float] = []
     device: list[float] = []
@@ -117,11 +117,11 @@ def timed(
 
 
 def rotated(backend: Backend, arrays: tuple[Array, ...], runs: int) -> list[tuple[Array, ...]]:
-    """Copy the arrays so often that no copy stays in a cache until it is used again.
+    """Copy the arrays often enough that a copy is evicted from the cache before it is used again.
 
-    The copies are several times as large as the last-level cache together, or there is one copy for
-    each run and for the warm-up, and the last one is evicted from the cache. If memory is short,
-    there are fewer copies; records should include their number.
+    Together, the copies are several times larger than the last-level cache, or there is one copy
+    for each run and the warm-up. If memory is short, there are fewer copies; records should include
+    their number.
     """
     size = max(sum(array.nbytes for array in arrays), 1)
     wanted = min(runs + 1, 1 + -(-BEYOND_CACHE * backend.cache_bytes() // size))
@@ -134,10 +134,7 @@ def rotated(backend: Backend, arrays: tuple[Array, ...], runs: int) -> list[tupl
 
 
 def with_peak(backend: Backend, work: Callable[[], Any]) -> tuple[Any, int | None]:
-    """Run the work; return its result and its peak of allocated bytes.
-
-    RMM counts the bytes; the peak is None if RMM is not the allocator.
-    """
+    """Run the work; return its result and peak allocation in bytes, None without RMM."""
     if not (backend.on_device and find_spec("rmm")):
         return work(), None
     import rmm

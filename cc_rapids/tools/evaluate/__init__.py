@@ -1,4 +1,4 @@
-"""Evaluation of designs on all graph files of a folder: a table, and the papers' figures."""
+"""Evaluate designs on all graph files of a folder, with a table and the figures of papers."""
 
 from .files import Source, sources
 from .runs import Plan, evaluate

@@ -1,4 +1,4 @@
-"""The papers' figures from the runs of an evaluation; see ``FIGURES``.
+"""Draw the figures of papers from the runs of an evaluation; see ``FIGURES``.
 
 Sutton et al. 2016, Figures 5 and 6; Cong and Muzio 2014, Figure 4; Lehr et al. 2022, Figures 1 to
 8; Balduzzi et al. 2018, Figures 1 and 4.
@@ -22,12 +22,12 @@ OTHERS = "files of one size each"
 
 
 def milliseconds(row: Row) -> float:
-    """Return the median time of a run: device time on a GPU, else wall time."""
+    """Return the median time of a run: device time on a GPU, otherwise wall time."""
     return float(row["device_ms" if "device_ms" in row else "wall_ms"]["median"])
 
 
 def series_name(row: Row, rows: Sequence[Row]) -> str:
-    """Return the name of the series of a run: its design and what distinguishes it."""
+    """Return the series of a run: its design, and the fields in which the rows differ."""
     words = [row["design"]]
     if len({other["memory"] for other in rows}) > 1:
         words.append(str(row["memory"]))
@@ -38,7 +38,7 @@ def series_name(row: Row, rows: Sequence[Row]) -> str:
 
 
 def where(row: Row) -> tuple[Any, ...]:
-    """Return the key that a run shares with its baseline."""
+    """Return the fields that a run shares with its baseline."""
     return row["file"], row["memory"], row["threads"], row["processes"]
 
 
@@ -52,7 +52,7 @@ def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
 
 
 def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield time over density for each group of files with one number of vertices."""
+    """Yield time by density, one figure per number of vertices."""
     families: dict[str, list[Row]] = {}
     for n, family in by(rows, "vertices").items():
         several = len({row["density"] for row in family}) > 1
@@ -69,7 +69,7 @@ def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figu
 
 
 def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield how many times faster than the baseline each design is, on each file."""
+    """Yield the speed-up of each design over the baseline on each file."""
     files = by(rows, "file")
     base = {where(row): milliseconds(row) for row in rows if row["design"] == baseline}
     series: dict[str, dict[str, float]] = {}
@@ -85,7 +85,7 @@ def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
 
 
 def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the speed-up over the fewest segments by their number, for each file."""
+    """Yield the speed-up over the fewest segments by number of segments, one line per file."""
     series: dict[str, list[tuple[float, float]]] = {}
     for file, runs in by(rows, "file").items():
         swept = {
@@ -102,7 +102,7 @@ def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
 
 
 def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield how many times faster an algorithm is when it is called stage by stage."""
+    """Yield the speed-up of an algorithm when it is called stage by stage."""
     series: dict[str, list[float | None]] = {}
     files = by(rows, "file")
     alone = {(r["file"], r["ran"]): milliseconds(r) for r in rows}
@@ -121,7 +121,7 @@ def _unsampled(alone: dict[Any, float], row: Row, name: str) -> float | None:
 
 
 def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the time of each design from each kind of memory, on each file."""
+    """Yield the time of each design with each kind of memory on each file."""
     kinds = by((row for row in rows if row["memory"]), "memory")
     if len(kinds) < 2:
         return
@@ -138,7 +138,7 @@ def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
 
 
 def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the time of each design over threads and processes, one figure per file."""
+    """Yield the time of each design by number of threads and processes, one figure per file."""
     for file, runs in by(rows, "file").items():
         series: dict[str, list[tuple[float, float]]] = {}
         for row in runs:
@@ -155,7 +155,7 @@ FIGURES = (over_density, speed_up, segments, stages, memory, threads)
 
 
 def drawn(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield name and figure of whatever the runs show; ``baseline`` is a design of theirs."""
+    """Yield the name and figure of everything that the runs can show; ``baseline`` is a design."""
     timed = [row for row in rows if "wall_ms" in row]
     for figures in FIGURES:
         yield from figures(timed, baseline)

@@ -1,4 +1,4 @@
-"""The graph files of a folder, and one of them as it is solved."""
+"""List the graph files of a folder, and read their edges."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def sources(folder: Path) -> list[Path]:
-    """Return the files of a folder with the suffix of an edge format, sorted by name.
+    """Return the files of a folder that have the suffix of an edge format, sorted by name.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def _known(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Source:
-    """The edges of one file, on the host."""
+    """The edges of one file, in host memory."""
 
     name: str
     table: pa.Table
@@ -78,14 +78,14 @@ class Source:
 
     @property
     def every(self) -> range | None:
-        """The ids of all vertices, if the file contains their number."""
+        """The ids of all vertices, if the file gives their number."""
         return self.vertices if self.ends is not None else None
 
     @cached_property
     def named(self) -> Any:
-        """The ids that occur, in order, as a NumPy array."""
+        """The distinct ids in ascending order, as a NumPy array."""
         ends = np.concatenate(self.ends or ())
-        return np.unique(ends, return_index=True)[0]  # by sorting: hashing takes ten times as long
+        return np.unique(ends, return_index=True)[0]  # sorts; hashing is ten times slower
 
     @property
     def edges(self) -> int:
@@ -93,7 +93,7 @@ class Source:
         return int(self.table.num_rows)
 
     def copies(self, backend: Backend, runs: int, on_host: bool) -> list[Any]:
-        """Return the edges where they are solved from, several times: see ``bench.rotated``."""
+        """Return copies of the edges on the host or the device; see ``bench.rotated``."""
         if self.ends is None:
             return [self.table]
         if on_host:
@@ -104,11 +104,11 @@ class Source:
 
 
 def density(vertices: int, edges: int) -> float:
-    """Return edges by pairs of vertices: 0 for none, and 1 if all are joined once."""
+    """Return the number of edges divided by that of pairs of vertices; 1 for a complete graph."""
     pairs = vertices * (vertices - 1) // 2
     return edges / pairs if pairs else 0.0
 
 
 def reason(error: CcRapidsError | MemoryError) -> str:
-    """Return an error in one line."""
+    """Return the message of an error as one line."""
     return " ".join(str(error).split()) or type(error).__name__

@@ -1,8 +1,8 @@
-"""Many processes of one thread each: a part of the edges each, a forest of it, merged in pairs.
+"""Solve edges in single-threaded processes: each makes a forest of its part, and pairs merge.
 
-The method is that of Balduzzi et al. 2018, section 2, on one machine. Unlike in the paper, only
-edges of forests are sent between processes. As in the paper, the edges are in shared memory before
-the clock starts.
+This is the method of Balduzzi et al. 2018, section 2, on one machine. Unlike in the paper,
+processes send only edges of forests. As in the paper, the edges are in shared memory before the
+clock starts.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ import numpy as np
 import numpy.typing as npt
 
 Ends = tuple[npt.NDArray[Any], npt.NDArray[Any]]
-Place = tuple[str, int, str]  # of shared memory: its name, and the length and type of two columns
+Place = tuple[str, int, str]  # shared memory: its name, and the length and type of two columns
 
 
 class Processes:
-    """A pool that solves edges in shared memory by one design."""
+    """A pool of processes that solves edges in shared memory by one design."""
 
     def __init__(self, pool: ProcessPoolExecutor, count: int, place: Place, design: str) -> None:
         self.pool, self.count, self.place, self.design = pool, count, place, design
 
     def forest(self) -> Ends:
-        """Return the two ends of the edges of a spanning forest of all edges."""
+        """Return both ends of the edges of a spanning forest."""
         m = self.place[1]
         cuts = [m * k // self.count for k in range(self.count + 1)]
         parts = [(self.place, *cuts[k : k + 2], self.design) for k in range(self.count)]
@@ -45,7 +45,7 @@ class Processes:
 
 @contextmanager
 def sharing(edges: Ends, count: int, design: str) -> Iterator[Processes]:
-    """Share the edges, two arrays of one length and one type, with processes; yield these."""
+    """Copy two arrays of one length and type to shared memory, and yield processes that read it."""
     src, dst = edges
     size = max(2 * src.nbytes, 1)
     memory = SharedMemory(create=True, size=size)

@@ -1,4 +1,4 @@
-"""The runs of an evaluation: every design, kind of memory and number of threads on every file."""
+"""Run every design on every file, with each kind of memory and number of threads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Case:
-    """A run of a file: the design, and where it is run if that is given."""
+    """A run of a file: the design, and optionally a kind of memory, threads or processes."""
 
     design: str
     memory: str | None = None
@@ -43,26 +43,26 @@ class Plan:
     Attributes
     ----------
     designs : sequence of str
-        Algorithms by name.
+        The names of algorithms.
     memory : sequence of str
-        Kinds of memory that the edges are read from, each passed to ``components`` as ``memory=``;
-        the edges then begin on the host, and what moves them counts. Empty: they lie on the engine.
+        Values of ``memory=`` of :func:`cc_rapids.components`. Edges then start on the host, and
+        the time includes copying. If empty, edges start in the memory of the engine.
     threads : sequence of int
-        Numbers of threads; empty for all there are, unless there are processes. On the engine
-        "threads" alone.
+        Numbers of threads, for the engine "threads" only. If empty and there are no processes, all
+        threads are used.
     processes : sequence of int
-        Numbers of processes, of one thread each, beside those of threads; of designs that make
-        spanning forests, on integer ids. See :mod:`cc_rapids.tools.evaluate.processes`.
+        Numbers of single-threaded processes, in addition to ``threads``; only for designs that
+        make spanning forests, on integer ids. See :mod:`cc_rapids.tools.evaluate.processes`.
     rounds : int
-        Runs of each timing, after one to warm up.
+        The number of runs of each timing, after one warm-up run.
     patience : float
         Seconds of one timing after which three runs are enough.
     check : bool
         Prove the first answer of each file by a certificate, and compare the others with it.
     source, destination : str, optional
-        The columns of all files, as for :func:`cc_rapids.components`.
+        The columns of both ends in all files.
     text : TextOptions
-        The options of text files.
+        The options for reading text files.
     """
 
     designs: Sequence[str]
@@ -90,10 +90,10 @@ class Plan:
 def evaluate(
     paths: Sequence[Path], plan: Plan, backend: Backend, on_progress: Report | None = None
 ) -> Iterator[Row]:
-    """Run a plan over files; yield one row per run, as soon as it is done.
+    """Run a plan over files, and yield one row per run as soon as it is done.
 
-    A file that cannot be read and a design that cannot run are rows too, with ``not_run``: the
-    others go on. So does a wrong answer, which is a row with ``wrong`` and without times.
+    The evaluation continues after errors. A file that cannot be read or a design that cannot run
+    gives a row with ``not_run``, and a wrong answer gives a row with ``wrong`` and without times.
 
     Parameters
     ----------
@@ -101,12 +101,12 @@ def evaluate(
     plan : Plan
     backend : Backend
     on_progress : callable, optional
-        Called with the runs done and to do.
+        Called with the number of runs done and in all.
 
     Yields
     ------
     dict
-        ``file``, ``edges``, ``vertices``, ``density``, what the :class:`Case` has, and
+        ``file``, ``edges``, ``vertices``, ``density``, the fields of the :class:`Case`, and
         ``wall_ms`` (and on a GPU ``device_ms``) from the edges to the labels.
 
     Raises
@@ -155,7 +155,7 @@ def _row(source: Source, truth: _Truth, plan: Plan, backend: Backend, case: Case
 
 
 def _here(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
-    """Return the times on an engine of this process."""
+    """Return the times on an engine in this process."""
     kinds = {} if case.memory is None else {"memory": case.memory}
     how: dict[str, Any] = {"design": case.design, "engine": backend.name, **kinds}
 
@@ -169,7 +169,7 @@ def _here(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
 
 
 def _by_processes(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
-    """Return the times of processes, and of what makes labels of their last forest."""
+    """Return the times of processes, including labels from their last forest."""
     if source.ends is None or backend.on_device:
         raise InputError("processes need integer ids and run on CPU threads: pass engine='threads'")
     vertices = source.named if source.every is None else source.every
@@ -183,7 +183,7 @@ def _by_processes(source: Source, plan: Plan, backend: Backend, case: Case) -> T
 
 
 class _Truth:
-    """The right labels of a file: the first answer, proved, and then compared with."""
+    """The correct labels of a file: the first answer, after a proof."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

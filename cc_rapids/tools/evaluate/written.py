@@ -1,4 +1,4 @@
-"""An evaluation as files: one row per run as CSV and as JSON lines, and the figures."""
+"""Write an evaluation to files: one row per run as CSV and JSON Lines, and the figures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a run as one level of names, for a table."""
+    """Flatten a run to one level of names, for a table."""
     cells = {name: row.get(name) for name in COLUMNS}
     for clock in ("wall", "device"):
         times = row.get(f"{clock}_ms", {})
@@ -35,30 +35,30 @@ def flat(row: dict[str, Any]) -> dict[str, Any]:
 def write(
     rows: Sequence[dict[str, Any]], base: dict[str, Any], folder: Path, baseline: str, figures: bool
 ) -> list[Path]:
-    """Write all files of an evaluation, each whole or not at all.
+    """Write all files of an evaluation, each atomically.
 
     Parameters
     ----------
     rows : sequence of dict
         The runs.
     base : dict
-        Device, versions and date, which begin each JSON line.
+        The first fields of each JSON line: device, versions and date.
     folder : Path
-        The output folder, which is made if it does not exist.
+        The output folder, which is created if it does not exist.
     baseline : str
         The design that others are compared with.
     figures : bool
-        Whether to draw them, which takes matplotlib.
+        Whether to draw figures, which requires matplotlib.
 
     Returns
     -------
     list of Path
-        The files that were written.
+        The written files.
 
     Raises
     ------
     OutputError
-        The folder or a file cannot be written; names it, and says why.
+        The folder or a file cannot be written; the message gives its path and the reason.
     """
     make_folder(folder)
     table = io.StringIO(newline="")
