@@ -37,7 +37,6 @@ from typing import Any
 
 from .. import host_memory
 from ..errors import CapacityError, InputError
-from .column import length_of
 
 VERTEX = {"range": 20, "integers": 52, "strings": 80}
 EDGE = {"range": 80, "integers": 240, "strings": 800}
@@ -202,6 +201,8 @@ class Budget:
 
         The size of a row is estimated from the first rows.
         """
+        from .column import length_of
+
         frame = frame.select(name for name in frame.collect_schema() if name in columns)
         schema, rows = frame.collect_schema(), length_of(frame)
         first = schema.to_frame().clear(MEASURED)
