@@ -123,11 +123,12 @@ def source_of(
     options: TextOptions = NO_OPTIONS,
     bound: WeightBound | None = None,
     skips_unreadable: bool = False,
+    adapter: Adapter | None = None,
 ) -> Source:
     """Return the source for streamed edges.
 
     ``options`` apply to text files. Chunks have the weights that ``bound`` needs; the reader of the
-    chunks applies the bound.
+    chunks applies the bound. ``adapter`` is the adapter of the edges, if it is already known.
 
     Raises
     ------
@@ -135,11 +136,11 @@ def source_of(
         The object is not edges.
     """
     named(source, destination)  # raises an error if these are not names
-    adapter = adapter_of(edges)
+    adapter = adapter or adapter_of(edges)
     check_text(adapter, edges, options)
-    request = ReadRequest(source, destination, options=options, bound=bound)
-    request = adapter.named(edges, request, bound and bound.weight)
-    found = adapter.source(edges, replace(request, skips_unreadable=skips_unreadable))
+    how: dict[str, Any] = {"bound": bound, "skips_unreadable": skips_unreadable}
+    request = ReadRequest(source, destination, options=options, **how)
+    found = adapter.source(edges, adapter.named(edges, request, bound and bound.weight))
     if skips_unreadable and not found.skips:
         raise ArgumentTypeError(
             "unreadable='skip' is for paths, patterns, folders and datasets of files: leave it out"
@@ -250,7 +251,7 @@ def check_one_id(name: str, vertex: Any, many: str = "connected()") -> None:
 
 def check_text(adapter: Adapter, edges: Any, options: TextOptions) -> None:
     """Raise an InputError if options of text files are given but edges are not files."""
-    if options.given and not adapter.has_header:
+    if not adapter.has_header and options.given:
         files = "files" if options.given == "format" else "text files"
         path = isinstance(edges, str | os.PathLike)
         kind = f"the table {edges}" if path else f"a {type(edges).__name__}"

@@ -14,7 +14,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from copy import copy
-from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 from operator import and_
 from typing import Any, NamedTuple, Self, cast
@@ -29,7 +28,7 @@ from ..errors import (
     LedgerError,
     counted,
 )
-from ..ledger import Ledger
+from ..ledger import NO_ROWS, Ledger
 from .column import Content, held, is_cudf, length_of
 from .edge_input import ReadRequest
 from .end_columns import Side, end_columns, may_name_datasets, place_of, sides_of
@@ -84,8 +83,7 @@ class Cursor(NamedTuple):
     rows: int = 0
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Some edges of a stream: a frame or pair, its column names, and the position after it.
 
     ``vertices`` are all vertices of the file, if it declares their number. An ``old`` chunk was
@@ -113,11 +111,11 @@ class Chunk:
     first: int | None = None
     weight: Any = None
     given: int | None = 0
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    left_out: Mapping[str, int] = NO_ROWS
 
     def loaded(self) -> Chunk:
         """Return the chunk with its frame loaded."""
-        return self if self.load is None else replace(self, frame=self.load(), load=None)
+        return self if self.load is None else self._replace(frame=self.load(), load=None)
 
 
 class Source:
@@ -366,7 +364,7 @@ class Parts(Source):
         for chunk, goes_on in self._chunks(number, begin, budget, text):
             if last is not None:
                 yield last
-            last = replace(chunk, path=self.parts[number].path, given=earlier + (chunk.given or 0))
+            last = chunk._replace(path=self.parts[number].path, given=earlier + (chunk.given or 0))
             if goes_on and not self.skips:
                 yield last  # so that it is linked before more is read
                 last = None
@@ -374,7 +372,7 @@ class Parts(Source):
             rows = self.counts[number]
             left_out = {**last.left_out, **rows.left_out}
             after, given = Cursor(number + 1), earlier + rows.given
-            yield replace(last, after=after, given=given, left_out=left_out)
+            yield last._replace(after=after, given=given, left_out=left_out)
 
     def _chunks(
         self, number: int, begin: Cursor, budget: Budget, text: Texts
@@ -463,7 +461,7 @@ class Files(Parts):
         names = request.source, request.destination
         found = cls(parts, names, request.options, request.bound, skips)
         if names == (None, None) and marks[0] is not None:
-            found.names = _ends_ahead(paths[0], marks[0], request.options, request.bound)
+            found.names = _ends_ahead(parts[0], request.options, request.bound)
         return found
 
     @classmethod
@@ -732,21 +730,22 @@ def _loaded(path: str, before: Mark | None, load: Callable[[], Any]) -> Any:
 
 
 def _ends_ahead(
-    path: str, before: Mark | None, options: TextOptions, bound: WeightBound | None
+    part: Part, options: TextOptions, bound: WeightBound | None
 ) -> tuple[Side | None, Side | None]:
     """Return the columns of both ends of files by the first of them, where an id has several.
 
     All files then need them, and it is known how many there are. Two times None otherwise, also for
     a file that cannot be read, which is an error at its turn.
     """
-    if (options.format or named_format(path)) in TEXT and "://" not in path:
+    path = part.path
+    if part.format in TEXT and "://" not in path:
         with suppress(OSError), open(path, "rb", buffering=0) as raw:
             first = first_of(raw)
             if not (options.encoding or packing_of(first) or may_name_datasets(first)):
                 return None, None
     budget = Budget(2 * LEAST_TEXT_BYTES, LEAST_TEXT_BYTES)
-    with suppress(InputError, CapacityError), opened(path, before, budget) as file:
-        one = FORMATS[file.format(options)]
+    with suppress(InputError, CapacityError), opened(path, part.mark, budget) as file:
+        one = FORMATS[part.format or file.format(options)]
         if one.names is None:
             return None, None
         if one.binary and file.packing:  # which is not decompressed for that
@@ -860,7 +859,7 @@ class Fragments(Parts):
                 at = begin.rows if place == begin.group else 0
                 if place in excluded:
                     chunk = self._end(Cursor(number, place + 1), first + sizes[place] - done)
-                    yield replace(chunk, left_out={"row_group": sizes[place] - at}), True
+                    yield chunk._replace(left_out={"row_group": sizes[place] - at}), True
                     continue
                 for table, until in self._tables(groups[place], at, budget):
                     chunk = self._kept(

@@ -515,10 +515,11 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         options.check_streamed()
     chosen, vertices, bound = options.batch_design, options.vertices, options.weight_bound
     count = read.check_vertices(options.num_vertices, vertices)
-    options = with_ends(edges, options)
+    adapter = adapter_of(edges)
+    options = with_ends(edges, options, adapter)
     source, destination, _ = inputs.sides(options.source, options.destination, count)
     skips = options.unreadable == "skip"
-    stream = read.source_of(edges, source, destination, options.text, bound, skips)
+    stream = read.source_of(edges, source, destination, options.text, bound, skips, adapter)
     width = inputs.sides(*stream.names, count)[2]
     choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
@@ -573,7 +574,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
     run = Run(
         *(stream, chosen, options.nulls, budget, saver, options.engine is None, width),
         frames=options.frames,
-        answers=adapter_of(edges).answers(edges, request),
+        answers=adapter.answers(edges, request),
         bound=bound,
     )
     return run.go(count, vertices, options.progress, options.labels, runner)
@@ -631,8 +632,8 @@ class Run:
             done = saved.done and not saved.more and self.saver.trace is None
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
-        unchecked = state.ledger.unchecked or self.stream.unchecked
-        state = replace(state, ledger=state.ledger._replace(unchecked=unchecked))
+        if self.stream.unchecked:
+            state = replace(state, ledger=state.ledger._replace(unchecked=True))
         self._plan_chunk(state)
         total = _edges_of(self.stream) if progress and not done else None
         with StreamReporter(progress, total, state, self.stream.filtered) as reporter:
@@ -894,7 +895,7 @@ class _DeviceReader(Source):
             number, chunk = dealt
             self.waiting.append(number)
             load = chunk.load and partial(self._load, chunk.load)
-            yield replace(chunk, load=load, given=None)
+            yield chunk._replace(load=load, given=None)
 
     def linked(self, rows: bool) -> None:
         """Record that the oldest waiting chunk is linked, and whether it had rows."""

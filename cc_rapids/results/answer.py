@@ -249,7 +249,8 @@ class Answer:
 
     def keep_bound(self, bound: WeightBound | None) -> None:
         """Remember the weight bound of the edges."""
-        self.given = replace(self.given, bound=bound)
+        if bound is not self.given.bound:
+            self.given = replace(self.given, bound=bound)
 
     def label_frame(self, kind: LabelKind | None = None) -> Any:
         """Return the frame of vertices and labels, of the default kind unless given."""

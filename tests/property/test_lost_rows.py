@@ -196,7 +196,7 @@ def plant(monkeypatch, owner, name, how, length, cut):
 
 
 def cut_chunk(chunk):
-    return replace(chunk, frame=streams.sliced(chunk.frame, 0, streams.length(chunk.frame) - 1))
+    return chunk._replace(frame=streams.sliced(chunk.frame, 0, streams.length(chunk.frame) - 1))
 
 
 def cut_piece(piece):

@@ -114,7 +114,7 @@ class Dialect:
     @property
     def uncommented(self) -> Dialect:
         """The same dialect without comments, which are allowed only before the first record."""
-        return replace(self, comments=b"")
+        return replace(self, comments=b"") if self.comments else self
 
     @cached_property
     def dataless(self) -> re.Pattern[bytes]:
