@@ -401,8 +401,9 @@ def stream_components(
         ``signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))``.
 
         The checkpoint identifies the edges already read: files by path, size, modification time
-        and a hash of both ends, and data in memory or from an iterable by a hash of each item. Finished items of an iterable
-        are read again and compared. A file may change or be removed if none of its rows was linked.
+        and a hash of both ends, and data in memory or from an iterable by a hash of each item.
+        Finished items of an iterable are read again and compared. A file may change or be removed
+        if none of its rows was linked.
         The input may have grown: more files anywhere in the order, more items, or more rows in the
         last item. ``summary()["resumed"]`` and the log report what was added.
     unreadable : {"raise", "skip"}
