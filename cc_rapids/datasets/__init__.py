@@ -1,4 +1,4 @@
-"""Small data sets that come with the package, for examples, notebooks and first steps.
+"""Small data sets in the package, for examples and notebooks.
 
 >>> from cc_rapids import datasets
 >>> words = datasets.word_ladders("pyarrow")
@@ -48,13 +48,13 @@ def word_ladders(frames: str | None = None) -> Any:
 
     See Also
     --------
-    cc_rapids.components : Find the islands that ladders of words connect.
+    cc_rapids.components : Find the groups of words that ladders connect.
     cc_rapids.frame_library : Return the library that is used by default.
 
     Notes
     -----
     The words are those of Debian's ``wamerican``, which is made from SCOWL, copyright 2000-2011 by
-    Kevin Atkinson and others; the notices lie beside the file, in ``LICENCE-wamerican.txt``.
+    Kevin Atkinson and others. The notices are in ``LICENCE-wamerican.txt`` in the same folder.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def word_ladders(frames: str | None = None) -> Any:
 
 
 def licences(frames: str | None = None) -> Any:
-    """Return the licences of the SPDX licence list 3.27, with a row for each page of a licence.
+    """Return the licences of the SPDX licence list 3.27, one row per web page of a licence.
 
     The 933 rows of 699 licences are read from a file in the package into a new frame.
 
@@ -80,8 +80,8 @@ def licences(frames: str | None = None) -> Any:
     Returns
     -------
     frame
-        The columns ``licence`` (its identifier), ``name``, ``deprecated`` (bool) and ``url``, an
-        empty string where a licence has no page; without nulls.
+        The columns ``licence`` (its identifier), ``name``, ``deprecated`` (bool) and ``url`` (an
+        empty string if a licence has no page), without nulls.
 
     Raises
     ------
@@ -109,23 +109,23 @@ def licences(frames: str | None = None) -> Any:
 
 
 def measurements(name: str, frames: str | None = None) -> Any:
-    """Return times that were measured for the documentation.
+    """Return measured times that the documentation shows.
 
     They are read from a file in the package into a new frame; the notebooks draw them.
 
     Parameters
     ----------
     name : {"designs", "main_job", "networkx"}
-        The time of each design on each reference graph, that of the whole job beside cuGraph, or
-        how many times faster the backend of NetworkX is.
+        "designs": the time of each design on each reference graph. "main_job": the time from frame
+        to labels, with that of cuGraph. "networkx": the speed-up of the backend for NetworkX.
     frames : {"cudf", "pandas", "polars", "pyarrow"}, optional
         The library of the frame; by default that of :func:`cc_rapids.frame_library`.
 
     Returns
     -------
     frame
-        A row for each case. ``device`` and ``date`` say what was measured when; times are medians
-        in milliseconds, in columns whose names end in ``ms``.
+        One row per case, with the ``device`` and ``date`` of the measurement. Columns whose names
+        end in ``ms`` are median times in milliseconds.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def measurements(name: str, frames: str | None = None) -> Any:
 
 
 def _table(name: str) -> pa.Table:
-    """Return a file of the package as a PyArrow table, whose words are never nulls."""
+    """Read a file of the package as a PyArrow table, with strings that are never null."""
     from pyarrow import csv
 
     with files(__name__).joinpath(f"{name}.csv").open("rb") as file:
@@ -158,7 +158,7 @@ def _table(name: str) -> pa.Table:
 
 
 def _framed(table: pa.Table, frames: str | None) -> Any:
-    """Return a table as a frame of a library."""
+    """Convert a table to a frame of a library."""
     if frames is None:
         from ..tools.frame_library import frame_library
 

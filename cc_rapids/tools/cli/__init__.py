@@ -1,4 +1,4 @@
-"""The command line, one file per command; see ``cc-rapids COMMAND --help``."""
+"""The command line, one module per command; see ``cc-rapids COMMAND --help``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .group import main
 
 __all__ = ["main"]
 
-for command in (  # in the order of use, in which they are listed
+for command in (  # the order of the list in help
     doctor.doctor,
     compile_ahead.compile_kernels,
     generate.generate,

@@ -193,7 +193,7 @@ def _peer(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _cells(case: dict[str, Any], with_peer: bool) -> list[str]:
-    """Return the row of a case."""
+    """Return the cells of the table row of a case."""
     ours, theirs = case["job_wall_ms"], _peer(case).get("job_wall_ms")
     alone = case.get("solve_device_ms", case["solve_wall_ms"])
     cells = [f"{case['form']} {case['ids']}", case["ran"]]

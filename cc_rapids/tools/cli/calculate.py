@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from ...solver.choose import Plan
 
 SHOWN_MEMBERS = 6
-GENERATED = "generated"  # in place of a format
-# Of files of which all was linked by earlier runs
+GENERATED = "generated"  # shown instead of a format
+# The words for files that earlier runs had read completely
 UNREAD: dict[str, Any] = {
     "format": None,
     "columns": [],
@@ -331,7 +331,7 @@ def _given(
     text: TextOptions,
     bounds: dict[str, Any],
 ) -> Given:
-    """Return the edges: made, read, or to be read in chunks."""
+    """Return the edges: generated, read, or to be read in chunks."""
     if generate is not None:
         named = {text.given: True} if text.given else {}
         return Given.of(_made(files, generate, reading | named | chunked | bounds))
@@ -360,7 +360,7 @@ def _facts(
     given: Given,
     found: Components,
 ) -> dict[str, Any]:
-    """Return all facts about the run but its times."""
+    """Return all facts about the run except its times."""
     summary = found.summary() | {"ledger": given.rows(found.ledger).facts()}
     taken = [one.facts() for one in given.taken] or summary.pop("taken", [UNREAD])
     origin: dict[str, Any] = {"generate": generate} if generate is not None else {}
@@ -378,9 +378,9 @@ def _facts(
 def _times(
     reading: float | None, prepared: float, times: KernelTimes, spent: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the seconds of each step; those of kernels were part of the time to compute.
+    """Return the seconds of each step; the time of kernels is subtracted from that of computing.
 
-    ``reading`` is None of what is read while it is computed.
+    ``reading`` is None if edges are read while components are computed.
     """
     compute = max(0.0, spent["compute"] - prepared)
     seconds = {"read": reading, "kernels": prepared, "copy": spent["copy"], "compute": compute}
@@ -419,13 +419,13 @@ def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, s
 
 
 def _where(facts: dict[str, Any]) -> str | None:
-    """Return where the labels were written, in words."""
+    """Return a description of where the labels were written."""
     files: int | None = facts.get("output_files")
     return facts["output"] if files is None else f"{facts['output']}: {counted(files, 'file')}"
 
 
 def _way(facts: dict[str, Any]) -> str:
-    """Return how a file was read, in words."""
+    """Return a description of how a file was read."""
     return str(Taken(facts["format"], tuple(facts["columns"]), facts["header"], facts["delimiter"]))
 
 

@@ -27,7 +27,7 @@ class Architecture(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: Any, param: click.Parameter | None, context: click.Context | None
     ) -> Capability:
-        """Return the major and the minor number."""
+        """Return the major and minor version."""
         found = re.fullmatch(r"(?:sm_)?(\d+)\.?(\d)", value)
         if found is None:
             self.fail(f"{value!r} is no compute capability such as 9.0 or sm_90", param, context)
@@ -93,7 +93,7 @@ def compile_kernels(
 
 
 def _told(done: Compiled, spent: float) -> str:
-    """Return what was done in words."""
+    """Return a description of the compiled kernels."""
     major, minor = done.capability or (0, 0)
     where = f"{done.engine}, sm_{major}{minor}" if done.capability else done.engine
     return (

@@ -1,4 +1,4 @@
-"""``cc-rapids completion``: the script for completion in a shell."""
+"""``cc-rapids completion``: print a completion script for a shell."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def completion(context: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None
     script = kind(context.find_root().command, {}, "cc-rapids", "_CC_RAPIDS_COMPLETE")
-    # Bash's own source() looks for a bash to ask for its version, though none need be here
+    # click's source() for bash runs bash to check its version, but bash may be missing
     click.echo(ShellComplete.source(script))

@@ -1,4 +1,4 @@
-"""Options of several commands."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .group import INPUT, METHOD, OUTPUT, PROGRESS, Decorator, option
 if TYPE_CHECKING:
     from ...backends import Backend
 
-# The words of backends.WORDS, which NumPy comes with
+# A copy of the keys of backends.WORDS, whose module imports NumPy
 ENGINES = {"auto": None, "cpu": "threads", "gpu": "cuda", "threads": "threads", "cuda": "cuda"}
 STANDARD = "-"  # standard input, or standard output
 
@@ -45,7 +45,7 @@ FILES_IN_WORDS = f"{COLUMNS_IN_WORDS}\n\n{FORMATS_IN_WORDS}"
 
 
 def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the options for reading text, as the keywords of :class:`TextOptions`."""
+    """Add the options for reading text, named like the fields of :class:`TextOptions`."""
 
     @wraps(function)
     def taken(*, no_comment: bool, comment: str, **others: Any) -> Any:
@@ -84,21 +84,21 @@ def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class FilePath(click.Path):
-    """A path, whose ``~`` is expanded, as shells do not in ``--output=~/labels.csv``."""
+    """A path with ``~`` expanded, because shells do not in ``--output=~/labels.csv``."""
 
     def convert(self, value: Any, parameter: Any, context: Any) -> Any:
         return super().convert(local(value), parameter, context)
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]
-    """A number of bytes such as ``2GiB``, passed on as it is written."""
+    """A number of bytes such as ``2GiB``, passed on unchanged."""
 
     name = "size"
 
     def convert(
         self, value: Any, param: click.Parameter | None, context: click.Context | None
     ) -> str | int:
-        """Return a size that the library can read."""
+        """Return a size that the library accepts."""
         try:
             bytes_of(value)
         except InputError:
@@ -107,7 +107,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]
-    """A number; one that is written as an integer stays exact."""
+    """A number: an int if it is written as an integer, otherwise a float."""
 
     name = "number"
 
@@ -124,7 +124,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 
 class LabelChoice(click.Choice[str]):
-    """A choice of the kinds of labels, whose module is loaded only when they are needed."""
+    """A choice of the kinds of labels, which imports their module on demand."""
 
     def __init__(self) -> None:
         self.case_sensitive = True
@@ -137,7 +137,7 @@ class LabelChoice(click.Choice[str]):
 
 
 def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the option ``--memory-limit``."""
+    """Add the option ``--memory-limit``."""
     return option(
         "--memory-limit",
         metavar="SIZE",
@@ -148,7 +148,7 @@ def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the options that keep the edges whose weight is within bounds."""
+    """Add the options that select edges whose weight is within bounds."""
     bounds: list[tuple[str, str, Any, str]] = [
         ("--weight", "NAME", str, "Column of weights, for --at-least and --at-most."),
         ("--at-least", "X", Number(), "Skip edges with a smaller weight or without a weight."),
@@ -160,7 +160,7 @@ def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_bounds(bounds: dict[str, Any]) -> dict[str, Any]:
-    """Return the bounds of weights that are given, none or a column and one or two bounds."""
+    """Return the given bounds of weights: none, or a column and one or two bounds."""
     from ...data.weight_bound import WeightBound
 
     given = {name: value for name, value in bounds.items() if value is not None}
@@ -173,12 +173,12 @@ def check_bounds(bounds: dict[str, Any]) -> dict[str, Any]:
 
 
 def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the options that name the columns of edges."""
+    """Add the options that name the columns of edges."""
     return ends_options(("--source",), ("--destination",), "end of each edge")(function)
 
 
 def ends_options(source: tuple[str, ...], destination: tuple[str, ...], what: str) -> Decorator:
-    """Return two options that name the columns of both ends; several with commas are one id."""
+    """Return two options for the columns of both ends; commas separate the columns of an id."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for flags, name, words in (
@@ -218,13 +218,13 @@ nulls_option = option(
 
 
 def counts_option(flag: str, metavar: str, help: str, section: str = METHOD) -> Decorator:
-    """Return an option for a positive count, which may be given several times."""
+    """Return an option for a positive integer, which may be repeated."""
     kind = click.IntRange(min=1)
     return option(flag, metavar=metavar, type=kind, multiple=True, section=section, help=help)
 
 
 def rounds_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the option ``--rounds`` of commands that time."""
+    """Add the option ``--rounds`` of commands that measure time."""
     return option(
         "--rounds",
         metavar="K",
@@ -239,20 +239,20 @@ def rounds_option(function: Callable[..., Any]) -> Callable[..., Any]:
 def format_option(
     flag: str, name: str, help: str, section: str, formats: Iterable[str] = FORMATS
 ) -> Decorator:
-    """Return an option that names a format; help lists the formats below."""
+    """Return an option that names a format; the help of the command lists the formats."""
     kind = click.Choice(list(formats))
     return option(flag, name, metavar="FORMAT", type=kind, section=section, help=help)
 
 
 def written_to(output: Path, format: str | None) -> tuple[Path, str | None]:
-    """Return the path and the format of an output, where ``-`` is csv on standard output."""
+    """Return the path and format of an output; ``-`` is standard output, by default as csv."""
     if str(output) == STANDARD:
         return Path("/dev/stdout"), format or "csv"
     return output, format
 
 
 def is_shown(output: Path | None, quiet: bool, json_output: bool) -> bool:
-    """Return whether a command prints its summary: unless its output goes to standard output."""
+    """Return whether a command prints its summary, which it omits if stdout is its output."""
     if output is None or not is_standard_output(output):
         return not quiet
     if json_output:
@@ -267,7 +267,7 @@ def check_apart(output: Path, file: Path) -> None:
 
 
 def engine_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the option ``--engine``, which gives the library's name of an engine, or None."""
+    """Add the option ``--engine``, whose value is the library's name of an engine, or None."""
     return option(
         "--engine",
         metavar="NAME",
@@ -280,10 +280,7 @@ def engine_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the option ``--engine`` of commands that compare.
-
-    It gives the engine itself, by default a GPU's.
-    """
+    """Add the option ``--engine``, whose value is a backend, by default on a GPU if present."""
 
     def opened(context: click.Context, option: click.Parameter, word: str) -> Backend | None:
         from ... import backends
@@ -311,13 +308,13 @@ def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def engine_in_words(backend: Backend) -> str:
-    """Return where a command ran, with a hint if there was no GPU."""
+    """Return the name of the device of a backend, with a hint if there is no GPU."""
     words = f"{backend.name}: {backend.device_name}"
     return words if backend.on_device else f"{words} (no GPU: see cc-rapids doctor)"
 
 
 def quiet_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the options ``--quiet``, and ``--progress``, which the context keeps."""
+    """Add the option ``--quiet``, and ``--progress``, which is stored in the context."""
 
     def keep(context: click.Context, _: click.Parameter, wanted: bool | None) -> None:
         context.meta[PROGRESS] = wanted

@@ -1,4 +1,4 @@
-"""The values of ``--by`` in text files, as numbers or times where they are these."""
+"""Convert the values of ``--by`` in text files to numbers or times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...errors import FormatError, shown
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MISSING = (  # in lower case, beside numbers and dates; in a column of text they are words
+MISSING = (  # lower-case words for missing values in columns of numbers or dates
     *("na", "n/a", "<na>", "#n/a", "#na", "nan", "-nan", "null", "none", "\\n"),
     *("?", "-", "--", "."),
 )
@@ -25,7 +25,7 @@ SPELT = "neither a plain number nor an ISO date"
 
 
 def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
-    """Return words as numbers or times, or unchanged if none is one; null if a value is missing.
+    """Convert words to numbers or times with nulls, or return them unchanged if none is either.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     Raises
     ------
     FormatError
-        Some words are numbers or dates and others are not, or are numerals in another spelling:
-        names the first row.
+        Only some words are numbers or dates, or numerals have another spelling; the message names
+        the first row.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -63,7 +63,7 @@ def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
 
 
 def _times(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
-    """Return ISO dates as times of the coarsest unit that holds them."""
+    """Convert ISO dates to timestamps of the coarsest unit that represents all of them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -90,7 +90,7 @@ def _casts(word: pa.Scalar, kind: pa.DataType) -> bool:
 
 
 def _odd(words: pa.ChunkedArray, odd: pa.ChunkedArray, what: str, kind: str) -> FormatError:
-    """Return the error for the first row that is another kind of value than the others."""
+    """Return the error for the first row whose value differs in kind from the others."""
     import pyarrow.compute as pc
 
     row = pc.index(odd, True).as_py()

@@ -38,7 +38,7 @@ def output_option(help: str) -> Decorator:
 
 
 def check_with_output(output: str | None, **options: Any) -> None:
-    """Raise a UsageError if options are given that say how to write, and not where."""
+    """Raise a UsageError if options for the output are given without ``--output``."""
     for name, value in options.items():
         if output is None and value is not None:
             raise click.UsageError(f"--{name.replace('_', '-')} goes with --output.")
@@ -47,12 +47,12 @@ def check_with_output(output: str | None, **options: Any) -> None:
 def checked_output(
     given: str, format: str | None, inputs: Iterable[str]
 ) -> tuple[Path, str | None]:
-    """Return the path and the format of a table that could be written, and that is no input.
+    """Return the path and format of an output table, after checking that it can be written.
 
     Raises
     ------
     FormatError, OutputError, InputError
-        The suffix is of no known format; the file cannot be written to; it is an input.
+        The suffix is unknown; the file cannot be written; it is also an input.
     """
     path, format = written_to(Path(given), format)
     check_output(path, format)
@@ -63,9 +63,9 @@ def checked_output(
 
 @dataclass(frozen=True)
 class LabelOutput:
-    """A place for labels, and their format there; a folder if there are rows for each file.
+    """The path and format of an output for labels; a folder if ``rows_per_file`` is given.
 
-    ``rows_per_file`` is 0 for a folder whose files have as many rows as the library gives them.
+    If ``rows_per_file`` is 0, the library chooses the number of rows of each file in the folder.
     """
 
     path: Path
@@ -76,13 +76,13 @@ class LabelOutput:
     def checked(
         cls, given: str, format: str | None, rows_per_file: int | None, inputs: Iterable[str]
     ) -> LabelOutput:
-        """Return the output of these options, which could be written and is no input.
+        """Return the output for these options, after checking that it can be written.
 
         Raises
         ------
         UsageError, FormatError, OutputError
-            A folder is to have another format than Parquet; the suffix is of no known format; the
-            place cannot be written to.
+            A format other than Parquet is given for a folder; the suffix is unknown; the path
+            cannot be written.
         """
         folder = rows_per_file is not None or given.endswith(os.sep) or os.path.isdir(given)
         if not folder:

@@ -1,4 +1,4 @@
-"""Paths that commands are given, and standard input."""
+"""Expand the paths in arguments of commands, and open standard input."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ STANDARD_INPUT = "standard input"
 
 
 def name_of(file: str) -> str:
-    """Return a name as messages have it."""
+    """Return the name of an input in messages."""
     return STANDARD_INPUT if file == STANDARD else file
 
 
 def is_pattern(file: str) -> bool:
-    """Return whether a word is a pattern, and not the name of a file that looks like one."""
+    """Return whether a path is a pattern, not an existing file whose name looks like one."""
     return glob.has_magic(file) and "://" not in file and not os.path.exists(file)
 
 
 def _within(file: str) -> list[str]:
-    """Return the files of a folder, sorted, or the folder if it is a table; all else as it is."""
+    """Return the sorted files of a folder that is not a table; other paths unchanged."""
     return files_in(file) if os.path.isdir(file) and table_at(file) is None else [file]
 
 
@@ -41,12 +41,12 @@ def standard_input() -> File:
 
 
 def paths_of(given: str) -> list[str]:
-    """Return the files of a folder or a pattern, sorted; all else as it is.
+    """Return the sorted files of a folder or pattern; other paths unchanged.
 
     Raises
     ------
     FormatError
-        There are none.
+        There are no such files.
     """
     if given == STANDARD:
         return [given]
@@ -59,7 +59,7 @@ def paths_of(given: str) -> list[str]:
 
 
 class _StandardInput(File):
-    """Standard input, which is one file."""
+    """Standard input as one file."""
 
     def readable(self) -> bool:
         """Return True, as open files do."""

@@ -1,7 +1,6 @@
-"""The recipes that ``--generate`` takes, ``NAME(option=value, ...)``.
+"""Parse the recipes of ``--generate``, ``NAME(option=value, ...)``.
 
-One is turned into the words of ``cc-rapids generate NAME --option value ...`` and read by the same
-options.
+A recipe is converted to ``cc-rapids generate NAME --option value ...`` and parsed by its options.
 """
 
 from __future__ import annotations

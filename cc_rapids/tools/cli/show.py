@@ -1,4 +1,4 @@
-"""The output of commands: tables and progress for people, and JSON for programs."""
+"""Print the output of commands: tables and progress for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,11 @@ if TYPE_CHECKING:
 
     Report = Callable[[int, int], object]
 
-SILENT_SECONDS = 1.0  # of work before a bar is shown
+SILENT_SECONDS = 1.0  # seconds of work before a progress bar appears
 
 
 def console(stderr: bool = False) -> Console:
-    """Return a terminal.
-
-    Names and paths are shown as they are, though they may look like markup.
-    """
+    """Return a console that prints names and paths literally, even if they look like markup."""
     from rich.console import Console
 
     return Console(stderr=stderr, markup=False, highlight=False)
@@ -42,7 +39,7 @@ def print_json(facts: dict[str, Any]) -> None:
 
 
 def print_rows(rows: dict[str, str | None]) -> None:
-    """Print a table of names and values, without None."""
+    """Print a table of names and values; omit values that are None."""
     from rich.table import Table
 
     table = Table(show_header=False)
@@ -55,9 +52,9 @@ def print_rows(rows: dict[str, str | None]) -> None:
 
 
 def compact(*names: str, numbers: tuple[str, ...] = ()) -> Table:
-    """Return an empty table without lines between columns, whose cells are not cut but folded.
+    """Return an empty table without lines between columns, which wraps long cells.
 
-    ``numbers`` are the columns that are aligned to the right.
+    The columns in ``numbers`` are right-aligned.
     """
     from rich import box
     from rich.table import Table
@@ -76,19 +73,19 @@ def print_table(table: Table) -> None:
 
 
 def seconds(value: float | None) -> str:
-    """Return a time as text."""
+    """Format a time in seconds."""
     return "-" if value is None else f"{value:.3f} s"
 
 
 def size(value: int | None) -> str:
-    """Return a number of bytes as text."""
+    """Format a number of bytes."""
     if value is None:
         return "-"
     return f"{value / 2**30:.2f} GiB" if value >= 2**30 else f"{value / 2**20:.1f} MiB"
 
 
 def kernel_rows(times: KernelTimes, spent: float) -> dict[str, str | None]:
-    """Return the row with the time in which kernels were compiled, or else loaded; none if none."""
+    """Return the row with the time to compile or load kernels; empty if there was none."""
     if times.compiled:
         many = f"{times.compiled} kernel{'' if times.compiled == 1 else 's'}"
         return {"time to compile": f"{seconds(spent)}: {many} for this machine, once"}
@@ -96,7 +93,7 @@ def kernel_rows(times: KernelTimes, spent: float) -> dict[str, str | None]:
 
 
 def times_since(start: float, times: KernelTimes) -> dict[str, float]:
-    """Return the facts of what took the time since ``start``: kernels, and all but these."""
+    """Return the seconds since ``start``, divided into kernels and everything else."""
     return {
         "seconds": time.perf_counter() - start - times.seconds,
         "kernel_seconds": times.seconds,
@@ -106,7 +103,7 @@ def times_since(start: float, times: KernelTimes) -> dict[str, float]:
 
 @contextmanager
 def kernels(quiet: bool) -> Iterator[KernelTimes]:
-    """Return a context that times compiling apart, and announces it on a terminal's stderr."""
+    """Time the compilation of kernels in a context, and announce it if stderr is a terminal."""
     from ...backends import kernel_times
 
     def announce() -> None:
@@ -120,19 +117,19 @@ def kernels(quiet: bool) -> Iterator[KernelTimes]:
 
 @contextmanager
 def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
-    """Show a progress bar on a terminal's stderr for long work, with rate and time left.
+    """Show a progress bar with rate and time left during long work, if stderr is a terminal.
 
-    Where stderr is no terminal there is none, or a line now and then if ``--progress`` asks for it.
-    The bar fits 80 columns: the words are shortened before the bar and the numbers are.
+    If stderr is no terminal, print a line at intervals with ``--progress``, otherwise nothing. The
+    bar fits 80 columns; if needed, ``words`` are truncated first.
 
     Parameters
     ----------
     words
-        What is done, such as ``"reading a.csv"``.
+        The current work, such as ``"reading a.csv"``.
     quiet
-        Show none.
+        Show no progress.
     unit
-        ``"B"`` for bytes, or the word for what is counted.
+        ``"B"`` for bytes, or the name of the counted items.
     """
     terminal = console(stderr=True)
     if not _is_wanted(quiet, terminal):
@@ -153,7 +150,7 @@ def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None
 
 
 def stream_progress(quiet: bool) -> bool | Callable[[object], object]:
-    """Return the option ``progress`` of a stream: a bar, or a line now and then, or none."""
+    """Return the option ``progress`` of a stream: a bar, lines at intervals, or nothing."""
     terminal = console(stderr=True)
     wanted = _is_wanted(quiet, terminal)
     if not wanted or terminal.is_terminal:
@@ -163,14 +160,14 @@ def stream_progress(quiet: bool) -> bool | Callable[[object], object]:
 
 
 def _is_wanted(quiet: bool, terminal: Console) -> bool:
-    """Return whether progress is shown: on a terminal, or where ``--progress`` says so."""
+    """Return whether progress is shown: on a terminal, or with ``--progress``."""
     context = click.get_current_context(silent=True)
     asked = None if context is None else context.meta.get(PROGRESS)
     return not quiet and (terminal.is_terminal if asked is None else bool(asked))
 
 
 def _by_line() -> Callable[[Callable[[], str]], None]:
-    """Return what prints a line on stderr, if it is due, given what makes its text."""
+    """Return a function that prints a line on stderr if due, given a function for its text."""
     reporter = Reporter(partial(click.echo, err=True), call=LINE_SECONDS)
     return lambda text: reporter.report(0, None, lambda _: text())
 
@@ -181,7 +178,7 @@ LEAST_WORDS = 12
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a text without its middle, where it has more than some characters.
+    """Return a text of at most ``most`` characters, with its middle removed if it is longer.
 
     Examples
     --------
@@ -195,7 +192,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def _told(unit: str, done: float, total: float) -> str:
-    """Return the amount done of a total, of bytes or of what is counted."""
+    """Format the amount done and the total, in bytes or counted items."""
     bytes_unit, words = ("B", "") if unit == "B" else ("", f" {unit}")
     return f"{scaled(done, bytes_unit)} of {scaled(total, bytes_unit)}{words}"
 

@@ -1,6 +1,6 @@
-"""The edges that a command is given: files, folders, patterns, and standard input.
+"""Read the edges of a command from files, folders, patterns and standard input.
 
-Standard input is read as a file is, whole, or in pieces where there is a limit of memory.
+Standard input is read whole, or in pieces if there is a memory limit.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class Given:
-    """Edges as the library takes them, with its options for them.
+    """Edges in a form that the library accepts, with its options for them.
 
-    ``taken`` is how each file was read, and ``ledger`` counts the rows of a file that the command
+    ``taken`` tells how each file was read. ``ledger`` counts the rows of a file that the command
     reads itself.
     """
 
@@ -43,12 +43,12 @@ class Given:
     ledger: Ledger | None = None
 
     def rows(self, ledger: dict[str, Any]) -> Ledger:
-        """Return the ledger of an answer for these edges, with all rows of their file.
+        """Return the ledger of an answer, extended to all rows of the file.
 
         Raises
         ------
         LedgerError
-            The answer is not of all rows of the file.
+            The answer does not account for all rows of the file.
         """
         found = Ledger.of_facts(ledger)
         if self.ledger is None:
@@ -57,23 +57,23 @@ class Given:
 
     @classmethod
     def of(cls, found: EdgeFile, bounds: dict[str, Any] | None = None) -> Given:
-        """Return the edges of a file that has been read, to be kept within bounds of weights."""
+        """Return the edges of an edge file, with bounds for their weights."""
         ends = {"source": found.source, "destination": found.destination}
         table, bounds = found.table, bounds or {}
-        if bounds:  # by which the last column, of weights, is asked for
+        if bounds:  # then the last column holds weights
             table = table.rename_columns([*table.column_names[:-1], bounds["weight"]])
         options = ends | {"vertices": found.vertices} | bounds
         return cls(table, options, taken=[found.taken], ledger=found.ledger)
 
     def engine(self) -> str:
-        """Return the engine that takes the least time, by default; of a stream the library says."""
+        """Return the fastest engine if none is given; for streams, the library chooses."""
         from ...backends.choice import choose
 
         return "auto" if self.streamed else choose(len(self.edges)).engine
 
 
 def columns_of(bounds: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of :func:`read_one` by which the weights are read, if bounds need them."""
+    """Return the options of :func:`read_one` that read weights, if there are bounds."""
     wanted = {"weights": True, "weight": bounds.get("weight"), "null_weights": True}
     return wanted if bounds else {}
 
@@ -85,9 +85,9 @@ def read_given(
     reading: dict[str, Any],
     bounds: dict[str, Any],
 ) -> Given:
-    """Return the edges of files, read whole if they are one, or else to be read in chunks.
+    """Read a single file, or return several files to be read in chunks.
 
-    ``chunked`` are options of streams, such as ``memory_limit``, or None for those not given.
+    ``chunked`` are options of streams, such as ``memory_limit``, with None for those not given.
     """
     chunked = {name: value for name, value in chunked.items() if value is not None}
     if chunked or not is_whole(files):
@@ -98,9 +98,9 @@ def read_given(
 
 
 def read_one(file: Path, report: Report | None, **reading: Any) -> EdgeFile:
-    """Return the edges of a file, or of standard input for ``-``, read whole.
+    """Read all edges of a file, or of standard input for ``-``.
 
-    ``reading`` are source, destination and options of files, and what else is requested of columns.
+    ``reading`` are source, destination, options of files and other fields of a column request.
     """
     others = {name: value for name, value in reading.items() if name not in KEYWORDS}
     request = ColumnRequest(format="", options=TextOptions.among(reading), **others)
@@ -114,7 +114,7 @@ def read_one(file: Path, report: Report | None, **reading: Any) -> EdgeFile:
 
 
 def check_single(taken: Taken) -> None:
-    """Raise an InputError if ids have several columns, which a command does not take."""
+    """Raise an InputError if ids have several columns, which a command does not support."""
     if len(taken.columns) > 2:
         columns = ", ".join(taken.columns)
         raise InputError(
@@ -135,7 +135,7 @@ def limited(
     Raises
     ------
     FormatError
-        A folder has no file of a known format.
+        A folder contains no file of a known format.
     """
     options = reading | {"progress": stream_progress(quiet)} | chunked | bounds
     if list(files) == [STANDARD]:
@@ -147,7 +147,7 @@ def limited(
 
 
 def is_whole(files: Sequence[str]) -> bool:
-    """Return whether the input is one file, or standard input, which can be read at once."""
+    """Return whether the input is a single file or standard input, which can be read at once."""
     if len(files) > 1 or files[0] == STANDARD:
         return len(files) == 1
     return not (os.path.isdir(files[0]) or "://" in files[0] or is_pattern(files[0]))

@@ -146,7 +146,7 @@ def verify(
 
 
 def _labels(labels: Path, format: str | None, quiet: bool) -> tuple[pa.Table, Taken]:
-    """Return the labels of a file, a folder or a pattern, and how the first file was read."""
+    """Read the labels of a file, a folder or a pattern; also return how the first file was read."""
     import pyarrow as pa
 
     ends = {"source": "vertex", "destination": "labels"}
@@ -168,10 +168,10 @@ def _edges(
     reading: dict[str, Any],
     bounds: dict[str, Any],
 ) -> tuple[Any, dict[str, Any], Taken | None, Callable[[dict[str, Any]], Ledger]]:
-    """Return the edges to audit, as a table or a path, and the options.
+    """Return the edges to audit, as a table or a path, and the options of the audit.
 
-    Also how they are read, unless they come by a pipe or from a folder; and what makes a ledger of
-    all their rows of that of an audit.
+    Also return how the edges were read (None for pipes and folders), and a function that extends
+    the ledger of an audit to all rows.
     """
     if file.is_dir():
         return file, reading | {"memory_limit": memory_limit}, None, Ledger.of_facts
@@ -188,15 +188,15 @@ def _edges(
 
 
 def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Path) -> pa.Table:
-    """Return the labels, with vertices of the same kind as the edges.
+    """Return the labels, with vertices converted to the type of the ids of the edges.
 
-    In text strings of digits look like numbers: numbers from there are strings again if all ids of
-    the edges are such strings.
+    Strings of digits in text files are read as numbers. They become strings again if all ids of
+    the edges are strings of digits.
 
     Raises
     ------
     FormatError
-        Some are text and the others numbers, which do not compare.
+        Vertices are text and ids are numbers, or the reverse.
     """
     import pyarrow as pa
 
@@ -215,7 +215,7 @@ def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Pa
 def _audited(
     table: pa.Table, edges: Any, options: dict[str, Any]
 ) -> tuple[Audit | None, str | None]:
-    """Return what was proved, or a description of the error."""
+    """Return the audit, or a description of the error."""
     from ...verify.audit import audit_labels
 
     try:
@@ -225,12 +225,12 @@ def _audited(
 
 
 def _digits(edges: pa.Table) -> bool:
-    """Return whether all ids are strings that a text file would represent as integers."""
+    """Return whether all ids are strings that would be read from a text file as integers."""
     return all(integers(column) is not None for column in plain(edges).columns[:2])
 
 
 def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
-    """Return sorted vertices with the least vertex of their label, for arbitrary labels."""
+    """Return sorted vertices, each with the least vertex of its label, for arbitrary labels."""
     if rule.is_least or not len(table):
         return table
     groups = _Groups(table)
@@ -240,8 +240,7 @@ def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
 class _Groups:
     """The sorted vertices of a table, grouped by label.
 
-    For each label the rows of the first and the last, and how many there are; and which label each
-    row has.
+    Store the first row, last row and number of rows of each label, and the label of each row.
     """
 
     def __init__(self, table: pa.Table) -> None:
@@ -256,7 +255,7 @@ class _Groups:
 
 
 def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
-    """Return a description of the first label that differs from its kind, for right components."""
+    """Describe the first label that is not of the requested kind, given correct components."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
