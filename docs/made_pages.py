@@ -278,7 +278,7 @@ def entry(choice):
         yield f"Options: {'; '.join(option(*item) for item in choice.options.items())}."
     if choice.asks:
         yield ""
-        yield f"Needs beyond the edges and 4 bytes per vertex: {choice.asks}."
+        yield f"Needs, in addition to the edges and 4 bytes per vertex: {choice.asks}."
     where = choice.make.__module__.replace(".", "/")
     yield ""
     yield f"Source: `{where}.py`."
@@ -305,8 +305,8 @@ def commands():
         "# Command line",
         "",
         "`cc-rapids COMMAND --help` prints the text of this page. Progress and errors go to"
-        " standard error. An error is one line, and the exit code is 2. An interrupted command exits"
-        " with 130. If the reader of the output closes it, the command exits with 1.",
+        " standard error. An error is one line, and the exit code is 2. An interrupted command"
+        " exits with 130. If the reader of the output closes it, the command exits with 1.",
         "",
         "If standard error is a terminal, a bar shows the progress of work that takes more than a"
         " second. In a script, a log or a pipe, nothing is shown; with `--progress`, a line is"

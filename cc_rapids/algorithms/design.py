@@ -293,52 +293,51 @@ EXCLUDED = (
     ),
     Exclusion(
         lambda d: d.window > 0 and not _link(d).is_union,
-        "tiles leave trees, from which only union-find can continue; rounds and standalone"
-        " algorithms start with every vertex as its own tree",
+        "after tiles, some vertices are in trees already; only union-find can continue from these,"
+        " because rounds and standalone algorithms start with every vertex as its own tree",
     ),
     Exclusion(
         lambda d: partitions(d) and d.window > 0,
-        "tiles are for lists whose neighbours are neighbours in the graph, and edges between tiles"
-        " are linked in strided order: leave out tiles or order=partitioned",
+        "with tiles, edges between tiles are linked in strided order; leave out tiles or"
+        " order=partitioned",
     ),
     Exclusion(
         lambda d: partitions(d) and not _sampled(d) and not _link(d).is_union,
-        "rounds and standalone algorithms read edges in an order of their own: order=partitioned is"
-        " for union-find, and for samples",
+        "rounds and standalone algorithms read edges in their own order; order=partitioned needs"
+        " union-find or a sample",
     ),
     Exclusion(
         lambda d: shares_bits(d) and _link(d).iterative,
-        "rounds run over a copy of the edges outside the giant, and read the bits only once, to"
-        " make it: shared bits are for links that read the edges themselves",
+        "rounds read the giant's bits only once, to copy the edges outside the giant; shared bits"
+        " need a link that reads the edges themselves",
     ),
     Exclusion(
         lambda d: _link(d).breadth_first and _sampled(d),
-        "bfs-cc searches every component from its least vertex, so a sample leaves it nothing to"
-        " skip",
+        "bfs-cc searches every component from its least vertex, so it cannot use a sample",
     ),
     Exclusion(
         lambda d: _link(d).bytes_per_vertex_pair > 0 and _sampled(d),
-        "it searches rows, or a matrix, of all edges, and takes n^2 bytes for that: it has no"
-        " phase for the edges that a sample leaves, and stages would make the rows or the matrix"
-        " again for each group",
+        "this algorithm searches rows or a matrix of all edges, which take n^2 bytes; it cannot"
+        " continue after a sample, and stages would make the rows or the matrix for each group",
     ),
     Exclusion(
         lambda d: _meta(d) and _link(d).iterative and not _link(d).supports_stages,
-        "stages calls union-find, or the grafting rules of Cong and Muzio: other rounds move"
-        " vertices that are not roots, or need their own order of the edges",
+        "stages calls only union-find and the grafting rules of Cong and Muzio; other rounds move"
+        " vertices that are not roots, or read the edges in their own order",
     ),
     Exclusion(
         lambda d: _link(d).standalone and _sampled(d) and not _meta(d),
-        "this algorithm is published for all edges at once, and its rounds or segments decide"
-        " which edges it reads: it has no phase for the edges that a sample leaves",
+        "this algorithm links all edges, in its own rounds or segments; it cannot continue after a"
+        " sample",
     ),
     Exclusion(
         lambda d: not _link(d).finds and d.compress is not None,
-        "this link has its own way to climb, or no trees to climb: leave out the find",
+        "this link takes no find, because it climbs in its own way or has no trees; leave out the"
+        " find",
     ),
     Exclusion(
         lambda d: bool(_link(d).finds) and d.compress is None,
-        "this link needs a find, such as +halve (Rem's a step, such as +split-one)",
+        "this link needs a find, such as +halve, or for Rem's rules a step, such as +split-one",
     ),
     Exclusion(
         lambda d: _packed(d) and not _link(d).packed,
@@ -569,7 +568,7 @@ def row(design: Design) -> Row:
     Examples
     --------
     >>> row(Design.parse("kout+ecl")).needs
-    'rows: of an edge list, 48 bytes an edge while they are made'
+    'rows, which take 48 bytes per edge to make from an edge list'
     """
     papers = dict.fromkeys(design.paper.split("; "))
     needs = dict.fromkeys(filter(None, design.needs.split("; ")))

@@ -96,7 +96,7 @@ def ordered(on: Any) -> Any:
     finds={"naive": simple, "two-try-split": two_try_split},
     requires=("find",),
     aux_array=RANKS,
-    needs="8 bytes a vertex for ranks and parents, in words of 64 bits",
+    needs="8 bytes per vertex for ranks and parents, in words of 64 bits",
     paper="Union-JTB, Hong et al. 2020, A.2",
 )
 def jtb(on: Any, vertex: type, find: Any) -> Any:

@@ -137,7 +137,7 @@ def locked_hook(on: Any) -> Any:
     options={"find": FIND_AFTER},
     variants=tuple(f"rem-lock{pair}" for pair in PAIRS),
     aux_array=LOCKS,
-    needs="4 bytes a vertex for the locks; on a GPU, independent thread scheduling (Volta on)",
+    needs="4 bytes per vertex for the locks; on a GPU, independent thread scheduling (Volta on)",
     paper="Hong et al. 2020, Algorithm 13",
 )
 def rem_lock(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:

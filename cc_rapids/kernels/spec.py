@@ -19,7 +19,7 @@ Factory = Callable[..., Any]
 Options = Mapping[str, int | tuple[str, ...]]
 
 AXES = ("sample", "link", "compress")
-CSR = "rows: of an edge list, 48 bytes an edge while they are made"
+CSR = "rows, which take 48 bytes per edge to make from an edge list"
 COUNT = "a count from 1 on"  # as a value of an option: accepts any such number
 
 

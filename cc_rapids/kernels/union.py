@@ -75,7 +75,7 @@ def early(on: Any, vertex: type, compress_after_union: Any) -> Any:
     finds=FINDS,
     requires=("find",),
     aux_array=HOOKS,
-    needs="4 bytes a vertex for the hooks",
+    needs="4 bytes per vertex for the hooks",
     paper="Hong et al. 2020, Algorithm 11",
 )
 def hooks(on: Any, vertex: type, find: Any) -> Any:

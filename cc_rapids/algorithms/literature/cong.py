@@ -242,7 +242,7 @@ def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin])
 
 
 FACTS: dict[str, Any] = {"requires": ("read",), "supports_stages": True}
-STATE = "12 bytes a vertex for the labels of a round"
+STATE = "12 bytes per vertex for the labels of a round"
 COPY = "two copies of the edges, 8 bytes each"
 
 

@@ -91,7 +91,7 @@ def look_along(on: Any, vertex: type) -> Any:
     requires=("read",),
     label_arrays=(1, 0),
     bytes_per_vertex_pair=1,
-    needs="a byte a pair of vertices for the adjacency matrix; launches for each component",
+    needs="one byte per pair of vertices for the adjacency matrix; launches for each component",
     paper="dense matrix, Lehr et al. 2022, 4.2",
 )
 def dense(on: Any, vertex: type, read: Any) -> Step:
@@ -128,7 +128,7 @@ def dense(on: Any, vertex: type, read: Any) -> Step:
     root_is_min=False,
     label_arrays=(4, 0),
     bytes_per_vertex_pair=4,
-    needs="4 bytes a pair of vertices for the matrix; a pass over it for each step of a path",
+    needs="4 bytes per pair of vertices for the matrix; a pass over it for each step of a path",
     paper="fixed point by Thrust, Lehr et al. 2022, 4.3",
 )
 def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:

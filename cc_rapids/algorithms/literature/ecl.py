@@ -86,7 +86,7 @@ def hook_long_rows(on: Any, vertex: type) -> Any:
     "ecl-cc",
     needs_csr=True,
     label_arrays=(1, 0),
-    needs="4 bytes a vertex for the list of long rows",
+    needs="4 bytes per vertex for the list of long rows",
     paper="ECL-CC, Jaiganesh and Burtscher 2018",
 )
 def ecl_cc(on: Any, vertex: type) -> Step:

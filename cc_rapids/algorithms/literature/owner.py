@@ -104,7 +104,7 @@ def search_to_lists(on: Any, vertex: type) -> Any:
     root_is_min=False,
     bytes_per_vertex_pair=2,
     needs_csr=True,
-    needs="2 bytes a pair of vertices for what each thread has still to visit",
+    needs="2 bytes per pair of vertices for the work lists of the threads",
     iterative=False,
     paper="one thread a component, Lehr et al. 2022, 4.1",
 )

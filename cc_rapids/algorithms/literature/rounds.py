@@ -209,7 +209,7 @@ def procedure(
     return connect_rest
 
 
-NEEDS = "a copy of the edges, 8 bytes each, and 8 bytes a vertex for labels"
+NEEDS = "a copy of the edges, 8 bytes each, and 8 bytes per vertex for labels"
 
 
 @rounds_rule(

@@ -180,7 +180,7 @@ def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
     "bfs",
     requires=("note",),
     options={"gather": SWITCH},
-    needs="12 bytes a vertex for depths and queues",
+    needs="12 bytes per vertex for depths and queues",
     needs_csr=True,
     breadth_first=True,
     paper="BFS sampling, Hong et al. 2020, Algorithm 6",
@@ -217,7 +217,7 @@ def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
 @standalone_algorithm(
     "bfs-cc",
     requires=("note",),
-    needs="12 bytes a vertex for depths and queues; a search a component",
+    needs="12 bytes per vertex for depths and queues; one search per component",
     needs_csr=True,
     breadth_first=True,
     iterative=False,

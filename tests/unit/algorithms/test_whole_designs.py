@@ -29,11 +29,11 @@ def test_names(given, name):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("kout+soman", "published for all edges at once"),
+        ("kout+soman", "links all edges"),
         ("adaptive(segments=0)", "unknown segments of link adaptive '0'.* one of a count from 1"),
         ("adaptive(segments=a count from 1 on)", "unknown segments of link adaptive"),
-        ("stages+tvrdik", "calls union-find, or the grafting rules of Cong and Muzio"),
-        ("stages+liu-tarjan(PRF)", "calls union-find, or the grafting rules of Cong and Muzio"),
+        ("stages+tvrdik", "calls only union-find and the grafting rules"),
+        ("stages+liu-tarjan(PRF)", "calls only union-find and the grafting rules"),
         ("stages+bfs-cc", "searches every component"),
     ],
 )

@@ -167,9 +167,9 @@ def test_forests_and_batches_are_linked_as_listed(engine):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("none(tiles=64, order=partitioned)+async+halve", "tiles are for lists"),
-        ("none(order=partitioned)+label-propagation", "read edges in an order of their own"),
-        ("none(order=partitioned)+bfs-cc", "read edges in an order of their own"),
+        ("none(tiles=64, order=partitioned)+async+halve", "with tiles, edges between"),
+        ("none(order=partitioned)+label-propagation", "read edges in their own order"),
+        ("none(order=partitioned)+bfs-cc", "read edges in their own order"),
         ("none(order=sorted)+async+halve", "'order=sorted'|unknown order"),
     ],
 )
