@@ -150,12 +150,12 @@ def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) ->
 def _solve(ids: Any, **options: Any) -> None:
     """Solve a list that pairs each id with another one, and compute all kinds of labels."""
     for wants_labels in (False, True):
-        found: Any = find_components(
+        components: Any = find_components(
             (ids, ids[::-1].copy()), Options.check(wants_labels=wants_labels, **options)
         )
         for labels in ("min", "dense"):
-            found.labels(labels)
-        found.summary()
+            components.labels(labels)
+        components.summary()
 
 
 if __name__ == "__main__":

@@ -329,16 +329,16 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
     rows = sorted(records, key=lambda row: row["m"])
     devices = {row.get("device", "") for row in rows}
     if len(devices) != 1:
-        known = ", ".join(sorted(devices)) or "no records"
-        raise InputError(f"times of one device can be drawn, not of {known}")
+        names = ", ".join(sorted(devices)) or "no records"
+        raise InputError(f"times of one device can be drawn, not of {names}")
     axes = new_axes(axes)
     joined = len({row.get("graph") for row in rows}) == 1
     for (marker, line), (name, parts) in zip(LINES, TIMES.items(), strict=True):
-        there = [row for row in rows if all(part in row for part in parts)]
-        if there:
+        complete = [row for row in rows if all(part in row for part in parts)]
+        if complete:
             style = {"marker": marker, "linestyle": line if joined else "none", "color": "black"}
-            points = [sum(_median(row[part]) for part in parts) for row in there]
-            many = [row["m"] for row in there]
+            points = [sum(_median(row[part]) for part in parts) for row in complete]
+            many = [row["m"] for row in complete]
             axes.plot(many, points, label=name, markersize=5, markerfacecolor="white", **style)
     _draw_limits(axes, CARDS.get(devices.pop()), rows)
     axes.set(xscale="log", yscale="log", xlabel="edges", ylabel="milliseconds")

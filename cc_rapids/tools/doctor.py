@@ -147,9 +147,9 @@ def check(verbose: bool = False, **options: object) -> str:
     has_gpu = facts.driver is not None and bool(facts.driver.gpus)
     if has_gpu and not get(facts.engine).on_device:
         raise RuntimeError("; ".join(("cc_rapids runs on threads", facts.why, *facts.advice)))
-    found = components(([3, 1, 7], [1, 5, 7]), engine=facts.engine)
-    if found.labels().labels.tolist() != [1, 1, 1, 7]:
-        raise RuntimeError(f"cc_rapids finds wrong components on {facts.engine}: {found!r}")
+    result = components(([3, 1, 7], [1, 5, 7]), engine=facts.engine)
+    if result.labels().labels.tolist() != [1, 1, 1, 7]:
+        raise RuntimeError(f"cc_rapids finds wrong components on {facts.engine}: {result!r}")
     return f"cc_rapids {__version__} on {facts.engine}: {facts.why}"
 
 

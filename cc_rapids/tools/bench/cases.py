@@ -105,13 +105,13 @@ class Measured:
         options = JobOptions.check(design=name, engine=self.backend.name, wants_labels=True)
 
         def job(copy: Input) -> Any:
-            found: Any = find_components(copy.given, options)
-            return found, found.labels()
+            components: Any = find_components(copy.given, options)
+            return components, components.labels()
 
         times = timed(self.backend, job, copies, self.options.runs)
-        found, labels = times.answer
+        components, labels = times.answer
         peak = with_peak(self.backend, lambda: job(copies[0]))[1]
-        summary = found.summary()
+        summary = components.summary()
         design = Design.parse(summary["design"])
         assert design is not None
         alone, parent, rows = self._alone(design, copies)
@@ -120,7 +120,7 @@ class Measured:
             "ran": str(design),
             "reads": "list" if rows is None else "rows",
             "vertices": summary["vertices"],
-            "components": len(found),
+            "components": len(components),
             "peak_bytes": peak,
             **times.facts("job"),
             **alone.facts("solve"),

@@ -68,8 +68,8 @@ class Times:
 
     def facts(self, what: str) -> dict[str, Any]:
         """Return the spreads of times, named ``{what}_wall_ms`` and ``{what}_device_ms``."""
-        found = {f"{what}_wall_ms": spread(self.wall)}
-        return found if self.device is None else found | {f"{what}_device_ms": spread(self.device)}
+        facts = {f"{what}_wall_ms": spread(self.wall)}
+        return facts if self.device is None else facts | {f"{what}_device_ms": spread(self.device)}
 
 
 def clocked(backend: Backend, work: Callable[[], Any]) -> tuple[float, float, Any]:
@@ -124,9 +124,9 @@ def rotated(backend: Backend, arrays: tuple[Array, ...], runs: int) -> list[tupl
     their number.
     """
     size = max(sum(array.nbytes for array in arrays), 1)
-    wanted = min(runs + 1, 1 + -(-BEYOND_CACHE * backend.cache_bytes() // size))
+    needed = min(runs + 1, 1 + -(-BEYOND_CACHE * backend.cache_bytes() // size))
     fitting = 1 + backend.free_bytes() // 4 // size
-    count = max(1, min(wanted, fitting))
+    count = max(1, min(needed, fitting))
     copies = [tuple(array.copy() for array in arrays) for _ in range(count - 1)]
     backend.fill(backend.empty(BEYOND_CACHE * backend.cache_bytes(), np.uint8), 0)
     backend.synchronize()

@@ -188,8 +188,8 @@ def _print(records: list[dict[str, Any]], backend: Backend) -> None:
 
 
 def _peer(case: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = case.get("peer", {})
-    return found
+    peer: dict[str, Any] = case.get("peer", {})
+    return peer
 
 
 def _cells(case: dict[str, Any], with_peer: bool) -> list[str]:

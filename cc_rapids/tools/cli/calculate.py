@@ -297,20 +297,20 @@ def calculate(
         _explain(components(given.edges, **options, explain=True), shown, json_output)
         return
     with ended_in_words(unsaved), kernels(quiet) as times:
-        found = components(given.edges, **options)
+        result = components(given.edges, **options)
         prepared = times.seconds
-        parts = 0 if written is None else written.write(found)
-    facts = _facts(files, generate, given, found)
+        parts = 0 if written is None else written.write(result)
+    facts = _facts(files, generate, given, result)
     facts |= {"output": None if place is None else str(place)}
     if written is not None and written.rows_per_file is not None:
         facts["output_files"] = parts
     facts |= _times(spent, prepared, times, facts["seconds"])
     if json_output:
-        print_json(facts | ({} if top is None else {"top": _top(found, top, members)}))
+        print_json(facts | ({} if top is None else {"top": _top(result, top, members)}))
     elif shown:
         print_rows(_rows(facts, kernel_rows(times, prepared)))
         if top:
-            print_table(_largest(found, top, SHOWN_MEMBERS if members is None else members))
+            print_table(_largest(result, top, SHOWN_MEMBERS if members is None else members))
 
 
 def _explain(plan: Plan | StreamPlan, shown: bool, json_output: bool) -> None:
@@ -358,18 +358,18 @@ def _facts(
     files: tuple[str, ...],
     generate: str | None,
     given: Given,
-    found: Components,
+    result: Components,
 ) -> dict[str, Any]:
     """Return all facts about the run except its times."""
-    summary = found.summary() | {"ledger": given.rows(found.ledger).facts()}
-    taken = [one.facts() for one in given.taken] or summary.pop("taken", [UNREAD])
+    summary = result.summary() | {"ledger": given.rows(result.ledger).facts()}
+    formats = [one.facts() for one in given.taken] or summary.pop("taken", [UNREAD])
     origin: dict[str, Any] = {"generate": generate} if generate is not None else {}
     if files:
         origin = {"file": files[0]} if len(files) == 1 else {"files": list(files)}
     return {
         **origin,
-        **taken[0],
-        **({"taken": taken} if len(taken) > 1 else {}),
+        **formats[0],
+        **({"taken": formats} if len(formats) > 1 else {}),
         **summary,
         "streamed": given.streamed,
     }
@@ -429,31 +429,31 @@ def _way(facts: dict[str, Any]) -> str:
     return str(Taken(facts["format"], tuple(facts["columns"]), facts["header"], facts["delimiter"]))
 
 
-def _top(found: Components, top: int, members: int | None) -> list[dict[str, Any]]:
+def _top(result: Components, top: int, members: int | None) -> list[dict[str, Any]]:
     """Return the largest components and their members, for JSON output."""
-    rows: list[dict[str, Any]] = found.sizes(top).to_pylist()
+    rows: list[dict[str, Any]] = result.sizes(top).to_pylist()
     return [
         row | {"members": inside.slice(0, members).to_pylist()}
-        for row, inside in zip(rows, _members(found, top), strict=True)
+        for row, inside in zip(rows, _members(result, top), strict=True)
     ]
 
 
-def _members(found: Components, top: int) -> Iterator[pa.ChunkedArray]:
+def _members(result: Components, top: int) -> Iterator[pa.ChunkedArray]:
     """Yield the vertices of each of the largest components."""
     import pyarrow.compute as pc
 
     if top:
-        inside = found.largest(top)
-        for label in found.sizes(top)["labels"]:
+        inside = result.largest(top)
+        for label in result.sizes(top)["labels"]:
             yield inside.filter(pc.equal(inside["labels"], label))["vertex"]
 
 
-def _largest(found: Components, top: int, members: int) -> Table:
+def _largest(result: Components, top: int, members: int) -> Table:
     """Return the largest components: size, label, and a sample of their members."""
     from rich.table import Table
 
     table = Table("size", "label", "some members")
-    for row, inside in zip(found.sizes(top).to_pylist(), _members(found, top), strict=True):
+    for row, inside in zip(result.sizes(top).to_pylist(), _members(result, top), strict=True):
         step = max(1, len(inside) // max(members, 1))
         some = inside.take(list(range(0, len(inside), step))[:members]).to_pylist()
         more = ", ..." if len(inside) > len(some) > 0 else ""

@@ -28,10 +28,10 @@ class Architecture(click.ParamType):  # type: ignore[type-arg]
         self, value: Any, param: click.Parameter | None, context: click.Context | None
     ) -> Capability:
         """Return the major and minor version."""
-        found = re.fullmatch(r"(?:sm_)?(\d+)\.?(\d)", value)
-        if found is None:
+        match = re.fullmatch(r"(?:sm_)?(\d+)\.?(\d)", value)
+        if match is None:
             self.fail(f"{value!r} is no compute capability such as 9.0 or sm_90", param, context)
-        return int(found[1]), int(found[2])
+        return int(match[1]), int(match[2])
 
 
 @command(
@@ -89,10 +89,10 @@ def compile_kernels(
     if json_output:
         print_json(asdict(done) | {"seconds": round(spent, 3)})
     else:
-        console().print(_told(done, spent), soft_wrap=True)
+        console().print(_in_words(done, spent), soft_wrap=True)
 
 
-def _told(done: Compiled, spent: float) -> str:
+def _in_words(done: Compiled, spent: float) -> str:
     """Return a description of the compiled kernels."""
     major, minor = done.capability or (0, 0)
     where = f"{done.engine}, sm_{major}{minor}" if done.capability else done.engine

@@ -208,7 +208,7 @@ def _alike(given: Given, table: WholeTable, on: list[str]) -> Given:
 
 
 def _kept(
-    found: Components,
+    result: Components,
     table: WholeTable,
     on: list[str],
     values: pa.ChunkedArray | None,
@@ -221,7 +221,7 @@ def _kept(
     import numpy as np
     import pyarrow as pa
 
-    others = found.sizes(1).schema.types[:-1]
+    others = result.sizes(1).schema.types[:-1]
     if len(on) != len(others):
         raise InputError(
             f"the ids of {pairs} have {counted(len(others), 'column')}, and --on names"
@@ -236,7 +236,7 @@ def _kept(
                 f" {name!r}, and name no document: --missing drop leaves them out; or fill them"
                 " first"
             )
-        if len(found) and len(ids):
+        if len(result) and len(ids):
             comparable_ids = same_kind(ids, table.words and table.words[name], other)
             if comparable_ids is None:
                 raise FormatError(
@@ -254,7 +254,7 @@ def _kept(
         warnings.simplefilter("error", UnmatchedWarning)
         arguments = None if values is None else by, ascending, per or None, missing
         try:
-            kept = found.deduplicate(pa.table(columns), on if len(on) > 1 else on[0], *arguments)
+            kept = result.deduplicate(pa.table(columns), on if len(on) > 1 else on[0], *arguments)
         except UnmatchedWarning as warning:
             raise FormatError(f"{table.name}: {str(warning).replace('on=', '--on')}") from None
     return kept[row].combine_chunks()

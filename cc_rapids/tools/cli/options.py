@@ -48,10 +48,10 @@ def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for reading text, named like the fields of :class:`TextOptions`."""
 
     @wraps(function)
-    def taken(*, no_comment: bool, comment: str, **others: Any) -> Any:
+    def with_comment(*, no_comment: bool, comment: str, **others: Any) -> Any:
         return function(comment=None if no_comment else comment, **others)
 
-    chosen: Callable[..., Any] = taken
+    chosen: Callable[..., Any] = with_comment
     options: list[tuple[str, dict[str, Any]]] = [
         (
             "--header/--no-header",
@@ -316,8 +316,8 @@ def engine_in_words(backend: Backend) -> str:
 def quiet_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the option ``--quiet``, and ``--progress``, which is stored in the context."""
 
-    def keep(context: click.Context, _: click.Parameter, wanted: bool | None) -> None:
-        context.meta[PROGRESS] = wanted
+    def keep(context: click.Context, _: click.Parameter, value: bool | None) -> None:
+        context.meta[PROGRESS] = value
 
     progress = option(
         "--progress/--no-progress",

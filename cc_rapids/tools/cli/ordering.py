@@ -47,18 +47,18 @@ def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     words = pc.utf8_trim_whitespace(words)
     words = pc.if_else(pc.equal(words, ""), none, words)
     missing = pc.is_in(pc.utf8_lower(words), value_set=pa.array(MISSING, words.type))
-    known = pc.if_else(missing, none, words)
-    hexadecimal = pc.any(pc.match_substring(known, "x", ignore_case=True)).as_py()
-    found = None if hexadecimal else numbers(known)
-    if found is not None:
-        return found
+    present = pc.if_else(missing, none, words)
+    hexadecimal = pc.any(pc.match_substring(present, "x", ignore_case=True)).as_py()
+    numeric = None if hexadecimal else numbers(present)
+    if numeric is not None:
+        return numeric
     for pattern, kind in ((NUMBER, NO_NUMBER), (DATE, NO_DATE), (NUMERAL, SPELT)):
-        fits = pc.match_substring_regex(known, pattern)
+        fits = pc.match_substring_regex(present, pattern)
         if not pc.any(fits).as_py():
             continue
         if pattern == DATE and pc.all(fits).as_py():
-            return _times(known, what)
-        raise _odd(known, fits if pattern == NUMERAL else pc.invert(fits), what, kind)
+            return _times(present, what)
+        raise _odd(present, fits if pattern == NUMERAL else pc.invert(fits), what, kind)
     return words
 
 

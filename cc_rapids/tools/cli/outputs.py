@@ -96,12 +96,12 @@ class LabelOutput:
         check_new_folder(Path(given))
         return cls(Path(given), "parquet", rows_per_file or 0)
 
-    def write(self, found: Components[pa.Table]) -> int:
+    def write(self, components: Components[pa.Table]) -> int:
         """Write the labels, and return the number of files."""
         if self.rows_per_file is None:
-            write_table(found.labels(), self.path, self.format)
+            write_table(components.labels(), self.path, self.format)
             return 1
         from ...results.written import ROWS_PER_FILE
 
         size = self.rows_per_file or ROWS_PER_FILE
-        return len(found.to_parquet(self.path, rows_per_file=size))
+        return len(components.to_parquet(self.path, rows_per_file=size))

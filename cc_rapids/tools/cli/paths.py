@@ -52,10 +52,10 @@ def paths_of(given: str) -> list[str]:
         return [given]
     if not is_pattern(given):
         return _within(given)
-    found = [file for path in sorted(glob.glob(given, recursive=True)) for file in _within(path)]
-    if not found:
+    files = [file for path in sorted(glob.glob(given, recursive=True)) for file in _within(path)]
+    if not files:
         raise FormatError(f"no file matches {given}")
-    return found
+    return files
 
 
 class _StandardInput(File):

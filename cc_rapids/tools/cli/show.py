@@ -132,14 +132,14 @@ def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None
         ``"B"`` for bytes, or the name of the counted items.
     """
     terminal = console(stderr=True)
-    if not _is_wanted(quiet, terminal):
+    if not _is_shown(quiet, terminal):
         yield None
         return
     if not terminal.is_terminal:
         by_line = _by_line()
 
         def line(done: int, total: int) -> None:
-            by_line(lambda: f"{words}: {_told(unit, done, total)}")
+            by_line(lambda: f"{words}: {_progress_text(unit, done, total)}")
 
         yield line
         return
@@ -152,14 +152,14 @@ def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None
 def stream_progress(quiet: bool) -> bool | Callable[[object], object]:
     """Return the option ``progress`` of a stream: a bar, lines at intervals, or nothing."""
     terminal = console(stderr=True)
-    wanted = _is_wanted(quiet, terminal)
-    if not wanted or terminal.is_terminal:
-        return wanted
+    shown = _is_shown(quiet, terminal)
+    if not shown or terminal.is_terminal:
+        return shown
     by_line = _by_line()
     return lambda facts: by_line(lambda: str(facts))
 
 
-def _is_wanted(quiet: bool, terminal: Console) -> bool:
+def _is_shown(quiet: bool, terminal: Console) -> bool:
     """Return whether progress is shown: on a terminal, or with ``--progress``."""
     context = click.get_current_context(silent=True)
     asked = None if context is None else context.meta.get(PROGRESS)
@@ -191,7 +191,7 @@ def shortened(text: str, most: int) -> str:
     return f"{text[: most - 3 - end]}...{text[-end:]}"
 
 
-def _told(unit: str, done: float, total: float) -> str:
+def _progress_text(unit: str, done: float, total: float) -> str:
     """Format the amount done and the total, in bytes or counted items."""
     bytes_unit, words = ("B", "") if unit == "B" else ("", f" {unit}")
     return f"{scaled(done, bytes_unit)} of {scaled(total, bytes_unit)}{words}"
@@ -202,15 +202,15 @@ def _columns(unit: str) -> list[ProgressColumn]:
     from rich.table import Column
     from rich.text import Text
 
-    def told(task: rich.Task) -> str:
+    def text_of(task: rich.Task) -> str:
         rate = f", {scaled(task.speed, 'B' if unit == 'B' else '')}/s" if task.speed else ""
-        return f"{_told(unit, task.completed, task.total or 0)}{rate}"
+        return f"{_progress_text(unit, task.completed, task.total or 0)}{rate}"
 
     class Counts(rich.ProgressColumn):
         """The column of a progress bar with the amount done and the rate."""
 
         def render(self, task: rich.Task) -> Text:
-            return Text(told(task))
+            return Text(text_of(task))
 
     whole = partial(Column, no_wrap=True)
     return [

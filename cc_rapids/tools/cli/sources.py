@@ -50,20 +50,20 @@ class Given:
         LedgerError
             The answer does not account for all rows of the file.
         """
-        found = Ledger.of_facts(ledger)
+        file_ledger = Ledger.of_facts(ledger)
         if self.ledger is None:
-            return found
-        return self.ledger.plus(found._replace(given=0, unchecked=False)).check()
+            return file_ledger
+        return self.ledger.plus(file_ledger._replace(given=0, unchecked=False)).check()
 
     @classmethod
-    def of(cls, found: EdgeFile, bounds: dict[str, Any] | None = None) -> Given:
+    def of(cls, edge_file: EdgeFile, bounds: dict[str, Any] | None = None) -> Given:
         """Return the edges of an edge file, with bounds for their weights."""
-        ends = {"source": found.source, "destination": found.destination}
-        table, bounds = found.table, bounds or {}
+        ends = {"source": edge_file.source, "destination": edge_file.destination}
+        table, bounds = edge_file.table, bounds or {}
         if bounds:  # then the last column holds weights
             table = table.rename_columns([*table.column_names[:-1], bounds["weight"]])
-        options = ends | {"vertices": found.vertices} | bounds
-        return cls(table, options, taken=[found.taken], ledger=found.ledger)
+        options = ends | {"vertices": edge_file.vertices} | bounds
+        return cls(table, options, taken=[edge_file.taken], ledger=edge_file.ledger)
 
     def engine(self) -> str:
         """Return the fastest engine if none is given; for streams, the library chooses."""
@@ -74,8 +74,8 @@ class Given:
 
 def columns_of(bounds: dict[str, Any]) -> dict[str, Any]:
     """Return the options of :func:`read_one` that read weights, if there are bounds."""
-    wanted = {"weights": True, "weight": bounds.get("weight"), "null_weights": True}
-    return wanted if bounds else {}
+    request = {"weights": True, "weight": bounds.get("weight"), "null_weights": True}
+    return request if bounds else {}
 
 
 def read_given(
@@ -105,12 +105,12 @@ def read_one(file: Path, report: Report | None, **reading: Any) -> EdgeFile:
     others = {name: value for name, value in reading.items() if name not in KEYWORDS}
     request = ColumnRequest(format="", options=TextOptions.among(reading), **others)
     if str(file) == STANDARD:
-        found = read_opened(given(standard_input()), request)
+        edge_file = read_opened(given(standard_input()), request)
     else:
-        found = read_wanted(file, request, report)
-    if not found.ledger.records:
+        edge_file = read_wanted(file, request, report)
+    if not edge_file.ledger.records:
         warnings.warn(f"{name_of(str(file))} holds no rows", CcRapidsWarning, stacklevel=2)
-    return found
+    return edge_file
 
 
 def check_single(taken: Taken) -> None:

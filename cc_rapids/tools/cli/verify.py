@@ -200,14 +200,14 @@ def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Pa
     """
     import pyarrow as pa
 
-    own, other = edges.schema.types[0], labels.schema.types[0]
-    if not (len(edges) and len(labels)) or is_text(own) == is_text(other):
+    kind, other = edges.schema.types[0], labels.schema.types[0]
+    if not (len(edges) and len(labels)) or is_text(kind) == is_text(other):
         return labels
-    if is_text(own) and taken.delimiter is not None and _digits(edges):
+    if is_text(kind) and taken.delimiter is not None and _digits(edges):
         columns = [column.cast(pa.large_string()) for column in labels.columns]
         return pa.table(columns, names=labels.column_names)
     raise FormatError(
-        f"the ids of {file} are {own}, but the vertices of {path} are {other}, so they cannot be"
+        f"the ids of {file} are {kind}, but the vertices of {path} are {other}, so they cannot be"
         " compared; write both as numbers or both as text"
     )
 

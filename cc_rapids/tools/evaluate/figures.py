@@ -44,11 +44,11 @@ def where(row: Row) -> tuple[Any, ...]:
 
 def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
     """Group rows by some keys, in order of first occurrence."""
-    found: dict[Any, list[Row]] = {}
+    groups: dict[Any, list[Row]] = {}
     for row in rows:
         value = tuple(row[key] for key in keys)
-        found.setdefault(value[0] if len(keys) == 1 else value, []).append(row)
-    return found
+        groups.setdefault(value[0] if len(keys) == 1 else value, []).append(row)
+    return groups
 
 
 def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:

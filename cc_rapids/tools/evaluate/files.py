@@ -35,13 +35,13 @@ def sources(folder: Path) -> list[Path]:
         raise InputError(f"{folder} is not a directory: pass one that contains graph files")
     if table := table_at(folder):
         raise InputError(f"{folder} is a table of {table.kind}: pass a folder of graph files")
-    found = sorted(path for path in folder.iterdir() if path.is_file() and _known(path))
-    if not found:
+    paths = sorted(path for path in folder.iterdir() if path.is_file() and _has_edge_suffix(path))
+    if not paths:
         raise InputError(f"no file in {folder} has the suffix of a graph format")
-    return found
+    return paths
 
 
-def _known(path: Path) -> bool:
+def _has_edge_suffix(path: Path) -> bool:
     try:
         format_of(path, None)
     except FormatError:
@@ -61,9 +61,9 @@ class Source:
     def read(cls, path: Path, options: TextOptions = NO_OPTIONS, **names: Any) -> Source:
         """Read a file; raise a CcRapidsError if it is invalid."""
         kind = format_of(path)
-        own = options if kind in TEXT else NO_OPTIONS
+        text_options = options if kind in TEXT else NO_OPTIONS
         ends = names.get("source"), names.get("destination")
-        file = read_wanted(path, ColumnRequest(*ends, kind, own))
+        file = read_wanted(path, ColumnRequest(*ends, kind, text_options))
         table = file.table.rename_columns(["src", "dst"])
         if any(column.null_count for column in table.columns):
             raise InputError(f"{path} has edges that lack an id: drop them first")

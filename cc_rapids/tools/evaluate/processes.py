@@ -84,5 +84,5 @@ def _of_two(one: Ends, other: Ends, design: str) -> Ends:
 def _forest(columns: Sequence[npt.NDArray[Any]], design: str) -> Ends:
     from ...api import spanning_forest
 
-    found = spanning_forest((columns[0], columns[1]), design=design)
-    return found.source, found.destination
+    forest = spanning_forest((columns[0], columns[1]), design=design)
+    return forest.source, forest.destination

@@ -79,12 +79,12 @@ class Plan:
     def cases(self) -> list[Case]:
         """Return the runs of a file."""
         threads = self.threads or (() if self.processes else (None,))
-        found = []
+        cases = []
         for design in self.designs:
             for memory, count in product(self.memory or (None,), threads):
-                found.append(Case(design, memory, count))
-            found += [Case(design, processes=count) for count in self.processes]
-        return found
+                cases.append(Case(design, memory, count))
+            cases += [Case(design, processes=count) for count in self.processes]
+        return cases
 
 
 def evaluate(
@@ -140,15 +140,15 @@ def _row(source: Source, truth: _Truth, plan: Plan, backend: Backend, case: Case
             times = _by_processes(source, plan, backend, case)
         else:
             times = _here(source, plan, backend, case)
-        found, labels = times.answer
+        result, labels = times.answer
         if plan.check:
-            truth.check(found, labels)
+            truth.check(result, labels)
     except VerificationError as error:
         return facts | {"wrong": reason(error)}
     except (CcRapidsError, MemoryError) as error:
         return facts | {"not_run": reason(error)}
-    n = found.summary()["vertices"]
-    facts |= {"ran": found.summary()["design"], "vertices": n, "components": len(found)}
+    n = result.summary()["vertices"]
+    facts |= {"ran": result.summary()["design"], "vertices": n, "components": len(result)}
     facts |= {"density": density(n, source.edges), "checked": plan.check}
     facts["wall_ms"] = spread(times.wall)
     return facts if times.device is None else facts | {"device_ms": spread(times.device)}
@@ -160,8 +160,8 @@ def _here(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
     how: dict[str, Any] = {"design": case.design, "engine": backend.name, **kinds}
 
     def job(edges: Any) -> Any:
-        found = components(edges, vertices=source.every, **how)
-        return found, found.labels()
+        result = components(edges, vertices=source.every, **how)
+        return result, result.labels()
 
     with nullcontext() if case.threads is None else backend.using(case.threads):
         copies = source.copies(backend, plan.rounds, on_host=case.memory is not None)
@@ -175,8 +175,8 @@ def _by_processes(source: Source, plan: Plan, backend: Backend, case: Case) -> T
     vertices = source.named if source.every is None else source.every
 
     def job(pool: Any) -> Any:
-        found = components(pool.forest(), vertices=vertices, engine=backend.name)
-        return found, found.labels()
+        result = components(pool.forest(), vertices=vertices, engine=backend.name)
+        return result, result.labels()
 
     with sharing(source.ends, case.processes or 1, case.design) as pool:
         return timed(backend, job, [pool], plan.rounds, plan.patience)
@@ -189,16 +189,16 @@ class _Truth:
         self.source = source
         self.labels: list[Any] = []
 
-    def check(self, found: Any, labels: Any) -> None:
+    def check(self, result: Any, labels: Any) -> None:
         """Raise a VerificationError if an answer is wrong."""
         columns = label_columns(labels)
         if not self.labels:
-            oracle.certify_components(found, self.source.table, vertices=self.source.every)
+            oracle.certify_components(result, self.source.table, vertices=self.source.every)
             self.labels = columns
             return
-        for name, own, right in zip(("vertex", "label"), columns, self.labels, strict=True):
-            if not np.array_equal(own, right):
-                wrong = np.flatnonzero(own != right) if own.size == right.size else np.zeros(1, int)
+        for name, new, right in zip(("vertex", "label"), columns, self.labels, strict=True):
+            if not np.array_equal(new, right):
+                wrong = np.flatnonzero(new != right) if new.size == right.size else np.zeros(1, int)
                 raise VerificationError(
                     f"row {wrong[0]}: the {name} differs from that of a proved answer"
                 )
