@@ -35,7 +35,7 @@ THEMES = {
         Word(
             "single_block(f)", "Like ``grid_stride`` in one block, whose threads can synchronise."
         ),
-        Word("cooperative(f)", "Like ``grid_stride`` in as many blocks as are resident at once."),
+        Word("cooperative(f)", "Like ``grid_stride``, in all blocks that can run at once."),
         Word(
             "block_kernel(w)(f)",
             "A kernel that runs ``f(k, t, step, shared, *arrays)`` in each block ``k < n``, once"
@@ -59,8 +59,8 @@ THEMES = {
         Word("atomic_or(array, i, value)", "Set bits of an element, as one step."),
         Word(
             "block_reduce_add(array, i, value)",
-            "Add the values of all threads of a grid-stride kernel, each of which calls it once"
-            " with the same ``i``; neighbours may be combined first. Returns nothing.",
+            "Add the values of all threads of a grid-stride kernel. Each thread calls it once, with"
+            " the same ``i``. Values of neighbouring threads may be added first. Returns nothing.",
         ),
         Word("block_reduce_min(array, i, value)", "Lower an element to the least value."),
         Word("block_reduce_max(array, i, value)", "Raise an element to the greatest value."),
@@ -68,15 +68,15 @@ THEMES = {
     "Waiting": (
         Word(
             "block_sync()",
-            "Wait for all threads of a block, each of which calls it; afterwards all see what any"
-            " of them wrote before.",
+            "Wait for all threads of a block. Each thread calls it, and then sees all earlier"
+            " writes of the others.",
         ),
         Word(
             "grid_sync(array, i)",
-            "Wait for all threads of a cooperative kernel, using an element reserved for this, all"
-            " bits of which are set before the launch.",
+            "Wait for all threads of a cooperative kernel. The element is reserved for this, and"
+            " all its bits are set before the launch.",
         ),
-        Word("warp_sync()", "Wait for all threads of a warp, each of which calls it."),
+        Word("warp_sync()", "Wait for all threads of a warp. Each thread calls it."),
         Word(
             "memory_fence()",
             "Order this thread's memory accesses: other threads see its earlier writes before its"

@@ -48,7 +48,7 @@ class Architecture(click.ParamType):  # type: ignore[type-arg]
     metavar="X.Y",
     type=Architecture(),
     section=METHOD,
-    help="The architecture; by default that of the first GPU.",
+    help="The architecture; by default, the first GPU's.",
 )
 @option(
     "--processes",

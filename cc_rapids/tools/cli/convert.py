@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=FilePath(path_type=Path, allow_dash=True))
 @click.argument("output", type=FilePath(path_type=Path, allow_dash=True))
 @edge_file_options("--from")
-@format_option("--to", "to", "Format of OUTPUT; by default that of its suffix.", OUTPUT, WRITTEN)
+@format_option("--to", "to", "Format of OUTPUT; from its suffix by default.", OUTPUT, WRITTEN)
 @option(
     "--weight",
     metavar="NAME",

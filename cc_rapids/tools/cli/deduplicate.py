@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 )
 @table_format_option("--format", "docs_format", "DOCS")
 @ends_options(("--left", "--source"), ("--right", "--destination"), "id of each pair")
-@format_option("--pairs-format", "format", "Format of PAIRS; by default that of its suffix.", INPUT)
+@format_option("--pairs-format", "format", "Format of PAIRS; from its suffix by default.", INPUT)
 @text_options
 @nulls_option
 @bound_options

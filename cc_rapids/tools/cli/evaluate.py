@@ -61,7 +61,7 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     "--baseline",
     metavar="NAME",
     section=METHOD,
-    help="What speed-ups refer to; by default the first algorithm.",
+    help="The algorithm with a speed-up of 1; the first by default.",
 )
 @engine_or_threads
 @option(

@@ -77,7 +77,7 @@ class WholeTable:
 
 def table_format_option(flag: str, name: str, what: str) -> Decorator:
     """Return an option that names the format of a table."""
-    kind, words = click.Choice(TABULAR), f"Format of {what}; by default that of its suffix."
+    kind, words = click.Choice(TABULAR), f"Format of {what}; from its suffix by default."
     return option(flag, name, metavar="FORMAT", type=kind, section=INPUT, help=words)
 
 

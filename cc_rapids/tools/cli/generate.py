@@ -80,7 +80,7 @@ def _command(name: str) -> click.Command:
                 metavar="FORMAT",
                 type=click.Choice(list(WRITTEN)),
                 section=OUTPUT,
-                help="Format of OUTPUT; by default that of its suffix.",
+                help="Format of OUTPUT; from its suffix by default.",
             ),
         ],
     )

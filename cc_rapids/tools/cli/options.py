@@ -202,7 +202,7 @@ def edge_file_options(name: str = "--format", what: str = "FILE") -> Decorator:
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         of_format = format_option(
-            name, "format", f"Format of {what}; by default that of its suffix.", INPUT
+            name, "format", f"Format of {what}; from its suffix by default.", INPUT
         )
         return column_options(of_format(text_options(function)))
 

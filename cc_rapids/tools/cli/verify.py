@@ -60,7 +60,7 @@ WRONG = 1  # the exit code
 @bound_options
 @memory_limit_option
 @format_option(
-    "--labels-format", "labels_format", "Format of LABELS; by default that of its suffix.", INPUT
+    "--labels-format", "labels_format", "Format of LABELS; from its suffix by default.", INPUT
 )
 @option(
     "--labels",
