@@ -846,11 +846,10 @@ class Fragments(Parts):
     ) -> Iterator[tuple[Chunk, bool]]:
         """Yield the rows of a fragment from a place on, and one without rows at its end."""
         fragment = self.parts[number].fragment
-        with _unchanged(self.parts[number]):
+        with _unchanged(self.parts[number]), opened_parquet(fragment) as raw:
             check_columns(fragment, self.columns)
-            if hasattr(fragment, "row_groups"):  # of Parquet
-                with fragment.open() as raw:
-                    check_footer(fragment, raw)
+            if raw is not None:
+                check_footer(fragment, raw)
             groups, excluded = groups_of(fragment), self._excluded(fragment)
             sizes = list(map(_rows_of, groups))
             done = sum(sizes[: begin.group]) + begin.rows
@@ -861,7 +860,7 @@ class Fragments(Parts):
                     chunk = self._end(Cursor(number, place + 1), first + sizes[place] - done)
                     yield chunk._replace(left_out={"row_group": sizes[place] - at}), True
                     continue
-                for table, until in self._tables(groups[place], at, budget):
+                for table, until in self._tables(groups[place], raw, at, budget):
                     chunk = self._kept(
                         table,
                         after=Cursor(number, place, until),
@@ -872,10 +871,10 @@ class Fragments(Parts):
             self.counts[number] = Ledger(sum(sizes) - done)
             yield self._end(Cursor(number, len(groups)), sum(sizes) - done), False
 
-    def _tables(self, group: Any, done: int, budget: Budget) -> Iterator[tuple[Any, int]]:
+    def _tables(self, group: Any, raw: Any, done: int, budget: Budget) -> Iterator[tuple[Any, int]]:
         """Yield the rows of a row group after those done, and how many rows end with each table."""
         at = 0
-        for table in self.tables(group, budget):
+        for table in self.tables(group, raw, budget):
             begin = at
             self.none = table.select(self.columns).slice(0, 0)
             at += len(table)
@@ -885,8 +884,8 @@ class Fragments(Parts):
                 place += len(part)
                 yield part, begin + place
 
-    def tables(self, group: Any, budget: Budget) -> Generator[Any, None, None]:
-        """Yield a row group in tables that fit into the budget.
+    def tables(self, group: Any, raw: Any, budget: Budget) -> Generator[Any, None, None]:
+        """Yield a row group, of a Parquet file that is open as ``raw``, in tables within a budget.
 
         A scan would decode the whole group at once; so columns that have the type of the dataset
         are read from the file.
@@ -898,18 +897,14 @@ class Fragments(Parts):
         schema, columns = self.dataset.schema, cast(Any, self.columns)
         if self.filter is not None:
             columns = {name: pads.field(name) for name in self.columns} | {KEPT: self.filter}
-        if isinstance(group, pads.ParquetFileFragment):
+        if raw is not None:
             own, wanted = group.physical_schema, self._read
             if all(own.names.count(n) == 1 and own.field(n) == schema.field(n) for n in wanted):
-                with (
-                    group.open() as raw,
-                    pq.ParquetFile(
-                        raw, metadata=group.metadata, pre_buffer=False, buffer_size=1 << 20
-                    ) as stored,
-                ):
-                    file = File(group.path, cast(Any, raw), raw.size(), None, budget=budget)
+                how = {"metadata": group.metadata, "pre_buffer": False, "buffer_size": 1 << 20}
+                with pq.ParquetFile(raw, **how) as stored:
+                    file = File(group.path, raw, raw.size(), None, budget=budget)
                     [number] = [one.id for one in group.row_groups]
-                    step = check_pages(file, cast(Any, raw), stored, number, wanted)
+                    step = check_pages(file, raw, stored, number, wanted)
                     rows = budget.next_rows
                     for table in group_tables(stored, number, wanted, rows, budget, step):
                         if self.filter is None:
@@ -1103,6 +1098,11 @@ def _in_memory(fragment: Any, columns: list[str]) -> Entry:
         content.add([column.where(keep) for column in ids])
         rows += len(batch)
     return [f"{rows:,}{IN_MEMORY}", 0, content.digest()]
+
+
+def opened_parquet(fragment: Any) -> AbstractContextManager[Any]:
+    """Return an open Parquet file of a fragment; None of any other fragment."""
+    return fragment.open() if hasattr(type(fragment), "row_groups") else nullcontext()
 
 
 def groups_of(fragment: Any) -> list[Any]:

@@ -45,6 +45,7 @@ from ..data.streams import (
     Fragments,
     Source,
     groups_of,
+    opened_parquet,
 )
 from ..errors import CapacityWarning
 from ..results.lookup import levels_up
@@ -180,11 +181,15 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
 
     rows = max(LEAST_ROWS, rows)
     if isinstance(source, Fragments):
-        group = groups_of(source.parts[place.file].fragment)[place.group]
+        fragment = source.parts[place.file].fragment
+        group = groups_of(fragment)[place.group]
         schema = source.dataset.schema
         budget = Budget(limit, source.fixed, rows=rows)
         none = pa.schema([schema.field(name) for name in source.ids]).empty_table()
-        with closing(source.tables(group, budget)) as tables:
+        with (
+            opened_parquet(fragment) as raw,
+            closing(source.tables(group, raw, budget)) as tables,
+        ):
             frame = next((table for table in tables if len(table)), none).select(source.ids)
         return frame, *source.names
     part = source.parts[place.file]

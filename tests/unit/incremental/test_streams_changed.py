@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.dataset
 import pyarrow.feather
+import pyarrow.fs
 import pyarrow.parquet as pq
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 from support.edge_files import read_edges
 from support.stream_inputs import SMALL, parts, same, table
 
@@ -297,6 +299,22 @@ def test_a_footer_that_a_dataset_keeps_is_compared(tmp_path):
     pq.write_table(EDGES[:20], path, row_group_size=10)
     with pytest.raises(ChangedFileError, match="make the dataset anew"):
         components(dataset)
+
+
+def test_a_file_of_a_dataset_is_opened_once_beside_its_footer(tmp_path):
+    opens = []
+
+    class Counted(LocalFileSystem):
+        def open(self, path, *mode, **options):
+            opens.append(path)
+            return super().open(path, *mode, **options)
+
+    pq.write_table(EDGES, tmp_path / "a.parquet", row_group_size=len(EDGES) // 4)
+    system = pa.fs.PyFileSystem(pa.fs.FSSpecHandler(Counted()))
+    dataset = pa.dataset.dataset(str(tmp_path), format="parquet", filesystem=system)
+    opens.clear()
+    same(components(dataset), EDGES)
+    assert len(opens) == 2
 
 
 def test_a_pipe_has_no_checkpoint(tmp_path, piped):
