@@ -1,8 +1,8 @@
-"""The audit: a pass over all edges, and then one over all vertices.
+"""The audit: one pass over all edges, then one over all vertices.
 
-An answer is proved from the edges alone, on the engine that holds it, or refused with the first
-counterexample, which names the caller's ids. The answer may come from another program, and may be
-compared with that of another library.
+The audit proves an answer from the edges alone, on the engine of the answer, or raises an error
+with the first counterexample in the caller's ids. The answer may come from another program, and
+another library can check it as well.
 """
 
 from __future__ import annotations
@@ -86,25 +86,29 @@ class Audit:
 
 
 def compare(answer: LabelFrame, oracle: str, src: Array, dst: Array) -> None:
-    """Compare an answer with another library's components; raise an error if they differ.
+    """Raise a VerificationError if another library finds different components.
 
     Parameters
     ----------
-    src, dst : (m,) integers
-        The slots of the ends of all edges, each that of a vertex.
+    answer : LabelFrame
+        The label frame.
+    oracle : str
+        The name of the library.
+    src, dst : (m,) arrays of integers
+        The slots of both ends of each edge; all are slots of vertices.
     """
     backend = answer.backend
-    theirs = _on_host(least_by(oracle, src, dst, answer.ids.n))
+    expected = _on_host(least_by(oracle, src, dst, answer.ids.n))
     labels = backend.to_host(answer.label_of)
-    there = np.flatnonzero(labels != np.iinfo(labels.dtype).max)
-    _, first, place = np.unique(labels[there], return_index=True, return_inverse=True)
-    ours = there[first[place]]  # the least vertex of each label
-    other = np.flatnonzero(ours != theirs[there])
-    if other.size:
-        v = int(there[other[0]])
+    vertices = np.flatnonzero(labels != np.iinfo(labels.dtype).max)
+    _, first, place = np.unique(labels[vertices], return_index=True, return_inverse=True)
+    least = vertices[first[place]]  # the least vertex of each label
+    wrong = np.flatnonzero(least != expected[vertices])
+    if wrong.size:
+        v = int(vertices[wrong[0]])
         raise VerificationError(
             f"vertex {answer.name(v)} has the label {answer.label(v)}, but according to {oracle}"
-            f" the least vertex of its component is {answer.name(int(theirs[v]))}"
+            f" the least vertex of its component is {answer.name(int(expected[v]))}"
         )
 
 
@@ -113,7 +117,7 @@ def _on_host(array: Any) -> Any:
 
 
 class Faults:
-    """The messages for faults of an answer, at an edge or a vertex."""
+    """Error messages for faults of an answer at an edge or a vertex."""
 
     def __init__(self, answer: LabelFrame) -> None:
         self.answer, self.backend = answer, answer.backend
@@ -121,14 +125,19 @@ class Faults:
     def edge(
         self, given: EdgeInput, columns: list[Any], offsets: Array | None, e: int, row: int
     ) -> str:
-        """Return the message for a wrong edge; ``row`` is its row in the caller's edges.
+        """Return the message for an edge whose ends have different labels, or no label.
 
-        The labels of its ends differ, or an end is not a vertex of the answer.
+        Parameters
+        ----------
+        e : int
+            The position of the edge in the borrowed columns.
+        row : int
+            Its row in the caller's edges.
         """
         sides = [self._end(given, column, e) for column in columns[:2]]
         if offsets is not None:
-            at = int(np.searchsorted(self.backend.to_host(offsets), e, side="right")) - 1
-            sides[0] = self.backend.xp.asarray([at])
+            source = int(np.searchsorted(self.backend.to_host(offsets), e, side="right")) - 1
+            sides[0] = self.backend.xp.asarray([source])
         several = self.answer.several
         names = [in_words(side, several) for side in sides]
         slots = [int(self.answer.find(side)[0]) for side in sides]
@@ -142,7 +151,7 @@ class Faults:
         return f"{what}, which have the labels {' and '.join(map(self.answer.label, slots))}"
 
     def label(self, v: int) -> str:
-        """Return the message for a label that is not its own label, or not the least."""
+        """Return the message for a label that does not label itself, or is not the extreme id."""
         root = int(self.answer.label_of[v])
         if not self.answer.is_vertex(root):
             return f"{self._labelled(v)}, which is not a vertex"
@@ -152,26 +161,26 @@ class Faults:
         )
 
     def merged(self, v: int) -> str:
-        """Return the message for a vertex that shares a label, but no path, with others."""
+        """Return the message for a vertex whose label has vertices without a path to it."""
         shares = "" if self.answer.rule.is_vertex else " as " + self._head(v)
         return f"{self._labelled(v)}{shares}, but no path joins the two"
 
-    def foreign(self, v: int) -> str:
-        """Return the message for a vertex that nothing names."""
+    def unnamed(self, v: int) -> str:
+        """Return the message for a vertex that neither an edge nor ``vertices=`` names."""
         return (
             f"vertex {self.answer.name(v)} has a label, but no edge names it (pass vertices without"
             " edges as vertices= or num_vertices=, as for the run)"
         )
 
-    def lost(self, v: int) -> str:
-        """Return the message for an invalid tree of the audit, which proves nothing."""
+    def broken_tree(self, v: int) -> str:
+        """Return the message for an invalid tree of the audit itself."""
         return (
             "the audit itself has failed: its trees are not in order at vertex"
             f" {self.answer.name(v)}, so it proves nothing"
         )
 
     def _end(self, given: EdgeInput, column: Any, e: int) -> Any:
-        """Return one id of a lent column, or of several, as text."""
+        """Return row ``e`` of a borrowed column or of borrowed key columns."""
         return [part[e : e + 1] for part in column] if given.src.key_columns else column[e : e + 1]
 
     def _head(self, v: int) -> str:
@@ -181,9 +190,9 @@ class Faults:
         return f"vertex {self.answer.name(v)} has the label {self.answer.label(v)}"
 
 
-PIECE = 1 << 22  # vertices of a range that are looked at at a time
-ARENA_BYTES = 1 << 16  # for small arrays beside the trees
-RESULTS = 7  # words read back before the faults: the tally, counts of vertices, and ``wrong``
+PIECE = 1 << 22  # vertices of a range per kernel launch
+ARENA_BYTES = 1 << 16  # for small arrays
+RESULTS = 7  # words read back before the faults: the tally, vertex counts, and ``wrong``
 
 
 def audit(
@@ -242,7 +251,7 @@ def audit(
             stream = _stream(edges, names, bound, run)
             rows = Ledger()
             for given in _chunks(stream, nulls, bound, limit, run):
-                run.take(given)
+                run.check_edges(given)
                 rows = rows.plus(given.rows)
             rows = rows._replace(given=stream.given)
             run.name(_named(answer, vertices, num_vertices))
@@ -250,7 +259,7 @@ def audit(
             vertex_options = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
             edges, given = _whole(edges, *names, bound, forest_weight, vertex_options)
             run.begin()
-            run.take(given, oracle, only_batch=True, claims=claims)
+            run.check_edges(given, oracle, only_batch=True, claims=claims)
             rows = given.rows
         components = run.close()
     ledger = rows._replace(linked=run.edges).check("the audit").facts()
@@ -274,9 +283,10 @@ def read_again(
     greatest: bool | None = None,
     **text: Unpack[TextKeywords],
 ) -> EdgeInput:
-    """Return all edges of an answer at once, those within the bound of a weight if there is one.
+    """Return all edges of an answer, or those within the bound of a weight.
 
-    They have their weights if ``greatest`` says which spanning forest by weight was found of them.
+    ``greatest`` is None unless the answer has a spanning forest by weight. The edges then have
+    weights.
     """
     bound = None
     if greatest is None or not at_least is at_most is None:
@@ -304,7 +314,7 @@ def _whole(
     forest_weight: ForestWeight | None,
     vertex_options: dict[str, Any],
 ) -> tuple[Any, EdgeInput]:
-    """Return a list in memory, and its edges within a bound, with their weights if requested."""
+    """Return an edge list in memory and its edges, within a bound and with weights if requested."""
     nulls = vertex_options["nulls"]
     weight = (forest_weight or bound or WeightBound(None)).weight
     source, destination = frames.named_ends(edges, source, destination, weight)
@@ -338,12 +348,12 @@ def _with_weights(
     nulls: str,
     forest_weight: ForestWeight,
 ) -> tuple[Any, Any, Any, TextOptions]:
-    """Return edges with weights in memory, their columns of ids, and the options of text."""
+    """Return edges with weights in memory, the names of both id columns, and text options."""
     adapter = adapter_of(edges)
     if adapter.is_stream:
         raise InputError(
-            "a spanning forest by weight is proved of all edges at once: read the stream into one"
-            " frame, or leave out forest="
+            "the audit of a spanning forest by weight needs all edges at once: read the stream into"
+            " one frame, or leave out forest="
         )
     request = ReadRequest(source, destination, nulls, options)
     edges, sides = frames.in_memory(adapter, edges, request, forest_weight.weight, Reading())
@@ -351,10 +361,7 @@ def _with_weights(
 
 
 def _named(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
-    """Return the vertices that the caller names beside a stream.
-
-    A range or a column, None if there are none.
-    """
+    """Return the vertices passed along with a stream: a range, a column, or None."""
     width = len(answer.column.key_columns)
     if width and (num_vertices is not None or isinstance(vertices, range)):
         raise InputError(
@@ -390,7 +397,7 @@ def _stream(
 def _chunks(
     stream: Source, nulls: str, bound: WeightBound | None, limit: int, run: _Run
 ) -> Iterator[EdgeInput]:
-    """Yield the chunks of a stream, each checked."""
+    """Yield the chunks of a stream as checked edges."""
     answer = run.answer
     key_columns = answer.column.key_columns or (answer.column,)
     width = len(key_columns)
@@ -406,7 +413,7 @@ def _chunks(
 
 
 class _Run:
-    """The trees so far, and the vertices named by edges and by the caller."""
+    """The state of an audit: the trees so far, and the vertices named so far."""
 
     def __init__(self, answer: LabelFrame) -> None:
         self.answer, self.backend, self.faults = answer, answer.backend, Faults(answer)
@@ -415,35 +422,44 @@ class _Run:
         self.arena = self.backend.arena()
 
     def begin(self) -> None:
-        """Prepare the label frame, and make every vertex a tree."""
+        """Prepare the label frame, and make each vertex a tree."""
         backend, answer = self.backend, self.answer
         with backend.scope(self.arena):
-            self.probe_tally = Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0))
-            answer.number(self.probe_tally)
+            self.lookup_tally = Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0))
+            answer.number(self.lookup_tally)
             n, self.vertex = answer.ids.n, answer.ids.vertex
             words_back = RESULTS + kernels.FAULTS
             zeros = 8 * words_back + 4 * -(-n // kernels.WORD_BITS)
             shapes = (n, self.vertex), (zeros, np.uint8)
-            self.trees, whole = backend.alloc_packed(*shapes, arena_bytes=ARENA_BYTES)
-            backend.fill(whole, 0)
-            self.readback = whole[: 8 * words_back].view(np.uint64)
-            self.named = whole[8 * words_back :].view(np.uint32)
+            self.trees, buffer = backend.alloc_packed(*shapes, arena_bytes=ARENA_BYTES)
+            backend.fill(buffer, 0)
+            self.readback = buffer[: 8 * words_back].view(np.uint64)
+            self.named = buffer[8 * words_back :].view(np.uint32)
             self.counts, self.wrong = self.readback[3:6], self.readback[6:7].view(np.int64)
             self.first = backend.fill(self.readback[RESULTS:], 0xFF)
             self.tally = Tally(lambda: self.readback[:3])
             answer.scatter_labels(self.first)
             kernel(kernels.make_trees, backend, self.vertex)(n, self.trees)
 
-    def take(
+    def check_edges(
         self,
         given: EdgeInput,
         oracle: str | None = None,
         only_batch: bool = False,
         claims: Sequence[ForestClaim | BridgesClaim] = (),
     ) -> None:
-        """Check edges against the labels, and join them; ``only_batch`` if there are no others.
+        """Check edges against the labels, and join their trees.
 
-        Claims about a spanning forest, or bridges, are proved too.
+        Parameters
+        ----------
+        given : EdgeInput
+            The edges.
+        oracle : str, optional
+            A library whose components to compare.
+        only_batch : bool
+            True if ``given`` has all edges.
+        claims : sequence of claims
+            Spanning forests and bridges to verify as well.
         """
         if not given.src.size and given.vertices is None:
             self.rows += given.dropped_rows
@@ -453,10 +469,10 @@ class _Run:
             offsets = starts[0] if starts else None
             with self.backend.scope(self.arena):
                 if offsets is not None:
-                    offsets = self._checked(given, offsets)
+                    offsets = self._checked_offsets(given, offsets)
                 rows = self._rows(given, columns, offsets)
                 self._examine_edges(rows)
-                if only_batch and given.vertices is None:  # nothing else is named: one wait for all
+                if only_batch and given.vertices is None:  # no further names: wait only once
                     self._examine_vertices()
                 self._check(given, columns, offsets, rows)
                 if len(columns) > 2:
@@ -486,28 +502,28 @@ class _Run:
             self._name(borrowed)
 
     def close(self) -> int:
-        """Return the number of components, after all edges."""
+        """Check all vertices after the last edges, and return the number of components."""
         with self.backend.scope(self.arena):
             if not self.vertices_examined:
                 self._examine_vertices()
                 self.readings = self.backend.to_host(self.readback).tolist()
-                self._check_looks()
+                self._check_lookups()
             return self._verdict()
 
     def _verdict(self) -> int:
-        """Check all vertices, and return the number of components."""
+        """Raise an error for the first fault of a vertex; return the number of components."""
         answer, faults, first = self.answer, self.faults, self.readings[RESULTS:]
         vertices, labels, roots = self.readings[3:6]
         kinds = {
             kernels.ORDER: answer.out_of_order,
-            kernels.STRANGE: answer.strange,
-            kernels.LOST: faults.lost,
+            kernels.STRANGE: answer.unknown_label,
+            kernels.LOST: faults.broken_tree,
             kernels.LABEL: faults.label,
-            kernels.FOREIGN: faults.foreign,
+            kernels.FOREIGN: faults.unnamed,
         }
-        for kind, words in kinds.items():
+        for kind, message in kinds.items():
             if first[int(kind)] != ALL:
-                raise VerificationError(words(first[int(kind)]))
+                raise VerificationError(message(first[int(kind)]))
         if vertices != answer.rows:
             raise VerificationError(
                 f"the audit itself has failed: it found only {vertices:,} of {answer.rows:,}"
@@ -521,7 +537,7 @@ class _Run:
         return int(labels)
 
     def _merged(self, labels: int, roots: int) -> str:
-        """Return the message for vertices that share a label, but no path."""
+        """Return the message for the first vertex that shares a label but no path with others."""
         backend, first = self.backend, self.backend.fill(self.first, 0xFF)
         find = kernel(kernels.find_merged, backend, self.vertex)
         find(self.answer.ids.n, self.answer.label_of, self.trees, first)
@@ -533,8 +549,8 @@ class _Run:
             )
         return self.faults.merged(v)
 
-    def _checked(self, given: EdgeInput, offsets: Any) -> Array:
-        """Return the offsets of an adjacency list, checked against the number of entries."""
+    def _checked_offsets(self, given: EdgeInput, offsets: Any) -> Array:
+        """Return the offsets of an adjacency list; raise an error if they do not fit."""
         offsets, entries = self.backend.asarray(offsets), given.src.size
         if not offsets.size:
             return offsets
@@ -546,7 +562,10 @@ class _Run:
         return offsets
 
     def _rows(self, given: EdgeInput, columns: list[Any], offsets: Array | None) -> Rows:
-        """Return the edges of lent columns, unchanged if slots are distances of integers."""
+        """Return the edges of borrowed columns for kernels.
+
+        Ids are looked up, unless slots are distances from the least id and kernels subtract.
+        """
         backend, ids = self.backend, self.answer.ids
         left, right = columns[:2]
         if isinstance(ids, Integers) and not (given.src.strings or given.src.key_columns):
@@ -565,7 +584,7 @@ class _Run:
         return Rows(src, dst, 0, src.dtype.type, True)
 
     def _examine_edges(self, rows: Rows) -> None:
-        """Check the labels of the ends of each edge, and join their trees."""
+        """Launch the check of the labels of each edge's ends, which joins their trees."""
         backend = self.backend
         prefetch_edge = kernels.prefetch_trees if rows.is_list else kernels.no_prefetch
         examine = kernel(
@@ -579,7 +598,7 @@ class _Run:
         examine(rows.m, *edges, n, labels, self.trees, self.named, tally, self.wrong)
 
     def _examine_vertices(self) -> None:
-        """Examine every vertex, after all edges are joined and all vertices named."""
+        """Launch the check of all vertices, after all edges are joined and all vertices named."""
         backend, n, labels = self.backend, self.answer.ids.n, self.answer.label_of
         roots = backend.fill(backend.empty(self.named.size, np.uint32), 0)
         octets = roots.view(np.uint8)
@@ -607,20 +626,20 @@ class _Run:
             if e == ALL:
                 raise VerificationError(
                     "an edge was wrong, but not when it was read again: the edges or the labels"
-                    " were changed in the meantime"
+                    " changed during the audit"
                 )
             row = self.rows + (e if given.row_index is None else int(given.row_index()[e]))
             raise VerificationError(self.faults.edge(given, columns, offsets, e, row))
         self.tally.check(self.readings[:3])
-        self._check_looks()
+        self._check_lookups()
 
-    def _check_looks(self) -> None:
+    def _check_lookups(self) -> None:
         """Raise a VerificationError unless each id was looked up exactly once."""
-        if self.probe_tally.rows:
-            self.probe_tally.check(self.backend.to_host(self.probe_tally.words).tolist())
+        if self.lookup_tally.rows:
+            self.lookup_tally.check(self.backend.to_host(self.lookup_tally.words).tolist())
 
     def _name(self, column: Any) -> None:
-        """Mark the vertices that a column names."""
+        """Mark the vertices that a column names; raise a VerificationError if one has no label."""
         backend, missing = self.backend, self.backend.fill(self.backend.empty(1, np.uint64), 0xFF)
         slots = self.answer.find(column)
         name = kernel(kernels.mark_slots, backend, self.vertex)
@@ -636,21 +655,26 @@ class _Run:
 def audit_labels(
     frame: Any, edges: Any, engine: str | None = None, *, labels: str = "min", **options: Any
 ) -> Audit:
-    """Prove a frame of labels, as :meth:`cc_rapids.Components.audit` proves an answer.
+    """Audit a label frame as :meth:`cc_rapids.Components.audit` audits an answer.
 
     Parameters
     ----------
-    frame
-        Columns ``vertex`` and ``labels``, in any order; or such a pair of arrays.
+    frame : frame or pair of arrays
+        Columns ``vertex`` and ``labels``; rows in any order.
     edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-        As for :meth:`cc_rapids.Components.audit`.
-    **options
-        As for :meth:`cc_rapids.Components.audit`.
+        The edges: see :meth:`cc_rapids.Components.audit`.
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
-        Where to run; by default where the labels lie.
+        The engine; by default that of the device of the labels.
     labels : {"min", "max", "dense", "size", "any"}
-        What the labels are, see :meth:`cc_rapids.Components.labels`; ``"any"`` of integers that
-        only have to differ from component to component.
+        The kind of the labels: see :meth:`cc_rapids.Components.labels`. ``"any"`` is for integers
+        that only have to differ between components.
+    **options
+        Other arguments of :meth:`cc_rapids.Components.audit`.
+
+    Returns
+    -------
+    Audit
+        The counts, and the duration.
 
     Raises
     ------

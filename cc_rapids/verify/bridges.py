@@ -44,7 +44,7 @@ class BridgesClaim:
         rows : Rows
             The same edges as kernels read them.
         answer : LabelFrame
-            The labels of the vertices, among whose slots are both ends of each edge.
+            The labels of the vertices; both ends of each edge have slots in it.
         """
         backend = answer.backend
         kept = None if given.row_index is None else np.asarray(given.row_index())
@@ -63,16 +63,16 @@ class BridgesClaim:
         is_bridge[places] = False
         if is_bridge.any():
             e = int(is_bridge.argmax())
-            one, other = (answer.name(int(side[e])) for side in (src, dst))
+            ends = [answer.name(int(side[e])) for side in (src, dst)]
             raise VerificationError(
-                f"{called(e)} from {one} to {other} is a bridge, which is missing"
+                f"{called(e)} from {ends[0]} to {ends[1]} is a bridge, which is missing"
             )
-        ends = [backend.asarray(side[places]) for side in (src, dst)]
-        self.shown.check_ends(answer, backend.asarray(listed), ends)
+        slots = [backend.asarray(side[places]) for side in (src, dst)]
+        self.shown.check_ends(answer, backend.asarray(listed), slots)
         self.is_proved = True
 
     def check_count(self, vertices: int, components: int) -> None:
-        """Raise a VerificationError if the frame shows bridges of a list without edges."""
+        """Raise a VerificationError if the frame has bridges but the list has no edges."""
         if len(self.shown) and not self.is_proved:
             raise VerificationError(
                 f"the frame has {counted(len(self.shown), 'bridge')}, but there is no edge"

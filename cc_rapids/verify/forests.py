@@ -1,9 +1,9 @@
-"""The audit of spanning forests: rows without a cycle, and by weight none outside is lighter.
+"""The audit of spanning forests.
 
-The components are proved by :mod:`cc_rapids.verify.audit`, which reads the edges. Here every column
-of the frame is compared with the list, and its rows are shown to have no cycle. In a forest by
-weight no other edge may be lighter than the heaviest on its path along them, which is looked up in
-a tree of log2 n levels. Nothing of what finds forests is used.
+:mod:`cc_rapids.verify.audit` proves the components and reads the edges. This module compares every
+column of the frame with the edge list, and proves that the rows have no cycle. In a minimum
+spanning forest, no other edge may be lighter than the heaviest edge on the forest path between its
+ends; a tree of log2 n levels answers these queries. The audit shares no code with the solvers.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ForestClaim:
-    """The frame of a spanning forest that is to be proved.
+    """The frame of a spanning forest to verify.
 
     Attributes
     ----------
     shown : ShownRows
         The frame.
     forest_weight : ForestWeight, optional
-        The weights of all edges, and which forest it is said to be; None if it has no weights.
+        The weights of all edges, and whether the forest has the least or the greatest weight; None
+        without weights.
     """
 
     shown: ShownRows
@@ -51,9 +52,9 @@ class ForestClaim:
         Parameters
         ----------
         forest : True, "min", "max", or a frame
-            Which forest the answer is said to have, or a frame to be proved in place of its own.
+            The kind of forest that the answer should have, or another frame to verify.
         offered : OwnForest
-            What the answer has.
+            The forest of the answer.
         weight : str or array, optional
             The weights of all edges.
         width : int
@@ -97,7 +98,7 @@ class ForestClaim:
         prove(self, given, rows, answer)
 
     def check_count(self, vertices: int, components: int) -> None:
-        """Raise a VerificationError unless a forest of so many edges spans the components."""
+        """Raise a VerificationError unless the forest has ``vertices - components`` edges."""
         if len(self.shown) != vertices - components:
             raise VerificationError(
                 f"the forest has {counted(len(self.shown), 'edge')}, but"
@@ -107,14 +108,14 @@ class ForestClaim:
 
 
 class OwnForest(NamedTuple):
-    """The spanning forest that an answer has.
+    """The spanning forest of an answer.
 
     Attributes
     ----------
     show : callable, optional
         Returns the frame that callers see; None without a forest.
     greatest : bool, optional
-        Whether it is that of greatest weight; None if it is by no weight.
+        Whether the forest has the greatest weight, or the least; None without weights.
     """
 
     show: Callable[[], Any] | None = None
@@ -125,16 +126,18 @@ NO_FOREST = OwnForest()
 
 
 def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
-    """Raise a VerificationError unless a frame shows a spanning forest of its graph.
+    """Raise a VerificationError unless a frame shows a forest of the edges, lightest by weight.
+
+    :meth:`ForestClaim.check_count` checks that the forest spans the components.
 
     Parameters
     ----------
     claim : ForestClaim
-        What is to be proved. The number of its rows is checked by :meth:`ForestClaim.check_count`.
+        The frame.
     given : EdgeInput
-        The edges, with their weights if it is a forest by weight.
+        The edges, with weights if the forest is by weight.
     rows : Rows
-        The same edges as kernels read them; both ends of each are slots of the answer.
+        The same edges as kernels read them. Both ends of each edge are slots of the answer.
     answer : LabelFrame
         The vertices.
     """
@@ -155,19 +158,19 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     weights = backend.asarray(given.weights)
     keys = weights[chosen]
     claim.shown.check_weights(listed, keys, backend.asarray)
-    if claim.forest_weight.greatest:  # a stable sort of the rows backwards, read backwards
+    if claim.forest_weight.greatest:  # a stable sort in descending order
         order = keys.size - 1 - backend.xp.argsort(keys[::-1], kind="stable")[::-1]
     else:
         order = backend.xp.argsort(keys, kind="stable")
     ordered = chosen[order]
-    up, taken_edge = _levels(us[order], vs[order], n, node, backend)
+    up, rank = _levels(us[order], vs[order], n, node, backend)
     before = kernel(
         kernels.is_heavier if claim.forest_weight.greatest else kernels.is_lighter, backend
     )
     first = backend.fill(backend.alloc_readback(2), 0xFF)
     find = kernel(kernels.find_lighter, *kinds, before)
     compared = weights if weights.dtype != np.float16 else weights.astype(np.float32)
-    find(rows.m, *edges, compared, up, taken_edge, ordered, first)
+    find(rows.m, *edges, compared, up, rank, ordered, first)
     lighter, separate = map(int, backend.to_host(first)[:2])
 
     def described(e: int) -> str:
@@ -176,10 +179,10 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     if separate != ALL:
         raise VerificationError(f"{described(separate)} joins two trees of the forest")
     if lighter != ALL:
-        one = backend.asarray(np.array([lighter]))
+        edge = backend.asarray(np.array([lighter]))
         ends = backend.empty(1, node), backend.empty(1, node)
-        ends_of(1, one, *edges, *ends)
-        last = int(ordered[_last(int(ends[0][0]), int(ends[1][0]), up, taken_edge) - 1])
+        ends_of(1, edge, *edges, *ends)
+        last = int(ordered[_last(int(ends[0][0]), int(ends[1][0]), up, rank) - 1])
         raise VerificationError(
             f"{described(lighter)} of weight {weights[lighter]} is not in the forest, but joins the"
             f" ends of {described(last)} of weight {weights[last]}, which is"
@@ -187,7 +190,24 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
 
 
 def places_of(row: Array, kept: Array | None, m: int, what: str, xp: Any) -> Array:
-    """Return the places of rows of ``what`` among the edges kept; raise unless they ascend."""
+    """Return the positions of rows of ``what`` among the edges that were read.
+
+    Parameters
+    ----------
+    row : (k,) array of int64
+        The caller's rows, which must ascend.
+    kept : (m,) array of int64, optional
+        The caller's row of each edge; None if no row was dropped.
+    m : int
+        The number of edges.
+    what : str
+        The name of the frame in errors.
+
+    Raises
+    ------
+    VerificationError
+        The rows do not ascend, or one is not an edge.
+    """
     if row.size and not bool((row[1:] > row[:-1]).all()):
         k = int((row[1:] <= row[:-1]).argmax())
         raise VerificationError(
@@ -198,18 +218,30 @@ def places_of(row: Array, kept: Array | None, m: int, what: str, xp: Any) -> Arr
     if kept is not None and m:
         outside |= kept[place.clip(0, m - 1)] != row
     if bool(outside.any()):
-        strange = int(row[outside.argmax()])
-        raise VerificationError(f"row {strange:,} of the {what} is none of the {m:,} edges")
+        wrong = int(row[outside.argmax()])
+        raise VerificationError(f"row {wrong:,} of the {what} is none of the {m:,} edges")
     return place
 
 
 def _levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[Array, Array]:
-    """Return the parents of all nodes of all rounds, and what each took; the slots are first.
+    """Return the tree of contractions: the trees that each round of Boruvka's algorithm joins.
+
+    Parameters
+    ----------
+    us, vs : (k,) arrays of integers
+        The slots of both ends of each edge, in the order of the forest.
+
+    Returns
+    -------
+    parents : (nodes,) array of integers
+        The parent of each node; nodes 0 .. n - 1 are the slots.
+    numbers : (nodes,) array of integers
+        One plus the rank of the edge that each node chose; 0 for none.
 
     Raises
     ------
     VerificationError
-        The edges have a cycle: they join fewer trees than there are of them.
+        The edges have a cycle.
     """
     xp, edges = backend.xp, us.size
     take = kernel(kernels.take_first, backend)
@@ -247,7 +279,7 @@ def _levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[
 
 
 def _last(u: int, v: int, up: Array, chosen: Array) -> int:
-    """Return one more than the number of the last edge between two vertices along the forest."""
+    """Return one plus the rank of the last edge on the forest path between two vertices."""
     last = 0
     while u != v:
         last = max(last, int(chosen[u]), int(chosen[v]))

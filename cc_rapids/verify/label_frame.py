@@ -1,4 +1,4 @@
-"""A label frame for audits: for each vertex, the vertex of its label."""
+"""Label frames for audits: the vertex of each vertex's label."""
 
 from __future__ import annotations
 
@@ -19,41 +19,40 @@ from ..errors import ColumnTypeError, MissingColumnError, VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
 from .label_rules import LABEL_RULES, LabelRule
-from .vertex_lookup import ALL, Ids, Integers, Several, Tally, Words, in_words, take_rows
+from .vertex_lookup import ALL, Ids, Integers, Strings, Tally, Tuples, in_words, take_rows
 
 
 class LabelFrame:
-    """A label frame whose columns are lent while it is open.
+    """A label frame, whose columns are borrowed within :meth:`borrow_for`.
 
     Parameters
     ----------
-    frame
-        Columns ``vertex`` and ``labels``, or of ids of several columns ``0_vertex``, ...,
-        ``0_labels``, ...; or such a pair of arrays. Only read.
+    frame : frame or pair of arrays
+        Columns ``vertex`` and ``labels``, or ``0_vertex``, ..., ``0_labels``, ... for ids of
+        several columns. Not modified.
     kind : {"min", "max", "dense", "size", "any"}
-        The kind of the labels, see :meth:`cc_rapids.Components.labels`; "any" for integers that
-        only differ from component to component.
+        The kind of the labels: see :meth:`cc_rapids.Components.labels`. "any" is for integers that
+        only differ between components.
     components : int, optional
         The claimed number of components.
     sort : bool
-        Whether the rows may come in any order, and not in that of the ids alone.
+        Whether to sort the rows. Otherwise unsorted rows are an error.
     width : int, optional
-        The number of columns of an id, if it is known: asking a frame may take as long as a small
-        run.
+        The number of columns of an id, if known. Finding it may take as long as a small run.
 
     Attributes
     ----------
     column : Column
-        Of the vertices.
+        The vertices.
     on_device : bool
-        Whether they lie on a GPU.
+        Whether they are on a GPU.
     backend : Backend
-        Where it is judged.
+        The backend of the audit.
     ids : Ids
-        Their slots, 0 .. n - 1 in the order of the ids, some of which may be no vertices.
-    label_of : (n,) array
-        At the slot of each vertex that of its label, elsewhere all bits set. Of numbers the least
-        vertex stands for each.
+        The slots 0 .. n - 1 in id order. A slot may have no vertex.
+    label_of : (n,) array of uint32 or uint64
+        The slot of the label of each slot's vertex; all bits are set without a vertex. If labels
+        are numbers, the least vertex with a label represents it.
     """
 
     ids: Ids
@@ -74,7 +73,7 @@ class LabelFrame:
 
     @contextmanager
     def borrow_for(self, backend: Backend) -> Iterator[None]:
-        """Return a context that lends the columns to the backend of the audit."""
+        """Return a context in which the backend borrows the columns."""
         self.backend, columns = backend, [self.column, self._label_column]
         with Borrowing(columns) as ids:
             sides = [
@@ -95,33 +94,35 @@ class LabelFrame:
 
     @property
     def rows(self) -> int:
-        """The number of vertices that the frame has."""
+        """The number of rows, one per vertex."""
         return self.column.size
 
     @property
     def integers(self) -> Array | None:
-        """The table of the ids, if they are integers of one column."""
+        """The ids of the rows if they are integers of one column, otherwise None."""
         plain = not (self.several or self.column.strings)
         return self._vertex[0] if plain else None
 
     def number(self, tally: Tally) -> None:
-        """Make ``ids``; sort the rows by id if they may be in any order.
+        """Assign slots to the ids; sort the rows by id if ``sort`` is set.
 
         Parameters
         ----------
         tally : Tally
-            Of the rows of columns whose ids are looked up.
+            The tally of the rows that are looked up.
         """
         self._tally = tally
-        self.ids = self._made()
+        self.ids = self._slots_of_rows()
         if self.sort and self.rows and self.ids.disorder() is not None:
-            self._arrange()
+            self._sort_rows()
 
     def scatter_labels(self, first: Array) -> None:
-        """Make ``label_of``; fill ``first``.
+        """Fill ``label_of``.
 
-        ``first`` gets the first row that is out of order, and the first whose label is not a
-        vertex.
+        Parameters
+        ----------
+        first : (k,) array of uint64
+            Receives the first row out of order, and the first whose label is not a vertex.
         """
         self._first = first
         direct = not self.sort and self._is_direct()
@@ -139,11 +140,11 @@ class LabelFrame:
             return
         slots = ids.slots()
         heads = ids.find(self._side(self._labels)) if self.rule.is_vertex else self._heads(slots)
-        lay_slots = kernel(audit.scatter_labels_by_slot, *kind)
-        lay_slots(self.rows, ids.n, slots, heads, self.label_of, first)
+        scatter_by_slot = kernel(audit.scatter_labels_by_slot, *kind)
+        scatter_by_slot(self.rows, ids.n, slots, heads, self.label_of, first)
 
     def find(self, column: Any) -> Array:
-        """Return the slot of each id of a lent column, or all bits set: a new array."""
+        """Return a new array with the slot of each id of a borrowed column, or all bits set."""
         return self.ids.find(column)
 
     def name(self, slot: int) -> str:
@@ -151,11 +152,11 @@ class LabelFrame:
         return self.ids.name(slot)
 
     def label(self, slot: int) -> str:
-        """Return the label of a vertex in the frame, as text."""
+        """Return the label of the vertex in a slot as text."""
         return self._in_words(self._labels, self.ids.row_of(slot))
 
     def is_vertex(self, slot: int) -> bool:
-        """Return whether a slot is that of a vertex."""
+        """Return whether a slot has a vertex."""
         if not 0 <= slot < self.ids.n:
             return False
         return int(self.label_of[slot]) != np.iinfo(self.ids.vertex).max
@@ -170,42 +171,43 @@ class LabelFrame:
             times, last = times + 1, last + 1
         return f"vertex {name} is listed {times} times"
 
-    def strange(self, row: int) -> str:
-        """Return the message for a label that is not a vertex."""
+    def unknown_label(self, row: int) -> str:
+        """Return the message for a row whose label is not a vertex."""
         name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
         return f"vertex {name} has the label {label}, which is not a vertex"
 
     def _is_direct(self) -> bool:
-        """Return whether slots are distances of integers, and labels integers of the same kind."""
+        """Return whether slots are distances from the least id, and labels have the same sign."""
         ids, label = self.ids, self._labels[0]
         if not (isinstance(ids, Integers) and ids.dense and self.rule.is_vertex):
             return False
         return bool(ids.unsigned == (label.dtype == np.uint64))
 
-    def _made(self) -> Ids:
+    def _slots_of_rows(self) -> Ids:
+        """Return the table of the rows' ids."""
         if self.several:
-            return Several(self.backend, self._tally, self._vertex)
+            return Tuples(self.backend, self._tally, self._vertex)
         ids = self._vertex[0]
         if self.column.strings:
-            return Words(self.backend, ids)
+            return Strings(self.backend, ids)
         ends = (int(ids[0]), int(ids[-1])) if ids.size else (0, -1)
         return Integers(self.backend, self._tally, ids, ends)
 
-    def _arrange(self) -> None:
-        """Sort the rows by their ids."""
+    def _sort_rows(self) -> None:
+        """Sort the rows by id."""
         order = self.ids.order()
         self._vertex, self._labels = (
             [take_rows(part, order, self.backend) for part in side]
             for side in (self._vertex, self._labels)
         )
-        self.ids = self._made()
+        self.ids = self._slots_of_rows()
 
     def _side(self, parts: list[Any]) -> Any:
         return parts if self.several else parts[0]
 
     def _in_words(self, parts: list[Any], row: int) -> str:
-        one = [part[row : row + 1] for part in parts]
-        return in_words(one, len(one) > 1) if len(one) > 1 else in_words(one[0], False)
+        values = [part[row : row + 1] for part in parts]
+        return in_words(values, True) if len(values) > 1 else in_words(values[0], False)
 
     def _heads(self, slots: Array) -> Array:
         """Return the slot of the least vertex that has the label of each row."""
@@ -219,14 +221,14 @@ class LabelFrame:
         return heads[labels]
 
     def _places(self) -> tuple[Array, int]:
-        """Return labels that should be 0 .. k - 1, and k, the number of components."""
+        """Return labels that should be 0 .. k - 1, and the number k of components."""
         labels, k = self._labels[0], self.components
         if k is None:
             k = int(labels.max()) + 1 if labels.size else 0
         return labels, max(k, 0)
 
     def _places_of_any(self) -> tuple[Array, int]:
-        """Return the ranks of labels among the distinct ones, and their number."""
+        """Return the rank of each row's label, and the number of distinct labels."""
         different, places = self.backend.xp.unique(self._labels[0], return_inverse=True)
         if self.components not in (None, different.size):
             raise VerificationError(
@@ -235,7 +237,7 @@ class LabelFrame:
         return places, int(different.size)
 
     def _check_places(self, heads: Array) -> None:
-        """Raise a VerificationError unless labels are exactly 0 .. k - 1, in order."""
+        """Raise a VerificationError unless the labels are exactly 0 .. k - 1, in order."""
         k = heads.size
         row = int(self.backend.to_host(self._first)[int(audit.STRANGE)])
         if row != ALL:
@@ -252,7 +254,7 @@ class LabelFrame:
         self._check_order(heads)
 
     def _check_order(self, heads: Array) -> None:
-        """Raise a VerificationError if labels are not numbered in the order of their kind."""
+        """Raise a VerificationError unless labels are in the order of their kind."""
         xp, falls = self.backend.xp, heads[1:] < heads[:-1]
         if self.rule.is_by_size:
             ends = xp.arange(heads.size + 1)
@@ -276,12 +278,12 @@ class LabelFrame:
 
 
 def _is_text(ids: Any) -> bool:
-    """Return whether a lent column holds strings instead of an array."""
+    """Return whether a borrowed column holds strings and not an array."""
     return not hasattr(ids, "strides")
 
 
 def _width_of(frame: Any) -> int:
-    """Return the number of columns of ids (0_vertex, 1_vertex, ...), or 1."""
+    """Return the number of id columns: of ``0_vertex``, ``1_vertex``, ..., or 1."""
     if isinstance(frame, str | os.PathLike | tuple | list):
         return 1
     columns = columns_of(frame)
@@ -290,7 +292,7 @@ def _width_of(frame: Any) -> int:
 
 
 def _columns(frame: Any, rule: LabelRule, width: int) -> tuple[Column, Column, bool]:
-    """Return the columns of vertices and of labels, checked, and whether they lie on a GPU."""
+    """Return the checked columns of vertices and labels, and whether they are on a GPU."""
     names = [
         word if width == 1 else [f"{k}_{word}" for k in range(width)]
         for word in ("vertex", "labels")

@@ -27,22 +27,22 @@ NONE = -1
 
 @dataclass(frozen=True)
 class Merges:
-    """The merges of two clusters each, in their order, as a sequential oracle finds them.
+    """The merges of a dendrogram in order, as a sequential oracle finds them.
 
     Attributes
     ----------
     labels : table
-        The label frame: the columns of the ids, then those of the labels.
+        The label frame: the id columns, then the label columns.
     width : int
         The number of columns of an id.
     rule : LabelRule
-        What labels are.
+        The kind of the labels.
     src, dst : (k,) arrays of int64
         The rows of the ends of the edge of each merge.
     weights : (k,) array of numbers
-        The weight of each.
+        The weight of each merge.
     merges : (k, 4) array of int64
-        The clusters, the size and the edge, see :func:`cc_rapids.oracle.single_linkage`.
+        The two clusters, the size and the edge: see :func:`cc_rapids.oracle.single_linkage`.
     """
 
     labels: pa.Table
@@ -59,7 +59,7 @@ class Merges:
         return int(self.labels.num_rows)
 
     def check_merges(self, table: pa.Table) -> None:
-        """Raise a VerificationError unless a frame shows what merges at each weight."""
+        """Raise a VerificationError unless a frame shows the merges at each weight."""
         first, second = self.merges[:, 0], self.merges[:, 1]
         n, step = self.n, self._steps
         least, greatest, top = _clusters(first, second, step, n)
@@ -76,16 +76,23 @@ class Merges:
         self._compare("merges", places(table, 0, table.num_columns), right)
 
     def check_linkage(self, array: Any) -> None:
-        """Raise a VerificationError unless rows are the merges, at distances 0, 1, 2, ..."""
+        """Raise a VerificationError unless a linkage matrix has the merges, at heights 0, 1, ...
+
+        Parameters
+        ----------
+        array : (n - 1, 4) array of float64
+            The clusters, height and size of each merge, as in SciPy. Components are joined last, at
+            height infinity.
+        """
         count, n = len(self.merges), self.n
         right = np.zeros((max(n - 1, 0), 4))
         right[:count] = np.column_stack([self.merges[:, :2], np.arange(count), self.merges[:, 2]])
-        whole = np.ones(n + count, bool)
-        whole[self.merges[:, :2]] = False
-        roots = np.flatnonzero(whole)
+        is_root = np.ones(n + count, bool)
+        is_root[self.merges[:, :2]] = False
+        roots = np.flatnonzero(is_root)
         least = _clusters(self.merges[:, 0], self.merges[:, 1], self._steps, n)[0]
         roots = roots[np.argsort(_of(roots, least, n), kind="stable")]
-        if roots.size > 1:  # which are joined at last, one after the other
+        if roots.size > 1:  # join the components last, one after the other
             before = np.append(roots[:1], n + count + np.arange(roots.size - 2))
             right[count:, 0] = np.minimum(before, roots[1:])
             right[count:, 1] = np.maximum(before, roots[1:])
@@ -104,9 +111,9 @@ class Merges:
         Parameters
         ----------
         count : int
-            How many merges the threshold admits.
+            The number of merges below the threshold.
         labels, sizes : table
-            As :meth:`cc_rapids.Dendrogram.labels` and ``sizes`` return them.
+            The frames of :meth:`cc_rapids.Dendrogram.labels` and ``sizes``.
         """
         least = union_find(self.src[:count], self.dst[:count], self.n)
         self._compare("labels", places(labels, 0, self.width), places(self.labels, 0, self.width))
@@ -116,7 +123,7 @@ class Merges:
         label_columns = places(labels, self.width, labels.num_columns)
         if self.rule.is_vertex:
             last = np.zeros(heads.size, np.int64)
-            last[component] = np.arange(self.n)  # of several the last one stays
+            last[component] = np.arange(self.n)  # the last vertex of each component wins
             right = self._ids(last[component] if self.rule.is_greatest else least)
         elif self.rule.is_place:
             place = np.arange(heads.size)
@@ -135,21 +142,21 @@ class Merges:
     def check_split(
         self, most: int, ends: tuple[Any, Any], parts: pa.Table, cuts: pa.Table
     ) -> None:
-        """Raise a VerificationError unless components are split as they should be.
+        """Raise a VerificationError unless large components are split correctly.
 
         Parameters
         ----------
         most : int
-            The most vertices of a part.
+            The greatest number of vertices of a part.
         ends : two (m,) arrays of int64
-            The rows of the ends of all edges of the list.
+            The rows of both ends of each edge.
         parts, cuts : table
-            The labels of the parts, which are least vertices, and the frame of what was split.
+            The least vertex of each vertex's part, and the frame of split components.
         """
         n, step, k = self.n, self._steps, len(self.merges)
-        whole = union_find(self.src, self.dst, n)
-        component, beyond = whole[self.src], self.merges[:, 2] > most
-        limit = np.full(n, k)  # the first step that is cut, of each component
+        least = union_find(self.src, self.dst, n)
+        component, beyond = least[self.src], self.merges[:, 2] > most
+        limit = np.full(n, k)  # the first step that is cut in each component
         np.minimum.at(limit, component[beyond], step[beyond])
         kept = step < limit[component]
         part = union_find(self.src[kept], self.dst[kept], n)
@@ -158,22 +165,24 @@ class Merges:
         heads, members = np.unique(part, return_counts=True)
         over = np.unique(component[beyond])
         largest, edges_cut, count = (np.zeros(n, np.int64) for _ in range(3))
-        np.maximum.at(largest, whole[heads], members)
-        np.add.at(count, whole[heads], 1)
+        np.maximum.at(largest, least[heads], members)
+        np.add.at(count, least[heads], 1)
         across = part[ends[0]] != part[ends[1]]
-        np.add.at(edges_cut, whole[ends[0][across]], 1)
+        np.add.at(edges_cut, least[ends[0][across]], 1)
         last = np.full(n, NONE)
         np.maximum.at(last, component[kept], np.flatnonzero(kept))
         is_split = last[over] != NONE
         loosest = self.weights[last[over]].tolist() if k else []
-        thresholds = [one if there else None for one, there in zip(loosest, is_split, strict=True)]
-        size = np.bincount(whole, minlength=n)[over]
+        thresholds = [
+            weight if split else None for weight, split in zip(loosest, is_split, strict=True)
+        ]
+        size = np.bincount(least, minlength=n)[over]
         labels = places(self.labels, self.width, self.labels.num_columns)
         label = [plain(column).take(over) for column in labels]
         right = [*label, size, count[over], largest[over], edges_cut[over]]
         self._compare("cuts", places(cuts, 0, cuts.num_columns - 1), right)
         shown_thresholds = cuts.column(cuts.num_columns - 1).to_pylist()
-        shown_thresholds = [None if one != one else one for one in shown_thresholds]
+        shown_thresholds = [None if value != value else value for value in shown_thresholds]
         if shown_thresholds != thresholds:
             raise VerificationError(
                 f"thresholds of the cuts are {shown_thresholds}, but should be {thresholds}"
@@ -181,7 +190,7 @@ class Merges:
 
     @cached_property
     def _steps(self) -> Any:
-        """The number of each merge's weight among the different ones."""
+        """The rank of each merge's weight among the distinct weights."""
         return np.cumsum(
             np.append(False, self.weights[1:] != self.weights[:-1])[: len(self.merges)]
         )
@@ -191,27 +200,27 @@ class Merges:
         return np.append(np.ones(self.n, np.int64), self.merges[:, 2])[clusters]
 
     def _ids(self, rows: Any) -> list[Any]:
-        """Return the columns of the ids of some vertices."""
+        """Return the id columns of some vertices."""
         return [plain(column).take(rows) for column in places(self.labels, 0, self.width)]
 
     def _compare(self, what: str, shown: list[Any], right: list[Any]) -> None:
-        """Raise a VerificationError for the first row of a frame that is not right."""
+        """Raise a VerificationError for the first row of a frame that is wrong."""
         import pyarrow as pa
 
         if len(shown) != len(right):
-            raise VerificationError(f"the {what} have {len(shown)} columns, and not {len(right)}")
-        right = [pa.array(one) if isinstance(one, np.ndarray) else one for one in right]
+            raise VerificationError(f"the {what} have {len(shown)} columns, not {len(right)}")
+        right = [pa.array(each) if isinstance(each, np.ndarray) else each for each in right]
         row = first_row_of_difference(shown, right)
         if row is not None:
-            says = [row_in_words(columns, row) for columns in (shown, right)]
+            texts = [row_in_words(columns, row) for columns in (shown, right)]
             raise VerificationError(
-                f"row {row:,} of the {what} is {says[0]}, but edges in the order of their weights"
-                f" say {says[1]}"
+                f"row {row:,} of the {what} is {texts[0]}, but edges in the order of their weights"
+                f" say {texts[1]}"
             )
 
 
 def _of(clusters: Any, merged: Any, n: int) -> Any:
-    """Return what is known of the clusters of merges, or single vertices themselves."""
+    """Return a value of each cluster: ``merged`` of its merge, or the vertex if it is single."""
     if not merged.size:
         return clusters
     return np.where(clusters < n, clusters, merged[np.maximum(clusters - n, 0)])
@@ -219,7 +228,7 @@ def _of(clusters: Any, merged: Any, n: int) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _clusters(first: Any, second: Any, step: Any, n: int) -> tuple[Any, Any, Any]:
-    """Return the least and greatest vertex of each merge, and the last merge of its step above."""
+    """Return the least and greatest vertex of each merge, and its top merge of the same step."""
     k = first.size
     least, greatest, top = np.empty(k, np.int64), np.empty(k, np.int64), np.arange(k)
     for i in range(k):

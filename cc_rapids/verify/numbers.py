@@ -1,8 +1,8 @@
-"""The audit of stable ids: all numbers are found again on the host, by NumPy and PyArrow alone.
+"""The audit of stable ids: NumPy and PyArrow compute all numbers again on the host.
 
-The vertices of both answers are joined by their ids. Sorting and counting the rows then gives the
-heir of each previous number, the number that each component goes on with, and the births. Nothing
-of what numbers components is used.
+The audit joins the vertices of both answers by id. It sorts and counts the rows to find the heir of
+each previous number, the number that each component keeps, and the births. It shares no code with
+the assignment of stable ids.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ORDERS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]] = 
     "majority": lambda number, shared: (number, -shared),
     "largest": lambda number, shared: (-number,),
     "least": lambda number, shared: (number,),
-}  # the keys, the last one first, by which a component that is the heir of several sorts them
+}  # sort keys, the last one first, for the numbers that a component could keep
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class NumbersAudit:
     components, vertices : int
         The numbers of components and vertices.
     kept, births, deaths : int
-        How many numbers went on, are new, and are retired.
+        The numbers of kept, new and retired numbers.
     seconds : float
         The duration of the audit.
     """
@@ -57,14 +57,14 @@ class NumbersAudit:
 
 @dataclass(frozen=True)
 class Numbered:
-    """Vertices with numbers, in tables on the host.
+    """Numbered vertices on the host.
 
     Attributes
     ----------
-    vertices : table
-        The columns of the ids alone, in the order of the ids.
-    numbers : (m,) array of int64
-        The number of each.
+    vertices : table of n rows
+        The id columns, sorted by id.
+    numbers : (n,) array of int64
+        The number of each vertex.
     next_id : int
         The least number that was never used.
     """
@@ -81,20 +81,25 @@ def audit(
     policy: str,
     changes: dict[str, pa.Table] | None,
 ) -> tuple[int, int, int]:
-    """Return how many numbers went on, were born and died, or raise a VerificationError.
+    """Return how many numbers were kept, born and retired.
 
     Parameters
     ----------
     now, before : Numbered
-        The vertices of both answers.
-    labels : (m,) array of integers
-        A different label of each component, for each vertex of ``now``.
-    policy : str
-        Which number goes on.
-    changes : dictionary, optional
-        The frames of :meth:`StableIds.changes` by name, as tables, to be compared.
+        The vertices of the current and the previous answer.
+    labels : (n,) array of integers
+        The label of each vertex of ``now``, different for each component.
+    policy : {"majority", "largest", "least"}
+        Which number a component keeps.
+    changes : dict of str to table, optional
+        The frames of :meth:`StableIds.changes` to compare.
+
+    Raises
+    ------
+    VerificationError
+        A number, the next number, or a row of ``changes`` is wrong.
     """
-    part = _first_places(labels)  # components in the order of their least ids
+    part = _ranks_by_appearance(labels)  # components in the order of their least ids
     first = np.unique(part, return_index=True)[1]
     numbers = now.numbers[first]
     _check_unique(now, part, first, numbers)
@@ -103,17 +108,17 @@ def audit(
     heirs = heirs[np.unique(number[heirs], return_index=True)[1]]
     heirs = heirs[np.lexsort((*ORDERS[policy](number[heirs], shared[heirs]), after[heirs]))]
     kept = heirs[np.unique(after[heirs], return_index=True)[1]]
-    right = np.full(first.size, -1)
-    right[after[kept]] = number[kept]
-    born = np.flatnonzero(right < 0)
-    right[born] = before.next_id + np.arange(born.size)
-    wrong = np.flatnonzero(right != numbers)
+    expected = np.full(first.size, -1)
+    expected[after[kept]] = number[kept]
+    born = np.flatnonzero(expected < 0)
+    expected[born] = before.next_id + np.arange(born.size)
+    wrong = np.flatnonzero(expected != numbers)
     if wrong.size:
         k = int(wrong[0])
         way = "is born with" if k in born else f"goes on by policy={policy!r} with"
         raise VerificationError(
             f"the component of vertex {_name(now, first[k])} has the number {numbers[k]:,}, but"
-            f" {way} {right[k]:,}"
+            f" {way} {expected[k]:,}"
         )
     if now.next_id != before.next_id + born.size:
         raise VerificationError(
@@ -121,36 +126,36 @@ def audit(
             f" {before.next_id:,} on leave {before.next_id + born.size:,}"
         )
     former, sizes = np.unique(before.numbers, return_counts=True)
-    dead = ~np.isin(former, numbers)
+    is_retired = ~np.isin(former, numbers)
     if changes is not None:
         pairs = number, numbers[after], shared
         by_part = np.lexsort((number, after))
         split = np.flatnonzero(np.isin(number, _repeated(number)))
         merged = by_part[np.isin(after, _repeated(after))[by_part]]
-        says = {
+        expected_changes = {
             "splits": [column[split] for column in pairs],
             "merges": [column[merged] for column in pairs],
-            "births": [right[born], np.bincount(part, minlength=first.size)[born]],
-            "deaths": [former[dead], sizes[dead]],
+            "births": [expected[born], np.bincount(part, minlength=first.size)[born]],
+            "deaths": [former[is_retired], sizes[is_retired]],
         }
-        _check_changes(changes, says)
-    return kept.size, born.size, int(dead.sum())
+        _check_changes(changes, expected_changes)
+    return kept.size, born.size, int(is_retired.sum())
 
 
 def check_vertices(now: Numbered, labels: pa.Table) -> None:
-    """Raise a VerificationError unless numbered vertices are those of a label frame, in order."""
+    """Raise a VerificationError unless numbered vertices equal the vertices of a label frame."""
     shown = now.vertices.columns
-    right = places(labels, 0, len(shown))
-    row = first_row_of_difference(shown, right)
+    expected = places(labels, 0, len(shown))
+    row = first_row_of_difference(shown, expected)
     if row is not None:
         raise VerificationError(
             f"row {row:,} of the numbers is vertex {row_in_words(shown, row)}, but that of the"
-            f" answer is {row_in_words(right, row)}"
+            f" answer is {row_in_words(expected, row)}"
         )
 
 
-def _first_places(values: np.ndarray) -> np.ndarray:
-    """Return for each value its place among the different ones, as they come."""
+def _ranks_by_appearance(values: np.ndarray) -> np.ndarray:
+    """Return the rank of each value, in the order in which distinct values first appear."""
     _, first, place = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[place]
 
@@ -162,7 +167,10 @@ def _repeated(values: np.ndarray) -> np.ndarray:
 
 
 def _shared(now: Numbered, part: np.ndarray, before: Numbered) -> tuple[np.ndarray, ...]:
-    """Return the previous numbers and the components that share members, and how many."""
+    """Return the pairs of a previous number and a component with common vertices.
+
+    Each of the k pairs has a number, a component and the count of common vertices, all int64.
+    """
     keys, former_keys = _keys(now.vertices, before.vertices)
     number_of = np.full(keys.size + former_keys.size, -1)
     number_of[former_keys] = before.numbers
@@ -173,7 +181,7 @@ def _shared(now: Numbered, part: np.ndarray, before: Numbered) -> tuple[np.ndarr
 
 
 def _check_unique(now: Numbered, part: np.ndarray, first: np.ndarray, numbers: np.ndarray) -> None:
-    """Raise a VerificationError unless each component has one number, and none has another's."""
+    """Raise a VerificationError unless components have one number each, all different."""
     wrong = np.flatnonzero(now.numbers != numbers[part])
     if wrong.size:
         row = int(wrong[0])
@@ -183,48 +191,51 @@ def _check_unique(now: Numbered, part: np.ndarray, first: np.ndarray, numbers: n
             f" {_name(now, least)} of its component has {now.numbers[least]:,}"
         )
     order = np.argsort(numbers, kind="stable")
-    again = np.flatnonzero(numbers[order[1:]] == numbers[order[:-1]])
-    if again.size:
-        one, other = (first[order[int(again[0]) + k]] for k in (0, 1))
+    repeated = np.flatnonzero(numbers[order[1:]] == numbers[order[:-1]])
+    if repeated.size:
+        one, other = (first[order[int(repeated[0]) + k]] for k in (0, 1))
         raise VerificationError(
             f"vertices {_name(now, one)} and {_name(now, other)} are of two components, which both"
             f" have the number {now.numbers[one]:,}"
         )
 
 
-def _check_changes(changes: dict[str, pa.Table], says: dict[str, list[np.ndarray]]) -> None:
-    """Raise a VerificationError for the first row of changes that the numbers do not say."""
-    for name, columns in says.items():
+def _check_changes(changes: dict[str, pa.Table], expected: dict[str, list[np.ndarray]]) -> None:
+    """Raise a VerificationError for the first row of changes that is not expected."""
+    for name, columns in expected.items():
         rows = list(zip(*(column.tolist() for column in columns), strict=True))
         shown = [column.to_pylist() for column in changes[name].columns]
         shown_rows = list(zip(*shown, strict=True))
         if rows != shown_rows:
-            at = next(
+            k = next(
                 (k for k, (a, b) in enumerate(zip(rows, shown_rows, strict=False)) if a != b),
                 min(len(rows), len(shown_rows)),
             )
-            texts = [str(each[at]) if at < len(each) else "no more" for each in (shown_rows, rows)]
+            texts = [str(each[k]) if k < len(each) else "missing" for each in (shown_rows, rows)]
             raise VerificationError(
-                f"row {at:,} of the {name} is {texts[0]}, but the numbers say {texts[1]}"
+                f"row {k:,} of the {name} is {texts[0]}, but the numbers say {texts[1]}"
             )
 
 
 def _keys(now: pa.Table, before: pa.Table) -> list[np.ndarray]:
-    """Return an integer for each vertex of two tables, below their size: one for equal ids."""
+    """Return an integer key for each vertex of two tables; equal ids get equal keys.
+
+    Keys are less than the number of rows of both tables.
+    """
     import pyarrow as pa
 
     size, rows = now.num_rows, now.num_rows + before.num_rows
     codes = np.zeros(rows, np.int64)
-    if not (size and before.num_rows):  # without vertices, columns may be of any type
+    if not (size and before.num_rows):  # types of empty tables may differ
         codes = np.arange(rows)
         return [codes[:size], codes[size:]]
     for pair in zip(now.columns, before.columns, strict=True):
-        one, other = map(plain, pair)
-        if one.type != other.type:
-            one, other = (column.cast(pa.decimal128(20)) for column in (one, other))
-        both = pa.chunked_array([one, other]).combine_chunks().dictionary_encode()
+        first, second = map(plain, pair)
+        if first.type != second.type:
+            first, second = (column.cast(pa.decimal128(20)) for column in (first, second))
+        both = pa.chunked_array([first, second]).combine_chunks().dictionary_encode()
         both = both.combine_chunks() if isinstance(both, pa.ChunkedArray) else both
-        codes = _first_places(codes * rows + both.indices.to_numpy())
+        codes = _ranks_by_appearance(codes * rows + both.indices.to_numpy())
     return [codes[:size], codes[size:]]
 
 

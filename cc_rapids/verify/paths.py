@@ -1,9 +1,9 @@
-"""The audit of paths: each has the length and the weakest row that the trees of the forest give.
+"""The audit of paths along a spanning forest.
 
-The components and the forest are proved first, by :mod:`cc_rapids.verify.audit`. There is one path
-along a forest between two vertices, so its length and its weakest edge are looked up in trees that
-are rooted here, however long it is. A walk of as many edges from the first vertex to the second is
-that path. Nothing of what finds paths is used.
+:mod:`cc_rapids.verify.audit` proves the components and the forest first. A tree has exactly one
+path between two vertices, so the audit roots the trees and looks up the length and the weakest edge
+of each path. A walk of that length from the first vertex to the second is the path. The audit
+shares no code with the path queries.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class PathsAudit:
     edges, vertices, components : int
         The numbers of edges, vertices and components.
     pairs, joined, rows : int
-        The numbers of pairs, of those in one component, and of the edges of all their paths.
+        The numbers of pairs, of pairs within one component, and of the edges of all paths.
     seconds : float
-        The duration of the audit, with that of the components.
+        The duration, including the audit of the components.
     """
 
     edges: int
@@ -58,20 +58,20 @@ class PathsAudit:
 
 @dataclass(frozen=True)
 class PathsClaim:
-    """The claims about paths that are to be proved.
+    """Claims about paths to verify.
 
     Attributes
     ----------
     pairs : EdgeInput
-        The pairs.
+        The pairs of vertices.
     shown_paths : frame
-        A row for each pair, see :meth:`cc_rapids.Components.paths`.
+        One row per pair, as :meth:`cc_rapids.Components.paths` returns it.
     rows : ShownRows, optional
-        The edges of all paths, as that returns them with ``rows=True``.
+        The edges of all paths, as ``paths(rows=True)`` returns them.
     forest : (t,) array of int64
-        The caller's rows that are the forest.
+        The caller's rows of the forest edges.
     greatest : bool or None
-        Whether the forest is the one of the greatest weight; None if it has no weights.
+        Whether the forest has the greatest weight, or the least; None without weights.
     """
 
     pairs: EdgeInput
@@ -84,25 +84,25 @@ class PathsClaim:
 def audit(
     answer: LabelFrame, given: EdgeInput, claim: PathsClaim, backend: Backend
 ) -> tuple[int, int]:
-    """Return how many pairs are joined, and how many edges their paths have.
+    """Return the number of connected pairs, and the number of edges of their paths.
 
     Parameters
     ----------
     answer : LabelFrame
-        The label frame, which is proved already.
+        The label frame, already verified.
     given : EdgeInput
-        The edges, read again, with weights if the forest has some.
+        The edges, read again, with weights if the forest has weights.
     claim : PathsClaim
-        What is to be proved. The forest is proved already.
+        The claims. The forest is already verified.
     backend : Backend
-        Of the answer.
+        The backend of the answer.
 
     Raises
     ------
     VerificationError
-        A claim is wrong; names the first pair or edge of a path that says so.
+        A claim is wrong; names the first wrong pair, or edge of a path.
     InputError
-        An id of a pair is no vertex.
+        An id of a pair is not a vertex.
     """
     with answer.borrow_for(backend), backend.scope():
         paths = _Paths(answer, given, claim)
@@ -127,16 +127,16 @@ class _Paths(PlacedEdges):
                 f" {claim.pairs.src.size:,} pairs"
             )
         self.first, self.second = self.ends(claim.pairs)
-        strange = self.xp.flatnonzero(~self.named(self.first) | ~self.named(self.second))
-        if strange.size:
+        unknown = self.xp.flatnonzero(~self.named(self.first) | ~self.named(self.second))
+        if unknown.size:
             raise InputError(
-                f"{counted(int(strange.size), 'pair')} of {self.length.size:,}, first pair"
-                f" {int(strange[0]):,}, name ids that are no vertices of this answer"
+                f"{counted(int(unknown.size), 'pair')} of {self.length.size:,}, first pair"
+                f" {int(unknown[0]):,}, name ids that are no vertices of this answer"
             )
         self.weights = None if claim.greatest is None else self.backend.asarray(given.weights)
         if self.weights is not None and "weakest_row" not in self.names:
             raise InputError(
-                "the forest has weights, and the frame of paths no columns weakest_row and"
+                "the forest has weights, but the frame of paths has no columns weakest_row and"
                 " weakest_weight: pass what paths(pairs) returns"
             )
         chosen = self.backend.asarray(claim.forest).astype(np.int64)
@@ -159,28 +159,28 @@ class _Paths(PlacedEdges):
             )
         if self.weights is None:
             return
-        xp, weights = self.xp, self.weights[self.place]  # and what there is where a path has none
+        xp, weights = self.xp, self.weights[self.place]  # the last item is for paths without edges
         rows = xp.concatenate([self.numbers()[self.place], xp.full(1, NONE)])
         weights = xp.concatenate([weights, xp.zeros(1, weights.dtype)])
         shown = self.backend.asarray(self._numbers("weakest_weight"))
-        for name, mine, right in (
+        for name, claimed, right in (
             ("weakest_row", self._integers("weakest_row"), rows[weakest]),
             ("weakest_weight", shown, weights[weakest]),
         ):
-            cast = mine.astype(right.dtype)  # numbers of two types would be compared as floats
-            wrong = self.xp.flatnonzero((cast != right) | (cast.astype(mine.dtype) != mine))
+            cast = claimed.astype(right.dtype)  # NumPy would compare mixed types as floats
+            wrong = self.xp.flatnonzero((cast != right) | (cast.astype(claimed.dtype) != claimed))
             if wrong.size:
                 k = int(wrong[0])
                 raise VerificationError(
-                    f"{name} of pair {k:,} is {mine[k]}, but the weakest edge of its path along the"
-                    f" forest says {right[k]}"
+                    f"{name} of pair {k:,} is {claimed[k]}, but the weakest edge of its path along"
+                    f" the forest says {right[k]}"
                 )
 
     def _measured(self) -> tuple[Array, Array]:
-        """Return the length of the path of each pair, and which edge of the forest is the weakest.
+        """Return the length of each pair's path, and the index of its weakest forest edge.
 
-        That is the number of edges of the forest where a path has none. One thread of the host
-        roots the trees.
+        The index is the number of forest edges if a path has no edge. One host thread roots the
+        trees.
         """
         host, n, t = backends.get("threads"), int(self.head.size), int(self.place.size)
         arrays = self.src[self.place], self.dst[self.place], self._ranks(), self.head
@@ -201,15 +201,16 @@ class _Paths(PlacedEdges):
         first, second = (self._on_host(side) for side in (self.first, self.second))
         length, weakest = np.empty(first.size, np.int64), np.full(first.size, t)
         host.kernel(kernels.measure_paths)(first.size, first, second, head, *trees, length, weakest)
-        if self.weights is not None:  # back from ranks to edges
+        if self.weights is not None:  # convert ranks to edges
             edge = np.append(np.argsort(ranks, kind="stable"), t)
             weakest = edge[weakest]
         return self.backend.asarray(length), self.backend.asarray(weakest)
 
     def _ranks(self) -> Array:
-        """Return the rank of each edge of the forest, 0 for the weakest.
+        """Return the rank of each forest edge, 0 for the weakest.
 
-        That is the least weight of a greatest forest, and the greatest of a least one.
+        The weakest edge has the least weight in a maximum spanning forest, and the greatest in a
+        minimum spanning forest.
         """
         xp = self.xp
         ranks = xp.arange(self.place.size)
@@ -218,7 +219,7 @@ class _Paths(PlacedEdges):
         weights = self.weights[self.place]
         if self.claim.greatest:
             order = xp.argsort(weights, kind="stable")
-        else:  # a stable sort of the rows backwards, read backwards
+        else:  # a stable sort in descending order
             order = weights.size - 1 - xp.argsort(weights[::-1], kind="stable")[::-1]
         number = xp.empty(order.size, np.int64)
         number[order] = ranks
@@ -228,7 +229,7 @@ class _Paths(PlacedEdges):
         return np.ascontiguousarray(self.backend.to_host(array), np.int64)
 
     def check_rows(self, shown: ShownRows) -> None:
-        """Raise a VerificationError for the first row of the edges of all paths that is wrong."""
+        """Raise a VerificationError for the first wrong row of the frame of path edges."""
         xp = self.xp
         pair, step, row = (
             self.backend.asarray(shown.integers(name)) for name in ("pair", "step", "row")
@@ -243,8 +244,8 @@ class _Paths(PlacedEdges):
             )
         if not total:
             return
-        at = xp.arange(total)
-        right = xp.searchsorted(ends, at, side="right")
+        position = xp.arange(total)
+        right = xp.searchsorted(ends, position, side="right")
 
         def refuse(wrong: Array, words: str) -> None:
             wrong_rows = xp.flatnonzero(wrong)
@@ -254,7 +255,8 @@ class _Paths(PlacedEdges):
 
         starts = ends - length
         refuse(pair != right, "is not of the pair that follows from the lengths of the paths")
-        refuse(step != at - starts[pair], "does not have the number of edges before it as its step")
+        expected_step = position - starts[pair]
+        refuse(step != expected_step, "does not have the number of edges before it as its step")
         place = self.places_of_rows(row, lambda wrong, _, words: refuse(wrong, words))
         of_forest = xp.zeros(self.src.size, bool)
         of_forest[self.place] = True
@@ -263,30 +265,30 @@ class _Paths(PlacedEdges):
         shown.check_ends(self.answer, row, [src, dst])
         if self.weights is not None:
             shown.check_weights(row, self.weights[place], self.backend.asarray)
-        # A walk is at the vertex that is left of both ends of its last edge, without the vertex
-        # before: an alternating sum.
+        # The vertex after each edge is the sum of its ends minus the vertex before it, so an
+        # alternating sum of ends gives all vertices of a walk.
         sign = 1 - 2 * (step & 1)
         signed = xp.cumsum(sign * (src + dst))
         before = xp.where(starts[pair] > 0, signed[starts[pair] - 1], 0)
-        reached = sign * (signed - before - self.first[pair])  # after each edge
-        came = src + dst - reached
-        refuse((came != src) & (came != dst), "does not go on where the one before it ends")
-        some = xp.flatnonzero(length)
+        head = sign * (signed - before - self.first[pair])  # the vertex after each edge
+        tail = src + dst - head
+        refuse((tail != src) & (tail != dst), "does not go on where the one before it ends")
+        nonempty = xp.flatnonzero(length)
         wrong = xp.zeros(total, bool)
-        wrong[ends[some] - 1] = reached[ends[some] - 1] != self.second[some]
+        wrong[ends[nonempty] - 1] = head[ends[nonempty] - 1] != self.second[nonempty]
         refuse(wrong, "does not end at the second vertex of its pair")
 
     def _numbers(self, name: str) -> Any:
-        """Return a column of numbers of the frame of pairs, where it lies."""
+        """Return a column of numbers of the frame of paths, on its device."""
         if name not in self.names:
             raise InputError(f"a frame of paths has no column {name!r}: pass what paths() returns")
-        values, there = numbers_of(column_of(self.shown_paths, name), f"column {name!r}")
-        if not bool(there.all()):
+        values, valid = numbers_of(column_of(self.shown_paths, name), f"column {name!r}")
+        if not bool(valid.all()):
             raise VerificationError(f"column {name!r} of the paths holds nulls")
         return values
 
     def _integers(self, name: str) -> Array:
-        """Return a column of integers of the frame of pairs as an array of the backend."""
+        """Return a column of integers of the frame of paths as int64, on the backend."""
         values = self._numbers(name)
         if not is_integer(values.dtype):
             raise VerificationError(f"column {name!r} of the paths is {values.dtype}")

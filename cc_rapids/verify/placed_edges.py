@@ -81,10 +81,10 @@ class PlacedEdges:
 
     def named(self, slots: Array) -> Array:
         """Return a mask of the slots that belong to a vertex; all bits set means no slot."""
-        strange = (slots < 0) | (slots >= self.answer.ids.n)
+        outside = (slots < 0) | (slots >= self.answer.ids.n)
         labels, none = self.answer.label_of, np.iinfo(self.answer.ids.vertex).max
         return (
-            ~strange & (labels[self.xp.where(strange, 0, slots)] != none)
+            ~outside & (labels[self.xp.where(outside, 0, slots)] != none)
             if labels.size
-            else ~strange
+            else ~outside
         )

@@ -1,4 +1,4 @@
-"""Frames that show edges of a list by their rows: every column is compared with the list."""
+"""Frames of edges with their row numbers, compared with the edge list by column."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import check_kinds, collected, column_of, columns_of, numbers_of
 from ..errors import InputError, MissingColumnError, VerificationError
 
-INDEX = "index"  # beside the row: its label in the index of a pandas frame
+INDEX = "index"  # the column of labels in the index of a pandas frame
 
 
 class ShownRows:
-    """A frame with a column ``row``, both ends of each edge, and perhaps its weight and index.
+    """A frame of edges: a column ``row``, both ends, and optionally weights and index labels.
 
     Parameters
     ----------
     frame : frame, or named tuple of arrays
-        Of any library; only read.
+        A frame of any library; not modified.
     what : str
-        What errors call it, such as "forest".
+        The name of the frame in errors, such as "forest".
     width : int
         The number of columns of an id.
 
     Raises
     ------
     InputError
-        It is no frame.
+        ``frame`` is not a frame.
     MissingColumnError
-        It lacks the rows, or the columns of an end.
+        The column ``row``, or a column of an end, is missing.
     """
 
     def __init__(self, frame: Any, what: str, width: int) -> None:
@@ -50,44 +50,44 @@ class ShownRows:
         return len(column_of(self.frame, "row"))
 
     def numbers(self, name: str) -> Array:
-        """Return a column of numbers as an array where it lies.
+        """Return a column of numbers as an array on the device of the frame.
 
         Raises
         ------
         VerificationError
-            Some are null.
+            The column has nulls.
         """
         if name not in self.names:
             raise self._missing(name)
-        values, there = numbers_of(column_of(self.frame, name), f"column {name!r}")
-        if not bool(there.all()):
+        values, valid = numbers_of(column_of(self.frame, name), f"column {name!r}")
+        if not bool(valid.all()):
             raise VerificationError(f"column {name!r} of the {self.what} holds nulls")
         return values
 
     def rows(self) -> Array:
-        """Return the rows as int64, where they lie."""
+        """Return the rows as int64, on the device of the frame."""
         return self.integers("row")
 
     def integers(self, name: str) -> Array:
-        """Return a column of integers as int64, where it lies."""
+        """Return a column of integers as int64, on the device of the frame."""
         values = self.numbers(name)
         if not is_integer(values.dtype):
             raise VerificationError(
-                f"column {name!r} of the {self.what} is {values.dtype}, but holds integers"
+                f"column {name!r} of the {self.what} is {values.dtype}, but must hold integers"
             )
         return values.astype(np.int64)
 
     def check_ends(self, answer: Any, rows: Array, sides: list[Array]) -> None:
-        """Raise a VerificationError for the first row whose ends are not those of its edge.
+        """Raise a VerificationError for the first row whose ends differ from its edge.
 
         Parameters
         ----------
         answer : LabelFrame
-            The vertices, lent to their backend.
+            The vertices, within ``borrow_for``.
         rows : (k,) array of int64
-            The rows that the frame shows.
+            The rows of the frame.
         sides : two (k,) arrays of integers
-            The slots of the ends of these edges in the list, below the number of slots.
+            The slots of both ends of these edges in the edge list.
         """
         if not rows.size:
             return
@@ -109,12 +109,12 @@ class ShownRows:
                     )
 
     def check_weights(self, rows: Array, weights: Array, bring: Callable[[Array], Array]) -> None:
-        """Raise a VerificationError for the first row whose weight is not that of its edge.
+        """Raise a VerificationError for the first row whose weight differs from its edge.
 
-        ``bring`` returns an array where the weights lie.
+        ``bring`` moves an array to the device of the weights.
         """
         shown = bring(self.numbers("weight"))
-        cast = shown.astype(weights.dtype)  # numbers of two types would be compared as floats
+        cast = shown.astype(weights.dtype)  # NumPy would compare mixed types as floats
         wrong = (cast != weights) | (cast.astype(shown.dtype) != shown)
         if bool(wrong.any()):
             k = int(wrong.argmax())
@@ -124,7 +124,7 @@ class ShownRows:
             )
 
     def check_index(self, edges: Any) -> None:
-        """Raise a VerificationError for the first row whose index is not that of a pandas frame."""
+        """Raise a VerificationError for the first row whose pandas index label differs."""
         if INDEX not in self.names or not type(edges).__module__.startswith("pandas"):
             return
         rows, shown = self.rows(), column_of(self.frame, INDEX).tolist()
@@ -137,14 +137,14 @@ class ShownRows:
             )
 
     def _listed(self) -> EdgeInput:
-        """Return the ends as the edges of a list of their own."""
+        """Return the ends of the frame's rows as an edge list."""
         try:
             return frames.read(self.frame, self.source, self.destination)
         except InputError as error:
             raise VerificationError(f"the ends of the {self.what} are no ids: {error}") from error
 
     def _named(self, end: str) -> list[Any]:
-        """Return the names of the columns of one end, in the order of the columns of an id."""
+        """Return the names of the columns of one end, in the order of the id columns."""
         names = [str(name) for name in self.names]
         columns = [n for n in names if n == end or (self.width > 1 and n.endswith(f"_{end}"))]
         if len(columns) != self.width:
@@ -152,15 +152,15 @@ class ShownRows:
         return columns
 
     def _missing(self, name: str) -> MissingColumnError:
-        there = ", ".join(map(str, self.names))
+        names = ", ".join(map(str, self.names))
         return MissingColumnError(
-            f"the frame of the {self.what} has no column {name!r}, only {there}: pass it as it was"
+            f"the frame of the {self.what} has no column {name!r}, only {names}: pass it as it was"
             " returned"
         )
 
 
 def first_difference(shown: list[Any], right: list[Any]) -> int | None:
-    """Return the first place in which two lists differ, also by their length."""
+    """Return the first index at which two lists differ, or None if they are equal."""
     pairs = enumerate(zip(shown, right, strict=False))
     shorter = None if len(shown) == len(right) else min(len(shown), len(right))
-    return next((k for k, (one, other) in pairs if one != other), shorter)
+    return next((k for k, (a, b) in pairs if a != b), shorter)

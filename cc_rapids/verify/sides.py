@@ -1,9 +1,8 @@
 """The audit of a 2-colouring: each edge joins two colours, or an odd cycle proves that none exists.
 
-:mod:`cc_rapids.verify.audit` verifies the components first. Here the edges are read again, and
-their
-ends are looked up in the label frame. An odd cycle is a proof by itself: its rows are edges of the
-list, consecutive rows meet, and their number is odd.
+:mod:`cc_rapids.verify.audit` verifies the components first. This audit reads the edges again and
+looks up their ends in the label frame. An odd cycle is a proof by itself: its rows are edges of the
+list, consecutive rows share a vertex, and their number is odd.
 """
 
 from __future__ import annotations
@@ -62,15 +61,15 @@ class Claim:
     Attributes
     ----------
     labels : table
-        The label frame, which is proved: the columns of the ids, then those of the labels.
+        The verified label frame: the id columns, then the label columns.
     colors : table
-        The same columns of the ids, and the colours, null or -1 where there is none.
+        The same id columns, then the colours, null or -1 without a colour.
     cycles : table
-        Columns of labels, the row, and the columns of both ends.
+        The label columns, the row, and the columns of both ends.
     shown : ShownRows
-        The frame of the cycles as it is returned, whose rows and ends are looked up.
+        The frame of the cycles that callers get.
     is_bipartite : bool
-        Whether all components are said to be.
+        The claim that all components are bipartite.
     """
 
     labels: pa.Table
@@ -86,13 +85,13 @@ def audit(answer: LabelFrame, given: EdgeInput, claim: Claim, backend: Any) -> i
     Parameters
     ----------
     answer : LabelFrame
-        The label frame, which is proved already.
+        The label frame, already verified.
     given : EdgeInput
         The edges, read again.
     claim : Claim
-        What is to be proved.
+        The claim to verify.
     backend : Backend
-        Of the answer.
+        The backend of the answer.
     """
     with answer.borrow_for(backend), backend.scope():
         _check_rows(answer, claim)
@@ -136,12 +135,12 @@ class _Sides(PlacedEdges):
         self.color[self.slots] = color
 
     def _colors(self) -> Array:
-        """Return the colours, on the host, after a look at each."""
+        """Return the colours on the host; raise a VerificationError if one is invalid."""
         column = self.claim.colors.column(self.width).combine_chunks()
         color = column.fill_null(NONE).to_numpy(zero_copy_only=False).astype(np.int64)
-        strange = np.flatnonzero((color < NONE) | (color > 1))
-        if strange.size:
-            row = int(strange[0])
+        invalid = np.flatnonzero((color < NONE) | (color > 1))
+        if invalid.size:
+            row = int(invalid[0])
             name = row_in_words(places(self.claim.labels, 0, self.width), row)
             raise VerificationError(f"vertex {name} has the colour {color[row]}, not 0 or 1")
         return color
@@ -189,21 +188,21 @@ class _Sides(PlacedEdges):
         starts = xp.flatnonzero(begins)
         lengths = xp.diff(xp.concatenate([starts, xp.full(1, rows.size, starts.dtype)]))
         ends = starts + lengths - 1
-        beyond, before = xp.arange(1, rows.size + 1), xp.arange(-1, rows.size - 1)
-        beyond[ends], before[starts] = starts, ends
-        onward = xp.where((src == src[beyond]) | (src == dst[beyond]), src, dst)
-        came = onward[before]
-        goes_on = (onward == src[beyond]) | (onward == dst[beyond])
-        goes_on &= ((came == src) & (onward == dst)) | ((came == dst) & (onward == src))
+        following, before = xp.arange(1, rows.size + 1), xp.arange(-1, rows.size - 1)
+        following[ends], before[starts] = starts, ends
+        head = xp.where((src == src[following]) | (src == dst[following]), src, dst)
+        previous = head[before]
+        goes_on = (head == src[following]) | (head == dst[following])
+        goes_on &= ((previous == src) & (head == dst)) | ((previous == dst) & (head == src))
         self._refuse(~goes_on, rows, "does not go on where the one before it ends")
-        order = xp.argsort(onward, kind="stable")
-        again = xp.zeros(rows.size, bool)
-        again[order[1:]] = onward[order[1:]] == onward[order[:-1]]
-        self._refuse(again, rows, "goes on to a vertex that the cycle has met")
-        more = xp.ones(rows.size, bool)
-        more[starts[xp.unique(component[starts], return_index=True)[1]]] = False
-        more = (more & begins) | ~xp.isin(component, self.odd)
-        self._refuse(more, rows, "is of a component that has a cycle already, or has colours")
+        order = xp.argsort(head, kind="stable")
+        revisits = xp.zeros(rows.size, bool)
+        revisits[order[1:]] = head[order[1:]] == head[order[:-1]]
+        self._refuse(revisits, rows, "goes on to a vertex that the cycle has met")
+        surplus = xp.ones(rows.size, bool)
+        surplus[starts[xp.unique(component[starts], return_index=True)[1]]] = False
+        surplus = (surplus & begins) | ~xp.isin(component, self.odd)
+        self._refuse(surplus, rows, "is of a component that has a cycle already, or has colours")
         even = xp.zeros(rows.size, bool)
         even[starts] = lengths % 2 == 0
         self._refuse(even, rows, "begins a cycle of an even number of edges")

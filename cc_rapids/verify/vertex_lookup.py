@@ -19,7 +19,7 @@ from ..errors import VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
 
-LEAST_SLOTS, SLOTS_PER_VERTEX = 1 << 20, 8  # of a table of ids at most, see audit.jsonl
+LEAST_SLOTS, SLOTS_PER_VERTEX = 1 << 20, 8  # bounds of tables by distance, see audit.jsonl
 ALL = (1 << 64) - 1
 
 
@@ -33,8 +33,7 @@ class Tally:
     Parameters
     ----------
     make : callable
-        Gives a (3,) array of uint64 that are 0, which kernels add to, modulo 2^64; called once, if
-        there are any rows.
+        Returns a (3,) array of uint64 zeros, to which kernels add modulo 2^64. Called at most once.
     """
 
     def __init__(self, make: Callable[[], Array]) -> None:
@@ -60,11 +59,11 @@ class Tally:
         """
         if words == [self.rows & ALL, self.total & ALL, self.squares & ALL]:
             return
-        many = f"{words[0]:,} of {self.rows:,} rows"
+        rows = f"{words[0]:,} of {self.rows:,} rows"
         if words[0] == self.rows:
-            many = f"{self.rows:,} rows, but not each of them once"
+            rows = f"{self.rows:,} rows, but not each of them once"
         raise VerificationError(
-            f"the audit itself has failed: it has read {many}, so it proves nothing; please report"
+            f"the audit itself has failed: it has read {rows}, so it proves nothing; please report"
             " this with the versions that `cc-rapids doctor` prints"
         )
 
@@ -73,7 +72,7 @@ TABLE = 2  # table slots per id
 
 
 def vertex_for(n: int) -> Any:
-    """Return the unsigned type of n slots, whose greatest value is not a slot."""
+    """Return the unsigned type of n slots; its greatest value is not a slot."""
     return np.uint32 if n < 1 << 32 else np.uint64
 
 
@@ -82,9 +81,10 @@ class Integers:
 
     Parameters
     ----------
-    ids : (rows,) array of integers, on the backend
+    ids : (rows,) array of integers
+        The ids, on the backend.
     ends : (int, int)
-        The first and the last one.
+        The first and the last id.
     dense : bool
         Whether slots may be distances.
     """
@@ -103,7 +103,7 @@ class Integers:
 
     @property
     def unsigned(self) -> bool:
-        """True if ids may be 2^63 and more."""
+        """True if the ids are uint64."""
         return bool(self.ids.dtype == np.uint64)
 
     @property
@@ -112,9 +112,9 @@ class Integers:
         return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
 
     def wide_for(self, columns: list[Array]) -> Any:
-        """Return the type of distances from the lowest id that distinguishes slots from other ids.
+        """Return the unsigned type in which distances of unknown ids are never slots.
 
-        None if there is no such type, or if slots are not distances.
+        Return None if there is no such type, or if slots are not distances.
         """
         limits = [np.iinfo(column.dtype) for column in columns]
         if not self.dense:
@@ -134,16 +134,17 @@ class Integers:
         """Return a new array with the slot of each id of a column, all bits set if unknown."""
         column = self.backend.asarray(column)
         out = self.backend.empty(column.size, self.vertex)
-        kind, table = (self.backend, self.vertex), self._made()
-        how = audit.find_by_distance if self.dense else audit.find_by_table
-        look = audit.prefetch_nothing if self.dense else audit.prefetch_in_table
+        kind, table = (self.backend, self.vertex), self._hash_table()
+        find_one = audit.find_by_distance if self.dense else audit.find_by_table
+        prefetch = audit.prefetch_nothing if self.dense else audit.prefetch_in_table
         alien = int((column.dtype == np.uint64) != self.unsigned)
-        look_up = kernel(audit.find, *kind, kernel(how, *kind), kernel(look, self.backend))
+        find = kernel(audit.find, *kind, kernel(find_one, *kind), kernel(prefetch, self.backend))
         words = self.tally.add(column.size)
-        look_up(column.size, column, alien, self.base, self.n, table, out, words)
+        find(column.size, column, alien, self.base, self.n, table, out, words)
         return out
 
-    def _made(self) -> Array:
+    def _hash_table(self) -> Array:
+        """Return the hash table from ids to rows, with no ids if slots are distances."""
         if self._table is not None:
             return self._table
         backend, grain, size = self.backend, audit.GRAIN, 0
@@ -171,7 +172,7 @@ class Integers:
         return None if row == ALL else row
 
     def order(self) -> Array:
-        """Return the rows by their ids."""
+        """Return the rows in ascending order of ids."""
         return self.backend.xp.argsort(self.ids)
 
     def row_of(self, slot: int) -> int:
@@ -189,23 +190,23 @@ class Integers:
         return self.ids.dtype.type(self.low + slot)
 
 
-class Words:
+class Strings:
     """A table of sorted strings (PyArrow or cuDF): slots are their rows."""
 
     dense = False
 
-    def __init__(self, backend: Backend, words: Any) -> None:
+    def __init__(self, backend: Backend, strings: Any) -> None:
         self.backend = backend
-        self.ids = words if is_cudf(words) else _plain(words)
+        self.ids = strings if is_cudf(strings) else _plain(strings)
         self.rows = self.n = len(self.ids)
         self.vertex = vertex_for(self.n)
 
-    def find(self, words: Any) -> Array:
+    def find(self, column: Any) -> Array:
         """Return a new array with the row of each string of a column, all bits set if unknown."""
-        at, exists = _find_cudf(self.ids, words) if is_cudf(self.ids) else _find(self.ids, words)
-        xp, at, exists = self.backend.xp, self.backend.asarray(at), self.backend.asarray(exists)
-        nowhere = np.iinfo(self.vertex).max
-        return xp.where(exists, at.astype(self.vertex), self.vertex(nowhere))
+        find = _find_cudf if is_cudf(self.ids) else _find
+        rows, exists = map(self.backend.asarray, find(self.ids, column))
+        none = self.vertex(np.iinfo(self.vertex).max)
+        return self.backend.xp.where(exists, rows.astype(self.vertex), none)
 
     def slots(self) -> Array:
         """Return the slot of each row."""
@@ -226,7 +227,7 @@ class Words:
         return int(wrong[0]) if len(wrong) else None
 
     def order(self) -> Array:
-        """Return the rows by their strings."""
+        """Return the rows in ascending order of strings."""
         if is_cudf(self.ids):
             return self.backend.asarray(self.ids.argsort().to_cupy())
         import pyarrow.compute as pc
@@ -242,12 +243,12 @@ class Words:
         return str(first(self.ids[slot : slot + 1]))
 
 
-class Several:
+class Tuples:
     """A table of sorted rows of several columns: slots are their rows.
 
-    The values of each column are replaced by their ranks. Columns are combined one by one: each
-    pair of the rank so far and the next column's rank is again replaced by its rank. No number
-    exceeds the square of the number of rows.
+    Each value is replaced by its rank in its column. Columns are combined one by one: each pair of
+    the rank so far and the next column's rank is replaced by its own rank. No number exceeds the
+    square of the number of rows.
     """
 
     dense = False
@@ -275,11 +276,11 @@ class Several:
         ]
         keys = codes[0]
         for part_ids, pairs, code in zip(self.places[1:], self.pairs, codes[1:], strict=True):
-            there = (keys >= 0) & (code >= 0)
-            slots = _signed(pairs.find(xp.where(there, keys * part_ids.n + code, 0)))
-            keys = xp.where(there, slots, -1)
-        nowhere = self.vertex(np.iinfo(self.vertex).max)
-        return xp.where(keys >= 0, keys.astype(self.vertex), nowhere)
+            exists = (keys >= 0) & (code >= 0)
+            slots = _signed(pairs.find(xp.where(exists, keys * part_ids.n + code, 0)))
+            keys = xp.where(exists, slots, -1)
+        none = self.vertex(np.iinfo(self.vertex).max)
+        return xp.where(keys >= 0, keys.astype(self.vertex), none)
 
     def slots(self) -> Array:
         """Return the slot of each row."""
@@ -299,20 +300,20 @@ class Several:
         return slot
 
     def name(self, slot: int) -> str:
-        """Return the ids of a slot, in words."""
+        """Return the id of a slot as text."""
         return in_words([part[slot : slot + 1] for part in self.ids], True)
 
 
-Ids = Integers | Words | Several
+Ids = Integers | Strings | Tuples
 
 
 def in_words(rows: Any, several: bool) -> str:
-    """Return the first id of one or several lent columns, for a message."""
+    """Return the id in the first row of one or several borrowed columns, as text."""
     return str(tuple(map(first, rows))) if several else str(first(rows))
 
 
 def take_rows(column: Any, rows: Array, backend: Backend) -> Any:
-    """Return some rows of a lent column, in the given order."""
+    """Return rows of a borrowed column, in the given order."""
     if is_cudf(column):
         return column.take(rows).reset_index(drop=True)
     if hasattr(column, "chunks") or type(column).__module__.startswith("pyarrow"):
@@ -335,41 +336,43 @@ def _integers(ids: Array, backend: Backend, tally: Tally) -> Integers:
     return Integers(backend, tally, ids, ends, dense=False)
 
 
-def _distinct(part: Any, backend: Backend, tally: Tally) -> Integers | Words:
+def _distinct(part: Any, backend: Backend, tally: Tally) -> Integers | Strings:
     """Return a table of the distinct values of a column."""
     if is_cudf(part):
-        return Words(backend, part.drop_duplicates().sort_values().reset_index(drop=True))
+        return Strings(backend, part.drop_duplicates().sort_values().reset_index(drop=True))
     if type(part).__module__.startswith("pyarrow"):
         import pyarrow.compute as pc
 
-        words = pc.unique(_plain(part))
-        return Words(backend, words.take(pc.sort_indices(words)))
+        strings = pc.unique(_plain(part))
+        return Strings(backend, strings.take(pc.sort_indices(strings)))
     return _integers(backend.xp.unique(backend.asarray(part)), backend, tally)
 
 
-def _plain(words: Any) -> Any:
-    """Return PyArrow strings as one array with 64-bit offsets."""
+def _plain(strings: Any) -> Any:
+    """Return strings as one PyArrow array with 64-bit offsets."""
     import pyarrow as pa
 
-    words = words.to_arrow() if is_cudf(words) else words
-    wide = words.cast(pa.large_string())
+    strings = strings.to_arrow() if is_cudf(strings) else strings
+    wide = strings.cast(pa.large_string())
     return wide.combine_chunks() if isinstance(wide, pa.ChunkedArray) else wide
 
 
-def _find(words: Any, ids: Any) -> tuple[Array, Array]:
+def _find(strings: Any, ids: Any) -> tuple[Array, Array]:
+    """Return the row of each id among PyArrow strings, and a mask of the known ids."""
     import pyarrow.compute as pc
 
-    at = pc.index_in(_plain(ids), value_set=words)
-    return at.fill_null(0).to_numpy(), at.is_valid().to_numpy(zero_copy_only=False)
+    rows = pc.index_in(_plain(ids), value_set=strings)
+    return rows.fill_null(0).to_numpy(), rows.is_valid().to_numpy(zero_copy_only=False)
 
 
-def _find_cudf(words: Any, ids: Any) -> tuple[Array, Array]:
+def _find_cudf(strings: Any, ids: Any) -> tuple[Array, Array]:
+    """Return the row of each id among sorted cuDF strings, and a mask of the known ids."""
     import cudf
 
     ids = ids if is_cudf(ids) else cudf.Series(ids)
-    at = words.searchsorted(ids)
-    at[at == len(words)] = 0
-    if not len(words):
-        return at, at != at
-    same = words.take(at).reset_index(drop=True) == ids.reset_index(drop=True)
-    return at, same.fillna(False).to_cupy()
+    rows = strings.searchsorted(ids)
+    rows[rows == len(strings)] = 0
+    if not len(strings):
+        return rows, rows != rows
+    same = strings.take(rows).reset_index(drop=True) == ids.reset_index(drop=True)
+    return rows, same.fillna(False).to_cupy()

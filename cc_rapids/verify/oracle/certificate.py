@@ -159,9 +159,9 @@ def certify_components(
     ids, (src, dst, *_) = numbered(columns)
     _check_vertices(vertex, ids)
     at = np.searchsorted(ids, label)
-    strange = np.flatnonzero(ids[np.minimum(at, ids.size - 1)] != label)
-    if strange.size:
-        v = strange[0]
+    unknown = np.flatnonzero(ids[np.minimum(at, ids.size - 1)] != label)
+    if unknown.size:
+        v = unknown[0]
         raise VerificationError(
             f"vertex {ids[v]!s} has the label {label[v]!s}, which is not a vertex"
         )
@@ -196,11 +196,11 @@ def _checked(labels: npt.NDArray[Any], n: int, name: Any) -> Indices:
 def _check_vertices(vertex: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
     if np.array_equal(vertex, ids):
         return
-    missing, strange = np.setdiff1d(ids, vertex), np.setdiff1d(vertex, ids)
+    missing, unknown = np.setdiff1d(ids, vertex), np.setdiff1d(vertex, ids)
     if missing.size:
         raise VerificationError(f"{some(missing)} have no label")
-    if strange.size:
-        raise VerificationError(f"{some(strange)} have a label, but nothing names them")
+    if unknown.size:
+        raise VerificationError(f"{some(unknown)} have a label, but nothing names them")
     raise VerificationError("vertices are listed twice, or not in the order of their ids")
 
 

@@ -112,10 +112,10 @@ def numbered(columns: list[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], list[In
         cuts = np.cumsum([column.size for column in columns])[:-1]
         return ids, np.split(at, cuts)
     low = everything.min()
-    there = np.zeros(span + 1, bool)
-    there[everything - low] = True
-    rank = np.cumsum(there) - 1
-    ids = np.flatnonzero(there).astype(everything.dtype) + low
+    present = np.zeros(span + 1, bool)
+    present[everything - low] = True
+    rank = np.cumsum(present) - 1
+    ids = np.flatnonzero(present).astype(everything.dtype) + low
     return ids, [rank[column - low] for column in columns]
 
 

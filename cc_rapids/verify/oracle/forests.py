@@ -169,7 +169,7 @@ def single_linkage(
     weights : (m,) numbers
         Not changed. Edges of equal weight are in the order of their rows.
     greatest : bool
-        Merge what edges of the greatest weight join first.
+        Whether to merge along the edges of the greatest weight first.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def single_linkage(
     See Also
     --------
     cc_rapids.Dendrogram.linkage : The same on every engine, for ids of any type.
-    cc_rapids.oracle.kruskal : The edges alone.
+    cc_rapids.oracle.kruskal : Return only the edges.
 
     Examples
     --------
@@ -281,18 +281,18 @@ def numbered_ends(given: EdgeInput) -> tuple[npt.NDArray[Any], Indices, Indices]
 
 
 def places_of_rows(given: EdgeInput, row: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
-    """Return where rows of the caller's list are among the edges that were kept.
+    """Return the positions of the caller's rows among the edges that were kept.
 
-    A VerificationError is raised for a row that was dropped, as one of ``what``.
+    Raise a VerificationError if a row was dropped; ``what`` names the rows in the message.
     """
     if given.row_index is None:
         return row
     kept = given.row_index()
     kept = kept.get() if hasattr(kept, "get") else kept
     at = np.minimum(np.searchsorted(kept, row), max(kept.size - 1, 0))
-    strange = np.flatnonzero(kept[at] != row) if kept.size else np.arange(row.size)
-    if strange.size:
-        raise VerificationError(f"row {row[strange[0]]:,} of the {what} was dropped")
+    dropped = np.flatnonzero(kept[at] != row) if kept.size else np.arange(row.size)
+    if dropped.size:
+        raise VerificationError(f"row {row[dropped[0]]:,} of the {what} was dropped")
     return at
 
 

@@ -145,9 +145,9 @@ def certify_bridges(
         raise VerificationError(f"row {listed[k + 1]:,} of the bridges comes after {listed[k]:,}")
     rows = places_of_rows(given, listed, "bridges")
     right = np.flatnonzero(_searched(src, dst, len(ids))[0])
-    strange, missing = np.flatnonzero(~np.isin(rows, right)), np.setdiff1d(right, rows)
-    if strange.size:
-        raise VerificationError(f"row {listed[strange[0]]:,} is no bridge")
+    wrong, missing = np.flatnonzero(~np.isin(rows, right)), np.setdiff1d(right, rows)
+    if wrong.size:
+        raise VerificationError(f"row {listed[wrong[0]]:,} is no bridge")
     if missing.size:
         one, other = (ids[side[missing[:1]]].tolist()[0] for side in (src, dst))
         raise VerificationError(f"the bridge from {one!r} to {other!r} is missing")

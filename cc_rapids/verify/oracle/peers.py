@@ -126,7 +126,7 @@ def against_networkx(
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge.
     answer : frame or pair of arrays, columns ``vertex`` and ``labels``
-        What :func:`cc_rapids.connected_components` returned.
+        The result of :func:`cc_rapids.connected_components`.
     vertices : column or range, optional
         Vertices in addition to those of the edges.
 
@@ -172,7 +172,7 @@ def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: s
     edges : cudf.DataFrame
         The edges, which name every vertex.
     answer : cudf.DataFrame with columns ``vertex`` and ``labels``
-        What :func:`cc_rapids.connected_components` returned.
+        The result of :func:`cc_rapids.connected_components`.
     source, destination : str
         The names of these columns.
 
