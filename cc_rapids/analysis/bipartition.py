@@ -158,11 +158,11 @@ class Bipartition(Generic[ComponentsT]):
             vertex = answer.columns("vertex", answer.rows()[0])
             if answer.given.make_frame is plain_frame:
                 return answer.frame(vertex | {"color": self._color.copy()})
-            here, there = answer.given.on_device, None
+            valid = None
             if self._odd_components:
-                there = answer.bring(self._color != NO_COLOR, here)
+                valid = answer.bring(self._color != NO_COLOR, answer.given.on_device)
             frame = answer.in_memory_frame(vertex)
-            return answer.given.answer(with_column(frame, "color", answer.home(self._color), there))
+            return answer.given.answer(with_column(frame, "color", answer.home(self._color), valid))
 
     def odd_cycles(self) -> Any:
         """Return one odd cycle for each component that is not bipartite.
@@ -257,8 +257,8 @@ class Bipartition(Generic[ComponentsT]):
         shown.check_index(edges)
         claim = Claim(labels, colors, table, shown, self.is_bipartite)
         options = with_bounds(answer.given.bound, given, "audit(edges)")
-        again = read_again(edges, source, destination, **options)
-        odd = audit(shown_labels(answer), again, claim, answer.backend)
+        reread = read_again(edges, source, destination, **options)
+        odd = audit(shown_labels(answer), reread, claim, answer.backend)
         bipartite, seconds = proof.components - odd, perf_counter() - started
         return SidesAudit(proof.edges, proof.vertices, bipartite, odd, seconds)
 

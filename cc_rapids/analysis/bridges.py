@@ -79,7 +79,7 @@ def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:
 
 
 def _reached(answer: Answer, ends: tuple[Array, Array]) -> Reached:
-    """Return the rooted forest of an answer, and what each subtree reaches by other edges."""
+    """Return the rooted forest, with the vertices that each subtree reaches by other edges."""
     vertex, least = answer.rows()
     roots = answer.backend.xp.flatnonzero(vertex == least).astype(np.int64)
     backend, n, chosen = answer.backend, answer.forest.vertices, answer.forest_edges

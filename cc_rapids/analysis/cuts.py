@@ -60,10 +60,10 @@ class Levels:
             The thresholds are not numbers.
         """
         check_word("direction", direction, DIRECTIONS)
-        levels, there = _numbers(thresholds)
+        levels, valid = _numbers(thresholds)
         if not levels.size:
             raise InputError("thresholds must be one number or more, and these are empty")
-        if not there.all():
+        if not valid.all():
             raise InputError("a threshold is null or nan, which no weight reaches: leave it out")
         levels = np.unique(levels)  # of objects too, which are compared one by one
         return cls(levels[::-1] if direction == "at_least" else levels, direction)
@@ -107,11 +107,11 @@ class Levels:
         read = _type_read(dtype)
         limits = integer_limits(dtype.name)
         if limits is None:
-            near = [float_bound(sign, level, dtype.name) for level in levels]
-            return np.array(near, read), 0
-        whole = [whole_bound(sign, level, *limits) for level in levels]
-        within = [level for level in whole if level is not None]
-        return np.array(within, read), len(whole) - len(within)
+            float_levels = [float_bound(sign, level, dtype.name) for level in levels]
+            return np.array(float_levels, read), 0
+        integer_levels = [whole_bound(sign, level, *limits) for level in levels]
+        within = [level for level in integer_levels if level is not None]
+        return np.array(within, read), len(integer_levels) - len(within)
 
 
 def _numbers(thresholds: Any) -> tuple[Any, Any]:
@@ -128,8 +128,8 @@ def _numbers(thresholds: Any) -> tuple[Any, Any]:
                 if near.dtype != object and near.tolist() == plain:
                     made = near
             return made, made == made
-    levels, there = numbers_of(thresholds, "thresholds")
-    return (levels.get(), there.get()) if hasattr(levels, "get") else (levels, there)
+    levels, valid = numbers_of(thresholds, "thresholds")
+    return (levels.get(), valid.get()) if hasattr(levels, "get") else (levels, valid)
 
 
 def _type_read(dtype: np.dtype[Any]) -> np.dtype[Any]:

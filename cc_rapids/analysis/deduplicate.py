@@ -18,7 +18,7 @@ from ..ids.hash_table import Slots
 from ..ids.strings import slots_of
 from ..results.answer import Answer
 from ..results.best import best_rows, compact, sort_keys
-from ..results.lookup import ALONE, ids_in_frame, roots_of_ids, warn_of_unmatched
+from ..results.lookup import SINGLETONS, ids_in_frame, roots_of_ids, warn_of_unmatched
 from ..results.scores import ordered
 
 MISSING = "self", "drop", "raise"
@@ -65,11 +65,11 @@ def best_of_frame(
     backend, nulls = answer.backend, "null" if missing == "drop" else "raise"
     with backend.scope():
         if on:
-            column, there = ids_in_frame(answer, frame, on, nulls, LEAVE_OUT)
+            column, mask = ids_in_frame(answer, frame, on, nulls, LEAVE_OUT)
         else:
-            column, there = of("row", backend.xp.arange(frame_size(frame))), None
+            column, mask = of("row", backend.xp.arange(frame_size(frame))), None
         groups, has_group, size = _groups(answer, column, missing)
-        rows = None if there is None else backend.xp.flatnonzero(there)
+        rows = None if mask is None else backend.xp.flatnonzero(mask)
         if missing == "drop":
             groups = groups[has_group]
             rows = backend.xp.flatnonzero(has_group) if rows is None else rows[has_group]
@@ -96,7 +96,7 @@ def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array,
     """
     xp, n = answer.backend.xp, answer.forest.n
     policy = "raise" if missing == "raise" else "null"
-    groups, valid = roots_of_ids(answer, column, policy, ALONE)
+    groups, valid = roots_of_ids(answer, column, policy, SINGLETONS)
     warn_of_unmatched(answer, column, valid)
     unmatched = xp.flatnonzero(~valid)
     if missing != "self" or not unmatched.size:

@@ -447,8 +447,8 @@ class Dendrogram(Generic[ComponentsT]):
             raise InputError("max_size=0 leaves no part: pass 1 or more")
         if answer.given.src.size != answer.facts.edges:
             raise InputError(
-                f"the {answer.facts.edges:,} edges, which are counted where components are split,"
-                " are not held by a copy or a loaded answer: split the one of components()"
+                f"a copy or a loaded answer lacks the {answer.facts.edges:,} edges, which split()"
+                " counts: split the answer of components()"
             )
         backend, xp, count = answer.backend, answer.backend.xp, len(answer)
         with backend.scope():
@@ -463,14 +463,14 @@ class Dendrogram(Generic[ComponentsT]):
             made = self._joined([kept], [most], check_labels("min"), cut)[most]
             parts = made.answer
             vertex, least = parts.rows()
-            whole = answer.dense[xp.flatnonzero(vertex == least)]
-            largest = first_of(whole, -parts.counts, xp)[over]
+            component_of_part = answer.dense[xp.flatnonzero(vertex == least)]
+            largest = first_of(component_of_part, -parts.counts, xp)[over]
             src, dst = rows_of_edges(answer)
             cut_edges = answer.dense[src[parts.dense[src] != parts.dense[dst]]]
             label = answer.kind.of_component(answer, over)
             counts = {
                 "size": answer.counts[over],
-                "parts": backend.counts(whole, count)[over],
+                "parts": backend.counts(component_of_part, count)[over],
                 "largest": parts.counts[largest],
                 "edges_cut": backend.counts(cut_edges, count)[over],
             }
@@ -546,17 +546,17 @@ class Dendrogram(Generic[ComponentsT]):
         options = {"weight": weight, "nulls": nulls} | given
         proof = prove(result, edges, source, destination, forest=FORESTS[greatest], **options)
         bounds = with_bounds(result.given.bound, options, "audit(edges)")
-        again = read_again(edges, source, destination, greatest=greatest, **bounds)
+        reread = read_again(edges, source, destination, greatest=greatest, **bounds)
         answer, backend = shown_labels(result), result.backend
         width = max(len(result.given.src.key_columns), 1)
         with answer.borrow_for(backend), backend.scope():
-            placed, xp = PlacedEdges(answer, again), backend.xp
+            placed, xp = PlacedEdges(answer, reread), backend.xp
             number = xp.empty(answer.ids.n, np.int64)  # for each slot, its row in the label frame
             number[placed.slots] = xp.arange(placed.slots.size)
             ends = number[placed.src], number[placed.dst]
             chosen = backend.asarray(ShownRows(result.forest_frame(), "forest", width).rows())
             place = xp.searchsorted(placed.numbers(), chosen)  # already verified to be rows
-            ends_of_merges = *(end[place] for end in ends), backend.asarray(again.weights)[place]
+            ends_of_merges = *(end[place] for end in ends), backend.asarray(reread.weights)[place]
             src, dst, weights = map(backend.to_host, ends_of_merges)
             listed = backend.to_host(ends[0]), backend.to_host(ends[1])
             heights = backend.to_host(self._weights)
@@ -717,13 +717,13 @@ class Dendrogram(Generic[ComponentsT]):
         last = first_of(component, -rows, xp)
         row = xp.full(len(answer), -1, np.int64)
         row[component[last]] = rows[last]
-        there = row[over] >= 0
-        weights, whole = self._weights[xp.maximum(row[over], 0)], bool(there.all())
+        valid = row[over] >= 0
+        weights, all_valid = self._weights[xp.maximum(row[over], 0)], bool(valid.all())
         if answer.given.make_frame is plain_frame:
-            if not whole:
+            if not all_valid:
                 kind = weights.dtype if is_float(weights.dtype) else np.dtype(np.float64)
-                weights = xp.where(there, weights.astype(kind), kind.type(np.nan))
+                weights = xp.where(valid, weights.astype(kind), kind.type(np.nan))
             return answer.frame(columns | {"threshold": weights})
-        mask = None if whole else answer.bring(there, answer.given.on_device)
+        mask = None if all_valid else answer.bring(valid, answer.given.on_device)
         frame = answer.in_memory_frame(columns)
         return answer.given.answer(with_column(frame, "threshold", answer.home(weights), mask))

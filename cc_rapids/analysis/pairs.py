@@ -51,8 +51,8 @@ def same_component(answer: Answer, first: Any, second: Any, *, missing: str = "r
         for name, vertex in (("first", first), ("second", second)):
             check_one_id(name, vertex)
             ends.append(roots_of_ids(answer, single_id(vertex), policy))
-        (left, there), (right, here) = ends
-        if not (bool(there[0]) and bool(here[0])):
+        (left, left_valid), (right, right_valid) = ends
+        if not (bool(left_valid[0]) and bool(right_valid[0])):
             return False
         return bool((left == right)[0])
 
@@ -71,9 +71,9 @@ def connected(
     options = TextOptions.of(text)
     given = read_pairs(pairs, source, destination, options, width)
     with BorrowedEdges(answer.backend, given) as columns:
-        left, there = roots_of_borrowed(answer, given.src, columns[0], policy)
-        right, here = roots_of_borrowed(answer, given.dst, columns[1], policy)
-        answers = there & here & (left == right)
+        left, left_valid = roots_of_borrowed(answer, given.src, columns[0], policy)
+        right, right_valid = roots_of_borrowed(answer, given.dst, columns[1], policy)
+        answers = left_valid & right_valid & (left == right)
         return column_like(pairs, "connected", answers, answer.backend, given.on_device)
 
 
@@ -109,33 +109,33 @@ def edges_of(
     return edges_where(edges, chosen, within)
 
 
-def equal(mine: Answer, others: Answer) -> bool:
+def equal(first: Answer, second: Answer) -> bool:
     """Return whether two answers have the same vertices in the same components."""
-    sizes = [(one.forest.vertices, one.forest.components) for one in (mine, others)]
+    sizes = [(one.forest.vertices, one.forest.components) for one in (first, second)]
     if sizes[0] != sizes[1]:
         return False
-    if not mine.forest.vertices or mine is others:
+    if not first.forest.vertices or first is second:
         return True
-    with others.backend.scope():
-        theirs, dense = others.ids(), others.dense
-    with mine.backend.scope():
-        ids = mine.ids(), theirs
+    with second.backend.scope():
+        second_ids, dense = second.ids(), second.dense
+    with first.backend.scope():
+        ids = first.ids(), second_ids
         if len(ids[0]) != len(ids[1]):
             return False
-        if not all(_same(*pair, mine.backend) for pair in zip(*ids, strict=True)):
+        if not all(_same(*pair, first.backend) for pair in zip(*ids, strict=True)):
             return False
         # vertices are sorted by id, and components by least id, in both answers
-        return bool((mine.dense == mine.backend.asarray(dense)).all())
+        return bool((first.dense == first.backend.asarray(dense)).all())
 
 
-def _same(mine: Column, others: Column, backend: Backend) -> bool:
+def _same(first: Column, second: Column, backend: Backend) -> bool:
     """Return whether two id columns of the same length are equal."""
-    if mine.strings != others.strings:
+    if first.strings != second.strings:
         return False
-    with mine.borrow() as first, others.borrow() as second:
-        if mine.strings:
-            return same_strings(first, second)
-        return same_integers(backend.asarray(first), backend.asarray(second))
+    with first.borrow() as first_ids, second.borrow() as second_ids:
+        if first.strings:
+            return same_strings(first_ids, second_ids)
+        return same_integers(backend.asarray(first_ids), backend.asarray(second_ids))
 
 
 def _policy(missing: str) -> str:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 BYTES_OF_PAIR, BYTES_OF_ROW = 160, 112  # per pair of ids, and per path edge
 WORDS_OF_VERTEX = 45  # per vertex, to root a forest
 FEWER = "pass fewer pairs at a time"
-PARTS = "find the forest of some components alone, or path(first, second, edges, shortest=True)"
+PARTS = "find the forest of fewer components, or use path(first, second, edges, shortest=True)"
 
 
 class HeavyPaths(NamedTuple):
@@ -154,12 +154,12 @@ class ForestPaths:
         width = max(len(self.answer.given.src.key_columns), 1)
         proof = prove(self.answer, edges, source, destination, forest=True, **given)
         options = with_bounds(self.answer.given.bound, given, "audit_paths(found, pairs, edges)")
-        again = read_again(edges, source, destination, greatest=greatest, **options)
+        reread = read_again(edges, source, destination, greatest=greatest, **options)
         queries = self._read_pairs(pairs, *columns, TextOptions.among(given))
         shown = None if rows is None else ShownRows(rows, "paths", width)
         forest = ShownRows(self.answer.forest_frame(), "forest", width).rows()
         claim = PathsClaim(queries, found, shown, forest, greatest)
-        joined, steps = audit(shown_labels(self.answer), again, claim, self.answer.backend)
+        joined, steps = audit(shown_labels(self.answer), reread, claim, self.answer.backend)
         if shown is not None:
             shown.check_index(edges)
         counts = proof.edges, proof.vertices, proof.components, queries.src.size, joined, steps
@@ -172,9 +172,9 @@ class ForestPaths:
         width = len(self.answer.given.src.key_columns) or 1
         calls = "paths()", "path(first, second)"
         given = read_pairs(pairs, source, destination, options, width, calls)
-        many = given.src.size
+        count = given.src.size
         self.answer.backend.check_capacity(
-            many * BYTES_OF_PAIR, f"the paths of {counted(many, 'pair')}", FEWER
+            count * BYTES_OF_PAIR, f"the paths of {counted(count, 'pair')}", FEWER
         )
         return given
 
@@ -197,13 +197,13 @@ class ForestPaths:
         backend, xp = self.answer.backend, self.answer.backend.xp
         with BorrowedEdges(backend, given) as columns:
             sides = zip((given.src, given.dst), columns, strict=False)
-            (src, valid), (dst, there) = (
+            (src, src_valid), (dst, dst_valid) = (
                 rows_of_borrowed(self.answer, *side, "null") for side in sides
             )
-            near = xp.flatnonzero(valid & there)
-            src, dst, (first, second) = src[near], dst[near], ends
+            known_rows = xp.flatnonzero(src_valid & dst_valid)
+            src, dst, (first, second) = src[known_rows], dst[known_rows], ends
             if first == second:
-                return near[:0]
+                return known_rows[:0]
             if fewest:
                 path = shortest_path(src, dst, self.answer.forest.vertices, first, second, backend)
                 if path is None:
@@ -211,9 +211,9 @@ class ForestPaths:
                         f"no path of these {given.src.size:,} edges joins the two vertices: pass"
                         " edges= that the answer was found by"
                     )
-                return near[xp.asarray(path, np.int64)]
+                return known_rows[xp.asarray(path, np.int64)]
             joins = ((src == first) & (dst == second)) | ((src == second) & (dst == first))
-            direct = near[xp.flatnonzero(joins)[:1]]
+            direct = known_rows[xp.flatnonzero(joins)[:1]]
             return direct if direct.size else None
 
     def _rows_of(self, given: EdgeInput, rows: Array) -> Any:

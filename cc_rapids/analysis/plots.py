@@ -17,12 +17,12 @@ from .selection import size_histogram
 from .selection import sizes as sizes_of
 
 HATCH = "///"
-LINES = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."))  # markers and lines, by their order
-AS_IT_IS: dict[str, Any] = {"parse_math": False}  # of texts that hold ids: a $ begins no formula
+LINES = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."))  # markers and line styles
+PLAIN_TEXT: dict[str, Any] = {"parse_math": False}  # an id with a $ is not a formula
 
 
 def new_axes(axes: Any) -> Any:
-    """Return the given axes, or those of a new figure.
+    """Return the given axes, or axes of a new figure.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def new_axes(axes: Any) -> Any:
 
 
 def missing(error: ImportError) -> MissingExtraError:
-    """Return the error for a missing library of the extra."""
+    """Return the error for a missing plotting library."""
     return MissingExtraError(
         f"plots need the libraries of an extra ({error}): {install_advice('plot')}"
     )
@@ -70,7 +70,7 @@ def name_of(value: Any) -> str:
 
 
 def whole_numbers(axes: Any) -> None:
-    """Put ticks at round numbers, with separators of thousands."""
+    """Set ticks at integers, with thousands separators."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     for axis in (axes.xaxis, axes.yaxis):
@@ -78,7 +78,7 @@ def whole_numbers(axes: Any) -> None:
         axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
-MOST_DRAWN, MOST_NAMED = 100, 40  # vertices of a component: with points, with their ids too
+MOST_DRAWN, MOST_NAMED = 100, 40  # greatest numbers of vertices for points, and for ids
 
 
 def sizes(found: HasAnswer, *, axes: Any = None) -> Any:
@@ -103,8 +103,8 @@ def sizes(found: HasAnswer, *, axes: Any = None) -> Any:
 
     See Also
     --------
-    cc_rapids.plots.largest : The largest components alone.
-    cc_rapids.Components.size_histogram : The numbers that are drawn.
+    cc_rapids.plots.largest : The sizes of the largest components.
+    cc_rapids.Components.size_histogram : The numbers as a frame.
     """
     axes = new_axes(axes)
     histogram = collected(size_histogram(found.answer))
@@ -148,12 +148,12 @@ def largest(found: HasAnswer, count: int = 10, *, axes: Any = None) -> Any:
         raise InputError(f"count must be a number of components of at least 1, not {count!r}")
     axes = new_axes(axes)
     table = collected(sizes_of(found.answer))
-    many = numbers(column_of(table, "size"))[:count]
+    counts = numbers(column_of(table, "size"))[:count]
     names = as_list(only(table, "labels")[:count])
     style = {"facecolor": "0.85", "edgecolor": "black", "hatch": HATCH, "linewidth": 0.8}
-    bars = axes.barh(range(many.size), many, height=0.7, **style)
-    axes.bar_label(bars, [f"{size:,}" for size in many], padding=3, fontsize=8)
-    axes.set_yticks(range(many.size), [name_of(name) for name in names], **AS_IT_IS)
+    bars = axes.barh(range(counts.size), counts, height=0.7, **style)
+    axes.bar_label(bars, [f"{size:,}" for size in counts], padding=3, fontsize=8)
+    axes.set_yticks(range(counts.size), [name_of(name) for name in names], **PLAIN_TEXT)
     axes.invert_yaxis()
     axes.margins(x=0.12)
     axes.set(xlabel="vertices", ylabel="component", title=_title(found.answer))
@@ -170,27 +170,27 @@ def component(
     weight: Any = AS_FOUND,
     axes: Any = None,
 ) -> Any:
-    """Draw one small component as a graph, with the vertex of its label as a square.
+    """Draw one small component as a graph; a square marks the vertex of its label.
 
     Parameters
     ----------
     found : Components
         The answer that is drawn.
     edges : frame, or pair of arrays or series
-        The edge list of the answer: a frame, or a pair of columns or arrays; not changed.
+        The edge list of the answer; not modified.
     source, destination : str, or lists of str of equal length, optional
-        The columns with the two ends of each edge, as for :func:`cc_rapids.components`.
+        The columns with the two ends of each edge: see :func:`cc_rapids.components`.
     weight : str, (m,) array of numbers, or None
-        As for :meth:`Components.edges`.
+        The weights of the edges: see :meth:`Components.edges`.
     label : label, optional
-        The label of the component, as in :meth:`Components.labels`; by default that of the largest.
+        The label of the component, as in :meth:`Components.labels`; the largest by default.
     axes : matplotlib.axes.Axes, optional
         Axes to draw on; new ones by default.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes; the ids of the vertices are drawn for up to 40 vertices.
+        The axes. Ids are drawn for up to 40 vertices.
 
     Raises
     ------
@@ -225,12 +225,12 @@ def component(
     axes.plot(*place[:1].T, marker="s", markersize=6, **style)
     if len(names) <= MOST_NAMED:
         for name, at in zip(names, place, strict=True):
-            style = {"textcoords": "offset points", "fontsize": 8, **AS_IT_IS}
+            style = {"textcoords": "offset points", "fontsize": 8, **PLAIN_TEXT}
             axes.annotate(name_of(name), at, (3, 3), **style)
     axes.set_axis_off()
     axes.margins(0.15)
     words = f"{len(names):,} vertices, {graph.number_of_edges():,} edges"
-    axes.set_title(f"component {name_of(names[0])}: {words}", **AS_IT_IS)
+    axes.set_title(f"component {name_of(names[0])}: {words}", **PLAIN_TEXT)
     return axes
 
 
@@ -240,16 +240,16 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
     Parameters
     ----------
     steps : iterable of Components or StreamProgress
-        Answers of :meth:`Connectivity.components` after successive batches, or the arguments with
-        which :func:`cc_rapids.stream_components` called ``progress``, in order.
+        Answers of :meth:`Connectivity.components` after successive batches, or the values that
+        :func:`cc_rapids.stream_components` passed to ``progress``, in order.
     axes : matplotlib.axes.Axes, optional
         Axes to draw on; new ones by default.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with lines for the vertices, the components and, if known, the size of the largest
-        component, over the number of edges inserted.
+        The axes, with the number of vertices, the number of components and, if known, the size of
+        the largest component over the number of edges inserted.
 
     Raises
     ------
@@ -260,20 +260,20 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
 
     See Also
     --------
-    cc_rapids.stream_components : Call ``progress`` with a step.
+    cc_rapids.stream_components : Pass each step to ``progress``.
     cc_rapids.Connectivity : Edges that arrive in batches.
     """
     rows = [step.summary() if hasattr(step, "summary") else vars(step) for step in steps]
     if not rows:
-        raise InputError("growth needs one snapshot or more, and there are none")
+        raise InputError("growth needs at least one snapshot, but there are none")
     axes = new_axes(axes)
     lines = {"vertices": "vertices", "components": "components", "largest": "largest component"}
     shown = [name for name in lines if all(name in row for row in rows)]
     for (marker, line), name in zip(LINES, shown, strict=False):
         style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
         style |= {"markerfacecolor": "white", "markersize": 4, "markevery": max(1, len(rows) // 20)}
-        many = [row["edges"] for row in rows]
-        axes.plot(many, [row[name] for row in rows], label=lines[name], **style)
+        edges = [row["edges"] for row in rows]
+        axes.plot(edges, [row[name] for row in rows], label=lines[name], **style)
     axes.set(xlabel="edges inserted", ylabel="vertices, or components", ylim=(0, None))
     whole_numbers(axes)
     axes.legend(frameon=False)
@@ -283,7 +283,7 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
 def _component(
     answer: Answer, edges: Any, label: Any, source: Any, destination: Any, weight: Any
 ) -> tuple[list[Any], list[tuple[int, int]]]:
-    """Return the ids of a component, its label first, and its edges as positions among them."""
+    """Return the ids of a component, its label first, and its edges as pairs of positions."""
     backend = answer.backend
     with backend.scope():
         chosen = answer.component(label) if label is not None else int(answer.by_size[0])
@@ -291,9 +291,8 @@ def _component(
         members = backend.xp.flatnonzero(inside)
         if members.size > MOST_DRAWN:
             raise InputError(
-                f"a drawing of {members.size:,} vertices would show nothing: up to {MOST_DRAWN} can"
-                " be drawn, so pass the label= of a smaller component; filter(max_size=) returns"
-                " them"
+                f"the component has {members.size:,} vertices, and at most {MOST_DRAWN} can be"
+                " drawn: pass the label= of a smaller component; filter(max_size=) returns them"
             )
         rows = answer.in_memory_frame(answer.vertex(members) | answer.label(members))
         names = as_list(only(rows, "vertex"))
@@ -303,8 +302,9 @@ def _component(
         ends = edges_asked(edges, source, destination, bound, named=named, what=what, nulls="raise")
         sides = [_rows(answer, column) for column in (ends.src, ends.dst)]
         kept = inside[sides[0]]
-        at = [backend.to_host(backend.xp.searchsorted(members, side[kept])) for side in sides]
-    return names, list(zip(*(places.tolist() for places in at), strict=True))
+        positions = [backend.xp.searchsorted(members, side[kept]) for side in sides]
+        positions = [backend.to_host(side).tolist() for side in positions]
+    return names, list(zip(*positions, strict=True))
 
 
 def _rows(answer: Answer, column: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A report on an answer: what its components are made of, and which of their edges to look at."""
+"""Reports on an answer: sizes, density, bridges and weakest links of its components."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ from ..solver.run import any_forest, forest_of_weights
 from .bridges import check_listed_once
 from .selection import sizes
 
-SHOWN = 20  # components that a page shows
-EXACT = 1 << 53  # up to which a float is each whole number
-QUARTERS = {"size_min": 0, "size_q25": 25, "size_median": 50, "size_q75": 75, "size_q99": 99}
+SHOWN = 20  # components on a page
+EXACT = 1 << 53  # floats represent all integers below this
+PERCENTILES = {"size_min": 0, "size_q25": 25, "size_median": 50, "size_q75": 75, "size_q99": 99}
 TITLE = "Report on connected components"
 EACH = (
-    "A component is named by its label; size counts its vertices, edges the rows of the list,"
-    " density is the share of all pairs of its vertices that an edge joins, and bridges are the"
-    " edges without which it falls into two."
+    "Each row is a component. size is its number of vertices, edges the number of rows of the list,"
+    " density the share of vertex pairs that an edge joins, and bridges the number of edges whose"
+    " removal splits it."
 )
 LINK = (
-    " At any threshold above the weakest weight, which is that of the weakest row, it falls apart."
+    " weakest_weight is the weight of the weakest row: at any higher threshold, the component"
+    " splits."
 )
 WORDS = {
     "components": "groups of vertices that edges join, over any number of steps",
@@ -45,14 +46,14 @@ WORDS = {
     "edges": "rows of the list",
     "repeated": "rows that name a pair again, in either direction",
     "self_loops": "rows that join a vertex to itself",
-    "bridges": "edges without which a component falls into two",
+    "bridges": "edges whose removal splits a component",
     "singletons": "components of one vertex",
     "singleton_share": "of all components",
     "size_min": "vertices of the smallest component",
-    "size_q25": "a quarter of the components has no more vertices",
-    "size_median": "half of the components has no more vertices",
-    "size_q75": "three quarters of the components have no more vertices",
-    "size_q99": "99 of 100 components have no more vertices",
+    "size_q25": "a quarter of the components have at most this many vertices",
+    "size_median": "half of the components have at most this many vertices",
+    "size_q75": "three quarters of the components have at most this many vertices",
+    "size_q99": "99 % of the components have at most this many vertices",
     "size_mean": "vertices of a component on average",
     "size_max": "vertices of the largest component",
 }
@@ -67,7 +68,7 @@ def report(
     adapter = adapter_of(edges)
     if adapter.is_stream or adapter.names_files:
         raise InputError(
-            f"a report is of edges in memory, and these are a {type(edges).__name__}: read them"
+            f"a report needs edges in memory, but these are a {type(edges).__name__}: read them"
             " into one frame"
         )
     what, named = "report(edges)", not (weight is None or isinstance(weight, AsFound))
@@ -82,13 +83,13 @@ def report(
 
 
 class Report:
-    """The numbers of an answer, over all and for each component.
+    """The statistics of an answer, overall and for each component.
 
     ``len()`` is the number of components.
 
     See Also
     --------
-    Components.report : Make it.
+    Components.report : Return a report.
 
     Examples
     --------
@@ -101,8 +102,8 @@ class Report:
 
     def __init__(self, found: Answer, given: EdgeInput) -> None:
         self._answer = found
-        shown = given.index is not None and not is_counted(given.index)
-        self._index = given.index if shown else None
+        has_index = given.index is not None and not is_counted(given.index)
+        self._index = given.index if has_index else None
         backend, xp = found.backend, found.backend.xp
         src, dst = rows_of_edges(found, given)
         self._ledger = given.rows._replace(linked=int(src.size)).check("the edges of the report")
@@ -157,7 +158,7 @@ class Report:
         return html.panel(TITLE, *self._parts())
 
     def _parts(self) -> list[str]:
-        """Return the two tables, and the words below them, as HTML."""
+        """Return the two tables, and the notes below them, as HTML."""
         facts = [(name, _shown(value), WORDS[name]) for name, value in self._facts().items()]
         answer, most = self._answer, slice(0, SHOWN)
         with answer.backend.scope():
@@ -167,7 +168,7 @@ class Report:
                 has_weakest = answer.backend.to_host(self._weakest[2][order]).tolist()
                 for k in (-2, -1):
                     pairs = zip(columns[k], has_weakest, strict=True)
-                    columns[k] = [value if there else None for value, there in pairs]
+                    columns[k] = [value if has_link else None for value, has_link in pairs]
                 columns[-2] = ["-" if row is None else str(row) for row in columns[-2]]
             labels = map(str, values_of(only(on_host(sizes(answer, SHOWN)), "labels")))
         rows = [tuple(map(_shown, row)) for row in zip(labels, *columns, strict=True)]
@@ -180,7 +181,7 @@ class Report:
         ]
 
     def overall(self) -> Any:
-        """Return the numbers over all components.
+        """Return the statistics over all components.
 
         Returns
         -------
@@ -189,11 +190,11 @@ class Report:
             that name a pair again, in either direction), ``self_loops``, ``bridges``,
             ``singletons`` (components of one vertex), all int64; ``singleton_share`` (of all
             components), ``size_min``, ``size_q25``, ``size_median``, ``size_q75``, ``size_q99``,
-            ``size_mean`` and ``size_max``, all float64, nan if there is no component.
+            ``size_mean`` and ``size_max``, all float64 and nan without components.
 
         See Also
         --------
-        Report.components : The same for each component.
+        Report.components : The statistics of each component.
 
         Examples
         --------
@@ -212,32 +213,32 @@ class Report:
             return answer.given.answer(answer.given.make_frame(frame_columns))
 
     def components(self, count: int | None = None) -> Any:
-        """Return the numbers of each component, the largest first, as in :meth:`Components.sizes`.
+        """Return the statistics of each component, in the order of :meth:`Components.sizes`.
 
         Parameters
         ----------
         count : int, optional
-            Return only so many, the largest ones.
+            The number of components to return, the largest first; all by default.
 
         Returns
         -------
         frame of the caller's kind, new
             Columns ``labels`` (as in :meth:`Components.labels`), ``size``, ``edges`` (rows of the
-            list), ``density`` (the share of all pairs of its vertices that an edge joins, float64;
-            nan for one vertex) and ``bridges``; with weights also ``weakest_row`` (and
-            ``weakest_index``, its label in a pandas index that is not 0 .. m - 1) and
-            ``weakest_weight``, the edge of least weight in the maximum spanning forest: at any
-            higher threshold the component falls apart. Among equal weights it is the first row. A
-            component of one vertex has none: null, for callers who gave arrays -1 and 0.
+            list), ``density`` (the share of vertex pairs that an edge joins, float64; nan for one
+            vertex) and ``bridges``. With weights also ``weakest_row``, ``weakest_index`` (its label
+            in a pandas index that is not 0 .. m - 1) and ``weakest_weight``: the edge of least
+            weight in the maximum spanning forest, the first row among equal weights. At any higher
+            threshold, the component splits. A component of one vertex has null there, or -1 and 0
+            in arrays.
 
         Raises
         ------
         InputError
-            ``count`` is not a count.
+            ``count`` is not a non-negative integer.
 
         See Also
         --------
-        Report.overall : The numbers over all components.
+        Report.overall : The statistics over all components.
 
         Examples
         --------
@@ -257,8 +258,8 @@ class Report:
             if self._weakest is None or answer.given.make_frame is plain_frame:
                 return answer.frame(label | numbers)
             weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
-            frame, there = answer.in_memory_frame(label | numbers), self._weakest[2][order]
-            valid = answer.bring(there, answer.given.on_device)
+            frame = answer.in_memory_frame(label | numbers)
+            valid = answer.bring(self._weakest[2][order], answer.given.on_device)
             columns = {name: answer.home(column) for name, column in weakest.items()}
             row = columns.pop("weakest_row")
             frame = with_column(frame, "weakest_row", row, None if valid.all() else valid)
@@ -274,27 +275,27 @@ class Report:
     @overload
     def to_html(self, path: str | os.PathLike[str]) -> None: ...
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Write the report as a page of its own, which any browser opens, or return the page.
+        """Write the report to a self-contained HTML page, or return the page.
 
         Parameters
         ----------
         path : str or path, optional
-            The path of the file; an existing file is replaced, completely or not at all. By default
-            the page is returned as a string.
+            The file to write. An existing file is replaced atomically. By default the page is
+            returned as a string.
 
         Returns
         -------
         str or None
-            The page, if there is no ``path``.
+            The page; None if ``path`` is given.
 
         Raises
         ------
         OutputError
-            The file cannot be written; an old file stays.
+            The file cannot be written; an existing file is unchanged.
 
         See Also
         --------
-        Report.components : The numbers as a frame.
+        Report.components : The statistics as a frame.
 
         Examples
         --------
@@ -314,7 +315,7 @@ class Report:
         return None
 
     def _facts(self) -> dict[str, Any]:
-        """Return the numbers over all components by name."""
+        """Return the statistics over all components by name."""
         answer, k = self._answer, len(self)
         with answer.backend.scope():
             xp, sizes = answer.backend.xp, answer.counts
@@ -329,15 +330,17 @@ class Report:
                 "singletons": singletons,
                 "singleton_share": singletons / k if k else float("nan"),
             }
-            at = xp.asarray(list(QUARTERS.values()), np.float64)
-            parts = answer.backend.to_host(xp.percentile(sizes, at)) if k else at * float("nan")
-            facts |= {name: float(part) for name, part in zip(QUARTERS, parts, strict=True)}
+            ranks = xp.asarray(list(PERCENTILES.values()), np.float64)
+            values = ranks * float("nan")
+            if k:
+                values = answer.backend.to_host(xp.percentile(sizes, ranks))
+            facts |= {name: float(value) for name, value in zip(PERCENTILES, values, strict=True)}
             facts["size_mean"] = answer.forest.vertices / k if k else float("nan")
             facts["size_max"] = float(sizes.max()) if k else float("nan")
             return facts
 
     def _numbers(self, most: slice) -> dict[str, Any]:
-        """Return the columns of numbers of the largest components."""
+        """Return the statistics of the largest components by column name."""
         answer = self._answer
         order = answer.by_size[most]
         size = answer.counts[order].astype(np.int64)
@@ -356,14 +359,14 @@ class Report:
 
 
 def _caller_rows(rows: Array, given: EdgeInput, answer: Answer) -> Array:
-    """Return the caller's row numbers, as some rows may have been dropped."""
+    """Return the caller's row numbers of rows that were read, as int64."""
     if given.row_index is None:
         return rows
     return answer.backend.asarray(given.row_index())[rows].astype(np.int64)
 
 
 def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer: Answer) -> None:
-    """Raise an error if an edge joins two components."""
+    """Raise an InputError if an edge joins two components."""
     across = answer.backend.xp.flatnonzero(tree[src] != tree[dst])
     if across.size:
         first = int(_caller_rows(across[:1], given, answer)[0])
@@ -375,7 +378,7 @@ def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer:
 
 
 def _check_joined(hooks: int, n: int, k: int) -> None:
-    """Raise an error if edges leave more trees than an answer has components."""
+    """Raise an InputError unless the edges connect every component of the answer."""
     if n - hooks != k:
         raise InputError(
             f"the edges join the {n:,} vertices into {counted(n - hooks, 'component')}, and this"
@@ -386,14 +389,16 @@ def _check_joined(hooks: int, n: int, k: int) -> None:
 def _weakest(
     hooks: Array, weights: Array, of_edge: Array, k: int, given: EdgeInput, answer: Answer
 ) -> tuple[Array, Array, Array]:
-    """Return the row and weight of the weakest link of each component, and which have one.
+    """Return the row and the weight of each component's weakest link, and a mask of those with one.
 
     Parameters
     ----------
     hooks : (h,) array of int64
-        The edges of the maximum spanning forest, in their order.
+        The edges of the maximum spanning forest, ascending.
     weights, of_edge : (m,) arrays
-        The weight of each edge, and its component of ``k``.
+        The weight of each edge, and its component.
+    k : int
+        The number of components.
     """
     xp = answer.backend.xp
     hooks = hooks[xp.argsort(weights[hooks], kind="stable")]
@@ -402,16 +407,16 @@ def _weakest(
     starts = begins([tree], xp)
     first, component = hooks[starts], tree[starts]
     row = xp.full(k, -1, np.int64)
-    weight, there = xp.zeros(k, weights.dtype), xp.zeros(k, bool)
+    weight, has_link = xp.zeros(k, weights.dtype), xp.zeros(k, bool)
     row[component] = _caller_rows(first, given, answer)
-    weight[component], there[component] = weights[first], True
-    return row, weight, there
+    weight[component], has_link[component] = weights[first], True
+    return row, weight, has_link
 
 
 def _shown(value: Any) -> Any:
-    """Return a value as a page shows it: whole numbers in full, a missing one as a dash.
+    """Return a value as a page shows it: integers in full, and a missing value as a dash.
 
-    Other numbers have four digits, or as many as tell them from a whole one.
+    Other numbers have four digits, or more if they would look like an integer.
 
     Examples
     --------
@@ -426,5 +431,5 @@ def _shown(value: Any) -> Any:
         return int(value)
     if abs(value) >= 1000:
         return f"{value:,.1f}" if abs(value) < EXACT else f"{value:.4g}"
-    few = (f"{value:.{digits}g}" for digits in range(4, 18))
-    return next((words for words in few if not float(words).is_integer()), str(value))
+    texts = (f"{value:.{digits}g}" for digits in range(4, 18))
+    return next((text for text in texts if not float(text).is_integer()), str(value))

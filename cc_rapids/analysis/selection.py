@@ -138,8 +138,8 @@ def renamed(answer: Answer, names: Any) -> Answer:
     own_names = () if names is None else names
     if not isinstance(own_names, list | tuple) or (own_names and not are_usable(own_names)):
         raise InputError(
-            f"names={shown(names)} cannot be those of the columns of an id: pass different"
-            " strings, of which none is or ends like 'vertex', 'labels' or 'size'"
+            f"names={shown(names)} cannot be those of the columns of an id: pass different strings"
+            " that do not end in 'vertex', 'labels' or 'size'"
         )
     if own_names and len(own_names) != width:
         raise InputError(

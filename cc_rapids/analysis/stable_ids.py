@@ -303,11 +303,11 @@ def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
         )
     if column.size:
         rows = backend.xp.arange(column.size)
-        again = column.size - int(_distinct(*numbers_of_ids(column, rows, backend), backend))
-        if again:
+        repeated = column.size - int(_distinct(*numbers_of_ids(column, rows, backend), backend))
+        if repeated:
             raise InputError(
-                f"{counted(again, 'row')} of {column.size:,} in previous name a vertex again: keep"
-                " one row for each vertex"
+                f"{counted(repeated, 'row')} of {column.size:,} in previous name a vertex again:"
+                " keep one row for each vertex"
             )
     metadata = (frame.schema.metadata or {}) if hasattr(type(frame), "column_names") else {}
     used = _words(metadata)["next_id"] if METADATA in metadata else None
@@ -327,8 +327,8 @@ def _checked_numbers(column: Any, backend: Backend) -> Array:
     NullsError, ColumnTypeError, InputError
         Some are null, are not integers, do not fit int64, or are negative.
     """
-    values, there = numbers_of(column, "the numbers in column 'labels' of previous")
-    missing = values.size - int(there.sum())
+    values, valid = numbers_of(column, "the numbers in column 'labels' of previous")
+    missing = values.size - int(valid.sum())
     if missing:
         raise NullsError(
             f"{missing:,} of {values.size:,} numbers in column 'labels' of previous are null:"
@@ -454,12 +454,12 @@ class NumberedComponents(Generic[ComponentsT]):
                 for rows in (xp.flatnonzero(parts > 1), merged)
             ]
             born = xp.flatnonzero(self.numbers.numbers >= self.numbers.first_birth)
-            dead = xp.flatnonzero(~xp.isin(step.former, self.numbers.numbers))
+            retired = xp.flatnonzero(~xp.isin(step.former, self.numbers.numbers))
             births = {
                 "labels": self.numbers.numbers[born],
                 "size": answer.counts[born].astype(np.int64),
             }
-            deaths = {"labels": step.former[dead], "size": step.sizes[dead]}
+            deaths = {"labels": step.former[retired], "size": step.sizes[retired]}
             return StableChanges(*map(answer.frame, (*pairs, births, deaths)))
 
     def audit(
@@ -634,7 +634,7 @@ def _words(metadata: dict[bytes, bytes]) -> dict[str, Any]:
     if words.get("format") != FORMAT:
         raise FormatError(f"its format is {str(words.get('format'))[:80]!r}, not {FORMAT!r}")
     if sealed.get("checksum") != _digest(words):
-        raise FormatError("the checksum of what its metadata say does not match")
+        raise FormatError("the checksum of its metadata does not match")
     return words
 
 

@@ -53,13 +53,13 @@ class Cuts(Generic[ComponentsT]):
         for level, cut in list(self.answers.items())[:SHOWN]:
             facts = summary(cut.answer)
             rows.append((level, *(facts[name] for name in ("components", "largest", "edges"))))
-        more = f", the first {SHOWN}" if len(self) > SHOWN else ""
+        suffix = f", the first {SHOWN}" if len(self) > SHOWN else ""
         head = "threshold", "components", "largest", "edges"
-        counts = [(str(level), many) for level, many, *_ in rows]
+        counts = [(str(level), number) for level, number, *_ in rows]
         facts = summary(next(iter(self.answers.values())).answer)
         return html.panel(
             f"Cuts: {len(self):,} thresholds of {facts['vertices']:,} vertices",
-            html.table(f"from the strictest{more}", head, rows),
+            html.table(f"from the strictest{suffix}", head, rows),
             html.bars("components at each threshold", counts),
             machinery(facts),
         )
@@ -89,7 +89,7 @@ class Cuts(Generic[ComponentsT]):
         if not isinstance(other, Cuts) or self.thresholds != other.thresholds:
             return False
         pairs = zip(self.answers.values(), other.answers.values(), strict=True)
-        return all(equal(mine.answer, others.answer) for mine, others in pairs)
+        return all(equal(first.answer, second.answer) for first, second in pairs)
 
     def at(self, threshold: Any) -> ComponentsT:
         """Return the complete answer at a threshold.

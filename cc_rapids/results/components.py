@@ -788,9 +788,9 @@ class Components(Generic[FrameT]):
 
         Notes
         -----
-        Sleator and Tarjan, "A data structure for dynamic trees", JCSS 1983: heavy paths, of which
-        any path crosses at most 2 log2 n. Reid-Miller, "List ranking and list scan on the Cray
-        C-90", SPAA 1994: rooting the forest.
+        Heavy paths are from Sleator and Tarjan, "A data structure for dynamic trees", JCSS 1983.
+        Any path crosses at most 2 log2 n of them. The forest is rooted as in Reid-Miller, "List
+        ranking and list scan on the Cray C-90", SPAA 1994.
 
         Examples
         --------

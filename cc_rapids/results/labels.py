@@ -245,8 +245,8 @@ def check_labels(name: str) -> LabelKind:
 
 def is_below(label: Any, count: int) -> bool:
     """Return whether a label is an integer of 0 .. count - 1."""
-    whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
-    return whole and 0 <= int(label) < count
+    is_integer = isinstance(label, int | np.integer) and not isinstance(label, bool)
+    return is_integer and 0 <= int(label) < count
 
 
 def ranks_of_unknown(column: Column, unknown: Array, backend: Backend) -> Array:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
 NULL_LABELS = "nulls='null' or missing='null' gives them null labels"
 INCLUDE = "components(..., vertices=) includes vertices that no edge names"
-ALONE = f"missing='self' takes each as a component of its own, for rows without pairs; or {INCLUDE}"
+SINGLETONS = f"missing='self' makes each a component of one vertex; or {INCLUDE}"
 BY_POSITION = (
     "records were linked by their positions: give these (attach and deduplicate do without on=), or"
     " name the column of ids by link_records(..., id=)"
@@ -158,7 +158,7 @@ def _attached(
     with answer.backend.scope():
         column, mask = ids_in_frame(answer, frame, id_columns, nulls or NULLS[missing == "null"])
         policy = "raise" if missing == "raise" else "null"
-        rows, valid = rows_of_ids(answer, column, policy, ALONE)
+        rows, valid = rows_of_ids(answer, column, policy, SINGLETONS)
         warn_of_unmatched(answer, column, valid)
         position = None if mask is None else _positions_among_valid(answer, mask)
         separate = missing == "self" and column.size > 0

@@ -37,7 +37,7 @@ def panel(answer: Answer) -> str:
 def summary(answer: Answer) -> dict[str, Any]:
     """Return the facts about a run: see :meth:`cc_rapids.Components.summary`."""
     names = "resumed", "chosen_again"
-    more = {name: value for name in names if (value := getattr(answer.facts, name))}
+    extra = {name: value for name in names if (value := getattr(answer.facts, name))}
     sources = [sources.facts() for sources in answer.given.taken]
     columns = answer.given.end_columns
     return {
@@ -54,7 +54,7 @@ def summary(answer: Answer) -> dict[str, Any]:
         "ledger": str(answer.facts.rows),
         "seconds": dict(answer.facts.seconds),
         "peak_bytes": answer.backend.peak_bytes(),
-        **more,
+        **extra,
         **({"columns": columns} if columns else {}),
         **({"taken": sources} if sources else {}),
     }
@@ -144,8 +144,8 @@ def _histogram(answer: Answer) -> str:
     power = xp.searchsorted(lows, answer.counts, side="right")
     counts = backend.to_host(xp.bincount(power)).tolist()
     rows = []
-    for k, many in enumerate(counts):
+    for k, number in enumerate(counts):
         low, high = 1 << k, (2 << k) - 1
-        if many:
-            rows.append((f"{low:,}" if low == high else f"{low:,} to {high:,}", many))
+        if number:
+            rows.append((f"{low:,}" if low == high else f"{low:,} to {high:,}", number))
     return html.bars("components by their number of vertices", rows)

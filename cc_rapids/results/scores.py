@@ -151,29 +151,29 @@ def _codes(values: Any, ranked: bool) -> tuple[Any, Any]:
 
     if isinstance(values, pa.ChunkedArray):
         values = values.unify_dictionaries().combine_chunks()
-    there = values.is_valid().to_numpy(zero_copy_only=False)
-    if not there.any():
-        return np.zeros(there.size, np.int64), there
+    valid = values.is_valid().to_numpy(zero_copy_only=False)
+    if not valid.any():
+        return np.zeros(valid.size, np.int64), valid
     if pa.types.is_dictionary(values.type):
         if ranked or values.type.ordered:
-            return values.indices.fill_null(0).to_numpy(), there
+            return values.indices.fill_null(0).to_numpy(), valid
         values = values.dictionary_decode()
-        there = values.is_valid().to_numpy(zero_copy_only=False)
+        valid = values.is_valid().to_numpy(zero_copy_only=False)
     if pa.types.is_temporal(values.type):
-        return _whole(values), there
+        return _whole(values), valid
     if pa.types.is_boolean(values.type):
-        return values.cast(pa.int8()).fill_null(0).to_numpy(), there
+        return values.cast(pa.int8()).fill_null(0).to_numpy(), valid
     if pa.types.is_string(values.type) or str(values.type) == "string_view":
         values = values.cast(pa.large_string())
     if not any(fits(values.type) for fits in _orders()):
         raise TypeError(str(values.type))
     if pa.types.is_floating(values.type):
-        there &= ~pc.fill_null(pc.is_nan(values), True).to_numpy(zero_copy_only=False)
+        valid &= ~pc.fill_null(pc.is_nan(values), True).to_numpy(zero_copy_only=False)
     encoded = values.dictionary_encode()
     order = pc.sort_indices(encoded.dictionary).to_numpy()
     rank = np.empty(order.size, np.int64)
     rank[order] = np.arange(order.size)
-    return rank[encoded.indices.fill_null(0).to_numpy()], there
+    return rank[encoded.indices.fill_null(0).to_numpy()], valid
 
 
 def _whole(times: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.plots import AS_IT_IS, LINES, missing, new_axes
+from ..analysis.plots import LINES, PLAIN_TEXT, missing, new_axes
 from ..data.files.write import replacing
 from ..errors import InputError
 
@@ -66,7 +66,7 @@ def bars(
             axes.axhline(line, color="black", linewidth=0.8, linestyle="--")
         long = max(map(len, names), default=0) > 12
         slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if long else {}
-        axes.set_xticks(range(len(names)), names, **slanted, **AS_IT_IS)
+        axes.set_xticks(range(len(names)), names, **slanted, **PLAIN_TEXT)
         axes.set_ylabel(label)
         beside(axes)
         return figure
@@ -133,7 +133,7 @@ def beside(axes: Axes) -> None:
     """Place the legend to the right of the plot."""
     legend = axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     for text in legend.get_texts():
-        text.set(**AS_IT_IS)
+        text.set(**PLAIN_TEXT)
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -437,7 +437,7 @@ def test_copies_and_saved_answers(tmp_path):
         assert other.linkage(lambda w: 1 - w).tolist() == tree.linkage(lambda w: 1 - w).tolist()
         assert other.at(0.8) == tree.at(0.8)
         assert other.audit(frame, weight="w").merges == 3
-        with pytest.raises(errors.InputError, match="the 3 edges, which are counted where"):
+        with pytest.raises(errors.InputError, match="lacks the 3 edges, which split"):
             other.split(2)
 
 

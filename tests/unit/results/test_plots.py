@@ -98,7 +98,7 @@ def test_many_vertices_are_drawn_without_ids_and_too_many_not_at_all():
     assert len(axes.texts) == 0
     assert sum(line.get_xdata().size for line in axes.lines if line.get_linestyle() != "-") == 60
     path = np.arange(999), np.arange(1, 1000)
-    with pytest.raises(cc_rapids.InputError, match="1,000 vertices would show nothing: up to 100"):
+    with pytest.raises(cc_rapids.InputError, match="1,000 vertices, and at most 100 can be drawn"):
         components(path).plot("component", path)
     assert len(mpl.pyplot.get_fignums()) == 1
 
@@ -173,7 +173,7 @@ def test_a_plot_goes_to_axes_that_are_given():
         (lambda found: found.plot("largest", 0), "at least 1, not 0"),
         (lambda found: found.plot("component", TABLE, 3), "3 is not a label"),
         (lambda found: plots.component(components(([], [])), ([], [])), "no component to draw"),
-        (lambda found: plots.growth([]), "one snapshot or more"),
+        (lambda found: plots.growth([]), "at least one snapshot"),
         (lambda found: plots.times([]), "not of no records"),
         (lambda found: plots.times([{"m": 1, "device": d} for d in "ab"]), "not of a, b"),
     ],

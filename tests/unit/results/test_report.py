@@ -179,7 +179,7 @@ def test_a_page(tmp_path):
     assert "<td>&lt;a&gt;</td>" in page
     assert "<td>0.1235</td>" in page
     assert "<td>-</td>" in page
-    assert "edges without which a component falls into two" in page
+    assert "edges whose removal splits a component" in page
     assert repr(report) == "<Report: 2 components of 3 vertices, 2 edges, 1 bridge>"
     with pytest.raises(errors.OutputError):
         report.to_html(tmp_path / "no" / "report.html")
@@ -252,7 +252,7 @@ def test_what_is_refused():
         found.report(([1, 2, 8, 3], [2, 3, 9, 8]))
     with pytest.raises(errors.InputError, match="into 3 components, and this answer has 2: pass"):
         found.report(([1, 8], [2, 9]))
-    with pytest.raises(errors.InputError, match="edges in memory, and these are a str"):
+    with pytest.raises(errors.InputError, match="edges in memory, but these are a str"):
         found.report("edges.parquet")
     with pytest.raises(errors.InputError, match="may store an edge in both directions"):
         found.report(scipy.sparse.csr_array(np.eye(3)))

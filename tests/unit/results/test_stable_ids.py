@@ -398,7 +398,7 @@ def test_other_arguments_that_are_refused(tmp_path):
     other = table.replace_schema_metadata(
         {numbering.METADATA: whole[numbering.METADATA].replace(b'"next_id": 1', b'"next_id": 3')}
     )
-    with pytest.raises(errors.FormatError, match="the checksum of what its metadata say"):
+    with pytest.raises(errors.FormatError, match="the checksum of its metadata"):
         found.stable_ids(other)
     held.save(tmp_path / "saved")
     with pytest.raises(errors.InputError, match="a file holds the numbers"):
