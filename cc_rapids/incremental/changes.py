@@ -88,8 +88,8 @@ def _first_places(state: ConnectivityState, trees: Array, places: Array) -> Arra
     at = xp.flatnonzero(places < n)
     tops = roots(state, places[at])
     tree = xp.minimum(xp.searchsorted(trees, tops), max(trees.size - 1, 0))
-    there = xp.flatnonzero(trees[tree] == tops) if trees.size else tree[:0]
-    first_places[tree[there]] = _least_of_groups(tree[there], at[there], xp)
+    rows = xp.flatnonzero(trees[tree] == tops) if trees.size else tree[:0]
+    first_places[tree[rows]] = _least_of_groups(tree[rows], at[rows], xp)
     return first_places
 
 
@@ -128,11 +128,11 @@ def frame_of(rows: ChangedRows, state: ConnectivityState) -> Any:
         return given.answer(
             given.make_frame({given.called(key): part for key, part in columns.items()})
         )
-    there = bring(rows.known, backend, given.on_device)
+    valid = bring(rows.known, backend, given.on_device)
     ids = {key: part for key, part in columns.items() if key.endswith("vertex")}
     frame = given.make_frame({given.called(key): part for key, part in ids.items()})
     for key, part in columns.items():
         if key not in ids:
-            mask = there if key.endswith("before") else None
+            mask = valid if key.endswith("before") else None
             frame = with_column(frame, given.called(key), part, mask)
     return given.answer(frame)

@@ -49,7 +49,7 @@ from ..solver.run import check_spanning
 from .kept import KeptForest
 from .state import ConnectivityState, kind_of
 
-NOTED_ITEMS = 4096  # of a stream that are told apart, in 200 KiB; the others have one hash
+NOTED_ITEMS = 4096  # items of a stream with an entry each, in 200 KiB; the others share one hash
 FORMAT = "cc_rapids connectivity 2"
 TIMES = (
     "",
@@ -57,7 +57,7 @@ TIMES = (
     "floats",
     "datetimes",
     "nanoseconds",
-)  # what the column of times of a kept forest holds
+)  # types of the expiry times of a kept forest
 
 
 def write(
@@ -129,8 +129,8 @@ def _parts_of_columns(index: Tuples, backend: Backend) -> tuple[dict[str, Any], 
     return {"ids": "rows", "columns": words}, arrays
 
 
-def _arrow(held: Any) -> Any:
-    return held.to_arrow() if hasattr(held, "to_arrow") else held
+def _arrow(strings: Any) -> Any:
+    return strings.to_arrow() if hasattr(strings, "to_arrow") else strings
 
 
 def read(path: str | os.PathLike[str], backend: Backend) -> tuple[ConnectivityState, str]:
@@ -273,9 +273,9 @@ Entry = list[Any]  # the number of rows of an item, its column types, and a hash
 
 
 class Trace:
-    """The items read so far: the rows, types and a hash of each.
+    """The items of a stream read so far: the number of rows, the types and a hash of each.
 
-    When a run is resumed, the items that it skips are compared with those of the earlier run.
+    A resumed run compares the items that it skips with those of the earlier run.
 
     Parameters
     ----------
@@ -285,24 +285,24 @@ class Trace:
 
     def __init__(self, notes: dict[str, Any] | None = None) -> None:
         if notes and not _is_trace(notes):
-            raise ValueError("what it notes of the items of its stream is of other types")
-        self.theirs = notes
+            raise ValueError("the trace of its stream has values of wrong types")
+        self.earlier = notes
         self.skipping = bool(notes and notes["last"])
         self.items: list[Entry] = []  # all but the last, up to tuning.checkpoint_items
-        self.count = 0  # number of all but the last
+        self.count = 0  # of all but the last
         self.beyond = ""  # hash of the items not listed
         self.last: Entry | None = None  # the last entry with rows
-        self._linked: tuple[int, str, Entry | None] = 0, "", None  # at the last linked rows
+        self._linked: tuple[int, str, Entry | None] = 0, "", None  # as of the last linked rows
         self._content, self._ended = Content(), False
 
     def start(self) -> Cursor:
-        """Return the place from which rows are new.
+        """Return the position of the first row that the earlier run did not read.
 
-        It is in the last item, which may have more rows now.
+        It is in the last item of the earlier run, which may have more rows now.
         """
-        if self.theirs is None or not self.theirs["last"]:
+        if self.earlier is None or not self.earlier["last"]:
             return Cursor()
-        return Cursor(int(self.theirs["count"]), 0, int(self.theirs["last"][0]))
+        return Cursor(int(self.earlier["count"]), 0, int(self.earlier["last"][0]))
 
     def notes(self) -> dict[str, Any]:
         """Return the trace of the items that were linked as JSON values."""
@@ -314,13 +314,20 @@ class Trace:
         self._linked = self.count, self.beyond, self.last
 
     def add(self, given: EdgeInput, after: Cursor) -> None:
-        """Add some rows of an item; those that are left out are counted, too.
+        """Add rows of the current item to the trace, including rows that are left out.
+
+        Parameters
+        ----------
+        given : EdgeInput
+            The rows.
+        after : Cursor
+            The position after them.
 
         Raises
         ------
         CheckpointError
-            The items so far differ from those of the earlier run; names the first and the
-            difference.
+            An item differs from that of the earlier run. The message names the first such item and
+            the difference.
         """
         if self._ended:
             self._file_last()
@@ -344,26 +351,26 @@ class Trace:
         self._content, self._ended = Content(), False
 
     def _compare(self) -> None:
-        theirs, mine = self.theirs, self.last
-        assert theirs is not None
-        assert mine is not None
-        if self.count < theirs["count"]:
+        earlier, now = self.earlier, self.last
+        assert earlier is not None
+        assert now is not None
+        if self.count < earlier["count"]:
             if self._ended and self.count < NOTED_ITEMS:
-                _check_same(self.count, theirs["items"][self.count], mine)
+                _check_same(self.count, earlier["items"][self.count], now)
             return
-        if self.beyond != theirs["beyond"]:
+        if self.beyond != earlier["beyond"]:
             raise CheckpointError(
                 f"one of the items {NOTED_ITEMS:,} to {self.count - 1:,} has changed"
             )
-        then = theirs["last"]
-        self.skipping = mine[0] < then[0]
+        then = earlier["last"]
+        self.skipping = now[0] < then[0]
         if then[0] and (self._ended or not self.skipping):
-            _check_same(self.count, then, mine)
+            _check_same(self.count, then, now)
 
     def finish(self) -> None:
-        """End the items; raise a CheckpointError if the earlier run had more."""
-        if self.skipping and self.theirs is not None:
-            had, now = self.theirs["count"] + 1, self.count + (self.last is not None)
+        """End the trace; raise a CheckpointError if the earlier run had more items."""
+        if self.skipping and self.earlier is not None:
+            had, now = self.earlier["count"] + 1, self.count + (self.last is not None)
             raise CheckpointError(f"{had:,} items then, and {now:,} now")
 
 
@@ -423,15 +430,15 @@ def delay_interrupts(enabled: bool) -> Iterator[None]:
         call = signal.getsignal(interrupt)
         if callable(call):
             handlers[interrupt] = call
-    came: list[tuple[int, Any]] = []
+    pending: list[tuple[int, Any]] = []
     for number in handlers:
-        signal.signal(number, lambda *received: came.append(received))
+        signal.signal(number, lambda *received: pending.append(received))
     try:
         yield
     finally:
         for number, call in handlers.items():
             signal.signal(number, call)
-        for number, frame in came:
+        for number, frame in pending:
             handlers[number](number, frame)
 
 
@@ -456,7 +463,7 @@ class Saver:
     identity: dict[str, Any] = field(default_factory=dict)
     trace: Trace | None = None
     edges: int | None = None  # number of edges in the checkpoint, if there is one
-    begun: set[int] = field(default_factory=set)  # files with rows already read
+    files_begun: set[int] = field(default_factory=set)  # files with rows already read
     replaces: bool = False  # replace an existing checkpoint instead of reading it
 
     def due(self) -> bool:
@@ -480,30 +487,41 @@ class Saver:
             self.last, self.edges = time.monotonic(), state.edges
 
     def _read_so_far(self, cursor: Cursor) -> tuple[dict[str, Any], Cursor]:
-        """Return the identity of the files whose rows were read, and the place among them.
+        """Return the identity of the files with rows already read, and the cursor among them.
 
-        The others may change until they are read.
+        Files that are not read yet are not part of the identity, because they may still change.
         """
         if "files" not in self.identity:
             return self.identity, cursor
-        files = [self.identity["files"][number] for number in sorted(self.begun)]
-        place = Cursor(sum(number < cursor.file for number in self.begun))
-        if cursor.file in self.begun:
+        files = [self.identity["files"][number] for number in sorted(self.files_begun)]
+        place = Cursor(sum(number < cursor.file for number in self.files_begun))
+        if cursor.file in self.files_begun:
             place = cursor._replace(file=place.file)
         return self.identity | {"files": files}, place
 
     def keep(
         self, state: ConnectivityState, cursor: Cursor, new: bool, error: BaseException
     ) -> None:
-        """Write the state of a run that an error ends, if it is ``new``; the error says so.
+        """Write a checkpoint when an error ends the run, and add advice to the error.
 
-        An error of writing does not replace that of the run.
+        If writing fails, the advice says so, and the error of the run is still raised.
+
+        Parameters
+        ----------
+        state : ConnectivityState
+            The state at the error.
+        cursor : Cursor
+            The position in the stream.
+        new : bool
+            Whether the state is not in a checkpoint yet; otherwise nothing is written.
+        error : BaseException
+            The error of the run, which is modified.
         """
         if self.path is None or isinstance(error, CheckpointError | LedgerError):
             return
         if new and isinstance(error, ChangedFileError) and (cursor.group or cursor.rows):
             add_advice(
-                error, "no checkpoint was written for this end, as it would hold rows of that file"
+                error, "no checkpoint was written, because it would hold rows of the changed file"
             )
             return
         with delay_interrupts(True):
@@ -561,11 +579,11 @@ class Saver:
             stream, more = stream.going_on(notes["identity"])
         self._begin(stream, notes["items"])
         self.edges = state.edges
-        self.begun = set(range(len(notes["identity"].get("files", ()))))
+        self.files_begun = set(range(len(notes["identity"].get("files", ()))))
         cursor = self.trace.start() if self.trace else Cursor(*notes["cursor"])
         sound = len(notes["cursor"]) == len(cursor)
         if not sound or not all(type(at) is int and at >= 0 for at in cursor):
-            raise ValueError("the place in its stream is none")
+            raise ValueError("the position in its stream is invalid")
         return Resumed(state, cursor, stream, bool(notes["done"]), more)
 
     def passed(self, given: EdgeInput, after: Cursor) -> None:
@@ -580,7 +598,7 @@ class Saver:
     def linked(self, file: int, any_rows: bool) -> None:
         """Record that the rows that passed were linked, and whether a file had any."""
         if any_rows:
-            self.begun.add(file)
+            self.files_begun.add(file)
         if self.trace:
             self.trace.linked()
 
@@ -599,7 +617,7 @@ class Saver:
         try:
             yield
         except CheckpointError as error:
-            raise self._other("edges", error) from error
+            raise self._mismatch("edges", error) from error
 
     def _begin(self, stream: Source, items: dict[str, Any] | None) -> None:
         self.identity = stream.identity()
@@ -607,17 +625,17 @@ class Saver:
 
     def _compare(self, identity: dict[str, Any], notes: dict[str, Any]) -> None:
         """Raise a CheckpointError that names an argument, or the kind of edges, if it differs."""
-        mine, options = json.loads(json.dumps(self.options)), notes["options"]
-        theirs = notes["identity"]
-        parts = [("edges", "kind ", theirs["kind"], identity["kind"])]
-        parts += [(name, "", options.get(name), mine[name]) for name in mine]
+        options, saved = json.loads(json.dumps(self.options)), notes["options"]
+        earlier = notes["identity"]
+        parts = [("edges", "kind ", earlier["kind"], identity["kind"])]
+        parts += [(name, "", saved.get(name), options[name]) for name in options]
         for name in ("schema", "filter"):
-            parts.append(("edges", f"{name} ", theirs.get(name), identity.get(name)))
+            parts.append(("edges", f"{name} ", earlier.get(name), identity.get(name)))
         for part, what, then, now in parts:
             if then != now:
-                raise self._other(part, f"{what}{_short(then)} then, {_short(now)} now")
+                raise self._mismatch(part, f"{what}{_short(then)} then, {_short(now)} now")
 
-    def _other(self, name: str, difference: object) -> CheckpointError:
+    def _mismatch(self, name: str, difference: object) -> CheckpointError:
         """Return the error for a checkpoint of another input."""
         return CheckpointError(
             f"the checkpoint {self.path} belongs to other inputs ({name}: {difference}): delete it"

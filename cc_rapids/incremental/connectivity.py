@@ -44,7 +44,7 @@ from . import checkpoint, inputs
 from . import state as batches
 from .changes import changes, frame_of
 from .forgetting import expire, insert_kept, joined, remove_pairs, remove_vertices
-from .insertions import Words, initial_state, insert_all, insert_given, pieces
+from .insertions import EdgeArgs, initial_state, insert_all, insert_given, pieces
 from .kept import KeptForest
 from .state import ConnectivityState
 
@@ -320,10 +320,10 @@ class Connectivity:
         with states[1].backend.scope():
             return frame_of(changes(*states), states[1])
 
-    def _insert(self, edges: Any, names: Words) -> tuple[ConnectivityState, ConnectivityState]:
+    def _insert(self, edges: Any, names: EdgeArgs) -> tuple[ConnectivityState, ConnectivityState]:
         """Insert edges atomically; return the states before and after."""
         source, destination, nulls, options = names
-        how = self._chosen, self._free
+        placement = self._chosen, self._free
         adapter = adapter_of(edges)
         if adapter.opens:
             edges = opened(edges)
@@ -344,7 +344,7 @@ class Connectivity:
                 before = self._state
                 if given.taken and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
-                states = self._take(before, insert_given(before, given, *how))
+                states = self._take(before, insert_given(before, given, *placement))
         if states[0].ledger.records == states[1].ledger.records:
             warn_of_no_edges(edges)
         if adapter.is_iterable and adapter.rows(edges, ReadRequest(source, destination)) is None:
@@ -353,7 +353,9 @@ class Connectivity:
                 self._state = replace(self._state, ledger=ledger)
         return states
 
-    def _inserted(self, before: ConnectivityState, edges: Any, names: Words) -> ConnectivityState:
+    def _inserted(
+        self, before: ConnectivityState, edges: Any, names: EdgeArgs
+    ) -> ConnectivityState:
         """Return the state with a sequence of batches inserted; files are read again as text."""
         try:
             return insert_all(before, edges, names, self._chosen, self._free)
@@ -364,7 +366,7 @@ class Connectivity:
             return self._inserted(before, edges, names)
 
     def _insert_files(
-        self, edges: Any, names: Words
+        self, edges: Any, names: EdgeArgs
     ) -> tuple[ConnectivityState, ConnectivityState]:
         """Insert files one after another; an error names the files that stay inserted."""
         if not adapter_of(edges).names_files:
@@ -484,8 +486,8 @@ class Connectivity:
                 check_kind(state.index, given)
                 with given.borrow() as (columns, _):
                     sides.append(inputs.ends(state, given, columns[:2], missing))
-            (left, there), (right, here) = sides
-            answers = batches.query(state, left[0], right[0]) & there & here
+            (left, left_valid), (right, right_valid) = sides
+            answers = batches.query(state, left[0], right[0]) & left_valid & right_valid
         return bool(answers[0])
 
     def process(
@@ -553,7 +555,7 @@ class Connectivity:
             before = self._state
             old = inputs.placed_for(before, given, self._free)
             with inputs.BorrowedBatch(backend := old.backend, given) as columns:
-                # or what writes to it might part columns unalike
+                # a private copy: the same mask must split all columns
                 asks = backend.asarray(mask).copy()
                 inserted = Ledger(int(mask.size) - int(mask.sum()))
                 rows = [inputs.rows(column, ~asks, backend) for column in columns[:2]]
@@ -710,7 +712,7 @@ class Connectivity:
         return self._forget(remove_vertices, given, remaining, words, missing)
 
     def _forget(
-        self, forget: Any, given: Any, remaining: Any, words: Words, missing: str
+        self, forget: Any, given: Any, remaining: Any, words: EdgeArgs, missing: str
     ) -> Connectivity:
         """Remove edges or vertices from the state, and return the instance."""
         with self._lock.rlock:

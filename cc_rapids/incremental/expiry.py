@@ -63,18 +63,18 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
     column = column_of(edges, name)
     datetimes = _datetimes(column, name)
     if datetimes is not None:
-        numbers, there, unit = datetimes
+        numbers, valid, unit = datetimes
         kind = before if before in DATETIMES else unit
-        return (_counted(numbers, there, unit, kind, name), there), kind
-    values, there = numbers_of(column, f"expiry times {name!r}")
+        return (_counted(numbers, valid, unit, kind, name), valid), kind
+    values, valid = numbers_of(column, f"expiry times {name!r}")
     if is_float(values.dtype):
-        return (values.astype(np.float64), there), "floats"
+        return (values.astype(np.float64), valid), "floats"
     if values.dtype == np.uint64 and values.size and int(values.max()) > LIMITS.max:
         raise ColumnTypeError(
             f"expiry times {name!r} are uint64 ({values.size:,} values), the greatest"
             f" {int(values.max()):,}: they may be up to 2^63 - 1; cast them, such as to float64"
         )
-    return (values.astype(np.int64), there), "integers"
+    return (values.astype(np.int64), valid), "integers"
 
 
 def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
@@ -82,11 +82,11 @@ def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
     if is_cudf(column):
         if getattr(column.dtype, "kind", "") != "M":
             return None
-        there, kind = column.notnull().to_cupy(), _kind_of(column.dtype)
+        valid, kind = column.notnull().to_cupy(), _kind_of(column.dtype)
         counted = column.astype(f"datetime64[{DATETIMES[kind]}]")
-        lost = (counted.astype(column.dtype) != column).fillna(False)
-        _check_counted(lost, column.dtype, kind, name)
-        return counted.astype("int64").fillna(0).to_cupy(), there, kind
+        inexact = (counted.astype(column.dtype) != column).fillna(False)
+        _check_counted(inexact, column.dtype, kind, name)
+        return counted.astype("int64").fillna(0).to_cupy(), valid, kind
     column = as_series(column)
     if is_series(column):
         import narwhals as nw
@@ -97,15 +97,15 @@ def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
         column = side.to_numpy()
     if getattr(getattr(column, "dtype", None), "kind", "") != "M":
         return None
-    kind, there = _kind_of(column.dtype), ~np.isnat(column)
+    kind, valid = _kind_of(column.dtype), ~np.isnat(column)
     counted = column.astype(f"datetime64[{DATETIMES[kind]}]")
-    _check_counted((counted.astype(column.dtype) != column) & there, column.dtype, kind, name)
-    return counted.astype(np.int64), there, kind
+    _check_counted((counted.astype(column.dtype) != column) & valid, column.dtype, kind, name)
+    return counted.astype(np.int64), valid, kind
 
 
-def _check_counted(lost: Any, dtype: Any, kind: str, name: str) -> None:
+def _check_counted(inexact: Any, dtype: Any, kind: str, name: str) -> None:
     """Raise a ColumnTypeError if the unit of their kind cannot represent some datetimes."""
-    if bool(lost.any()):
+    if bool(inexact.any()):
         raise ColumnTypeError(
             f"expiry times {name!r} are {dtype}, and some are no whole number of"
             f" {DATETIMES[kind]} of 64 bits, in which they count: cast the column"
@@ -116,7 +116,7 @@ def _kind_of(dtype: Any) -> str:
     return "nanoseconds" if "[ns]" in str(dtype) else "datetimes"
 
 
-def _counted(numbers: Any, there: Any, unit: str, kind: str, name: str) -> Any:
+def _counted(numbers: Any, valid: Any, unit: str, kind: str, name: str) -> Any:
     """Return times converted from one unit to the unit of a kind.
 
     Raises
@@ -127,13 +127,13 @@ def _counted(numbers: Any, there: Any, unit: str, kind: str, name: str) -> Any:
     if unit == kind:
         return numbers
     if kind == "datetimes":
-        lost = bool(((numbers % COARSER != 0) & there).any())
+        inexact = bool(((numbers % COARSER != 0) & valid).any())
         made, why = numbers // COARSER, "between two microseconds, in which those so far count"
     else:
         most = LIMITS.max // COARSER
-        lost = bool((((numbers > most) | (numbers < -most)) & there).any())
+        inexact = bool((((numbers > most) | (numbers < -most)) & valid).any())
         made, why = numbers * COARSER, "beyond nanoseconds of 64 bits, in which those so far count"
-    if lost:
+    if inexact:
         raise ColumnTypeError(
             f"expiry times {name!r} count in {DATETIMES[unit]}, and some are {why}: cast the column"
         )

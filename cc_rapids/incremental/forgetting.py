@@ -74,7 +74,7 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
         _check_droppable(state, "drop_isolated=True")
     if not kept.kind:
         raise InputError(
-            "no edge has come so far, so that expire() knows no kind of times: insert edges first"
+            "no edges were inserted, so the type of expiry times is unknown: insert edges first"
         )
     with state.backend.scope():
         cut = one_time(before, kept.kind)
@@ -197,23 +197,22 @@ class _Removal:
                 return replace(state, kept=forest_left)
         if not self.ends.size:
             return state
-        left = self._left(state, None if state.kept is None else removed_rows)
-        parted, single = self._count_splits(left)
-        if not parted:
-            return left
+        reduced = self._reduced(state, None if state.kept is None else removed_rows)
+        split_count, single = self._count_splits(reduced)
+        if not split_count:
+            return reduced
         if remaining is None:
             raise InputError(
-                f"{counted(parted, 'component')} may fall apart by what is removed, which other"
-                " edges tell: pass remaining=, the edges that are left (those that go may still be"
-                " among them)"
+                f"{counted(split_count, 'component')} may split, which depends on the edges that"
+                " are left: pass them as remaining= (removed edges among them are skipped)"
             )
-        labels = Labels.of(left.index, left.forest.parent, self.is_removed, left.backend)
-        if left.kept is None and single * DENSE > left.forest.n:
-            return self._relink(left, remaining(), labels)
-        between = _Between(left)
+        labels = Labels.of(reduced.index, reduced.forest.parent, self.is_removed, reduced.backend)
+        if reduced.kept is None and single * DENSE > reduced.forest.n:
+            return self._relink(reduced, remaining(), labels)
+        between = _Between(reduced)
         for given, times in remaining():
-            check_kind(left.index, given)
-            with inputs.BorrowedBatch(left.backend, given) as columns:
+            check_kind(reduced.index, given)
+            with inputs.BorrowedBatch(reduced.backend, given) as columns:
                 _check_rows(given, columns)
                 between.add(*self._between(given, columns, times, labels))
         return between.joined()
@@ -232,26 +231,26 @@ class _Removal:
             kept = replace(kept, pairs=_table_of(kept, backend))
         return kept, removed_rows
 
-    def _left(self, state: ConnectivityState, removed_rows: Array | None) -> ConnectivityState:
+    def _reduced(self, state: ConnectivityState, removed_rows: Array | None) -> ConnectivityState:
         """Return the state without reading edges: the kept forest, or no edges without one."""
         backend, n, kept = state.backend, state.forest.n, state.kept
         forest = Forest(backend, n, all_present=True)
         single = backend.kernel(kernels.singles, forest.vertex)
         single(n, self.before, self.touched, forest.parent)
-        left = replace(state, forest=forest)
+        reduced = replace(state, forest=forest)
         if kept is None or removed_rows is None:
-            return left
+            return reduced
         kept = kept.without(removed_rows, backend)
-        batches.launched(left, None, kept.src, kept.dst)
+        batches.launched(reduced, None, kept.src, kept.dst)
         forest.flatten()
-        return replace(left, kept=kept)
+        return replace(reduced, kept=kept)
 
-    def _count_splits(self, left: ConnectivityState) -> tuple[int, int]:
+    def _count_splits(self, reduced: ConnectivityState) -> tuple[int, int]:
         """Return how many components have split into several trees, and the number of these.
 
         Removed vertices are not counted.
         """
-        backend, parent = left.backend, left.forest.parent
+        backend, parent = reduced.backend, reduced.forest.parent
         roots = backend.empty(parent.size, np.uint8)
         mark = backend.kernel(kernels.mark_roots)
         mark(parent.size, parent, self.before, self.touched, self.is_removed, roots)
@@ -259,8 +258,8 @@ class _Removal:
         trees = self.before[tops]
         one = backend.empty(parent.size, np.int64)
         one[trees] = tops  # an arbitrary one
-        parted = self._mask(trees[one[trees] != tops])
-        return int(parted.sum(dtype=np.int64)), int(tops.size)
+        is_split = self._mask(trees[one[trees] != tops])
+        return int(is_split.sum(dtype=np.int64)), int(tops.size)
 
     def _is_removed_edge(self, src: Array, dst: Array) -> Array:
         """Return a mask of the edges between vertices that are removed."""
@@ -270,48 +269,50 @@ class _Removal:
         mark(src.size, src, dst, self.is_removed, self.marked, self.pairs, marks)
         return marks.view(bool)
 
-    def _relink(self, left: ConnectivityState, pieces: Pieces, labels: Labels) -> ConnectivityState:
+    def _relink(
+        self, reduced: ConnectivityState, pieces: Pieces, labels: Labels
+    ) -> ConnectivityState:
         """Return the state after linking all remaining edges.
 
         Nearly all of them are needed, so selecting them first would take longer than it saves.
         """
-        backend, forest = left.backend, left.forest
+        backend, forest = reduced.backend, reduced.forest
         listed = backend.kernel(kernels.is_listed)
         write = backend.kernel(kernels.write_ends, forest.vertex, labels.dtype, listed)
         for given, _ in pieces:
-            check_kind(left.index, given)
-            with inputs.BorrowedBatch(left.backend, given) as columns:
+            check_kind(reduced.index, given)
+            with inputs.BorrowedBatch(reduced.backend, given) as columns:
                 _check_rows(given, columns)
-                sought, strange = labels.sought(columns[:2]), backend.new_flag()
-                ends = [backend.empty(sought.size, forest.vertex) for _ in range(2)]
-                flag = strange.value, strange.word
-                write(sought.size, *sought.arguments, self.marked, self.pairs, *ends, *flag)
-                if strange.read_async()():
+                edge_ends, never_inserted = labels.edge_ends(columns[:2]), backend.new_flag()
+                ends = [backend.empty(edge_ends.size, forest.vertex) for _ in range(2)]
+                flag = never_inserted.value, never_inserted.word
+                write(edge_ends.size, *edge_ends.arguments, self.marked, self.pairs, *ends, *flag)
+                if never_inserted.read_async()():
                     self._check(given, columns, None)
-                batches.launched(left, None, *ends)
+                batches.launched(reduced, None, *ends)
                 crossing = backend.new_flag()
                 flag = crossing.value, crossing.word
                 note = backend.kernel(kernels.note_crossing)
                 note(forest.n, forest.parent, self.before, *flag)
                 if crossing.read_async()():
                     self._check(given, columns, None)
-        return left
+        return reduced
 
     def _between(
         self, given: EdgeInput, columns: list[Any], times: Times | None, labels: Labels
     ) -> tuple[Array, Array, Array | None]:
         """Return the edges between two of the remaining trees, and their times if any."""
         backend, kept = self.state.backend, self.state.kept
-        sought, until = labels.sought(columns[:2]), None
-        marks = backend.empty(sought.size, np.uint8)
+        edge_ends, until = labels.edge_ends(columns[:2]), None
+        marks = backend.empty(edge_ends.size, np.uint8)
         mark = backend.kernel(kernels.mark_between, labels.dtype)
-        mark(sought.size, *sought.arguments, marks)
+        mark(edge_ends.size, *edge_ends.arguments, marks)
         rows = backend.xp.flatnonzero(marks.view(bool))
         if times is not None and kept is not None:
             until = backend.asarray(times.values)[rows]
             valid = kept.valid(until, backend)
             rows, until = rows[valid], until[valid]
-        src, dst, all_known = sought.vertices(rows)
+        src, dst, all_known = edge_ends.vertices(rows)
         if not all_known:
             self._check(given, columns, times)
         stays = ~self._is_removed_edge(src, dst)
@@ -445,7 +446,7 @@ def _pairs(src: Array, dst: Array, state: ConnectivityState) -> Array:
     if state.forest.n > MOST:
         raise CapacityError(
             f"edges are removed among at most 2^32 vertices, and there are {state.forest.n:,}:"
-            " solve what is left anew"
+            " run components() on the edges that are left"
         )
     return state.backend.xp.sort(pair_keys(src, dst, state.backend))
 

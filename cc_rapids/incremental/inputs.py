@@ -259,12 +259,12 @@ def ends(
     return [vertices for vertices, _ in lookups], lookups[0][1] & lookups[1][1]
 
 
-def _unknown(name: str, column: Any, strange: Any) -> UnknownVertexError:
-    where = np.flatnonzero(strange)
-    some = ", ".join(str(id_at(column, int(i))) for i in where[:3])
+def _unknown(name: str, column: Any, unknown: Any) -> UnknownVertexError:
+    rows = np.flatnonzero(unknown)
+    some = ", ".join(str(id_at(column, int(i))) for i in rows[:3])
     return UnknownVertexError(
-        f"{where.size:,} of {strange.size:,} in {name!r} are not vertices so far:"
-        f" {some}{', ...' if where.size > 3 else ''}; missing='false' answers False for them"
+        f"{rows.size:,} of {unknown.size:,} in {name!r} are not vertices so far:"
+        f" {some}{', ...' if rows.size > 3 else ''}; missing='false' answers False for them"
     )
 
 

@@ -32,7 +32,7 @@ from .expiry import Times, check_kind, times_of
 from .kept import KeptForest
 from .state import ConnectivityState
 
-Words = tuple[Side | None, Side | None, str, TextOptions]  # source, destination, nulls, options
+EdgeArgs = tuple[Side | None, Side | None, str, TextOptions]  # source, destination, nulls, options
 
 
 def insert_given(
@@ -61,7 +61,7 @@ def insert_given(
 
 
 def insert_all(
-    state: ConnectivityState, edges: Any, words: Words, design: Design | None, free: bool
+    state: ConnectivityState, edges: Any, words: EdgeArgs, design: Design | None, free: bool
 ) -> ConnectivityState:
     """Return the state after many batches, using one copy of the trees.
 
@@ -95,17 +95,17 @@ def insert_all(
         raise lost_rows("the batches", total, after.ledger.given - given_before)
     after.ledger.check()
     if after is not state and not batches.checked(after).forest.complete:
-        n, many = after.forest.n, after.batches - state.batches
+        n, batch_count = after.forest.n, after.batches - state.batches
         raise InputError(
-            f"among {many:,} batches an id lies outside 0..{n - 1} of num_vertices={n}, so none of"
-            " them was inserted: insert them one by one to find the batch, or pass a larger number"
-            " or vertices="
+            f"in {batch_count:,} batches an id lies outside 0..{n - 1} of num_vertices={n}, so none"
+            " was inserted: insert them one by one to find the batch, or pass a larger number or"
+            " vertices="
         )
     return after
 
 
 def pieces(
-    state: ConnectivityState, edges: Any, words: Words, expiry: str | None
+    state: ConnectivityState, edges: Any, words: EdgeArgs, expiry: str | None
 ) -> Iterator[tuple[EdgeInput, Times | None]]:
     """Yield edges of any form in pieces, with their expiry times if a column is named.
 
@@ -154,7 +154,7 @@ class _Total:
 
 
 def _pieces(
-    state: ConnectivityState, edges: Any, words: Words, total: _Total
+    state: ConnectivityState, edges: Any, words: EdgeArgs, total: _Total
 ) -> Iterator[EdgeInput]:
     """Yield the edges of files or a dataset in pieces, reading one piece ahead."""
     source, destination, nulls, options = words
@@ -165,7 +165,7 @@ def _pieces(
     budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
     budget.update("strings", 0, width=width)
     text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
-    chunks, came = stream.read_ahead(Cursor(), budget, text), 0
+    chunks, rows_read = stream.read_ahead(Cursor(), budget, text), 0
     with closing(chunks):  # type: ignore[type-var]
         for number, chunk in enumerate(chunks):
             given = replace(read.read_chunk(chunk, nulls), taken=tuple(stream.taken))
@@ -173,9 +173,9 @@ def _pieces(
                 inputs.check_columns_as_before(given, state.given)
             given = with_vertices(given, chunk.vertices, False)
             rows = given.rows.given
-            came += rows
-            if chunk.given != came:
-                raise lost_rows(chunk.path or "the edges", chunk.given or 0, came)
+            rows_read += rows
+            if chunk.given != rows_read:
+                raise lost_rows(chunk.path or "the edges", chunk.given or 0, rows_read)
             if not number or rows or given.vertices is not None:  # or at the end of a file
                 yield given
     total.given = stream.given
@@ -189,12 +189,12 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
     window: list[EdgeInput] = []
     kind, rows, window_edges = None, 0, choose_batch_sizes().window
     for batch in given:
-        kind_here, rows = _kind(batch), rows + batch.src.size
-        if window and (kind_here is None or kind_here != kind or rows > window_edges):
+        batch_kind, rows = _kind(batch), rows + batch.src.size
+        if window and (batch_kind is None or batch_kind != kind or rows > window_edges):
             yield window
             window, rows = [], batch.src.size
         window.append(batch)
-        kind = kind_here
+        kind = batch_kind
     if window:
         yield window
 

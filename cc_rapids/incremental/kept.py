@@ -91,10 +91,10 @@ class KeptForest:
 
     def without(self, rows: Array, backend: Backend) -> KeptForest:
         """Return all edges except some sorted rows, whose places are filled from the end."""
-        src, dst, until, _ = self._left(rows, backend)
+        src, dst, until, _ = self._columns_without(rows, backend)
         return self._of(src, dst, until)
 
-    def _left(self, rows: Array, backend: Backend) -> list[Array]:
+    def _columns_without(self, rows: Array, backend: Backend) -> list[Array]:
         """Return new columns without some rows: both ends, and times and order if present."""
         size = self.src.size - rows.size
         moves = moved_rows(rows, size, backend)
@@ -106,7 +106,7 @@ class KeptForest:
 
     def expired(self, rows: Array, backend: Backend) -> KeptForest:
         """Return the forest without the earliest expired rows; the other links stay valid."""
-        src, dst, until, order = self._left(rows, backend)
+        src, dst, until, order = self._columns_without(rows, backend)
         left = self._of(src, dst, until)
         if self.links is None:
             return left

@@ -16,7 +16,7 @@ from ..kernels import forgetting as kernels
 
 
 @dataclass(frozen=True)
-class Sought:
+class EdgeEnds:
     """The ends of some edges, in the form from which a kernel looks up their labels.
 
     Attributes
@@ -44,11 +44,11 @@ class Sought:
         ends, all_known = [], True
         for column, given in zip(self.columns, self.arguments[:2], strict=True):
             if self.direct:
-                vertices, there = index.lookup(backend.asarray(column)[rows], backend)
+                vertices, valid = index.lookup(backend.asarray(column)[rows], backend)
             else:
                 vertices = given[rows]
-                there = vertices != n
-            all_known = all_known and bool(there.all())
+                valid = vertices != n
+            all_known = all_known and bool(valid.all())
             ends.append(vertices.astype(np.int64))
         return ends[0], ends[1], all_known
 
@@ -93,25 +93,25 @@ class Labels:
         write(slots.size, self.index.n, slots, self.values, labels)
         return labels
 
-    def sought(self, columns: Sequence[Any]) -> Sought:
+    def edge_ends(self, columns: Sequence[Any]) -> EdgeEnds:
         """Return the ends of edges from borrowed id columns of the index's type."""
         index, backend = self.index, self.backend
         n = self.values.size - 1
         if isinstance(index, Range):
             arrays = [backend.asarray(column) for column in columns]
-            return Sought(self, columns, (*arrays, 0, n, self.values), True)
+            return EdgeEnds(self, columns, (*arrays, 0, n, self.values), True)
         if isinstance(index, Integers) and index.n and index.table_of(backend).by_place:
             arrays, base = (
                 [backend.asarray(column) for column in columns],
                 index.table_of(backend).base,
             )
             if all(_same_bits(array.dtype, index.wide) for array in arrays):
-                return Sought(self, columns, (*arrays, base, n, self._of_places), True)
+                return EdgeEnds(self, columns, (*arrays, base, n, self._of_places), True)
         ends = []
         for column in columns:
             vertices, valid = index.lookup(column, backend)
             ends.append(backend.xp.where(valid, vertices, vertices.dtype.type(n)))
-        return Sought(self, columns, (*ends, 0, n, self.values), False)
+        return EdgeEnds(self, columns, (*ends, 0, n, self.values), False)
 
 
 def _same_bits(dtype: Any, wide: Any) -> bool:

@@ -168,7 +168,7 @@ class Reporter:
         self.start = time.monotonic()
         self._last, self._every = self.start, logged
         self._call = shown if callable(shown) else None
-        self._columns, self._bar = columns or _facts_alone, cast("Progress | None", None)
+        self._columns, self._bar = columns or _fact_columns, cast("Progress | None", None)
         self._terminal: Console | None = None
         if self._call:
             self._last, self._every = -math.inf, call
@@ -236,7 +236,7 @@ def _line(progress: Any, width: int) -> str:
     return words if fits else getattr(progress, "short", words)
 
 
-def _facts_alone() -> list[ProgressColumn]:
+def _fact_columns() -> list[ProgressColumn]:
     """Return the columns of a bar with a fixed width and facts truncated to one line."""
     from rich.progress import BarColumn, TextColumn
     from rich.table import Column
@@ -259,7 +259,7 @@ class StreamReporter(Reporter):
     Parameters
     ----------
     shown : bool or callable
-        What the caller gave as ``progress``.
+        The caller's ``progress`` argument.
     total : int, optional
         All edges.
     before : ConnectivityState, optional

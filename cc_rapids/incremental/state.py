@@ -238,7 +238,7 @@ def insert_batch(
     after = before  # allocated before the check of ids, which may wait for the GPU
     if copies:
         after = Trees.after(before) if plan.algorithm == PLAIN else before.empty_like()
-    read_stray = _look_at(backend, index, src, dst, (before, after) if copies else ())
+    read_stray = _launch_id_check(backend, index, src, dst, (before, after) if copies else ())
     if index.n > before.n:
         after = grown(before, index.n)
     join(plan, Edges(src, dst, 0), after)
@@ -260,11 +260,11 @@ def insert(
     skipped, and ``forest.complete`` tells whether there were any. If ids are vertices directly, a
     launch checks them before the trees are linked, and the host waits for that launch only.
     """
-    read_stray = _look_at(state.backend, state.index, src, dst)
+    read_stray = _launch_id_check(state.backend, state.index, src, dst)
     return checked(launched(state, design, src, dst), read_stray)
 
 
-def _look_at(
+def _launch_id_check(
     backend: Backend, index: Index, src: Array, dst: Array, copied: Sequence[Forest] = ()
 ) -> Callable[[], bool] | None:
     """Launch a check of all ids; return a function that waits and tells if one is no vertex.

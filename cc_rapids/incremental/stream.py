@@ -233,10 +233,10 @@ def plan(
     if most is not None:
         need = partial(budget.needed, kind, text=text, width=width)
         chunk = edge * max(LEAST_ROWS, min(budget.most, edges or budget.most))
-        held_bytes = need(most) - LEAST_ROWS * edge
+        state_bytes = need(most) - LEAST_ROWS * edge
         fits = True if need(most) <= budget.limit else None
-        memory = min(budget.limit, held_bytes + chunk) if fits else need(most)
-        each = round((held_bytes - budget.fixed) / most) if most else None
+        memory = min(budget.limit, state_bytes + chunk) if fits else need(most)
+        each = round((state_bytes - budget.fixed) / most) if most else None
         if least is not None:
             memory_least = need(least)
             fits = False if memory_least > budget.limit else fits
@@ -772,7 +772,7 @@ class Run:
         except InputError:  # before any edge was linked
             raise
         except BaseException:  # some edges may already be linked, so the file must not change
-            self.saver.begun.add(file)
+            self.saver.files_begun.add(file)
             raise
 
 
@@ -1012,8 +1012,7 @@ def _check_kinds(indices: list[Index]) -> None:
     kinds = {tuple(index.kinds) for index in indices if index.n}
     if len(kinds) > 1:
         raise ColumnTypeError(
-            "ids are integers in some files and strings in others: cast the columns, so that all"
-            " are of one kind"
+            "ids are integers in some files and strings in others: cast the columns to one type"
         )
 
 

@@ -155,8 +155,8 @@ def components_at(
         cuts = reader.frame(collected(edges, columns), state)
     else:
         # A relation's query is closed with its batches. A caller's iterator stays open.
-        ours = hasattr(stream, "close") and not adapter.is_iterable
-        context: Any = closing(stream) if ours else nullcontext()
+        closes_stream = hasattr(stream, "close") and not adapter.is_iterable
+        context: Any = closing(stream) if closes_stream else nullcontext()
         with context:
             cuts = reader.stream(stream, state)
     answers = adapter.answers(edges, request)
@@ -258,15 +258,15 @@ class _Reader:
 
         The columns contain the weighted edges, on the backend of the state.
         """
-        given, weights, there = self._read(edges)
+        given, weights, valid = self._read(edges)
         old = inputs.placed_for(state, given, self.free)
         with inputs.BorrowedBatch(old.backend, given) as columns:
             self.free = self.free and not given.src.size  # the others go where this chunk is
             weights = old.backend.asarray(weights)
-            if there is not None:
-                there = old.backend.asarray(there)
-                ends = [inputs.rows(column, there, old.backend) for column in columns[:2]]
-                columns, weights = [*ends, *columns[2:]], weights[there]
+            if valid is not None:
+                valid = old.backend.asarray(valid)
+                ends = [inputs.rows(column, valid, old.backend) for column in columns[:2]]
+                columns, weights = [*ends, *columns[2:]], weights[valid]
             yield old, given, columns, self._buckets(weights, old.backend)
 
     def _buckets(self, weights: Array, backend: Backend) -> list[Array]:
@@ -283,16 +283,16 @@ class _Reader:
         sides = adapter_of(edges).named(edges, self.request, self.weight)
         given = inputs.read(edges, *sides.names, self.nulls)
         plain = plain_weights(adapter_of(edges), edges, self.weight)()
-        values, there = plain or adapter_of(edges).weights(edges, self.weight)
+        values, valid = plain or adapter_of(edges).weights(edges, self.weight)
         if given.row_index is not None:
             kept = given.row_index()
-            values, there = values[kept], None if there is None else there[kept]
+            values, valid = values[kept], None if valid is None else valid[kept]
         if values.size != given.src.size:
             raise InputError(
                 f"there are {values.size:,} weights and {given.src.size:,} edges: pass one weight"
                 " for each edge"
             )
-        missing = 0 if there is None else int((~there).sum())
+        missing = 0 if valid is None else int((~valid).sum())
         if missing and self.nulls == "raise":
             raise NullsError(
                 f"{missing:,} of {values.size:,} weights are null or nan: fill them, or drop these"
@@ -300,7 +300,7 @@ class _Reader:
             )
         dropped = given.dropped_rows + missing
         self.ledger = self.ledger.plus(given.rows.leaving_out("null_weight", missing))
-        return replace(given, dropped_rows=dropped), values, there if missing else None
+        return replace(given, dropped_rows=dropped), values, valid if missing else None
 
 
 def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds | None:

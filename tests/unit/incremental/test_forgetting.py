@@ -87,7 +87,7 @@ def test_numbered_vertices_lose_edges_and_stay():
     [
         (([1], [9]), {}, UnknownVertexError, "1 of 1 pairs are no edges so far, first 1 and 9"),
         (([1, 1], [2, 4]), {}, UnknownVertexError, "1 of 2 pairs"),
-        (([4], [5]), {}, InputError, "1 component may fall apart.*pass remaining="),
+        (([4], [5]), {}, InputError, "1 component may split.*pass them as remaining="),
         (([4], [5]), {"remaining": ([1], [8])}, UnknownVertexError, "insert them first"),
         (([4], [5]), {"remaining": ([1], [4])}, InputError, "1 edge .* were never inserted"),
         (([4], [5]), {"missing": "false"}, InputError, "missing"),
@@ -310,7 +310,7 @@ def test_pairs_outside_the_forest_are_looked_up_in_a_table(monkeypatch):
     seen.remove(tuple(outside()[5:9].T), remaining=unread())
     assert max(launched) == 4
     seen.insert(([1000], [7]))  # the table grows with the forest
-    with pytest.raises(InputError, match="pass remaining="):
+    with pytest.raises(InputError, match="pass them as remaining="):
         seen.remove(([7], [1000]))
     seen.remove(([7], [1000]), remaining=(edges[0], edges[1]))
     assert labels(seen)[1000] == 1000

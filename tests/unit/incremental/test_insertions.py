@@ -101,7 +101,7 @@ def test_no_batches_change_nothing():
 def test_an_id_outside_leaves_all_as_it_was():
     seen = Connectivity(5).insert(([0], [1]))
     before = repr(seen), parts(seen.components())
-    with pytest.raises(InputError, match=r"among 3 batches an id lies outside 0\.\.4 .*one by one"):
+    with pytest.raises(InputError, match=r"in 3 batches an id lies outside 0\.\.4 .*one by one"):
         seen.insert(iter([([1], [2]), ([2], [7]), ([3], [4])]))
     assert (repr(seen), parts(seen.components())) == before
     assert len(seen.insert(iter([([1], [2]), ([3], [4])]))) == 2
