@@ -369,7 +369,7 @@ def find_components(
             raise consumed(f"the {type(edges).__name__}")
         request = ReadRequest(options.source, options.destination)
         edges, options, reading = with_weights(edges, options)
-        outer = reading.ledger if reading.taken else None
+        outer = reading.ledger if reading.formats else None
         answers, adapter = adapter.answers(given, request), adapter_of(edges)
     has_key_columns = adapter.names_files and isinstance(options.source, list)
     named_frames = options.frames is not None
@@ -391,14 +391,14 @@ def find_components(
         edge_input = replace(edge_input, answers=answers or edge_input.answers)
     if options.weight_bound or options.applied_bound or options.spanning:
         edge_input = replace(edge_input, bound=options.remembered())
-    taken = () if reading is None else tuple(reading.taken)
-    if taken:
-        edge_input = replace(edge_input, taken=taken)
+    formats = () if reading is None else tuple(reading.formats)
+    if formats:
+        edge_input = replace(edge_input, formats=formats)
     if options.spanning is not None and weights_of is not None:
         found = weights_of() or adapter.weights(edges, options.spanning.weight)
         edge_input = weighted(edge_input, found, options.spanning.name, options.nulls)
         edge_input = replace(edge_input, answers=answers or edge_input.answers)
-    choice = choose(edge_input.src.size) if adapter.names_files or taken else None
+    choice = choose(edge_input.src.size) if adapter.names_files or formats else None
     backend = options.backend(edge_input.on_device, choice)
     # Kernels read the borrowed columns within this scope; the answer keeps the arena's memory.
     with backend.scope() as arena, edge_input.borrow() as (columns, offsets):

@@ -1463,7 +1463,7 @@ def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:
     if request.vertices is not None and file.vertices is not None:
         many = f"{len(file.vertices):,}"
         raise InputError(f"the file itself lists {many} vertices: leave out vertices")
-    found = replace(found, taken=(file.taken,), ledger=file.ledger)
+    found = replace(found, formats=(file.source_format,), ledger=file.ledger)
     return with_vertices(found, file.vertices, False)
 
 
@@ -1609,14 +1609,14 @@ def _weighed_chunks(source: Source, reading: Reading) -> Iterator[Any]:
         for reason, rows in chunk.left_out.items():
             reading.ledger = reading.ledger.leaving_out(reason, rows)
         yield chunk.frame
-    for taken in source.taken:
-        reading.add(taken, Ledger(source.given))
+    for source_format in source.formats:
+        reading.add(source_format, Ledger(source.given))
 
 
 def _scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
     """Return the rows of a ``pyiceberg.table.Table``, counted by its metadata."""
     from .files.lake import reader_of, rows_of
-    from .files.read import Taken
+    from .files.read import SourceFormat
 
     names = table.schema().column_names
     ends: tuple[Any, Any] = request.source, request.destination
@@ -1628,5 +1628,5 @@ def _scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
         place_of("the table", names, name)
     how: dict[str, Any] = {"threaded": True, "arrow": True, "given": rows_of(table)}
     items = items_of(reader_of(table, columns), *ends, weight, **how)
-    items.taken.append(Taken("iceberg", tuple(ids), None))
+    items.formats.append(SourceFormat("iceberg", tuple(ids), None))
     return items

@@ -133,7 +133,7 @@ class EdgeInput:
     and ``symmetric`` tells whether every edge is in the rows of both its ends. ``row_index`` gives
     the row numbers of the edges if rows were left out; ``rows_outside`` rows are outside a bound of
     weights. ``index`` is the index of the caller's frame, unless it counts from 0. ``bound`` is
-    the bound of weights that an answer keeps. ``taken`` describes how files were read.
+    the bound of weights that an answer keeps. ``formats`` describes how files were read.
     ``vertex_names`` are the names of the key columns of vertices in answers: empty if these are
     numbered, None if the names of the edges decide. ``end_names`` are the names of the columns of
     both ends in answers. ``text_bytes`` is the size of the strings that integers represent.
@@ -154,7 +154,7 @@ class EdgeInput:
     row_offsets: Column | None = None
     symmetric: bool = False
     row_index: Callable[[], Any] | None = None
-    taken: tuple[Any, ...] = ()
+    formats: tuple[Any, ...] = ()
     vertex_names: tuple[str, ...] | None = None
     end_names: tuple[str, ...] | None = None
     text_bytes: int = 0
@@ -197,7 +197,7 @@ class EdgeInput:
         """The columns of ids of a frame, alternating between the ends; empty without a frame."""
         if self.end_names is not None:
             return list(self.end_names)
-        if self.taken or self.make_frame is plain_frame or self.row_offsets is not None:
+        if self.formats or self.make_frame is plain_frame or self.row_offsets is not None:
             return []
         ends = (end.key_columns or (end,) for end in (self.src, self.dst))
         return [part.name for parts in zip(*ends, strict=True) for part in parts]

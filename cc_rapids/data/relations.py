@@ -279,8 +279,8 @@ def joined(relation: Any, labels: Any, on: Sequence[str]) -> Any:
     words = [_cast(name, str(type_of(relation, name))) for name in on]
     added = _words(labels.schema, text_type(relation, on))[len(on) :]
     beside = relation_of(labels, relation, [*words, *added]).set_alias("cc_rapids_labels")
-    taken, number = {column.lower() for column in relation.columns}, "cc_rapids_row"
-    while number in taken:
+    used_names, number = {column.lower() for column in relation.columns}, "cc_rapids_row"
+    while number in used_names:
         number += "_"
     numbered = relation.project(f"*, row_number() over () as {number}")
     rows = numbered.set_alias("cc_rapids_rows")

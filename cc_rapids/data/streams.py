@@ -56,7 +56,7 @@ from .files.input_file import (
 from .files.opening import given as given_file
 from .files.opening import mark_at, opened, paths_of, start_of
 from .files.pieces import Piece, Place, RowGroups, has_ids
-from .files.read import Taken, read_opened, read_pieces
+from .files.read import SourceFormat, read_opened, read_pieces
 from .files.text_ids import LateTextError, is_text
 from .frame_build import rows_where_true
 from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, MEASURED, TEXT_BYTES, Budget
@@ -125,7 +125,7 @@ class Source:
     ----------
     names : tuple of Side
         The columns of both ends, as far as they are known before reading.
-    taken : list of Taken
+    formats : list of SourceFormat
         The ways in which the files so far were read, each once.
     threaded : bool
         Whether chunks may be read in another thread.
@@ -144,7 +144,7 @@ class Source:
     """
 
     names: tuple[Any, Any]
-    taken: list[Taken]
+    formats: list[SourceFormat]
     threaded = arrow = True
     filtered = skips = unchecked = False
     readers = 1
@@ -280,14 +280,14 @@ class Parts(Source):
     ) -> None:
         self.parts, self.names, self.bound, self.skips = parts, names, bound, skips
         self.filtered = bound is not None
-        self.taken, self.unreadable = list[Taken](), list[str]()
+        self.formats, self.unreadable = list[SourceFormat](), list[str]()
         self.counts: dict[int, Ledger] = {}
         self.first = 0  # the part from which the run reads
 
     def apart(self) -> Self:
         """Return a copy that reads on the host, and keeps its own record of that."""
         other = copy(self)
-        other.taken, other.unreadable, other.counts = [], [], {}
+        other.formats, other.unreadable, other.counts = [], [], {}
         other.read_by(None)
         return other
 
@@ -502,9 +502,9 @@ class Files(Parts):
                 columns = piece.table.column_names
                 weight = None if self.bound is None else columns[-1]
                 ids = columns if weight is None else columns[:-1]
-                taken = Taken(wanted.format, tuple(ids), file.header, file.delimiter)
-                if taken not in self.taken:
-                    self.taken.append(taken)
+                source_format = SourceFormat(wanted.format, tuple(ids), file.header, file.delimiter)
+                if source_format not in self.formats:
+                    self.formats.append(source_format)
                 load = piece.load and partial(_loaded, path, before, piece.load)
                 begun = file.rows_until(begin.group, begin.rows, False)
                 until = file.rows_until(piece.group, piece.rows, piece.whole)
@@ -832,7 +832,7 @@ class Fragments(Parts):
         parts = [_part_of(fragment, skips) for fragment in self.dataset.get_fragments()]
         super().__init__(parts, (source, destination), bound, skips)
         self.filtered = self.filter is not None or bound is not None
-        self.taken = [Taken("dataset", tuple(self.ids), None)]
+        self.formats = [SourceFormat("dataset", tuple(self.ids), None)]
         self.none: Any = None  # no rows, of the types of the columns
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
@@ -1166,7 +1166,7 @@ class Items(Source):
         self.items, self.names, self.open_item = items, (source, destination), open_item
         self.weights, self.filtered = weights, weights is not None
         self.threaded, self.arrow, self.closes = threaded, arrow, closes
-        self.taken = []
+        self.formats = []
         if given is None and isinstance(items, list):
             given = sum(map(length, items))
         self.known, self.unchecked = given, given is None
@@ -1318,7 +1318,7 @@ def weighed_files(
             wanted = ColumnRequest(*ends, kind, options, True, name, text, null_weights=True)
             file = read_opened(raw, wanted)
         text = types_so_far(text, file.table, file.source, file.destination)
-        reading.add(file.taken, file.ledger)
+        reading.add(file.source_format, file.ledger)
         several = isinstance(file.source, list)
         names = file.table.column_names[:-1] if several else request.names
         yield file.table.rename_columns([*names, name])

@@ -177,8 +177,8 @@ class WeightBound:
         columns = {name: _plain_numbers(frame, name) for name in ids}
         if columns and all(column is not None for column in columns.values()):
             rows = mask.nonzero()[0]
-            taken = {name: column.take(rows) for name, column in columns.items()}
-            return type(frame)(taken, copy=False), ledger
+            selected = {name: column.take(rows) for name, column in columns.items()}
+            return type(frame)(selected, copy=False), ledger
         if columns and columns.keys() <= set(columns_of(frame)):
             few = list(columns)
             frame = frame.select(few) if hasattr(frame, "select") else frame[few]

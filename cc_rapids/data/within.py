@@ -212,8 +212,8 @@ def read_within(
         check_sizes(mask, edges)
         rows, kept = adapter.where(edges, mask), partial(places, mask)
     made = read(rows, source, destination, vertices, num_vertices, nulls, adapter=adapter)
-    made = replace(made, index=index_of(edges), taken=tuple(reading.taken) or made.taken)
-    outer = reading.ledger if reading.taken else None
+    made = replace(made, index=index_of(edges), formats=tuple(reading.formats) or made.formats)
+    outer = reading.ledger if reading.formats else None
     for before in (ledger, outer):  # of lists that the rows are a part of
         if before is not None:
             made = replace(made, ledger=before.plus(made.rows._replace(given=0)))

@@ -27,7 +27,7 @@ from ..data.column import Content, text_buffers, text_of_buffers
 from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
 from ..data.files import archive
-from ..data.files.read import Taken
+from ..data.files.read import SourceFormat
 from ..data.files.write import drafts_of
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
@@ -77,7 +77,7 @@ def write(
         "dropped": state.given.dropped_rows,
         "ledger": state.ledger.check().facts(),
         "answers": kind_words(state.given),
-        "taken": [asdict(source) for source in state.given.taken],
+        "taken": [asdict(source) for source in state.given.formats],
         **index_words,
         "kept": None if kept is None else {"expiry": kept.expiry, "kind": kept.kind},
         "notes": notes,
@@ -178,9 +178,9 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     forest = Forest(backend, n, all_present=True)
     forest.parent[:] = backend.asarray(parent)
     sources = tuple(
-        Taken(**source | {"columns": tuple(source["columns"])}) for source in words["taken"]
+        SourceFormat(**source | {"columns": tuple(source["columns"])}) for source in words["taken"]
     )
-    given = replace(given, dropped_rows=counts["dropped"], taken=sources)
+    given = replace(given, dropped_rows=counts["dropped"], formats=sources)
     ledger = Ledger.of_facts(words["ledger"])
     state = ConnectivityState(
         backend, index, forest, given, counts["edges"], counts["batches"], ledger=ledger

@@ -342,7 +342,7 @@ class Connectivity:
             )
             with self._lock.rlock:
                 before = self._state
-                if given.taken and source is None and destination is None:
+                if given.formats and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
                 states = self._take(before, insert_given(before, given, *placement))
         if states[0].ledger.records == states[1].ledger.records:

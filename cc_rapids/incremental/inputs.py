@@ -81,8 +81,8 @@ def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
 
     This applies only to columns chosen as the only two, because a wrong insertion is permanent.
     """
-    files = [one for one in given.taken if one.header is not False]
-    earlier = [one for one in before.taken if one.header is not False]
+    files = [one for one in given.formats if one.header is not False]
+    earlier = [one for one in before.formats if one.header is not False]
     if not (files and earlier) or is_known_pair(files[-1].columns):
         return
     now, then = files[-1].columns, earlier[-1].columns

@@ -118,7 +118,7 @@ def pieces(
     if expiry is None:
         if not adapter.is_stream:
             given = inputs.read(edges, *words, adapter=adapter)
-            if given.taken and unnamed:
+            if given.formats and unnamed:
                 inputs.check_columns_as_before(given, state.given)
             yield given, None
         else:
@@ -142,8 +142,8 @@ def pieces(
         timed = weighted(given, weights, f"expiry times {expiry!r}", nulls)
         answers = given.answers or adapter.answers(edges, request)
         times = Times(timed.weights, kind)
-        sources = tuple(reading.taken)
-        yield replace(timed, weights=None, taken=sources, answers=answers), times
+        sources = tuple(reading.formats)
+        yield replace(timed, weights=None, formats=sources, answers=answers), times
 
 
 @dataclass
@@ -168,7 +168,7 @@ def _pieces(
     chunks, rows_read = stream.read_ahead(Cursor(), budget, text), 0
     with closing(chunks):  # type: ignore[type-var]
         for number, chunk in enumerate(chunks):
-            given = replace(read.read_chunk(chunk, nulls), taken=tuple(stream.taken))
+            given = replace(read.read_chunk(chunk, nulls), formats=tuple(stream.formats))
             if unnamed:
                 inputs.check_columns_as_before(given, state.given)
             given = with_vertices(given, chunk.vertices, False)

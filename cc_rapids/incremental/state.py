@@ -109,14 +109,14 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
     if before is not None and not given.src.size:
         return replace(before, dropped_rows=before.dropped_rows + given.dropped_rows)
     dropped = given.dropped_rows + (before.dropped_rows if before else 0)
-    sources = tuple(dict.fromkeys((*(before.taken if before else ()), *given.taken)))
+    sources = tuple(dict.fromkeys((*(before.formats if before else ()), *given.formats)))
     ends = without_rows(given.src), without_rows(given.dst)
     return EdgeInput(
         *ends,
         given.make_frame,
         given.on_device,
         dropped_rows=dropped,
-        taken=sources,
+        formats=sources,
         vertex_names=given.vertex_names,
         end_names=given.end_names,
         answers=given.answers,
@@ -128,7 +128,7 @@ def _is_of_kind(given: EdgeInput, before: EdgeInput) -> bool:
     same_ids = is_alike(given.src, before.src) and is_alike(given.dst, before.dst)
     same_facts = given.vertex_names == before.vertex_names and given.answers is before.answers
     same_frame = given.on_device == before.on_device and given.make_frame is before.make_frame
-    return same_ids and same_facts and same_frame and not (given.dropped_rows or given.taken)
+    return same_ids and same_facts and same_frame and not (given.dropped_rows or given.formats)
 
 
 def grown(forest: Forest, n: int) -> Forest:
@@ -215,8 +215,8 @@ def _kind_without_rows(index: Index, given: EdgeInput, kind: EdgeInput) -> EdgeI
         if given.on_device != kind.on_device or len(src.key_columns) != len(other.key_columns):
             return kind
         given = replace(given, src=no_rows(src, other), dst=no_rows(src, given.dst))
-    sources = tuple(dict.fromkeys((*kind.taken, *given.taken)))
-    return replace(kind_of(given, None), dropped_rows=kind.dropped_rows, taken=sources)
+    sources = tuple(dict.fromkeys((*kind.formats, *given.formats)))
+    return replace(kind_of(given, None), dropped_rows=kind.dropped_rows, formats=sources)
 
 
 def insert_batch(

@@ -549,7 +549,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
             if options.frames not in (None, "pyarrow"):
                 table = frame_of_table(table, options.frames)
             try:
-                reading = Reading(tuple(stream.taken), gathered.ledger)
+                reading = Reading(tuple(stream.formats), gathered.ledger)
                 return cast(Components, solve(table, settings, reading))
             except NullsError:
                 for chunk in gathered.chunks:  # raises the error of the first file with nulls
@@ -651,7 +651,7 @@ class Run:
         if self.stream.arrow and (on_device or self.frames):
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
-        kind = replace(state.given, taken=tuple(self.stream.taken), answers=self.answers)
+        kind = replace(state.given, formats=tuple(self.stream.formats), answers=self.answers)
         skipped = len(getattr(self.stream, "unreadable", ()))
         return replace(state, given=kind, ledger=state.ledger._replace(unreadable_files=skipped))
 
@@ -882,7 +882,7 @@ class _DeviceReader(Source):
         self.waiting: deque[int] = deque()
         self.last = 0
         source = queue.source
-        self.taken, self.filtered = source.taken, source.filtered
+        self.formats, self.filtered = source.formats, source.filtered
         self.readers, self.fixed = source.readers, source.fixed
 
     def measure(self) -> dict[str, Any]:

@@ -160,10 +160,10 @@ def components_at(
         with context:
             cuts = reader.stream(stream, state)
     answers = adapter.answers(edges, request)
-    sources = tuple(reading.taken)
+    sources = tuple(reading.formats)
     if not cuts.facts[0].rows.records:
         warn_of_no_edges(edges)
-    given = replace(cuts.given, taken=sources) if sources else cuts.given
+    given = replace(cuts.given, formats=sources) if sources else cuts.given
     given = given if answers is None else replace(given, answers=answers)
     given = replace(given, bound=WeightBound(weight).remembered())
     parts = replace(cuts, given=given), levels.values.tolist(), options.labels
@@ -235,7 +235,7 @@ class _Reader:
 
     def _of_source(self) -> Ledger:
         """Return the ledger of all rows of a stream, counted by the source if it can."""
-        if self.reading.taken:  # the readers of files count their rows
+        if self.reading.formats:  # the readers of files count their rows
             return self.reading.ledger.plus(self.ledger._replace(given=0))
         rows = self.expected_rows()
         if rows is None:

@@ -38,7 +38,7 @@ def summary(answer: Answer) -> dict[str, Any]:
     """Return the facts about a run: see :meth:`cc_rapids.Components.summary`."""
     names = "resumed", "chosen_again"
     extra = {name: value for name in names if (value := getattr(answer.facts, name))}
-    sources = [sources.facts() for sources in answer.given.taken]
+    sources = [sources.facts() for sources in answer.given.formats]
     columns = answer.given.end_columns
     return {
         "engine": answer.backend.name,

@@ -18,7 +18,7 @@ from ..data.column import Column, of, of_key_columns, text_buffers, text_of_buff
 from ..data.dtypes import is_integer, is_number
 from ..data.edge_input import EdgeInput
 from ..data.files import archive
-from ..data.files.read import Taken
+from ..data.files.read import SourceFormat
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
 from ..data.weight_bound import WeightBound
@@ -62,7 +62,7 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
         "labels": answer.kind.name,
         "facts": answer.facts.words(),
         "dropped": answer.given.dropped_rows,
-        "taken": [asdict(source) for source in answer.given.taken],
+        "taken": [asdict(source) for source in answer.given.formats],
         "answers": kind_words(answer.given),
         "bound": answer.given.bound and answer.given.bound.kept(),
         "columns": [arrays_of_column for arrays_of_column, _ in columns],
@@ -177,7 +177,7 @@ def _answer_of_file(words: dict[str, Any], arrays: dict[str, Any], engine: str |
     kinds = [column_words["ids"] == "strings" for column_words in words["columns"]]
     like = given_like(words["answers"], kinds)
     sources = tuple(
-        Taken(**column_words | {"columns": tuple(column_words["columns"])})
+        SourceFormat(**column_words | {"columns": tuple(column_words["columns"])})
         for column_words in words["taken"]
     )
     given = EdgeInput(
@@ -186,7 +186,7 @@ def _answer_of_file(words: dict[str, Any], arrays: dict[str, Any], engine: str |
         like.make_frame,
         like.on_device,
         dropped_rows=int(words["dropped"]),
-        taken=sources,
+        formats=sources,
         bound=WeightBound.of_kept(words.get("bound")),
         vertex_names=like.vertex_names,
         end_names=like.end_names,

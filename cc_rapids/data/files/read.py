@@ -89,7 +89,7 @@ def count_of(vertices: Any) -> int:
 
 
 @dataclass(frozen=True)
-class Taken:
+class SourceFormat:
     """A record of how a file was read: its format, columns of ids, and header.
 
     ``delimiter`` and ``header`` apply to csv, tsv and snap; they are None for other formats.
@@ -157,11 +157,11 @@ class EdgeFile:
     delimiter: str | None = None
 
     @property
-    def taken(self) -> Taken:
+    def source_format(self) -> SourceFormat:
         """A record of how the file was read."""
         request = ColumnRequest(self.source, self.destination, self.format)
         ids = tuple(request.ids_in(self.table.column_names))
-        return Taken(self.format, ids, self.header, self.delimiter)
+        return SourceFormat(self.format, ids, self.header, self.delimiter)
 
 
 def read_wanted(
@@ -222,12 +222,12 @@ def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
     return EdgeFile(table, *ends, request.format, vertices, file.header, ledger, file.delimiter)
 
 
-def taken_of(
+def source_format_of(
     path: str | os.PathLike[str],
     source: str | None = None,
     destination: str | None = None,
     options: TextOptions = NO_OPTIONS,
-) -> Taken | None:
+) -> SourceFormat | None:
     """Return how a file would be read, judged by its beginning; None for a pipe.
 
     The errors are those of :func:`read_wanted` for the part that is read.
@@ -239,10 +239,10 @@ def taken_of(
     with opened(path) as file:
         kind = file.format(options)
         if kind not in IN_PIECES:
-            return Taken(kind, ("src", "dst"))
+            return SourceFormat(kind, ("src", "dst"))
         request = ColumnRequest(source, destination, kind, options)
         piece = next(read_pieces(file, request, Place(0, 0, lambda: 1024)))
-        return Taken(kind, tuple(piece.table.column_names), file.header, file.delimiter)
+        return SourceFormat(kind, tuple(piece.table.column_names), file.header, file.delimiter)
 
 
 def _with_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:

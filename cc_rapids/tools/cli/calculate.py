@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.files.read import EdgeFile, Taken
+from ...data.files.read import EdgeFile, SourceFormat
 from ...data.text_options import TextOptions
 from ...errors import counted
 from ...ledger import Ledger
@@ -362,7 +362,7 @@ def _facts(
 ) -> dict[str, Any]:
     """Return all facts about the run except its times."""
     summary = result.summary() | {"ledger": given.rows(result.ledger).facts()}
-    formats = [one.facts() for one in given.taken] or summary.pop("taken", [UNREAD])
+    formats = [one.facts() for one in given.formats] or summary.pop("taken", [UNREAD])
     origin: dict[str, Any] = {"generate": generate} if generate is not None else {}
     if files:
         origin = {"file": files[0]} if len(files) == 1 else {"files": list(files)}
@@ -426,7 +426,8 @@ def _where(facts: dict[str, Any]) -> str | None:
 
 def _way(facts: dict[str, Any]) -> str:
     """Return a description of how a file was read."""
-    return str(Taken(facts["format"], tuple(facts["columns"]), facts["header"], facts["delimiter"]))
+    format, columns, header = facts["format"], tuple(facts["columns"]), facts["header"]
+    return str(SourceFormat(format, columns, header, facts["delimiter"]))
 
 
 def _top(result: Components, top: int, members: int | None) -> list[dict[str, Any]]:

@@ -88,9 +88,9 @@ def convert(
     start = time.perf_counter()
     with progress(f"reading {name_of(file.name)}", quiet) as report:
         edge_file = read_one(file, report, **reading)
-    check_single(edge_file.taken)
-    taken = edge_file.taken.facts()
-    facts: dict[str, Any] = {"input": str(file), "from": taken.pop("format"), **taken}
+    check_single(edge_file.source_format)
+    layout = edge_file.source_format.facts()
+    facts: dict[str, Any] = {"input": str(file), "from": layout.pop("format"), **layout}
     facts["output"] = str(output)
     with progress(f"writing {output.name}", quiet, "edges") as report:
         edges = as_list(edge_file, kind)
@@ -111,7 +111,7 @@ def convert(
     if json_output:
         print_json(facts)
     elif shown:
-        _print(facts, str(edge_file.taken))
+        _print(facts, str(edge_file.source_format))
 
 
 def as_list(edge_file: EdgeFile, kind: str) -> EdgeList:
@@ -161,11 +161,11 @@ def _isolated(edge_file: EdgeFile) -> int:
     return len(edge_file.vertices) - (len(pa.chunked_array(ends).unique()) if ends else 0)
 
 
-def _print(facts: dict[str, Any], taken: str) -> None:
+def _print(facts: dict[str, Any], source_format: str) -> None:
     shift, lost, n = facts["id_shift"], facts["isolated_lost"], facts["vertices"]
     print_rows(
         {
-            "from": f"{facts['input']} ({taken})",
+            "from": f"{facts['input']} ({source_format})",
             "columns": ", ".join(facts["columns"]),
             "to": f"{facts['output']} ({facts['to']})",
             "edges": f"{facts['edges']:,}" + (", with weights" if facts["weights"] else ""),

@@ -196,7 +196,7 @@ def _alike(given: Given, table: WholeTable, on: list[str]) -> Given:
 
     from ...data.edge_input import several
 
-    if given.streamed or table.words is None or given.taken[0].delimiter is None:
+    if given.streamed or table.words is None or given.formats[0].delimiter is None:
         return given
     edges, ends = given.edges, several(given.options["source"], given.options["destination"])
     for name, *pair in zip(on, *ends, strict=False):

@@ -16,7 +16,7 @@ import click
 
 from ...data.files.input_file import ColumnRequest
 from ...data.files.opening import given
-from ...data.files.read import EdgeFile, Taken, read_opened, read_wanted
+from ...data.files.read import EdgeFile, SourceFormat, read_opened, read_wanted
 from ...data.text_options import KEYWORDS, TextOptions
 from ...errors import CcRapidsWarning, InputError
 from ...ledger import Ledger
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 class Given:
     """Edges in a form that the library accepts, with its options for them.
 
-    ``taken`` tells how each file was read. ``ledger`` counts the rows of a file that the command
+    ``formats`` tells how each file was read. ``ledger`` counts the rows of a file that the command
     reads itself.
     """
 
     edges: Any
     options: dict[str, Any]
     streamed: bool = False
-    taken: list[Taken] = field(default_factory=list)
+    formats: list[SourceFormat] = field(default_factory=list)
     ledger: Ledger | None = None
 
     def rows(self, ledger: dict[str, Any]) -> Ledger:
@@ -63,7 +63,7 @@ class Given:
         if bounds:  # then the last column holds weights
             table = table.rename_columns([*table.column_names[:-1], bounds["weight"]])
         options = ends | {"vertices": edge_file.vertices} | bounds
-        return cls(table, options, taken=[edge_file.taken], ledger=edge_file.ledger)
+        return cls(table, options, formats=[edge_file.source_format], ledger=edge_file.ledger)
 
     def engine(self) -> str:
         """Return the fastest engine if none is given; for streams, the library chooses."""
@@ -113,10 +113,10 @@ def read_one(file: Path, report: Report | None, **reading: Any) -> EdgeFile:
     return edge_file
 
 
-def check_single(taken: Taken) -> None:
+def check_single(source_format: SourceFormat) -> None:
     """Raise an InputError if ids have several columns, which a command does not support."""
-    if len(taken.columns) > 2:
-        columns = ", ".join(taken.columns)
+    if len(source_format.columns) > 2:
+        columns = ", ".join(source_format.columns)
         raise InputError(
             f"the ids have several columns ({columns}), and this command takes one for each end:"
             " name them with --source and --destination, or use the library"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.files.read import Taken, taken_of
+from ...data.files.read import SourceFormat, source_format_of
 from ...data.files.text_ids import integers, is_text, plain
 from ...data.text_options import TextOptions
 from ...errors import FormatError, InputError, VerificationError
@@ -115,11 +115,11 @@ def verify(
         raise click.UsageError("Only one of FILE and LABELS can be standard input.")
     start = time.perf_counter()
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
-    edges, options, taken, read = _edges(file, quiet, memory_limit, reading, bounds)
-    if taken is not None:
-        check_single(taken)
+    edges, options, source_format, read = _edges(file, quiet, memory_limit, reading, bounds)
+    if source_format is not None:
+        check_single(source_format)
     table, taken_labels = _labels(labels, labels_format, quiet)
-    if memory_limit is None and taken is not None:
+    if memory_limit is None and source_format is not None:
         table = _alike(edges, table, taken_labels, file, labels)
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle} | bounds
@@ -137,15 +137,15 @@ def verify(
         "components": proof and proof.components,
         "ledger": proof and read(proof.ledger).facts(),
         "oracle": oracle,
-        "taken": taken and taken.facts(),
+        "taken": source_format and source_format.facts(),
         **times_since(start, times),
     }
-    _tell(facts, proof, taken, quiet, json_output)
+    _tell(facts, proof, source_format, quiet, json_output)
     if example is not None:
         click.get_current_context().exit(WRONG)
 
 
-def _labels(labels: Path, format: str | None, quiet: bool) -> tuple[pa.Table, Taken]:
+def _labels(labels: Path, format: str | None, quiet: bool) -> tuple[pa.Table, SourceFormat]:
     """Read the labels of a file, a folder or a pattern; also return how the first file was read."""
     import pyarrow as pa
 
@@ -158,7 +158,7 @@ def _labels(labels: Path, format: str | None, quiet: bool) -> tuple[pa.Table, Ta
     if any(one.schema.types != tables[0].schema.types for one in tables):
         kinds = " and ".join(dict.fromkeys(str(one.schema.types[0]) for one in tables))
         raise FormatError(f"the files of {labels} hold labels of different kinds: {kinds}")
-    return pa.concat_tables(tables), parts[0].taken
+    return pa.concat_tables(tables), parts[0].source_format
 
 
 def _edges(
@@ -167,7 +167,7 @@ def _edges(
     memory_limit: str | None,
     reading: dict[str, Any],
     bounds: dict[str, Any],
-) -> tuple[Any, dict[str, Any], Taken | None, Callable[[dict[str, Any]], Ledger]]:
+) -> tuple[Any, dict[str, Any], SourceFormat | None, Callable[[dict[str, Any]], Ledger]]:
     """Return the edges to audit, as a table or a path, and the options of the audit.
 
     Also return how the edges were read (None for pipes and folders), and a function that extends
@@ -179,15 +179,17 @@ def _edges(
         with progress(f"reading {name_of(file.name)}", quiet) as report:
             given = Given.of(read_one(file, report, **reading, **columns_of(bounds)), bounds)
         names = {name: given.options[name] for name in ("source", "destination", "vertices")}
-        return given.edges, names, given.taken[0], given.rows
+        return given.edges, names, given.formats[0], given.rows
     if str(file) == STANDARD:
         raise InputError("--memory-limit needs a file: standard input is read as a whole here")
     options = reading | {"memory_limit": memory_limit}
     ends = reading["source"], reading["destination"]
-    return file, options, taken_of(file, *ends, TextOptions.among(reading)), Ledger.of_facts
+    return file, options, source_format_of(file, *ends, TextOptions.among(reading)), Ledger.of_facts
 
 
-def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Path) -> pa.Table:
+def _alike(
+    edges: pa.Table, labels: pa.Table, form: SourceFormat, file: Path, path: Path
+) -> pa.Table:
     """Return the labels, with vertices converted to the type of the ids of the edges.
 
     Strings of digits in text files are read as numbers. They become strings again if all ids of
@@ -203,7 +205,7 @@ def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Pa
     kind, other = edges.schema.types[0], labels.schema.types[0]
     if not (len(edges) and len(labels)) or is_text(kind) == is_text(other):
         return labels
-    if is_text(kind) and taken.delimiter is not None and _digits(edges):
+    if is_text(kind) and form.delimiter is not None and _digits(edges):
         columns = [column.cast(pa.large_string()) for column in labels.columns]
         return pa.table(columns, names=labels.column_names)
     raise FormatError(
@@ -285,7 +287,7 @@ def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
 def _tell(
     facts: dict[str, Any],
     proof: Audit | None,
-    taken: Taken | None,
+    source_format: SourceFormat | None,
     quiet: bool,
     json_output: bool,
 ) -> None:
@@ -297,5 +299,5 @@ def _tell(
     elif not quiet:
         click.echo(proof)
         click.echo(f"rows: {Ledger.of_facts(facts['ledger'])}")
-    if taken is not None and not quiet:
-        click.echo(f"edges: {', '.join(taken.columns)} ({taken})")
+    if source_format is not None and not quiet:
+        click.echo(f"edges: {', '.join(source_format.columns)} ({source_format})")

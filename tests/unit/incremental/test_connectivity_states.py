@@ -102,7 +102,7 @@ def test_a_file_that_lies_is_refused(tmp_path):
         with pytest.raises(FormatError, match="different ones in their order"):
             Connectivity.load(path)
     for name in (*words, *arrays):
-        if name in ("notes", "answers", "taken"):
+        if name in ("notes", "answers", "formats"):
             continue
         archive.write(
             path,
