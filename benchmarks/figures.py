@@ -277,7 +277,7 @@ def engine_section(folder, engine):
     if not rows:
         return "Not measured yet on this version: `python benchmarks/lists.py --jobs graphs`."
     times = "edge list", "edges", "to labels, ms", "min-max", "peer, ms", "faster"
-    work = "edge list", "design", "alone, ms", "random reads an edge", "of the limit"
+    work = "edge list", "design", "design alone, ms", "random reads per edge", "share of limit"
     parts = [table(times, list(map(time_cells, rows))), table(work, list(map(work_cells, rows)), 2)]
     for name, (_, words, limited) in FIGURES.items():
         drawn = engine_rows(folder, engine, limited)
