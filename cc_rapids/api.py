@@ -365,9 +365,9 @@ def find_components(
             adapter = adapter_of(edges)
             outer = ledger if outer is None else outer.plus(ledger._replace(given=0))
     if options.spanning is not None or (bound is not None and options.forest):
-        if options.explain and adapter.is_iterable and not isinstance(edges, list):
-            raise consumed(f"the {type(edges).__name__}")
         request = ReadRequest(options.source, options.destination)
+        if options.explain and adapter.is_iterable and adapter.rows(edges, request) is None:
+            raise consumed(f"the {type(edges).__name__}")
         edges, options, reading = with_weights(edges, options)
         outer = reading.ledger if reading.formats else None
         answers, adapter = adapter.answers(given, request), adapter_of(edges)

@@ -1382,6 +1382,16 @@ def adapter_of(edges: Any) -> Adapter:
     return ANYTHING
 
 
+def without_edges(edges: Any) -> str:
+    """Return a message on edges without rows; empty unless they are files or an iterator."""
+    if hasattr(edges, "__next__"):
+        return "the iterator, which may have been read before, yields no edges"
+    if isinstance(edges, str | os.PathLike):
+        return f"{edges} holds no edges"
+    adapter = adapter_of(edges)
+    return "the files hold no edges" if adapter.has_header or adapter.becomes_table else ""
+
+
 def _check_weights(weights: int, rows: int | None) -> None:
     """Raise an InputError unless the numbers of weights and edges are equal."""
     if weights != rows:

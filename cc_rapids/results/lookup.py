@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backends import Array
-from ..data.adapters import adapter_of
+from ..data.adapters import without_edges
 from ..data.arguments import check_names, check_word
 from ..data.column import Column, held, is_cudf, of, of_key_columns
 from ..data.edge_input import EdgeInput
@@ -81,13 +80,8 @@ def levels_up() -> int:
 
 def warn_of_no_edges(edges: Any) -> None:
     """Warn that edges without rows are files or an iterator."""
-    adapter, once = adapter_of(edges), hasattr(edges, "__next__")
-    if not (once or adapter.has_header or adapter.becomes_table):
-        return
-    what = f"{edges} holds" if isinstance(edges, str | os.PathLike) else "the files hold"
-    if once:
-        what = "the iterator, which may have been read before, yields"
-    warnings.warn(f"{what} no edges", CcRapidsWarning, stacklevel=levels_up())
+    if message := without_edges(edges):
+        warnings.warn(message, CcRapidsWarning, stacklevel=levels_up())
 
 
 def _first_ids(column: Column, rows: Any) -> str:
