@@ -120,8 +120,8 @@ def _numbers(thresholds: Any) -> tuple[Any, Any]:
     The array has dtype object if the numbers fit no single type.
     """
     if isinstance(thresholds, list | tuple):
-        plain = [one.item() if isinstance(one, np.generic) else one for one in thresholds]
-        if plain and all(type(one) in (int, float) for one in plain):
+        plain = [value.item() if isinstance(value, np.generic) else value for value in thresholds]
+        if plain and all(type(value) in (int, float) for value in plain):
             made = np.array(plain, object)
             with suppress(OverflowError):  # an integer beyond 64 bits, or larger than any float
                 near = np.asarray(plain)

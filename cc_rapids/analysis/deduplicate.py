@@ -125,8 +125,8 @@ def paired(
     """Return a number for each pair, equal only for equal pairs, and a bound of the numbers."""
     if first[1] * second[1] >= PRODUCTS:
         first, second = compact(*first, backend), compact(*second, backend)
-    (one, size), (other, times) = first, second
-    return compact(one.astype(np.int64) * times + other.astype(np.int64), size * times, backend)
+    (left, size), (right, times) = first, second
+    return compact(left.astype(np.int64) * times + right.astype(np.int64), size * times, backend)
 
 
 def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array, int]:

@@ -103,15 +103,15 @@ def edges_of(
     what, named = "edges(label, edges)", not isinstance(weight, AsFound)
     bound = bound_of_list(answer.given.bound, weight, what)
 
-    def within(one: Any) -> EdgeInput:
-        return edges_asked(one, source, destination, bound, named=named, what=what, nulls="drop")
+    def within(part: Any) -> EdgeInput:
+        return edges_asked(part, source, destination, bound, named=named, what=what, nulls="drop")
 
     return edges_where(edges, chosen, within)
 
 
 def equal(first: Answer, second: Answer) -> bool:
     """Return whether two answers have the same vertices in the same components."""
-    sizes = [(one.forest.vertices, one.forest.components) for one in (first, second)]
+    sizes = [(each.forest.vertices, each.forest.components) for each in (first, second)]
     if sizes[0] != sizes[1]:
         return False
     if not first.forest.vertices or first is second:

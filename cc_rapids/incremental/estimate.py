@@ -168,9 +168,9 @@ def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) ->
         return edges
     before = np.cumsum([0, *facts["groups"]])
     sampled = [footers[int(before[place.file]) + place.group] for place in places]
-    each = sum(one.size for one in sampled) / max(1, sum(one.rows for one in sampled))
-    different = {(one.rows, *one.bounds): one for one in footers}
-    rows: float = sum(min(one.rows, one.size / (each or 1)) for one in different.values())
+    each = sum(footer.size for footer in sampled) / max(1, sum(footer.rows for footer in sampled))
+    different = {(footer.rows, *footer.bounds): footer for footer in footers}
+    rows: float = sum(min(footer.rows, footer.size / (each or 1)) for footer in different.values())
     return math.ceil(rows)
 
 

@@ -256,9 +256,9 @@ class _Removal:
         mark(parent.size, parent, self.before, self.touched, self.is_removed, roots)
         tops = backend.xp.flatnonzero(roots.view(bool))
         trees = self.before[tops]
-        one = backend.empty(parent.size, np.int64)
-        one[trees] = tops  # an arbitrary one
-        is_split = self._mask(trees[one[trees] != tops])
+        some_root = backend.empty(parent.size, np.int64)
+        some_root[trees] = tops  # an arbitrary root of each
+        is_split = self._mask(trees[some_root[trees] != tops])
         return int(is_split.sum(dtype=np.int64)), int(tops.size)
 
     def _is_removed_edge(self, src: Array, dst: Array) -> Array:
@@ -420,8 +420,10 @@ def _vertices_of_pairs(
 ) -> tuple[Array, Array, Array]:
     """Return the vertices of both ends as int64 (0 if unknown), and a mask of the known rows."""
     check_kind(state.index, given)
-    (src, one), (dst, other) = (state.index.lookup(each, state.backend) for each in columns[:2])
-    valid = one & other
+    (src, src_known), (dst, dst_known) = (
+        state.index.lookup(each, state.backend) for each in columns[:2]
+    )
+    valid = src_known & dst_known
     xp = state.backend.xp
     src, dst = (xp.where(valid, end, 0).astype(np.int64) for end in (src, dst))
     return src, dst, valid

@@ -81,12 +81,12 @@ def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
 
     This applies only to columns chosen as the only two, because a wrong insertion is permanent.
     """
-    files = [one for one in given.formats if one.header is not False]
-    earlier = [one for one in before.formats if one.header is not False]
+    files = [source for source in given.formats if source.header is not False]
+    earlier = [source for source in before.formats if source.header is not False]
     if not (files and earlier) or is_known_pair(files[-1].columns):
         return
     now, then = files[-1].columns, earlier[-1].columns
-    if all(set(now) != set(one.columns) for one in earlier):
+    if all(set(now) != set(source.columns) for source in earlier):
         raise MissingColumnError(
             f"the columns of ids are {', '.join(map(repr, now))}, and in the file before they were"
             f" {', '.join(map(repr, then))}: name those of this file with source= and destination="

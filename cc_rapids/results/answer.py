@@ -66,10 +66,10 @@ class Facts:
         check_count("edges", facts.edges)
         texts = facts.design, facts.ids, facts.memory, facts.chosen_again
         right = (
-            all(isinstance(one, str) for one in texts)
+            all(isinstance(value, str) for value in texts)
             and isinstance(facts.resumed, str | None)
             and isinstance(facts.greatest, bool | None)
-            and all(isinstance(one, int | float | None) for one in times)
+            and all(isinstance(value, int | float | None) for value in times)
         )
         if not right:
             raise ValueError("the facts of its run are of other types")

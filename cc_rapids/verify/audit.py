@@ -648,8 +648,8 @@ class _Run:
         if row == ALL:
             return
         several = self.answer.several
-        one = [part[row : row + 1] for part in column] if several else column[row : row + 1]
-        raise VerificationError(f"vertex {in_words(one, several)} has no label")
+        value = [part[row : row + 1] for part in column] if several else column[row : row + 1]
+        raise VerificationError(f"vertex {in_words(value, several)} has no label")
 
 
 def audit_labels(

@@ -54,18 +54,18 @@ class BridgesClaim:
         is_bridge = np.zeros(rows.m, bool)
         is_bridge[oracle.bridges(src, dst, answer.ids.n)] = True
 
-        def called(e: int) -> str:
+        def edge_name(e: int) -> str:
             return f"edge {e if kept is None else int(kept[e]):,}"
 
         wrong = places[~is_bridge[places]]
         if wrong.size:
-            raise VerificationError(f"{called(wrong[0])} is no bridge")
+            raise VerificationError(f"{edge_name(wrong[0])} is no bridge")
         is_bridge[places] = False
         if is_bridge.any():
             e = int(is_bridge.argmax())
             ends = [answer.name(int(side[e])) for side in (src, dst)]
             raise VerificationError(
-                f"{called(e)} from {ends[0]} to {ends[1]} is a bridge, which is missing"
+                f"{edge_name(e)} from {ends[0]} to {ends[1]} is a bridge, which is missing"
             )
         slots = [backend.asarray(side[places]) for side in (src, dst)]
         self.shown.check_ends(answer, backend.asarray(listed), slots)

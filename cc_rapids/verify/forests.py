@@ -173,19 +173,19 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     find(rows.m, *edges, compared, up, rank, ordered, first)
     lighter, separate = map(int, backend.to_host(first)[:2])
 
-    def described(e: int) -> str:
+    def edge_name(e: int) -> str:
         return f"edge {e if kept is None else int(kept[e]):,}"
 
     if separate != ALL:
-        raise VerificationError(f"{described(separate)} joins two trees of the forest")
+        raise VerificationError(f"{edge_name(separate)} joins two trees of the forest")
     if lighter != ALL:
         edge = backend.asarray(np.array([lighter]))
         ends = backend.empty(1, node), backend.empty(1, node)
         ends_of(1, edge, *edges, *ends)
         last = int(ordered[_last(int(ends[0][0]), int(ends[1][0]), up, rank) - 1])
         raise VerificationError(
-            f"{described(lighter)} of weight {weights[lighter]} is not in the forest, but joins the"
-            f" ends of {described(last)} of weight {weights[last]}, which is"
+            f"{edge_name(lighter)} of weight {weights[lighter]} is not in the forest, but joins the"
+            f" ends of {edge_name(last)} of weight {weights[last]}, which is"
         )
 
 

@@ -193,10 +193,11 @@ def _check_unique(now: Numbered, part: np.ndarray, first: np.ndarray, numbers: n
     order = np.argsort(numbers, kind="stable")
     repeated = np.flatnonzero(numbers[order[1:]] == numbers[order[:-1]])
     if repeated.size:
-        one, other = (first[order[int(repeated[0]) + k]] for k in (0, 1))
+        vertices = [first[order[int(repeated[0]) + k]] for k in (0, 1)]
+        names = " and ".join(_name(now, row) for row in vertices)
         raise VerificationError(
-            f"vertices {_name(now, one)} and {_name(now, other)} are of two components, which both"
-            f" have the number {now.numbers[one]:,}"
+            f"vertices {names} are of two components, which both have the number"
+            f" {now.numbers[vertices[0]]:,}"
         )
 
 

@@ -222,7 +222,7 @@ class _Sides(PlacedEdges):
         """Raise a VerificationError unless cycles have the labels of their components."""
         at = self.backend.to_host(self.xp.searchsorted(self.slots, src))
         labels = self.claim.labels
-        kept = [plain(one).take(at) for one in places(labels, self.width, labels.num_columns)]
+        kept = [plain(column).take(at) for column in places(labels, self.width, labels.num_columns)]
         shown = places(self.claim.cycles, 0, len(kept))
         row = first_row_of_difference(shown, kept)
         if row is not None:

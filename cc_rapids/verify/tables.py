@@ -29,9 +29,9 @@ def first_row_of_difference(shown: Sequence[Any], right: Sequence[Any]) -> int |
     """Return the first row in which two lists of columns differ; None if they are equal."""
     rows = []
     for pair in zip(shown, right, strict=True):
-        one, other = map(plain, pair)
-        if not one.equals(other):
-            rows += [k for k, (a, b) in enumerate(_pairs(one, other)) if a != b][:1]
+        columns = [plain(column) for column in pair]
+        if not columns[0].equals(columns[1]):
+            rows += [k for k, (a, b) in enumerate(_pairs(*columns)) if a != b][:1]
     return min(rows, default=None)
 
 
@@ -46,8 +46,8 @@ def places(table: pa.Table, first: int, last: int) -> list[Any]:
     return [table.column(k) for k in range(first, last)]
 
 
-def _pairs(one: Any, other: Any) -> list[tuple[Any, Any]]:
+def _pairs(left: Any, right: Any) -> list[tuple[Any, Any]]:
     """Return the pairs of values of two columns; the shorter is padded with None."""
     from itertools import zip_longest
 
-    return list(zip_longest(one.to_pylist(), other.to_pylist()))
+    return list(zip_longest(left.to_pylist(), right.to_pylist()))
