@@ -586,7 +586,7 @@ def test_what_an_answer_on_one_gpu_has_is_said_to_be_there():
     with pytest.raises(AttributeError, match=r"has no 'nonsense'$"):
         found.nonsense  # noqa: B018
     for copied in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match=r"cannot be copied or pickled: copy or pickle gather\(\)"):
+        with pytest.raises(TypeError, match=r"copy or pickle gather\(\)"):
             copied(found)
     assert pickle.loads(pickle.dumps(found.gather())) == found.gather()
 
