@@ -76,7 +76,7 @@ class Measured:
 
     @cached_property
     def occurs(self) -> npt.NDArray[np.bool_]:
-        """Whether each vertex occurs in an edge."""
+        """A mask of the vertices that occur in an edge."""
         named = np.zeros(self.graph.num_vertices, bool)
         for column in self.graph.edges:
             named[self.backend.to_host(column)] = True
