@@ -67,9 +67,9 @@ from .weight_bound import WeightBound
 log = logging.getLogger(__name__)
 
 
-def flat(source: Side, destination: Side) -> list[str]:
-    """Return the distinct columns of both sides."""
-    return list(dict.fromkeys(name for side in sides_of(source, destination) for name in side))
+def flat(*sides: Side | None) -> list[str]:
+    """Return the distinct columns of both sides, and of weights unless these are None."""
+    return list(dict.fromkeys(name for side in sides_of(*sides) for name in side if side != [None]))
 
 
 Texts = bool | Sequence[bool | None] | None
@@ -670,20 +670,15 @@ def _one_table(chunks: list[Chunk]) -> Any:
 
     if not chunks or any(chunk.vertices is not None for chunk in chunks):
         return None
-    names, tables = _columns(chunks[0]), []
+    names, tables = flat(*chunks[0][1:3], chunks[0].weight), []
     for chunk in chunks:
-        own = _columns(chunk)
+        own = flat(chunk.source, chunk.destination, chunk.weight)
         if len(own) != len(names):
             return None
         tables.append(chunk.frame.select(own).rename_columns(names))
     if any(not table.schema.equals(tables[0].schema) for table in tables):
         return None
     return pa.concat_tables(tables).unify_dictionaries()
-
-
-def _columns(chunk: Chunk) -> list[str]:
-    """Return the columns of ids, and that of weights if there is one."""
-    return [*flat(chunk.source, chunk.destination), *([chunk.weight] if chunk.weight else [])]
 
 
 def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
@@ -826,7 +821,7 @@ class Fragments(Parts):
     ) -> None:
         self.dataset, self.filter = without_filter(dataset)
         self.ids, self.weight = flat(source, destination), weight
-        self.columns = [*self.ids, *([] if weight is None else [weight])]
+        self.columns = flat(source, destination, weight)
         for name in self.columns:
             place_of("the dataset", dataset.schema.names, name)
         parts = [_part_of(fragment, skips) for fragment in self.dataset.get_fragments()]

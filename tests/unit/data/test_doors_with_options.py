@@ -26,6 +26,15 @@ def test_record_batches_within_bounds_are_as_tables(edges):
     assert cc_rapids.bridges(edges, **BOUND)["row"].to_pylist() == [0, 2]
 
 
+@pytest.mark.parametrize("made", [lambda table: table, ds.dataset, pa.Table.to_reader])
+@pytest.mark.parametrize("forest", [False, "min"])
+def test_an_end_of_the_edges_may_be_their_weight(made, forest):
+    edges = made(pa.table({"src": [1, 5, 7], "dst": [2, 6, 8]}))
+    found = cc_rapids.components(edges, weight="src", at_least=5, forest=forest)
+    assert found.ledger["out_of_bounds"] == 1
+    assert found.labels().to_pydict()["vertex"] == [5, 6, 7, 8]
+
+
 @pytest.mark.parametrize("options", [{}, BOUND], ids=["all", "within"])
 @pytest.mark.parametrize(
     "wrap", [lambda lazy: lazy, lambda lazy: [lazy, lazy], lambda lazy: iter([lazy])]
