@@ -127,16 +127,16 @@ def _unambiguous(edges: Any, names: list[str]) -> Any:
     columns = list(getattr(edges, "column_names", None) or edges.columns)
     for name in names:
         refuse_twice(name, columns)
-    wanted = [name for name in names if name in columns]
-    return edges.select(wanted) if hasattr(edges, "column_names") else edges[wanted]
+    requested = [name for name in names if name in columns]
+    return edges.select(requested) if hasattr(edges, "column_names") else edges[requested]
 
 
 def _check_names(columns: list[Any], source: list[str], destination: list[str]) -> None:
     for name in [*source, *destination]:
         if name not in columns:
-            said = unknown("column", str(name), map(str, columns))
+            message = unknown("column", str(name), map(str, columns))
             raise MissingColumnError(
-                f"{said}; name the two columns of ids by source= and destination="
+                f"{message}; name the two columns of ids by source= and destination="
             )
     if source == destination:
         raise InputError(
@@ -148,13 +148,13 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
 def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any = None) -> EdgeInput:
     """Read a cuDF frame directly, because narwhals would scan each column for nulls."""
     ends, dropped, kept, columns = len(names[0]), 0, None, []
-    wanted, remedy = (*where[0], *where[1]), REMEDIES[nulls]
-    if nulls == "drop" and any(frame[column].null_count for column in wanted):
+    selected, remedy = (*where[0], *where[1]), REMEDIES[nulls]
+    if nulls == "drop" and any(frame[column].null_count for column in selected):
         size = len(frame)
-        frame = frame[list(dict.fromkeys(wanted))].reset_index(drop=True).dropna()
+        frame = frame[list(dict.fromkeys(selected))].reset_index(drop=True).dropna()
         kept, dropped = frame.index.to_cupy, size - len(frame)
-    for name, own in zip((*names[0], *names[1]), wanted, strict=True):
-        columns.append(of_cudf(name, frame[own], remedy))
+    for name, side in zip((*names[0], *names[1]), selected, strict=True):
+        columns.append(of_cudf(name, frame[side], remedy))
     kind: Any = type(frame)
     sides = columns[:ends], columns[ends:]
     return _given(*sides, _cudf_maker(kind), True, dropped, kept, WithoutNan, index)
@@ -192,10 +192,10 @@ def _given(
 def _of_series(every: list[Any], names: Sides, nulls: str, index: Any = None) -> EdgeInput:
     """Return the source columns and then the destination columns, as narwhals series."""
     size, ends, kept, columns = len(every[0]), len(names[0]), None, []
-    called, remedy = (*names[0], *names[1]), REMEDIES[nulls]
+    labels, remedy = (*names[0], *names[1]), REMEDIES[nulls]
     if nulls == "drop":
-        every, kept = _without_nulls(called, every)
-    for name, side in zip(called, every, strict=True):
+        every, kept = _without_nulls(labels, every)
+    for name, side in zip(labels, every, strict=True):
         columns.append(of_series(name, side, remedy))
     make = _frame_maker(every[0].implementation)
     dropped = size - len(every[0])
@@ -224,10 +224,10 @@ def _without_nulls(
     The series themselves, and None, if that is all of them.
     """
     natives = [plain(side.to_native(), name) for name, side in zip(names, series, strict=True)]
-    there = [mask for mask in map(there_of, natives) if mask is not None]
-    if not there:
+    masks = [mask for mask in map(there_of, natives) if mask is not None]
+    if not masks:
         return series, None
-    keep = np.logical_and.reduce(there)
+    keep = np.logical_and.reduce(masks)
     rows = [series_of(rows_where(native, keep)) for native in natives]
     return rows, partial(np.flatnonzero, keep)
 
@@ -238,8 +238,8 @@ def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> EdgeInput:
         import cudf
 
         both = {"0": src.reset_index(drop=True), "1": dst.reset_index(drop=True)}
-        own = index_of(src)
-        return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), names, nulls, own)
+        row_index = index_of(src)
+        return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), names, nulls, row_index)
     import narwhals as nw
 
     every = [nw.from_native(side, series_only=True) for side in (src, dst)]
@@ -352,9 +352,9 @@ def edge_frame(graph: Any) -> Any:
 
 def read_csr(rows: Csr) -> EdgeInput:
     """Return an adjacency list as edges, with one vertex per row."""
-    found = _pair((rows.indices, rows.indices), "indices", "indices", REFUSE)
-    found = read_rows(rows, found)
-    return with_vertices(found, range(max(len(rows.offsets) - 1, 0)), True)
+    ends = _pair((rows.indices, rows.indices), "indices", "indices", REFUSE)
+    ends = read_rows(rows, ends)
+    return with_vertices(ends, range(max(len(rows.offsets) - 1, 0)), True)
 
 
 def read_graph(graph: Any, nulls: str) -> EdgeInput:
@@ -380,8 +380,8 @@ def read_graph(graph: Any, nulls: str) -> EdgeInput:
         return read_csr(Csr(graph.adjlist.offsets, graph.adjlist.indices))
     given = read_table(frame, ["src"], ["dst"], nulls)
     # cuGraph turns the bytes behind null ends into vertices
-    own = None if given.dropped_rows else vertex_list(graph._plc_graph)
-    return with_vertices(given, own, False)
+    vertices = None if given.dropped_rows else vertex_list(graph._plc_graph)
+    return with_vertices(given, vertices, False)
 
 
 def _sides(graph: Any) -> tuple[list[str], list[str]]:
@@ -760,8 +760,8 @@ class CudfFrames(Frames):
         return Bounded(edges[mask], request.source, request.destination, ledger)
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
-        known = isinstance(weight, str) and weight in iter(edges)
-        return numbers_in(edges, weight) if known else None
+        has_column = isinstance(weight, str) and weight in iter(edges)
+        return numbers_in(edges, weight) if has_column else None
 
 
 class Proxies(Frames):
@@ -820,9 +820,9 @@ class DuckDBRelations(Chunked):
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         name = self._weight(bound)
-        known = relations.columns_in(edges)
-        if name not in known:
-            raise MissingColumnError(unknown("column", name, known))
+        columns = relations.columns_in(edges)
+        if name not in columns:
+            raise MissingColumnError(unknown("column", name, columns))
         relations.check_weights(edges, name)
         column, within = relations.quoted(name), relations.within(edges, name, bound.bounds)
         absent = f"{column} is null or isnan({column}::double)"
@@ -988,8 +988,8 @@ class OpenedGraphs(Mappings):
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         _refuse_vertices(request)
-        own = edges.vertices
-        return with_vertices(super().read(edges, request), own, isinstance(own, range))
+        vertices = edges.vertices
+        return with_vertices(super().read(edges, request), vertices, isinstance(vertices, range))
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         raise InputError(
@@ -1469,12 +1469,12 @@ def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:
     """Return the edges of a file that has been read, and the vertices that it lists."""
     sides = several(file.source, file.destination)
     with naming_nulls(path, file.table, sides):
-        found = read_table(file.table, *sides, request.nulls)
+        edge_input = read_table(file.table, *sides, request.nulls)
     if request.vertices is not None and file.vertices is not None:
         many = f"{len(file.vertices):,}"
         raise InputError(f"the file itself lists {many} vertices: leave out vertices")
-    found = replace(found, formats=(file.source_format,), ledger=file.ledger)
-    return with_vertices(found, file.vertices, False)
+    edge_input = replace(edge_input, formats=(file.source_format,), ledger=file.ledger)
+    return with_vertices(edge_input, file.vertices, False)
 
 
 def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
@@ -1491,12 +1491,12 @@ def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
     own = range(matrix.shape[0])
     if matrix.format in ("csr", "csc"):
         indices = matrix.indices[: matrix.nnz]  # the array may have spare capacity
-        found = _arrays(indices, indices, ("indices", "indices"))
-        found = read_rows(Csr(matrix.indptr, indices), found, "indptr")
+        ends = _arrays(indices, indices, ("indices", "indices"))
+        ends = read_rows(Csr(matrix.indptr, indices), ends, "indptr")
     else:
         coo = entries_of(matrix)
-        found = _arrays(coo.row, coo.col, ("row", "column"))
-    return with_vertices(found, own, True)
+        ends = _arrays(coo.row, coo.col, ("row", "column"))
+    return with_vertices(ends, own, True)
 
 
 @contextmanager
@@ -1560,9 +1560,9 @@ def opened_item(
     if isinstance(item, tuple):
         check_columns_of_tuple(item)
         return request, tuple(list(side) if isinstance(side, deque) else side for side in item)
-    wanted = request.columns(weight)
+    requested = request.columns(weight)
     if isinstance(item, Mapping):
-        return request, {name: item[name] for name in wanted if name in item} or item
+        return request, {name: item[name] for name in requested if name in item} or item
     if is_edge_array(item):
         return request, ends_of(item)
     if adapter.may_repeat:
@@ -1571,8 +1571,8 @@ def opened_item(
             " columns or lists of pairs: pass it alone, or make a frame of it"
         )
     if type(item).__module__.startswith("polars.lazyframe"):
-        budget.check_lazy(item, wanted)
-    return request, chunked(collected(item, wanted))
+        budget.check_lazy(item, requested)
+    return request, chunked(collected(item, requested))
 
 
 def within(chunk: Chunk, bound: WeightBound | None) -> Bounded:
@@ -1581,9 +1581,9 @@ def within(chunk: Chunk, bound: WeightBound | None) -> Bounded:
     if bound is None:
         return Bounded(chunk.frame, chunk.source, chunk.destination, left_out)
     request = ReadRequest(chunk.source, chunk.destination)
-    own = bound if chunk.weight is None else replace(bound, weight=chunk.weight)
-    found = adapter_of(chunk.frame).bounded(chunk.frame, request, own)
-    return found._replace(ledger=found.ledger.plus(left_out))
+    chunk_bound = bound if chunk.weight is None else replace(bound, weight=chunk.weight)
+    bounded = adapter_of(chunk.frame).bounded(chunk.frame, request, chunk_bound)
+    return bounded._replace(ledger=bounded.ledger.plus(left_out))
 
 
 def _bounded_table(source: Source, bound: WeightBound) -> Bounded:

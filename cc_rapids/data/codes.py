@@ -38,14 +38,14 @@ def codes_of(name: Any, column: Any) -> tuple[Any, int]:
 
     series = series_of(column)
     try:
-        held = series.to_arrow()
-        held = held.combine_chunks() if isinstance(held, pa.ChunkedArray) else held
-        if not pa.types.is_dictionary(held.type):
-            return _encoded(held)
-        values, count = _encoded(held.dictionary)  # in which a value may come twice
-        own = held.indices.is_valid().to_numpy(zero_copy_only=False)
-        codes = np.full(len(held), count, np.int64)
-        codes[own] = values[held.indices.drop_null().to_numpy()]
+        arrow = series.to_arrow()
+        arrow = arrow.combine_chunks() if isinstance(arrow, pa.ChunkedArray) else arrow
+        if not pa.types.is_dictionary(arrow.type):
+            return _encoded(arrow)
+        values, count = _encoded(arrow.dictionary)  # in which a value may come twice
+        valid = arrow.indices.is_valid().to_numpy(zero_copy_only=False)
+        codes = np.full(len(arrow), count, np.int64)
+        codes[valid] = values[arrow.indices.drop_null().to_numpy()]
         return codes, count + 1
     except (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError):
         kind = getattr(column, "dtype", None) or column.type
@@ -55,13 +55,13 @@ def codes_of(name: Any, column: Any) -> tuple[Any, int]:
         ) from None
 
 
-def _encoded(held: Any) -> tuple[Any, int]:
+def _encoded(arrow: Any) -> tuple[Any, int]:
     import pyarrow as pa
 
-    if str(held.type) == "string_view":
-        held = held.cast(pa.large_string())
-    found = held.dictionary_encode(null_encoding="encode")
-    return found.indices.to_numpy(), len(found.dictionary)
+    if str(arrow.type) == "string_view":
+        arrow = arrow.cast(pa.large_string())
+    encoded = arrow.dictionary_encode(null_encoding="encode")
+    return encoded.indices.to_numpy(), len(encoded.dictionary)
 
 
 def _cudf_codes(column: Any) -> tuple[Any, int]:

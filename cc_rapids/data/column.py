@@ -202,9 +202,9 @@ def plain(native: Any, name: str = "ids") -> Any:
     native = in_native_order(native)
     if not str(getattr(native, "dtype", "")).startswith(("dictionary<", "run_end_encoded<")):
         return native  # pandas columns backed by PyArrow have this name
-    held = native.array.__arrow_array__()
-    found = _plain(name, held)
-    return native if found is held else _pandas_series(found, native.index, native.name)
+    arrow = native.array.__arrow_array__()
+    converted = _plain(name, arrow)
+    return native if converted is arrow else _pandas_series(converted, native.index, native.name)
 
 
 def plain_numbers(column: Any) -> Any:
@@ -214,12 +214,12 @@ def plain_numbers(column: Any) -> Any:
         return native
     import pyarrow as pa
 
-    held = _plain("weights", native if _is_arrow(native) else native.array.__arrow_array__())
-    kind = held.type.value_type
+    arrow = _plain("weights", native if _is_arrow(native) else native.array.__arrow_array__())
+    kind = arrow.type.value_type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return native
-    found = held.cast(kind)
-    return found if _is_arrow(native) else _pandas_series(found, native.index, native.name)
+    numbers = arrow.cast(kind)
+    return numbers if _is_arrow(native) else _pandas_series(numbers, native.index, native.name)
 
 
 def in_native_order(column: Any) -> Any:
@@ -230,7 +230,7 @@ def in_native_order(column: Any) -> Any:
     return column.astype(kind.newbyteorder("="))
 
 
-def sound(name: str, held: Any) -> Any:
+def sound(name: str, arrow: Any) -> Any:
     """Return a validated copy of a PyArrow column, because PyArrow trusts offsets and indices.
 
     The copy is validated, so later writes to the original cannot make it invalid.
@@ -243,11 +243,11 @@ def sound(name: str, held: Any) -> Any:
     import pyarrow as pa
 
     try:
-        if isinstance(held, pa.ChunkedArray):
-            return pa.chunked_array([_copied(chunk) for chunk in held.chunks], held.type)
-        return _copied(held)
+        if isinstance(arrow, pa.ChunkedArray):
+            return pa.chunked_array([_copied(chunk) for chunk in arrow.chunks], arrow.type)
+        return _copied(arrow)
     except pa.ArrowException as error:
-        raise _no_column(name, held.type, error) from error
+        raise _no_column(name, arrow.type, error) from error
 
 
 def in_one(name: str, side: Any) -> Any:
@@ -291,9 +291,9 @@ def rows_where(native: Any, mask: Any, name: str = "ids") -> Any:
         return native.filter(mask)
     if not _is_arrow_backed(native):
         return native[mask]
-    held = _filtered(name, native.array.__arrow_array__(), mask)
-    found = _pandas_series(held, native.index[mask], native.name)
-    return found if found.dtype == native.dtype else found.astype(native.dtype)
+    arrow = _filtered(name, native.array.__arrow_array__(), mask)
+    selected = _pandas_series(arrow, native.index[mask], native.name)
+    return selected if selected.dtype == native.dtype else selected.astype(native.dtype)
 
 
 def _is_arrow(native: Any) -> bool:
@@ -306,10 +306,10 @@ def _is_arrow_backed(series: Any) -> bool:
     return isinstance(series.array, kind)
 
 
-def _pandas_series(held: Any, index: Any, name: Any) -> Any:
+def _pandas_series(arrow: Any, index: Any, name: Any) -> Any:
     import pandas as pd
 
-    return pd.Series(pd.arrays.ArrowExtensionArray(held), index, name=name)
+    return pd.Series(pd.arrays.ArrowExtensionArray(arrow), index, name=name)
 
 
 def _filtered(name: str, column: Any, mask: Any) -> Any:
@@ -430,9 +430,9 @@ def text_of_buffers(octets: Any, offsets: Any, n: int) -> Any:
     whole = offsets.dtype == np.int64 and octets.dtype == np.uint8 and offsets.size == n + 1
     if not whole or offsets[0] or offsets[-1] != octets.size or (offsets[1:] < offsets[:-1]).any():
         raise ValueError(f"its {octets.size:,} bytes of text are not those of {n:,} ids")
-    held = pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(octets))
-    held.validate(full=True)
-    return held
+    strings = pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(octets))
+    strings.validate(full=True)
+    return strings
 
 
 BOOLEANS, INTEGERS = (bool, np.bool_), (int, np.integer)
@@ -472,8 +472,8 @@ def array_of_range(ids: range, xp: Any = np, name: str = "vertices") -> Any:
         raise CapacityError(
             f"{name}={shown(ids)} has more integers than there is memory for: pass fewer"
         ) from None
-    found = places * np.uint64(ids.step % (1 << 64)) + np.uint64(ids.start % (1 << 64))
-    return found if greatest >= 1 << 63 else found.view(np.int64)
+    values = places * np.uint64(ids.step % (1 << 64)) + np.uint64(ids.start % (1 << 64))
+    return values if greatest >= 1 << 63 else values.view(np.int64)
 
 
 def array_of_host(name: str, values: Any) -> Any:
@@ -802,16 +802,16 @@ def _series_where(name: str, native: Any, keep: Any) -> Column:
 def _held_array(name: str, values: Any) -> Held:
     array = _one_dimension(name, values)
     rest, missing = (array, None) if hasattr(array, "get") else present(name, array)
-    there = None if missing is None else ~missing
+    valid = None if missing is None else ~missing
 
     def where(keep: Any) -> Column:
         if keep is None:
             return of_array(name, rest)
         if hasattr(rest, "get"):
             return of_array(name, rest[sys.modules["cupy"].asarray(keep)])
-        return of_array(name, rest[keep if there is None else keep[there]])
+        return of_array(name, rest[keep if valid is None else keep[valid]])
 
-    return Held(name, int(array.size), there, where)
+    return Held(name, int(array.size), valid, where)
 
 
 def series_of(values: Any, name: str = "ids") -> Any:
@@ -905,8 +905,8 @@ def _of_other_series(name: str, side: Any, remedy: str) -> Column:
     """Return a column of strings, categories, or integers that were not plain; refuse all else."""
     native, dtype, size = side.to_native(), side.dtype, len(side)
     text = str(getattr(native, "dtype", None) or native.type)
-    there = there_of(native)
-    missing = 0 if there is None else size - int(there.sum())
+    valid = there_of(native)
+    missing = 0 if valid is None else size - int(valid.sum())
     if not _is_id(side):
         if size == 0:
             return empty(name)
@@ -918,8 +918,8 @@ def _of_other_series(name: str, side: Any, remedy: str) -> Column:
         return _of_categories(name, text, side)
     if dtype.is_integer():
         return of_series(name, side, remedy)
-    held = _to_arrow(name, side)
-    return Column(name, text, size, partial(nullcontext, held), True, _from_arrow(side))
+    arrow = _to_arrow(name, side)
+    return Column(name, text, size, partial(nullcontext, arrow), True, _from_arrow(side))
 
 
 def _is_id(side: Any) -> bool:
@@ -993,13 +993,13 @@ def _of_categories(name: str, text: str, side: Any) -> Column:
     import pyarrow as pa
 
     if len(side) == 0:  # its categories may be of any type, such as null
-        held, kind = pa.array([], pa.large_string()), pa.large_string()
+        arrow, kind = pa.array([], pa.large_string()), pa.large_string()
     else:
-        held = _to_arrow(name, side)
-        kind = held.type.value_type
+        arrow = _to_arrow(name, side)
+        kind = arrow.type.value_type
     native = side.to_native()
     if pa.types.is_integer(kind):
-        array = held.cast(kind).to_numpy()
+        array = arrow.cast(kind).to_numpy()
         return Column(name, text, len(side), partial(nullcontext, array))
     if side.implementation.is_pandas_like():
         make = partial(_in_pandas_categories, native.dtype)
@@ -1007,7 +1007,7 @@ def _of_categories(name: str, text: str, side: Any) -> Column:
         make = partial(_in_polars_categories, native.dtype)
     else:
         make = partial(_in_a_dictionary, kind)
-    return Column(name, text, len(side), partial(nullcontext, held), True, make)
+    return Column(name, text, len(side), partial(nullcontext, arrow), True, make)
 
 
 def _in_pandas_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
@@ -1057,8 +1057,8 @@ def _in_polars(array: Any, every: Callable[[], Any]) -> Any:
 
 
 def _in_arrow(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
-    held = getattr(array.type, "value_type", array.type)  # views are made of words alone
-    return array.cast(held).cast(kind)
+    value_type = getattr(array.type, "value_type", array.type)  # views are made of words alone
+    return array.cast(value_type).cast(kind)
 
 
 def array_of(name: str, values: Any) -> Any:
@@ -1142,9 +1142,9 @@ def without_rows(column: Column) -> Column:
 
 def is_alike(column: Column, other: Column) -> bool:
     """Return whether two columns have the same properties for answers, apart from their rows."""
-    own = column.name == other.name and column.dtype == other.dtype
+    same = column.name == other.name and column.dtype == other.dtype
     kind = column.strings == other.strings and column.to_native is other.to_native
-    return own and kind and not (column.key_columns or other.key_columns)
+    return same and kind and not (column.key_columns or other.key_columns)
 
 
 BYTES = 12  # the length of a hash; collisions are improbable
@@ -1164,24 +1164,24 @@ class Content:
             for place, part in enumerate(column.key_columns or (column,)):
                 with part.borrow() as held:
                     for k, array in enumerate(_arrays(part, held)):
-                        own = number, place, k
-                        self._hashes.setdefault(own, blake2b(digest_size=BYTES)).update(array)
+                        position = number, place, k
+                        self._hashes.setdefault(position, blake2b(digest_size=BYTES)).update(array)
 
     def digest(self) -> str:
         """Return the hash of all rows so far, in hexadecimal digits."""
         whole = blake2b(digest_size=BYTES)
-        for own, part in sorted(self._hashes.items()):
-            whole.update(bytes(own) + part.digest())
+        for position, part in sorted(self._hashes.items()):
+            whole.update(bytes(position) + part.digest())
         return whole.hexdigest()
 
 
-def _arrays(column: Column, held: Any) -> list[Any]:
+def _arrays(column: Column, ids: Any) -> list[Any]:
     """Return the values of a borrowed column as arrays on the host."""
     if column.strings:
-        arrow = held.to_arrow() if hasattr(held, "to_arrow") else held
+        arrow = ids.to_arrow() if hasattr(ids, "to_arrow") else ids
         octets, offsets = text_buffers(arrow)
         return [octets, np.diff(offsets)]
-    array = held.get() if hasattr(held, "__cuda_array_interface__") else np.asarray(held)
+    array = ids.get() if hasattr(ids, "__cuda_array_interface__") else np.asarray(ids)
     return [np.ascontiguousarray(array)]
 
 
@@ -1209,12 +1209,12 @@ def no_rows(like: Column, named: Column) -> Column:
     """Return an empty column of the kind and type of one column with the name of another."""
     if like.key_columns:
         pairs = zip(like.key_columns, named.key_columns, strict=True)
-        return of_key_columns([no_rows(part, own) for part, own in pairs])
+        return of_key_columns([no_rows(part, other) for part, other in pairs])
 
     return replace(like, name=named.name, size=0, borrow=partial(_no_rows_of, like))
 
 
 @contextmanager
 def _no_rows_of(column: Column) -> Iterator[Any]:
-    with column.borrow() as held:
-        yield held[:0]
+    with column.borrow() as ids:
+        yield ids[:0]

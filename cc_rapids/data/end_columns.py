@@ -137,12 +137,12 @@ def _known_pair(
         Several columns have one of the names.
     """
     lower = [name.lower() if isinstance(name, str) else None for name in names]
-    found: list[tuple[str, str]] = []
+    matches: list[tuple[str, str]] = []
     for words in KNOWN_PAIRS:
         ends = []
         for word in words:
             spelled = names if word in names else lower
-            ends.append([name for name, own in zip(names, spelled, strict=True) if own == word])
+            ends.append([name for name, key in zip(names, spelled, strict=True) if key == word])
         if not all(ends) or (one is not None and one not in (*ends[0], *ends[1])):
             continue
         for word, same in zip(words, ends, strict=True):
@@ -151,16 +151,16 @@ def _known_pair(
                     f"{what} has {len(same)} columns called {_quoted(word)}: rename one, or"
                     f" {NAME_THEM}"
                 )
-        found.append((ends[0][0], ends[1][0]))
-    if len(found) > 1 and weight is not None:
-        found = [pair for pair in found if weight not in pair]
-    if len(found) > 1:
-        pairs = " or ".join(f"{a} and {b}" for a, b in found)
+        matches.append((ends[0][0], ends[1][0]))
+    if len(matches) > 1 and weight is not None:
+        matches = [pair for pair in matches if weight not in pair]
+    if len(matches) > 1:
+        pairs = " or ".join(f"{a} and {b}" for a, b in matches)
         raise MissingColumnError(
-            f"{what} has {len(found)} known pairs of names: which two columns are the ids, {pairs}?"
-            f" {NAME_THEM}"
+            f"{what} has {len(matches)} known pairs of names: which two columns are the ids,"
+            f" {pairs}? {NAME_THEM}"
         )
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def _companions(what: str, names: Sequence[Any], pair: tuple[str, str]) -> list[tuple[str, str]]:
@@ -175,28 +175,28 @@ def _companions(what: str, names: Sequence[Any], pair: tuple[str, str]) -> list[
         Only one end has such a column, an end has several, or the names of the pair have no common
         part (such as src and dst), so that the meaning of the columns is unclear.
     """
-    found: list[tuple[str, str]] = []
-    known = {name.lower(): name for name in names if isinstance(name, str)}
+    companions: list[tuple[str, str]] = []
+    originals = {name.lower(): name for name in names if isinstance(name, str)}
     left, right = (name.lower() for name in pair)
     for word in DATASETS:
         for both in _beside(left, right, word):
-            there = [known[name] for name in both if name in known]
-            if len(there) == 1 and _affixes(left, right):
-                lacking = next(name for name in both if name not in known)
+            present = [originals[name] for name in both if name in originals]
+            if len(present) == 1 and _affixes(left, right):
+                lacking = next(name for name in both if name not in originals)
                 raise MissingColumnError(
-                    f"{what} has {_quoted(there[0])} beside {pair[0]} and {pair[1]}, but no"
+                    f"{what} has {_quoted(present[0])} beside {pair[0]} and {pair[1]}, but no"
                     f" {_quoted(lacking)}: {NAME_THEM}"
                 )
-            if len(there) == 2:
-                found.append((there[0], there[1]))
-    if len(found) > 1 or (found and not _affixes(left, right)):
-        pairs = "; ".join(f"{a} and {b}" for a, b in found)
+            if len(present) == 2:
+                companions.append((present[0], present[1]))
+    if len(companions) > 1 or (companions and not _affixes(left, right)):
+        pairs = "; ".join(f"{a} and {b}" for a, b in companions)
         raise MissingColumnError(
             f"{what} has columns of datasets beside {pair[0]} and {pair[1]} ({pairs}), which may be"
             " part of the ids: name the columns with source= and destination= (--source,"
             " --destination), as lists where an id has several"
         )
-    return found
+    return companions
 
 
 def may_name_datasets(head: bytes) -> bool:

@@ -91,8 +91,8 @@ def _sides_in_memory(sides: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _columns_in_memory(columns: dict[str, Any]) -> dict[str, Any]:
     sides = tuple(columns.values())
-    held = _sides_in_memory(sides)
-    return columns if held is sides else dict(zip(columns, held, strict=True))
+    copied = _sides_in_memory(sides)
+    return columns if copied is sides else dict(zip(columns, copied, strict=True))
 
 
 def _columns_of_fields(array: Any) -> Any:
@@ -225,14 +225,14 @@ def _check_attributes(names: Any, ends: Mapping[str, Any], what: str) -> None:
             )
 
 
-def _graph_of_matrix(matrix: Any, own: bool) -> Graph:
+def _graph_of_matrix(matrix: Any, copy: bool) -> Graph:
     """Return the entries of a sparse matrix with their values, by rows and columns.
 
     If the values of the matrix are the weights (``own``), repeated entries of a COO matrix are
     summed, as in SciPy.
     """
     check_square(matrix)
-    if own and matrix.format == "coo" and matrix.tocsr().nnz < matrix.nnz:
+    if copy and matrix.format == "coo" and matrix.tocsr().nnz < matrix.nnz:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     coo = entries_of(matrix)

@@ -74,12 +74,12 @@ def only(frame: Any, name: str) -> Any:
     names = columns_of(frame)
     if name in names:
         return column_of(frame, name)
-    wanted = [word for word in names if word.endswith(f"_{name}")]
-    if name == "vertex" and not wanted:  # the key columns have their own names
-        wanted = [word for word in names if word != "labels" and not word.endswith("_labels")]
+    candidates = [word for word in names if word.endswith(f"_{name}")]
+    if name == "vertex" and not candidates:  # the key columns have their own names
+        candidates = [word for word in names if word != "labels" and not word.endswith("_labels")]
     if isinstance(frame, Mapping):
-        return {word: frame[word] for word in wanted}
-    return frame.select(wanted) if hasattr(frame, "select") else frame[wanted]
+        return {word: frame[word] for word in candidates}
+    return frame.select(candidates) if hasattr(frame, "select") else frame[candidates]
 
 
 def frame_size(frame: Any) -> int:
@@ -140,7 +140,7 @@ def _no_frame(frame: Any) -> InputError:
 
 def check_columns(
     frame: Any,
-    wanted: list[Any],
+    requested: list[Any],
     purpose: str = "to attach labels on",
     way: str = "name the column with on=",
 ) -> None:
@@ -152,14 +152,14 @@ def check_columns(
         A column does not exist, or exists several times.
     """
     names = columns_of(frame)
-    for word in wanted:
+    for word in requested:
         if word not in names:
-            there = [str(name) for name in names]
-            hint = hint_of(word, there)
+            present = [str(name) for name in names]
+            hint = hint_of(word, present)
             if word == VERTEX:
                 hint = f" {word!r} is the name by default, and"
             raise MissingColumnError(
-                f"there is no column {word!r} {purpose}:{hint} there are {listed(there)}; {way}"
+                f"there is no column {word!r} {purpose}:{hint} there are {listed(present)}; {way}"
             )
         refuse_twice(word, names)
 
@@ -227,8 +227,8 @@ def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
     ColumnTypeError, InputError
         The column does not hold numbers, or is not one-dimensional.
     """
-    values, there = known_numbers(column, what)
-    return values, values == values if there is None else there
+    values, valid = known_numbers(column, what)
+    return values, values == values if valid is None else valid
 
 
 def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
@@ -239,17 +239,17 @@ def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
         if not column.null_count:
             import cupy
 
-            values, there = cupy.asarray(column), None  # where it lies
+            values, valid = cupy.asarray(column), None  # where it lies
         else:
-            there = column.notnull().to_cupy()
+            valid = column.notnull().to_cupy()
             values = column.fillna(0).to_cupy()
     else:
-        values, there = _host_numbers(column, what)
+        values, valid = _host_numbers(column, what)
     if not is_float(values.dtype):
-        return values, there
-    if there is None and not (values.size and isnan(values.max())):
+        return values, valid
+    if valid is None and not (values.size and isnan(values.max())):
         return values, None  # the maximum is NaN if any value is: one pass without a mask
-    return values, values == values if there is None else there & (values == values)
+    return values, values == values if valid is None else valid & (values == values)
 
 
 def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
@@ -347,21 +347,21 @@ def bring(column: Any, backend: Any, on_device: bool) -> Any:
     return cupy.asarray(column)
 
 
-def check_kinds(own: Column, column: Column, some: bool = True) -> None:
+def check_kinds(ids: Column, column: Column, some: bool = True) -> None:
     """Raise an InputError if the ids of a column have another kind than those of an answer.
 
     An answer without vertices (``some`` is False) accepts any kind.
     """
-    if not of_one_kind(own, column, some):
+    if not of_one_kind(ids, column, some):
         raise InputError(
-            f"{column.name!r} is {column.dtype}, but the vertices are {own.dtype}: pass ids of the"
+            f"{column.name!r} is {column.dtype}, but the vertices are {ids.dtype}: pass ids of the"
             " same kind as those of the edges"
         )
 
 
-def of_one_kind(own: Column, column: Column, some: bool = True) -> bool:
+def of_one_kind(ids: Column, column: Column, some: bool = True) -> bool:
     """Return whether ids of two columns can be equal; True if the first is empty (not ``some``)."""
-    left, right = own.key_columns or (own,), column.key_columns or (column,)
+    left, right = ids.key_columns or (ids,), column.key_columns or (column,)
     return len(left) == len(right) and all(
         a.strings == b.strings or not (b.size and some) for a, b in zip(left, right, strict=True)
     )
@@ -412,7 +412,7 @@ def is_frame(ids: Any) -> bool:
     return hasattr(type(ids), "columns") and not is_series(ids)
 
 
-def collected(frame: Any, wanted: Sequence[str] | None = None) -> Any:
+def collected(frame: Any, requested: Sequence[str] | None = None) -> Any:
     """Return a frame in memory.
 
     A relation of DuckDB and a record batch of PyArrow become tables. A lazy frame of Polars is
@@ -422,12 +422,12 @@ def collected(frame: Any, wanted: Sequence[str] | None = None) -> Any:
         return table_of(frame)
     if _is_dask(frame):
         names = list(frame.columns)
-        return frame[[name for name in names if wanted is None or name in wanted]].compute()
+        return frame[[name for name in names if requested is None or name in requested]].compute()
     if not hasattr(type(frame), "collect"):
         return chunked(frame) if is_frame(frame) else frame
-    if wanted is not None and hasattr(frame, "collect_schema"):
-        known = frame.collect_schema().names()
-        frame = frame.select([name for name in known if name in wanted])
+    if requested is not None and hasattr(frame, "collect_schema"):
+        columns = frame.collect_schema().names()
+        frame = frame.select([name for name in columns if name in requested])
     return frame.collect()
 
 
@@ -436,33 +436,33 @@ def _is_dask(frame: Any) -> bool:
     return kind.__name__ == "DataFrame" and kind.__module__.startswith("dask")
 
 
-def _columns(name: str, ids: Any, wanted: int) -> list[Any]:
+def _columns(name: str, ids: Any, width: int) -> list[Any]:
     if isinstance(ids, tuple | list):
         if any(isinstance(item, tuple) for item in ids):
-            return _of_tuples(name, ids, wanted)
-        return list(ids) if len(ids) else [[] for _ in range(wanted)]
+            return _of_tuples(name, ids, width)
+        return list(ids) if len(ids) else [[] for _ in range(width)]
     if isinstance(ids, np.ndarray) or hasattr(ids, "__cuda_array_interface__"):
         if ids.ndim == 2:
             return list(ids.T)
         if not ids.size:
-            return [ids.ravel()] * wanted
+            return [ids.ravel()] * width
     elif is_frame(ids):
-        held = collected(ids)
-        return [column_of(held, column) for column in columns_of(held)]
+        frame = collected(ids)
+        return [column_of(frame, column) for column in columns_of(frame)]
     shape = f" of shape {tuple(ids.shape)}" if hasattr(ids, "shape") else ""
     raise InputError(
-        f"{name} cannot be a {type(ids).__name__}{shape}, because an id has {wanted} columns: pass"
-        f" a frame or a list of {wanted} columns, a list of tuples, or an array of shape (ids,"
-        f" {wanted})"
+        f"{name} cannot be a {type(ids).__name__}{shape}, because an id has {width} columns: pass"
+        f" a frame or a list of {width} columns, a list of tuples, or an array of shape (ids,"
+        f" {width})"
     )
 
 
-def _of_tuples(name: str, ids: Any, wanted: int) -> list[Any]:
+def _of_tuples(name: str, ids: Any, width: int) -> list[Any]:
     """Return the columns of a list of tuples; each tuple is an id."""
-    strange = [item for item in ids if not (isinstance(item, tuple) and len(item) == wanted)]
+    strange = [item for item in ids if not (isinstance(item, tuple) and len(item) == width)]
     if strange:
         raise InputError(
-            f"{len(strange):,} of {len(ids):,} {name} are not tuples of {wanted} items, such as"
+            f"{len(strange):,} of {len(ids):,} {name} are not tuples of {width} items, such as"
             f" {strange[0]!r}: each id must be a tuple with one item for each column"
         )
     return [list(column) for column in zip(*ids, strict=True)]

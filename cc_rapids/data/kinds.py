@@ -16,8 +16,8 @@ KNOWN = {*_ARRAYS, *_FRAMES, *_TABLES}  # libraries that are read as they are
 
 def speaks_arrow(kind: type) -> bool:
     """Return whether objects of a type can be read only by Arrow's protocols."""
-    known = kind.__module__.partition(".")[0] in KNOWN
-    return not known and any(hasattr(kind, word) for word in PROTOCOLS)
+    is_known = kind.__module__.partition(".")[0] in KNOWN
+    return not is_known and any(hasattr(kind, word) for word in PROTOCOLS)
 
 
 def frame_of_levels(thing: Any) -> Any:

@@ -57,16 +57,16 @@ def in_words(name: str, at: int, size: int, around: list[int], m: int) -> str:
     if not around:
         return f"{name} is empty, but there are {m:,} indices: {WAY_OUT}"
     here, before = around[-1], around[0]
-    said = f"{name}[{at}] is {here:,}, where row {at - 1:,} ends,"
+    message = f"{name}[{at}] is {here:,}, where row {at - 1:,} ends,"
     if at == 0 and here:
         return f"{name}[0] is {here:,}, where row 0 begins, and should be 0: {WAY_OUT}"
     if at == 0:
         no_row = size == 1 and m
         return f"{name} has no row, but there are {m:,} indices: {WAY_OUT}" if no_row else ""
     if here < 0 or here > m:
-        return f"{said} and there are {m:,} indices: {WAY_OUT}"
+        return f"{message} and there are {m:,} indices: {WAY_OUT}"
     if here < before:
-        return f"{said} and begins at {before:,}: {WAY_OUT}"
+        return f"{message} and begins at {before:,}: {WAY_OUT}"
     if at == size - 1 and here != m:
-        return f"{said} the last one, and there are {m:,} indices: {WAY_OUT}"
+        return f"{message} the last one, and there are {m:,} indices: {WAY_OUT}"
     return ""

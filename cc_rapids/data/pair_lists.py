@@ -132,8 +132,8 @@ def _example(make: Any, edges: Any) -> str:
     values = [value for side in edges for value in side]
     if len(values) > 12 or not all(isinstance(value, int | str) for value in values):
         return ""
-    said = repr(make(edges))
-    return f" = {said}" if len(said) <= SHORT else ""
+    example = repr(make(edges))
+    return f" = {example}" if len(example) <= SHORT else ""
 
 
 def _first_of(values: list[Any], kinds: tuple[type, ...]) -> tuple[int, Any]:
@@ -174,13 +174,13 @@ def _other_lengths(edges: list[Any]) -> InputError:
         return _nested(edges)
     lengths = list(map(len, edges))
     first = lengths[0]
-    at = next((k for k, own in enumerate(lengths) if own != first), None)
+    at = next((k for k, length in enumerate(lengths) if length != first), None)
     if at is not None:
         return InputError(
             f"edges are a list of {len(edges):,} items, each of which must be a pair of ids: item 0"
             f" has {counted(first, 'value')}, and item {at:,} has {counted(lengths[at], 'value')}"
         )
-    said = f"edges are a list of {counted(len(edges), 'item')} of {counted(first, 'value')} each"
+    message = f"edges are a list of {counted(len(edges), 'item')} of {counted(first, 'value')} each"
     ways = []
     if len(edges) == 2:
         ways.append(
@@ -192,7 +192,7 @@ def _other_lengths(edges: list[Any]) -> InputError:
             "weights stand beside the columns: source, destination, weights = map(list,"
             " zip(*edges)), then pass (source, destination) and weight=weights"
         )
-    return InputError(f"{said}, and no pairs: {'; '.join(ways or ['pass pairs of ids'])}")
+    return InputError(f"{message}, and no pairs: {'; '.join(ways or ['pass pairs of ids'])}")
 
 
 def _nested(edges: list[Any]) -> InputError:

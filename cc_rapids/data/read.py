@@ -90,14 +90,14 @@ def read(
     if not (vertices is None and options is NO_OPTIONS):
         given = {"vertices": vertices, "vertices_are_dense_range": dense}
         request = replace(request, options=options, **given)
-    found = adapter.read(edges, request)
-    ledger, dropped = found.ledger, found.dropped_rows
+    edge_input = adapter.read(edges, request)
+    ledger, dropped = edge_input.ledger, edge_input.dropped_rows
     if ledger is None:  # counted by the adapter without reading, if it can
         rows = adapter.rows(edges, request)
-        ledger = Ledger(found.src.size + dropped if rows is None else rows)
+        ledger = Ledger(edge_input.src.size + dropped if rows is None else rows)
     # the input is new, and replace() would take as long as all else here
-    vars(found)["ledger"] = ledger.leaving_out("null_end", dropped) if dropped else ledger
-    return found if vertices is None else with_vertices(found, vertices, dense)
+    vars(edge_input)["ledger"] = ledger.leaving_out("null_end", dropped) if dropped else ledger
+    return edge_input if vertices is None else with_vertices(edge_input, vertices, dense)
 
 
 def read_chunk(chunk: Chunk, nulls: str, bound: WeightBound | None = None) -> EdgeInput:
@@ -108,12 +108,12 @@ def read_chunk(chunk: Chunk, nulls: str, bound: WeightBound | None = None) -> Ed
     frame, source, destination, ledger = within(chunk, bound)
     sides = several(chunk.source, chunk.destination)
     with naming_nulls(chunk.path, chunk.frame, sides, chunk.first):
-        found = read(frame, source, destination, None, None, nulls)
-    others = found.rows
+        edge_input = read(frame, source, destination, None, None, nulls)
+    others = edge_input.rows
     if bound is not None:  # the rows of the chunk, not those within the bound
         others = others._replace(given=0)
     skipped = sum(chunk.left_out.values())
-    return replace(found, ledger=ledger.plus(others).plus(Ledger(skipped)))
+    return replace(edge_input, ledger=ledger.plus(others).plus(Ledger(skipped)))
 
 
 def source_of(
@@ -140,12 +140,12 @@ def source_of(
     check_text(adapter, edges, options)
     how: dict[str, Any] = {"bound": bound, "skips_unreadable": skips_unreadable}
     request = ReadRequest(source, destination, options=options, **how)
-    found = adapter.source(edges, adapter.named(edges, request, bound and bound.weight))
-    if skips_unreadable and not found.skips:
+    opened = adapter.source(edges, adapter.named(edges, request, bound and bound.weight))
+    if skips_unreadable and not opened.skips:
         raise ArgumentTypeError(
             "unreadable='skip' is for paths, patterns, folders and datasets of files: leave it out"
         )
-    return found
+    return opened
 
 
 def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> ReadRequest:
@@ -184,12 +184,12 @@ def in_memory(
     request = adapter.named(edges, request, weight)
     tables = adapter.weighed(edges, request, weight, reading)
     if tables is None:
-        wanted = request.columns(weight)
+        requested = request.columns(weight)
         if isinstance(edges, Graph):
             return edges, None
         if isinstance(edges, Mapping):
-            return {name: edges[name] for name in wanted if name in edges} or edges, None
-        return collected(edges, wanted), None
+            return {name: edges[name] for name in requested if name in edges} or edges, None
+        return collected(edges, requested), None
     import pyarrow as pa
 
     pieces = list(tables)

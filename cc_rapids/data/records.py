@@ -88,7 +88,7 @@ class Records:
 
 def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
     """Read and check a frame of records; see :func:`cc_rapids.link_records`."""
-    wanted, id_names = _keys_of(keys), _id_names(named)
+    column_names, id_names = _keys_of(keys), _id_names(named)
     values = _values_of(ignore)
     frame, answers = chunked(frame), None
     lazy = hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect")
@@ -99,12 +99,12 @@ def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
     else:
         frame = frame_in_memory(frame)
         columns = columns_of(frame)
-    names = [*(part for key in wanted for part in parts_of(key)), *id_names]
+    names = [*(part for key in column_names for part in parts_of(key)), *id_names]
     for word in names:
         if word not in columns:
             argument = "id=" if word in id_names else "keys="
-            said = unknown("column", str(word), map(str, columns))
-            raise MissingColumnError(f"{said}; name the columns of the records by {argument}")
+            message = unknown("column", str(word), map(str, columns))
+            raise MissingColumnError(f"{message}; name the columns of the records by {argument}")
         refuse_twice(word, columns)
     if is_relation(frame):
         frame, answers = _rows_of_relation(frame, names, id_names)
@@ -115,7 +115,7 @@ def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
         raise InputError(f"{size:,} records are too many: at most {MOST_RECORDS - 1:,} are linked")
     read: dict[str, KeyPart] = {}  # a column may be a part of several keys
     parts: dict[Key, list[KeyPart]] = {}
-    for key in wanted:
+    for key in column_names:
         for name in parts_of(key):
             if name not in read:
                 read[name] = _part(name, column_of(frame, name), values)
@@ -150,7 +150,7 @@ def _keys_of(keys: Any) -> list[Key]:
         )
     if not keys:
         raise InputError("keys= is empty, so nothing would be linked: name one column or more")
-    found: list[Key] = []
+    result: list[Key] = []
     for key in keys:
         parts = list(key) if isinstance(key, list | tuple) else [key]
         if not parts:
@@ -161,12 +161,12 @@ def _keys_of(keys: Any) -> list[Key]:
         for part in parts:
             if parts.count(part) > 1:
                 raise InputError(f"column {part!r} is named twice in a key of keys=: name it once")
-        if any(set(parts_of(other)) == set(parts) for other in found):
+        if any(set(parts_of(other)) == set(parts) for other in result):
             raise InputError(
                 f"the key {', '.join(map(repr, parts))} is named twice in keys=: name it once"
             )
-        found.append(tuple(parts) if len(parts) > 1 else parts[0])
-    return found
+        result.append(tuple(parts) if len(parts) > 1 else parts[0])
+    return result
 
 
 def _id_names(named: Any) -> list[str]:
@@ -240,18 +240,18 @@ def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
     values = as_series(values)
     plain = _converted(values)
     numbers, encode = _instants(name, plain)
-    found = _texts(name, plain) if plain is not values else None
-    found = found or held(name, plain if numbers is None else numbers)
+    part = _texts(name, plain) if plain is not values else None
+    part = part or held(name, plain if numbers is None else numbers)
     try:
-        column = found.where(found.there)
+        column = part.where(part.there)
     except ColumnTypeError:
-        raise _no_key(name, values, found.size) from None
-    found = Held(name, found.size, found.there, _Once(found, column))
+        raise _no_key(name, values, part.size) from None
+    part = Held(name, part.size, part.there, _Once(part, column))
     if encode is not None:
-        return KeyPart(found, encode(ignore))
+        return KeyPart(part, encode(ignore))
     if column.strings:
-        return KeyPart(found, [value for value in ignore if isinstance(value, str)])
-    return KeyPart(found, [value for value in ignore if _is_plain_integer(value)])
+        return KeyPart(part, [value for value in ignore if isinstance(value, str)])
+    return KeyPart(part, [value for value in ignore if _is_plain_integer(value)])
 
 
 def _no_key(name: str, values: Any, size: int) -> ColumnTypeError:
@@ -309,10 +309,10 @@ def _converted(values: Any) -> Any:
         return values
     array = values.to_numpy() if is_series(values) else values
     try:
-        found = pa.array(array, from_pandas=True)
+        arrow = pa.array(array, from_pandas=True)
     except (pa.ArrowException, UnicodeEncodeError, OverflowError):
         return values
-    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+    return arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
 
 
 def _texts(name: str, column: Any) -> Held | None:
@@ -322,8 +322,8 @@ def _texts(name: str, column: Any) -> Held | None:
     if not pa.types.is_string(column.type):
         return None
     text = column.cast(pa.large_string()).combine_chunks()
-    there = text.is_valid().to_numpy(zero_copy_only=False) if text.null_count else None
-    return Held(name, len(text), there, partial(_texts_where, name, text))
+    valid = text.is_valid().to_numpy(zero_copy_only=False) if text.null_count else None
+    return Held(name, len(text), valid, partial(_texts_where, name, text))
 
 
 def _texts_where(name: str, text: Any, keep: Any) -> Column:
@@ -392,26 +392,26 @@ def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
     """
     import pyarrow as pa
 
-    found: list[int] = []
+    ticks: list[int] = []
     for value in _dates(values):
-        own = pa.array(np.array([value]) if isinstance(value, np.datetime64) else [value])
+        scalar = pa.array(np.array([value]) if isinstance(value, np.datetime64) else [value])
         try:
-            held = own.cast(kind)
-            found += _ticks(held).to_pylist() if held.cast(own.type).equals(own) else []
+            cast = scalar.cast(kind)
+            ticks += _ticks(cast).to_pylist() if cast.cast(scalar.type).equals(scalar) else []
         except pa.ArrowException:  # beyond what the type holds, or of another kind
             continue
-    return found
+    return ticks
 
 
 def _ticks_of_numpy(dtype: Any, values: list[Any]) -> list[int]:
     """Return the dates and times among values as integers of a NumPy type."""
-    found: list[int] = []
+    ticks: list[int] = []
     if not issubclass(dtype.base.type, np.datetime64):  # but durations
-        return found
-    for own in map(np.datetime64, _dates(values)):
-        held = own.astype(dtype.base)  # without the zone of pandas' types
-        found += [int(held.astype(np.int64))] if held.astype(own.dtype) == own else []
-    return found
+        return ticks
+    for moment in map(np.datetime64, _dates(values)):
+        cast = moment.astype(dtype.base)  # without the zone of pandas' types
+        ticks += [int(cast.astype(np.int64))] if cast.astype(moment.dtype) == moment else []
+    return ticks
 
 
 def _dates(values: Iterable[Any]) -> list[Any]:

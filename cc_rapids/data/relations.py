@@ -73,13 +73,13 @@ def check_ids(relation: Any, names: Sequence[str]) -> None:
     for name in names:
         kind = type_of(relation, name)
         if kind.id not in IDS:
-            own, merged = quoted(name), ""
+            sql, merged = quoted(name), ""
             if kind.id in FLOATS:
                 merged = ", because floats merge ids beyond 2^53"
             raise ColumnTypeError(
                 f"column {name!r} of the DuckDB relation is {kind}: ids must be integers of up to"
-                f" 64 bits, strings, enums or UUIDs{merged}; cast it in the query, {own}::bigint if"
-                f" its values are such integers, and else {own}::varchar"
+                f" 64 bits, strings, enums or UUIDs{merged}; cast it in the query, {sql}::bigint if"
+                f" its values are such integers, and else {sql}::varchar"
             )
 
 
@@ -101,8 +101,8 @@ def within(relation: Any, name: str, bounds: Callable[[Any], list[tuple[str, Any
     """
     kind, column = type_of(relation, name).id, quoted(name)
     dtype = SIZES.get(kind, kind)
-    own = kind if kind in (*SIZES, "float") else "double"
-    words = [f"{column} {sign} '{limit!r}'::{own}" for sign, limit in bounds(dtype)]
+    target = kind if kind in (*SIZES, "float") else "double"
+    words = [f"{column} {sign} '{limit!r}'::{target}" for sign, limit in bounds(dtype)]
     number = f"(isfinite({column}::double) or isinf({column}::double))"
     return " and ".join([*words, number])
 
@@ -115,10 +115,10 @@ def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ())
     """
     import pyarrow as pa
 
-    known = columns_in(relation)
+    columns = columns_in(relation)
     for name in (*names, *weights):
-        if name not in known:
-            raise MissingColumnError(unknown("column", name, known))
+        if name not in columns:
+            raise MissingColumnError(unknown("column", name, columns))
     words = {name: quoted(name) for name in (*names, *weights)}
     for name in weights:
         if type_of(relation, name).id in WIDE:
@@ -285,11 +285,11 @@ def joined(relation: Any, labels: Any, on: Sequence[str]) -> Any:
     numbered = relation.project(f"*, row_number() over () as {number}")
     rows = numbered.set_alias("cc_rapids_rows")
     same = " and ".join(
-        f"cc_rapids_rows.{own} is not distinct from cc_rapids_labels.{own}"
-        for own in map(quoted, on)
+        f"cc_rapids_rows.{key} is not distinct from cc_rapids_labels.{key}"
+        for key in map(quoted, on)
     )
     names = map(quoted, labels.column_names[len(on) :])
     more = ", ".join(f"cc_rapids_labels.{name}" for name in names)
-    found = rows.join(beside, same, how="left").project(f"cc_rapids_rows.*, {more}")
+    result = rows.join(beside, same, how="left").project(f"cc_rapids_rows.*, {more}")
     in_order = f"select * exclude ({number}) from cc_rapids_found order by {number}"
-    return found.query("cc_rapids_found", in_order)
+    return result.query("cc_rapids_found", in_order)

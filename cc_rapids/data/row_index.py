@@ -26,18 +26,18 @@ def labels_at(index: Any, rows: Any) -> Any:
     return labels.to_numpy() if labels.nlevels > 1 else labels.array
 
 
-def spread(labels: Any, there: Any) -> Any:
+def spread(labels: Any, present: Any) -> Any:
     """Return a column with the labels in the rows where ``there`` is true, and nulls elsewhere."""
-    places = there.cumsum() - 1
+    places = present.cumsum() - 1
     if is_cudf(labels):
         if not len(labels):
-            return labels.reindex(range(len(there)))
-        return labels.take(places * there).reset_index(drop=True).where(there)
+            return labels.reindex(range(len(present)))
+        return labels.take(places * present).reset_index(drop=True).where(present)
     pandas: Any = sys.modules["pandas"]
     series = pandas.Series(labels)
     if is_integer(series.dtype) and isinstance(series.dtype, np.dtype):
         series = series.astype(series.dtype.name.replace("i", "I", 1).replace("u", "U", 1))
-    return series.reindex(np.where(there, places, -1)).reset_index(drop=True)
+    return series.reindex(np.where(present, places, -1)).reset_index(drop=True)
 
 
 def items_at(column: Any, rows: Any) -> Any:
@@ -75,11 +75,11 @@ def check_same_index(edges: Any, weights: Any) -> None:
     for side in sides if isinstance(edges, tuple | Mapping) else (edges,):
         if not hasattr(type(side), "iloc") or is_cudf(side) != is_cudf(weights):
             continue
-        own, other = side.index, weights.index
-        if own is not other and not (len(own) == len(other) and bool(own.equals(other))):
+        index, other = side.index, weights.index
+        if index is not other and not (len(index) == len(other) and bool(index.equals(other))):
             raise InputError(
                 f"weight= is a Series with another index ({_words(other)}) than the edges"
-                f" ({_words(own)}): make it a column of the frame, or pass weight.to_numpy() to"
+                f" ({_words(index)}): make it a column of the frame, or pass weight.to_numpy() to"
                 " take it by position"
             )
 

@@ -107,10 +107,10 @@ class TextOptions:
         """Return the options of callers by name, as JSON values."""
         return {name: getattr(self, name) for name in KEYWORDS}
 
-    def with_text(self, found: Sequence[bool | None]) -> TextOptions:
+    def with_text(self, as_text: Sequence[bool | None]) -> TextOptions:
         """Return the options for a second reading, with more columns known to be text."""
-        before = self.as_text or (None,) * len(found)
-        return replace(self, as_text=tuple(a or b for a, b in zip(found, before, strict=True)))
+        before = self.as_text or (None,) * len(as_text)
+        return replace(self, as_text=tuple(a or b for a, b in zip(as_text, before, strict=True)))
 
     @property
     def given(self) -> str:

@@ -79,12 +79,12 @@ class WeightBound:
         within the bounds, two contradictory comparisons are returned.
         """
         given = [(">=", self.at_least), ("<=", self.at_most)]
-        found = [(sign, bound) for sign, bound in given if bound is not None]
+        given_limits = [(sign, bound) for sign, bound in given if bound is not None]
         limits = integer_limits(dtype)
         if limits is None:
-            return [(sign, float_bound(sign, bound, dtype)) for sign, bound in found]
+            return [(sign, float_bound(sign, bound, dtype)) for sign, bound in given_limits]
         least, greatest = limits
-        whole = [(sign, whole_bound(sign, bound, *limits)) for sign, bound in found]
+        whole = [(sign, whole_bound(sign, bound, *limits)) for sign, bound in given_limits]
         if any(bound is None for _, bound in whole):
             return [(">=", greatest), ("<=", least)]
         return whole
@@ -132,9 +132,9 @@ class WeightBound:
 
     def tightened(self, threshold: int | float, direction: str) -> WeightBound:
         """Return this bound narrowed by a threshold."""
-        own = getattr(self, direction)
+        old = getattr(self, direction)
         stricter = max if direction == "at_least" else min
-        return replace(self, **{direction: threshold if own is None else stricter(own, threshold)})
+        return replace(self, **{direction: threshold if old is None else stricter(old, threshold)})
 
     def mask(self, values: Any, what: str) -> tuple[Any, Ledger]:
         """Return a boolean array of the weights within the bounds, and a ledger of all rows.
@@ -143,23 +143,23 @@ class WeightBound:
         """
         return self.mask_of(*numbers_of(values, what))
 
-    def mask_of(self, numbers: Any, there: Any) -> tuple[Any, Ledger]:
+    def mask_of(self, numbers: Any, mask: Any) -> tuple[Any, Ledger]:
         """Do the same as :meth:`mask` for an array of numbers.
 
         ``there`` is a mask of the numbers that are not missing; None if no number is null.
         """
         rows, of_type, missing = int(numbers.size), numbers.dtype.type, 0
-        if there is not None:
-            missing = rows - _count(there)
+        if mask is not None:
+            missing = rows - _count(mask)
         elif rows and is_float(numbers.dtype) and (least := numbers.min()) != least:
             missing = _count(numbers != numbers)  # the minimum is NaN if any weight is
         for sign, bound in self.bounds(numbers.dtype.name):
             limit = of_type(bound)
             within = numbers >= limit if sign == ">=" else numbers <= limit
-            there = within if there is None else there & within
-        if there is None:
-            there = numbers == numbers
-        return there, ledger_of(rows, missing, _count(there))
+            mask = within if mask is None else mask & within
+        if mask is None:
+            mask = numbers == numbers
+        return mask, ledger_of(rows, missing, _count(mask))
 
     def of_frame(self, frame: Any, ids: Sequence[str] = ()) -> tuple[Any, Ledger]:
         """Return the rows of a host frame within the bounds, and a ledger of all its rows.
@@ -188,17 +188,17 @@ class WeightBound:
         """Do the same as :meth:`of_frame` for a lazy frame."""
         import narwhals as nw
 
-        name, known = self.name("the frame"), nw.from_native(frame)
-        schema = known.collect_schema()
+        name, lazy = self.name("the frame"), nw.from_native(frame)
+        schema = lazy.collect_schema()
         if name not in schema:
             raise MissingColumnError(unknown("column", name, schema.names()))
         missing, within = self._conditions(schema[name])
         if ids and all(one in schema for one in ids):
-            known = known.select(*dict.fromkeys([*ids, name]))
+            lazy = lazy.select(*dict.fromkeys([*ids, name]))
         sums = missing.sum().alias("missing"), within.sum().alias("kept")
-        counts = known.select(nw.len().alias("rows"), *sums).collect()
+        counts = lazy.select(nw.len().alias("rows"), *sums).collect()
         ledger = ledger_of(*(int(counts.item(0, k) or 0) for k in range(3)))
-        return known.filter(within).to_native(), ledger
+        return lazy.filter(within).to_native(), ledger
 
     def _conditions(self, kind: Any) -> tuple[Any, Any]:
         """Return narwhals expressions for missing weights, and for weights within the bounds."""
@@ -235,9 +235,9 @@ class WeightBound:
             return self.mask(column, f"weights {name!r}")
         # of more than 64 bits, or decimals
         missing, within = self._conditions(series.dtype)
-        found = series.alias(name).to_frame().select(missing=missing, within=within)
-        mask = found["within"].fill_null(False).to_numpy().astype(bool, copy=False)
-        absent = int(found["missing"].sum())
+        masks = series.alias(name).to_frame().select(missing=missing, within=within)
+        mask = masks["within"].fill_null(False).to_numpy().astype(bool, copy=False)
+        absent = int(masks["missing"].sum())
         return mask, ledger_of(int(mask.size), absent, int(mask.sum()))
 
     def expression(self, schema: Any) -> Any:
@@ -282,9 +282,9 @@ def _plain_numbers(frame: Any, name: Any) -> Any:
     return column.to_numpy() if plain and column is not None else None
 
 
-def _count(known: Any) -> int:
+def _count(mask: Any) -> int:
     """Return the number of true values of a boolean array."""
-    return int(np.count_nonzero(known) if isinstance(known, np.ndarray) else known.sum())
+    return int(np.count_nonzero(mask) if isinstance(mask, np.ndarray) else mask.sum())
 
 
 def ledger_of(rows: int, missing: int, kept: int) -> Ledger:
@@ -319,11 +319,11 @@ def nearest_float(number: int | float) -> float:
 
 def integer_limits(dtype: Any) -> tuple[int, int] | None:
     """Return the least and the greatest integer of a type of any library; None of other types."""
-    found = INTEGER.fullmatch(str(dtype).lower())
-    if found is None:
+    match = INTEGER.fullmatch(str(dtype).lower())
+    if match is None:
         return None
-    bits = int(found["bits"])
-    return (0, (1 << bits) - 1) if found["unsigned"] else (-(1 << bits - 1), (1 << bits - 1) - 1)
+    bits = int(match["bits"])
+    return (0, (1 << bits) - 1) if match["unsigned"] else (-(1 << bits - 1), (1 << bits - 1) - 1)
 
 
 def whole_bound(sign: str, bound: int | float, least: int, greatest: int) -> int | None:

@@ -63,15 +63,15 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     if not isinstance(weight, str):
         check_same_index(edges, weight)
         return known_numbers(_exact(weight), "weights")
-    known = names_of(edges)
-    if not known:
+    names = names_of(edges)
+    if not names:
         raise MissingColumnError(
             f"weight={weight!r} names a column of edges, and these are a {type(edges).__name__},"
             " which has no columns: pass the weights themselves"
         )
-    if weight not in known:
+    if weight not in names:
         raise MissingColumnError(
-            f"{unknown('column', weight, map(str, known))}; name the column of weights with"
+            f"{unknown('column', weight, map(str, names))}; name the column of weights with"
             " weight=, or pass the weights themselves"
         )
     return known_numbers(_exact(column_of(edges, weight)), "weights")
@@ -109,7 +109,7 @@ def _exact(column: Any) -> Any:
 
 
 def weighted(
-    given: EdgeInput, found: tuple[Any, Any], name: str = "weights", nulls: str = "raise"
+    given: EdgeInput, numbers: tuple[Any, Any], name: str = "weights", nulls: str = "raise"
 ) -> EdgeInput:
     """Return the edges with their weights.
 
@@ -133,7 +133,7 @@ def weighted(
     NullsError
         Some weights are null or NaN; the error names their number and the first row.
     """
-    values, there = found
+    values, valid = numbers
     size = given.src.size + given.dropped_rows + given.rows_outside
     if values.size != size:
         raise InputError(
@@ -149,12 +149,12 @@ def weighted(
     if given.row_index is not None:
         rows = given.row_index()
         values = moved_like(values, rows)[rows]
-        there = None if there is None else moved_like(there, rows)[rows]
-    missing = 0 if there is None else int((~there).sum())
+        valid = None if valid is None else moved_like(valid, rows)[rows]
+    missing = 0 if valid is None else int((~valid).sum())
     if not missing:
         return replace(given, weights=values)
     if nulls != "drop":
-        first = int((~there).argmax())
+        first = int((~valid).argmax())
         raise NullsError(
             f"{missing:,} of {size:,} {name} are null or nan, first that of row"
             f" {first if rows is None else int(rows[first]):,}: fill them, or drop these edges with"
@@ -162,11 +162,11 @@ def weighted(
         )
     return replace(
         given,
-        src=_where(given.src, there, given.on_device),
-        dst=_where(given.dst, there, given.on_device),
+        src=_where(given.src, valid, given.on_device),
+        dst=_where(given.dst, valid, given.on_device),
         dropped_rows=given.dropped_rows + missing,
-        row_index=partial(_kept_rows, there, given.row_index, given.on_device),
-        weights=values[there],
+        row_index=partial(_kept_rows, valid, given.row_index, given.on_device),
+        weights=values[valid],
         ledger=given.ledger and given.ledger.leaving_out("null_weight", missing),
     )
 
@@ -205,8 +205,8 @@ def _lent_where(column: Column, keep: Any) -> Iterator[Any]:
     """Borrow a column, and yield the rows for which a boolean array is true."""
     from .frame_build import column_where
 
-    with column.borrow() as held:
-        yield column_where(held, keep)
+    with column.borrow() as ids:
+        yield column_where(ids, keep)
 
 
 def _kept_rows(keep: Any, before: Callable[[], Any] | None, on_device: bool) -> Any:

@@ -134,9 +134,9 @@ def with_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> 
     bounded = any(given.get(name) is not None for name in ("at_least", "at_most"))
     if bound is None or not bound.limits or bounded:
         return given
-    own = bound_of_list(bound, given.get("weight", AS_FOUND), what)
-    assert own is not None
-    return given | {"weight": own.weight, "at_least": own.at_least, "at_most": own.at_most}
+    kept = bound_of_list(bound, given.get("weight", AS_FOUND), what)
+    assert kept is not None
+    return given | {"weight": kept.weight, "at_least": kept.at_least, "at_most": kept.at_most}
 
 
 @contextmanager
@@ -148,8 +148,8 @@ def naming_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -
     try:
         yield
     except InputError as error:
-        own = bound is not None and bound.limits and "weight" not in given
-        if bound is None or not own or repr(bound.weight) not in str(error):
+        has_own_bound = bound is not None and bound.limits and "weight" not in given
+        if bound is None or not has_own_bound or repr(bound.weight) not in str(error):
             raise
         if isinstance(error, ColumnTypeError | NullsError):
             raise
