@@ -220,8 +220,8 @@ class ForestPaths:
         """Return a frame of some rows of an edge list, of the list's type."""
         with self.answer.backend.scope():
             columns = forest_columns(given, self.answer.bring(rows, given.on_device))
-            called = self.answer.given.called
-            frame = given.make_frame({called(name): column for name, column in columns.items()})
+            name_of = self.answer.given.output_name
+            frame = given.make_frame({name_of(name): column for name, column in columns.items()})
             return given.answer(frame)
 
     def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:

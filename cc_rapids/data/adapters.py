@@ -40,7 +40,6 @@ from .column import (
     Column,
     as_series,
     chunked,
-    held,
     index_of,
     is_cudf,
     is_cudf_frame,
@@ -55,7 +54,8 @@ from .column import (
     rows_where,
     same_kind,
     series_of,
-    there_of,
+    unchecked,
+    valid_of,
 )
 from .cudf_columns import WithoutNan, make_frame, numbers_in
 from .edge_array import as_array, ends_of, is_edge_array
@@ -224,7 +224,7 @@ def _without_nulls(
     The series themselves, and None, if that is all of them.
     """
     natives = [plain(side.to_native(), name) for name, side in zip(names, series, strict=True)]
-    masks = [mask for mask in map(there_of, natives) if mask is not None]
+    masks = [mask for mask in map(valid_of, natives) if mask is not None]
     if not masks:
         return series, None
     keep = np.logical_and.reduce(masks)
@@ -442,11 +442,11 @@ def _lent(side: Any) -> Any:
 
 
 def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") -> EdgeInput:
-    sides = [held(name, side) for name, side in zip(names, (src, dst), strict=True)]
+    sides = [unchecked(name, side) for name, side in zip(names, (src, dst), strict=True)]
     m, k = (side.size for side in sides)
     if m != k:
         raise _unequal(names[0], m, names[1], k)
-    masks = [side.there for side in sides if side.there is not None]
+    masks = [side.valid for side in sides if side.valid is not None]
     if len({type(mask) for mask in masks}) > 1:
         masks = [moved(mask, False) for mask in masks]
     keep = reduce(and_, masks) if masks and nulls == "drop" else None
@@ -531,7 +531,7 @@ class Adapter(ABC):
     has_header = False
     has_rows = False
     becomes_table = False
-    called = "the frame"  # in messages about its columns
+    subject = "the frame"  # in messages about its columns
 
     @abstractmethod
     def accepts(self, edges: Any) -> bool:
@@ -569,7 +569,7 @@ class Adapter(ABC):
         if names is None:
             return source, destination
         weight = weight if isinstance(weight, str) else None
-        return end_columns(self.called, tuple(names), source, destination, weight)
+        return end_columns(self.subject, tuple(names), source, destination, weight)
 
     def named(self, edges: Any, request: ReadRequest, weight: Any = None) -> ReadRequest:
         """Return the request with the columns of both ends, as :meth:`ends` finds them."""
@@ -790,7 +790,7 @@ class DuckDBRelations(Chunked):
     """A DuckDB relation, read in record batches; each reading runs its query."""
 
     by_type = True
-    called = "the relation"
+    subject = "the relation"
 
     def accepts(self, edges: Any) -> bool:
         return relations.is_relation(edges)
@@ -923,7 +923,7 @@ class Mappings(Pairs):
     """A mapping of names to columns, such as a dictionary of arrays."""
 
     opens = True
-    called = "the mapping"
+    subject = "the mapping"
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Mapping)
@@ -1193,7 +1193,7 @@ class Datasets(Chunked):
 
     by_type = is_stream = becomes_table = True
 
-    called = "the dataset"
+    subject = "the dataset"
 
     def accepts(self, edges: Any) -> bool:
         return _is_arrow(edges, "Dataset")
@@ -1297,7 +1297,7 @@ class Readers(Batches):
 
     by_type = becomes_table = True
 
-    called = "the reader"
+    subject = "the reader"
 
     def accepts(self, edges: Any) -> bool:
         return _is_arrow(edges, "RecordBatchReader")

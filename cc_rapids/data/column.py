@@ -715,22 +715,22 @@ def is_series(thing: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Held:
+class UncheckedIds:
     """Ids as given, before a check for missing values.
 
-    ``there`` is a boolean array of the present ids on their device, None if none is missing.
+    ``valid`` is a boolean array of the present ids on their device, None if none is missing.
     ``where(mask)`` returns the column of the selected rows, none of which may be missing.
     """
 
     name: str
     size: int
-    there: Any
+    valid: Any
     where: Callable[[Any], Column]
 
     def column(self, remedy: str = FILL) -> Column:
         """Return the column of all ids; raise a NullsError with a remedy if some are missing."""
-        if self.there is not None:
-            refuse_nulls(self.name, self.size - int(self.there.sum()), self.size, remedy)
+        if self.valid is not None:
+            refuse_nulls(self.name, self.size - int(self.valid.sum()), self.size, remedy)
         return self.where(None)
 
 
@@ -742,10 +742,10 @@ def of(name: str, values: Any) -> Column:
     ColumnTypeError, NullsError, InputError
         The values are not ids, contain nulls, or are not one-dimensional.
     """
-    return held(name, values).column()
+    return unchecked(name, values).column()
 
 
-def held(name: str, values: Any) -> Held:
+def unchecked(name: str, values: Any) -> UncheckedIds:
     """Return a native series or array as ids, before a check for missing values.
 
     Raises
@@ -756,16 +756,16 @@ def held(name: str, values: Any) -> Held:
     """
     values = as_series(values)
     if not is_series(values):
-        return _held_array(name, values)
+        return _unchecked_array(name, values)
     if is_cudf(values):
-        there = values.notnull().to_cupy() if values.null_count else None
-        return Held(name, len(values), there, partial(_cudf_where, name, values))
+        valid = values.notnull().to_cupy() if values.null_count else None
+        return UncheckedIds(name, len(values), valid, partial(_cudf_where, name, values))
     native = plain(values, name)
-    there = there_of(native)
-    return Held(name, len(native), there, partial(_series_where, name, native))
+    valid = valid_of(native)
+    return UncheckedIds(name, len(native), valid, partial(_series_where, name, native))
 
 
-def there_of(native: Any) -> Any:
+def valid_of(native: Any) -> Any:
     """Return a boolean array of the values of a host column that are not null; None without nulls.
 
     In pandas' columns of floats and objects, NaN is null, too.
@@ -799,7 +799,7 @@ def _series_where(name: str, native: Any, keep: Any) -> Column:
     return of_series(name, series_of(native))
 
 
-def _held_array(name: str, values: Any) -> Held:
+def _unchecked_array(name: str, values: Any) -> UncheckedIds:
     array = _one_dimension(name, values)
     rest, missing = (array, None) if hasattr(array, "get") else present(name, array)
     valid = None if missing is None else ~missing
@@ -811,7 +811,7 @@ def _held_array(name: str, values: Any) -> Held:
             return of_array(name, rest[sys.modules["cupy"].asarray(keep)])
         return of_array(name, rest[keep if valid is None else keep[valid]])
 
-    return Held(name, int(array.size), valid, where)
+    return UncheckedIds(name, int(array.size), valid, where)
 
 
 def series_of(values: Any, name: str = "ids") -> Any:
@@ -905,7 +905,7 @@ def _of_other_series(name: str, side: Any, remedy: str) -> Column:
     """Return a column of strings, categories, or integers that were not plain; refuse all else."""
     native, dtype, size = side.to_native(), side.dtype, len(side)
     text = str(getattr(native, "dtype", None) or native.type)
-    valid = there_of(native)
+    valid = valid_of(native)
     missing = 0 if valid is None else size - int(valid.sum())
     if not _is_id(side):
         if size == 0:

@@ -202,7 +202,7 @@ class EdgeInput:
         ends = (end.key_columns or (end,) for end in (self.src, self.dst))
         return [part.name for parts in zip(*ends, strict=True) for part in parts]
 
-    def called(self, column: str) -> str:
+    def output_name(self, column: str) -> str:
         """Return the name in answers of a column such as ``0_vertex``."""
         return public_name(column, self.key_names) if self.src.key_columns else column
 

@@ -34,7 +34,7 @@ from .column import (
     refuse_twice,
     rows_where,
     series_of,
-    there_of,
+    valid_of,
 )
 from .dtypes import is_float, is_number
 from .edge_array import is_edge_array
@@ -329,7 +329,7 @@ def _plain(series: Any) -> tuple[Any, str]:
     import narwhals as nw
 
     side = series_of(series)
-    if there_of(side.to_native()) is not None:
+    if valid_of(side.to_native()) is not None:
         return None, str(side.dtype)
     plain = side.dtype in (nw.Boolean, nw.Object)  # other types may not convert to an array
     return side.to_numpy() if plain else np.empty(len(side), object), str(side.dtype)

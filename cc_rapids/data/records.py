@@ -24,17 +24,17 @@ from .adapters import answers_like
 from .arguments import check_names
 from .column import (
     Column,
-    Held,
+    UncheckedIds,
     as_series,
     chunked,
     empty,
-    held,
     is_cudf,
     is_series,
     no_rows,
     of_key_columns,
     refuse_twice,
     series_of,
+    unchecked,
 )
 from .dtypes import is_boolean, is_object, is_time
 from .edge_input import EdgeInput
@@ -54,13 +54,13 @@ class KeyPart:
 
     Attributes
     ----------
-    values : Held
+    values : UncheckedIds
         Integers or strings; dates, times and booleans as integers.
     ignored : list
         The values of the column's own kind that link nothing.
     """
 
-    values: Held
+    values: UncheckedIds
     ignored: list[Any]
 
 
@@ -214,9 +214,9 @@ def _ids_of(frame: Any, names: list[str], size: int) -> EdgeInput:
 
 def _id_column(name: str, values: Any) -> Column:
     """Return a column of ids; check its type before its nulls."""
-    side = held(name, values)
-    if side.there is not None:
-        side.where(side.there)
+    side = unchecked(name, values)
+    if side.valid is not None:
+        side.where(side.valid)
     return side.column()
 
 
@@ -241,12 +241,12 @@ def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
     plain = _converted(values)
     numbers, encode = _instants(name, plain)
     part = _texts(name, plain) if plain is not values else None
-    part = part or held(name, plain if numbers is None else numbers)
+    part = part or unchecked(name, plain if numbers is None else numbers)
     try:
-        column = part.where(part.there)
+        column = part.where(part.valid)
     except ColumnTypeError:
         raise _no_key(name, values, part.size) from None
-    part = Held(name, part.size, part.there, _Once(part, column))
+    part = UncheckedIds(name, part.size, part.valid, _Once(part, column))
     if encode is not None:
         return KeyPart(part, encode(ignore))
     if column.strings:
@@ -285,11 +285,11 @@ def _holds_lists(kind: str, values: Any) -> bool:
 class _Once:
     """A function that returns the column of some rows; that of all present rows is made once."""
 
-    def __init__(self, values: Held, column: Column) -> None:
+    def __init__(self, values: UncheckedIds, column: Column) -> None:
         self.values, self.column = values, column
 
     def __call__(self, keep: Any) -> Column:
-        return self.column if keep is self.values.there else self.values.where(keep)
+        return self.column if keep is self.values.valid else self.values.where(keep)
 
 
 def _is_plain_integer(value: Any) -> bool:
@@ -315,7 +315,7 @@ def _converted(values: Any) -> Any:
     return arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
 
 
-def _texts(name: str, column: Any) -> Held | None:
+def _texts(name: str, column: Any) -> UncheckedIds | None:
     """Return strings that were converted here and need no check; None for other columns."""
     import pyarrow as pa
 
@@ -323,7 +323,7 @@ def _texts(name: str, column: Any) -> Held | None:
         return None
     text = column.cast(pa.large_string()).combine_chunks()
     valid = text.is_valid().to_numpy(zero_copy_only=False) if text.null_count else None
-    return Held(name, len(text), valid, partial(_texts_where, name, text))
+    return UncheckedIds(name, len(text), valid, partial(_texts_where, name, text))
 
 
 def _texts_where(name: str, text: Any, keep: Any) -> Column:
@@ -420,5 +420,5 @@ def _dates(values: Iterable[Any]) -> list[Any]:
 
 def common_rows(parts: list[KeyPart]) -> Any:
     """Return a boolean array of the rows with a value in each part of a key; None without nulls."""
-    masks = [part.values.there for part in parts if part.values.there is not None]
+    masks = [part.values.valid for part in parts if part.values.valid is not None]
     return reduce(and_, masks) if masks else None

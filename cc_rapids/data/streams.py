@@ -29,7 +29,7 @@ from ..errors import (
     counted,
 )
 from ..ledger import NO_ROWS, Ledger
-from .column import Content, held, is_cudf, length_of
+from .column import Content, is_cudf, length_of, unchecked
 from .edge_input import ReadRequest
 from .end_columns import Side, end_columns, may_name_datasets, place_of, sides_of
 from .files.formats import FORMATS
@@ -1087,8 +1087,8 @@ def _in_memory(fragment: Any, columns: list[str]) -> Entry:
     """
     content, rows = Content(), 0
     for batch in fragment.to_batches(columns=columns):
-        ids = [held(name, batch.column(name)) for name in columns]
-        masks = [column.there for column in ids if column.there is not None]
+        ids = [unchecked(name, batch.column(name)) for name in columns]
+        masks = [column.valid for column in ids if column.valid is not None]
         keep = reduce(and_, masks) if masks else None
         content.add([column.where(keep) for column in ids])
         rows += len(batch)

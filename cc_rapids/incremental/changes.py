@@ -126,13 +126,13 @@ def frame_of(rows: ChangedRows, state: ConnectivityState) -> Any:
         columns |= {key: bring(part, backend, given.on_device) for key, part in parts.items()}
     if given.make_frame is plain_frame or bool(rows.known.all()):
         return given.answer(
-            given.make_frame({given.called(key): part for key, part in columns.items()})
+            given.make_frame({given.output_name(key): part for key, part in columns.items()})
         )
     valid = bring(rows.known, backend, given.on_device)
     ids = {key: part for key, part in columns.items() if key.endswith("vertex")}
-    frame = given.make_frame({given.called(key): part for key, part in ids.items()})
+    frame = given.make_frame({given.output_name(key): part for key, part in ids.items()})
     for key, part in columns.items():
         if key not in ids:
             mask = valid if key.endswith("before") else None
-            frame = with_column(frame, given.called(key), part, mask)
+            frame = with_column(frame, given.output_name(key), part, mask)
     return given.answer(frame)

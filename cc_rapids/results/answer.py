@@ -306,7 +306,7 @@ class Answer:
             if name in columns and self.given.without_nan is not None:
                 columns[name] = self.given.without_nan(columns[name])
         if self.given.src.key_columns:
-            columns = {self.given.called(name): column for name, column in columns.items()}
+            columns = {self.given.output_name(name): column for name, column in columns.items()}
         made, answers = self.given.make_frame(columns), self.given.answers
         frame: Any = made if answers is None else answers(made)
         return frame

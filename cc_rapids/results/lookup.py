@@ -14,7 +14,7 @@ import numpy as np
 from ..backends import Array
 from ..data.adapters import without_edges
 from ..data.arguments import check_names, check_word
-from ..data.column import Column, held, is_cudf, of, of_key_columns
+from ..data.column import Column, is_cudf, of, of_key_columns, unchecked
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import (
     check_columns,
@@ -165,7 +165,7 @@ def _attached(
         if mask is not None:
             mask = None if bool(mask.all()) else answer.bring(mask, on_device)
         for column_name, values in labels.items():
-            label = answer.given.called(column_name) if len(labels) > 1 else column_name
+            label = answer.given.output_name(column_name) if len(labels) > 1 else column_name
             if label in names:
                 raise _name_clash_error(label)
             frame = with_column(frame, label, answer.bring(values, on_device), mask)
@@ -207,8 +207,8 @@ def ids_in_frame(
     column : Column
     mask : (m,) array of bool, or None if no id is null
     """
-    sides = [held(name, column_of(frame, name)) for name in on]
-    masks = [side.there for side in sides if side.there is not None]
+    sides = [unchecked(name, column_of(frame, name)) for name in on]
+    masks = [side.valid for side in sides if side.valid is not None]
     mask = reduce(and_, masks) if masks else None
     column = of_key_columns([side.where(mask) for side in sides])
     if mask is None:
