@@ -52,12 +52,12 @@ def write(
     OutputError
         It cannot be written.
     """
-    own = {name: np.ascontiguousarray(_ordered(array)) for name, array in arrays.items()}
-    listed = [[name, str(a.dtype), a.size, zlib.crc32(a.data)] for name, a in own.items()]
+    contiguous = {name: np.ascontiguousarray(_ordered(array)) for name, array in arrays.items()}
+    listed = [[name, str(a.dtype), a.size, zlib.crc32(a.data)] for name, a in contiguous.items()]
     head = json.dumps({"words": dict(words), "arrays": listed}).encode()
     with replacing(path, sync=True) as file:
         file.write(MAGIC + LENGTHS.pack(len(head), zlib.crc32(head)) + head)
-        for array in own.values():
+        for array in contiguous.values():
             file.write(array.data)
 
 
@@ -84,13 +84,13 @@ def _read(path: Any, file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[st
         raise FormatError(f"{path} is not a file saved by cc_rapids, or its beginning is damaged")
     if len(start) < len(MAGIC) + LENGTHS.size:
         raise _broken(path, f"it is truncated after {size:,} bytes")
-    length, told = LENGTHS.unpack_from(start, len(MAGIC))
+    length, checksum = LENGTHS.unpack_from(start, len(MAGIC))
     if length > size - len(start):
         raise _broken(
             path, f"its header is {length:,} bytes long, but the file has only {size:,} bytes"
         )
     head = file.read(length)
-    if zlib.crc32(head) != told:
+    if zlib.crc32(head) != checksum:
         raise _broken(path, "the checksum of its header does not match")
     try:
         parts = json.loads(head)
@@ -116,11 +116,11 @@ def _count(number: Any) -> int:
     return number
 
 
-def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, told: int) -> Any:
+def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, checksum: int) -> Any:
     array = np.empty(count, kind)
     if file.readinto(array.data) != array.nbytes:  # type: ignore[attr-defined]
         raise _broken(path, f"it was truncated while {name!r} was read")
-    if zlib.crc32(array.data) != told:
+    if zlib.crc32(array.data) != checksum:
         raise _broken(path, f"the checksum of {name!r} does not match")
     return _ordered(array)
 

@@ -46,11 +46,11 @@ def largest_batch(stream: BinaryIO, start: int) -> int:
             header = _table(data, message, 2)
             if kind == _DICTIONARY:
                 header = _table(data, header, 1)
-            bytes_held = _batch_bytes(stream, data, header, body, end)
+            batch_bytes = _batch_bytes(stream, data, header, body, end)
             if kind == _BATCH:
-                largest = max(largest, bytes_held)
+                largest = max(largest, batch_bytes)
             else:
-                dictionaries += bytes_held
+                dictionaries += batch_bytes
         if end < body:
             break
         stream.seek(end)

@@ -298,9 +298,9 @@ def _endless(
         )
         kind = CapacityError
     if dialect.quoting:
-        found = quoted.runs(block.data, dialect.quoting)
-        if len(found.closes) and found.closes[-1] >= size:
-            block = block.after(block.data.rfind(b"\n", 0, int(found.opens[-1])) + 1)
+        runs = quoted.runs(block.data, dialect.quoting)
+        if len(runs.closes) and runs.closes[-1] >= size:
+            block = block.after(block.data.rfind(b"\n", 0, int(runs.opens[-1])) + 1)
             words = f"a quotation mark is never closed: {shown(block.data)}"
             if most:
                 words = f"a quotation mark is not closed within {size:,} bytes: {shown(block.data)}"
@@ -388,8 +388,8 @@ def _parse_quoted(path: str, block: Block, width: int, take: tuple[int, ...]) ->
 
     parts, done = [], 0
     try:
-        for window, found in quoted.windows(block.data, block.delimiter):
-            parts.append(quoted.columns(window, found, block.delimiter, width, take))
+        for window, runs in quoted.windows(block.data, block.delimiter):
+            parts.append(quoted.columns(window, runs, block.delimiter, width, take))
             done += len(window)
     except pa.ArrowInvalid as error:
         check_utf8(path, block)
@@ -421,7 +421,7 @@ def _parse(
         return [Column(pa.chunked_array([], pa.string())) for _ in take]
     if data.startswith(MARK):
         data = b"\n" + data  # a mark at the start of a block, which PyArrow takes for a file
-    wanted = [str(i) for i in take]
+    names = [str(i) for i in take]
     table = arrow_csv.read_csv(
         pa.BufferReader(data),
         # To find the culprit, one thread and one block: then lines of any length fit as well
@@ -434,8 +434,8 @@ def _parse(
             delimiter=dialect.delimiter, quote_char=False, invalid_row_handler=refuse
         ),
         convert_options=arrow_csv.ConvertOptions(
-            include_columns=wanted,
-            column_types=dict.fromkeys(wanted, pa.string()),
+            include_columns=names,
+            column_types=dict.fromkeys(names, pa.string()),
             strings_can_be_null=True,
             null_values=[""],
         ),

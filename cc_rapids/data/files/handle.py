@@ -102,8 +102,8 @@ def remote(path: str, options: Mapping[str, Any] | None = None) -> tuple[Any, st
         from fsspec.core import url_to_fs
     except ImportError:
         raise MissingExtraError(f"{path} needs fsspec: pip install fsspec") from None
-    found: tuple[Any, str] = url_to_fs(path, **(options or {}))
-    return found
+    opened: tuple[Any, str] = url_to_fs(path, **(options or {}))
+    return opened
 
 
 def packing_of(first: bytes) -> str:

@@ -69,15 +69,15 @@ def is_header(
     if not any(fields):
         return False
     lower = [field.lower() for field in fields]
-    known = [field for field in lower if field in KNOWN_NAMES]
-    if any(name in fields for name in requested) or any(set(p) <= {*known} for p in KNOWN_PAIRS):
+    usual = [field for field in lower if field in KNOWN_NAMES]
+    if any(name in fields for name in requested) or any(set(p) <= {*usual} for p in KNOWN_PAIRS):
         return True
-    if len(known) == len(fields) == 2:
+    if len(usual) == len(fields) == 2:
         return True
     # a line of another width is named when it is parsed
     whole = following is not None and len(following) == len(fields)
     below = [field for field in following[:2] if field] if following and whole else []
-    if known and below and all(map(_NUMBER.fullmatch, below)):
+    if usual and below and all(map(_NUMBER.fullmatch, below)):
         return True
     words_alone = len(fields) > 2 and not any(map(_NUMBER.fullmatch, fields))
     below_words = sum(map(bool, map(_NUMBER.fullmatch, following or ())))
@@ -121,8 +121,8 @@ def names_in_comment(
 def are_names(words: list[str], requested: Iterable[str]) -> bool:
     """Return whether words begin with a known pair of names, or include all requested names."""
     first = tuple(word.lower() for word in words[:2])
-    wanted = set(requested)
-    return first in (*KNOWN_PAIRS, LABELS) or (bool(wanted) and wanted <= set(words))
+    names = set(requested)
+    return first in (*KNOWN_PAIRS, LABELS) or (bool(names) and names <= set(words))
 
 
 def following(

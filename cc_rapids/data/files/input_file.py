@@ -52,8 +52,8 @@ def format_of(path: str | Path, format: str | None = None) -> str:
         if format in FORMATS:
             return format
         raise FormatError(unknown("format", format, FORMATS))
-    if found := named_format(path):
-        return found
+    if named := named_format(path):
+        return named
     raise _unknown_format(path)
 
 
@@ -123,9 +123,9 @@ def _is_wide(first: bytes) -> bool:
     """Return whether bytes are UTF-16 or UTF-32 text, by a byte order mark or mostly ASCII."""
     first = first[: len(first) // 4 * 4]
     high = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
-    found = [name for name in high if 2 * high[name].count(b"\0") > len(high[name])]
+    wide = [name for name in high if 2 * high[name].count(b"\0") > len(high[name])]
     marked = next((MARKS[mark] for mark in MARKS if first.startswith(mark)), None)
-    for encoding in found if marked is None else [marked]:
+    for encoding in wide if marked is None else [marked]:
         with suppress(UnicodeDecodeError):
             return all(word.isprintable() for word in first.decode(encoding).split())
     return False
@@ -146,20 +146,20 @@ def as_format(file: File, format: str) -> Iterator[None]:
     except InputError as error:
         if not FORMATS[format].binary and _JSON_ARRAY.match(first):
             raise _json_array(file.path) from error
-        found = looks_like(first) if first else None
-        if found is None or found == format:
+        detected = looks_like(first) if first else None
+        if detected is None or detected == format:
             raise
-        one, own = FORMATS[found], FORMATS[format]
+        one, own = FORMATS[detected], FORMATS[format]
         if not (one.starts or own.binary):
             raise
-        way = f"format={found!r} (--format {found}), or give it the suffix {one.suffixes[0]}"
-        if found == "snap":  # or any other format of text
+        way = f"format={detected!r} (--format {detected}), or give it the suffix {one.suffixes[0]}"
+        if detected == "snap":  # or any other format of text
             way = "its format as format= (--format), or give it the suffix of that"
         words = first[:SHOWN_BYTES].split(b"\n")[0] if not one.binary else b""
         shown = f" ({words!r})" if words else ""
         raise FormatError(
             f"{file.path} cannot be read as {own.title or format}: it begins like"
-            f" {one.title or found}{shown}: pass {way}"
+            f" {one.title or detected}{shown}: pass {way}"
         ) from error
 
 
@@ -239,10 +239,10 @@ class File:
         text = "snap" if options.encoding else None  # whose bytes may look like no text
         if not (options.format or self.named) and _JSON_ARRAY.match(self.head):
             raise _json_array(self.path)
-        found = options.format or self.named or looks_like(self.head) or text
-        if not found:
+        name = options.format or self.named or looks_like(self.head) or text
+        if not name:
             raise _unknown_format(self.path, f" or its first bytes {self.head[:8]!r}")
-        return found
+        return name
 
     @cached_property
     def packing(self) -> str:
@@ -284,13 +284,13 @@ class File:
         if not self.packing and self.raw.seekable():
             return cast(BinaryIO, self.raw)
         self.check_bound(self.size, 1)
-        held = BytesIO()
+        content = BytesIO()
         for piece in self.pieces(1 << 20):
-            held.write(piece)
-        held.seek(0)
+            content.write(piece)
+        content.seek(0)
         if self.budget is not None:
             self.budget.loaded = self.bytes_read
-        return held
+        return content
 
     def check_bound(
         self, size: int, copies: int, what: str = "is read as a whole", way: str = CONVERT
@@ -479,11 +479,11 @@ def mark_of(path: str | os.PathLike[str]) -> Mark | None:
     OSError
         The file does not exist.
     """
-    found = os.stat(path)
-    if not stat.S_ISREG(found.st_mode):
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
         return None
-    own = found.st_dev, found.st_ino, found.st_ctime_ns
-    return Mark(found.st_size, str(found.st_mtime_ns), own)
+    identity = status.st_dev, status.st_ino, status.st_ctime_ns
+    return Mark(status.st_size, str(status.st_mtime_ns), identity)
 
 
 def hash_of_ends(path: str) -> str:

@@ -203,7 +203,7 @@ def _newest(path: str, names: list[str]) -> str:
     if _HINT in names:
         return path
     versions = {name: _NUMBER.match(name) for name in names if name.endswith(_METADATA)}
-    numbers = {name: int(found[1]) for name, found in versions.items() if found}
+    numbers = {name: int(match[1]) for name, match in versions.items() if match}
     newest = [name for name, number in numbers.items() if number == max(numbers.values())]
     return f"{path}/metadata/{newest[0]}" if len(newest) == 1 else ""
 

@@ -84,10 +84,10 @@ class LineCount:
             Some lines are lost, or were read twice.
         """
         lines = self.ended + (self.last is not None and self.last not in (NEWLINE, RETURN))
-        known = self.header + self.comment + self.blank + self.rows + self.continued
-        if lines != known:
+        total = self.header + self.comment + self.blank + self.rows + self.continued
+        if lines != total:
             raise LedgerError(
-                f"{path} has {lines:,} lines, and {known:,} were accounted for ({self.rows:,} rows,"
+                f"{path} has {lines:,} lines, and {total:,} were accounted for ({self.rows:,} rows,"
                 f" {self.comment:,} comments, {self.blank:,} blank): there is no answer; this is a"
                 " bug of cc_rapids: please report it"
             )

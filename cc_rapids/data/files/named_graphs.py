@@ -78,20 +78,20 @@ def columns_of_names(
 
     integers = all(type(name) is int and abs(name) < 1 << 63 for name in named)
     kind: Callable[[Any], Any] = int if integers else str
-    found = {
+    columns = {
         side: pa.array([kind(edge[at]) for edge in edges], pa.int64() if integers else pa.string())
         for at, side in enumerate(("src", "dst"))
     }
     attributes = dict.fromkeys(name for *_, own in edges for name in own) if request.weights else {}
-    schema = pa.schema([(name, pa.null()) for name in (*found, *attributes)])
+    schema = pa.schema([(name, pa.null()) for name in (*columns, *attributes)])
     if not edges:
         picked = [schema.names[i] for i in request.columns(file.path, schema.names)]
     else:
         picked = columns_of(file, request, schema)
     with damage(file, "weights"):
-        for name in set(picked) - set(found):
-            found[name] = pa.array([own.get(name) for *_, own in edges])
-        table = weighed(file, request, pa.table(found).select(picked))
+        for name in set(picked) - set(columns):
+            columns[name] = pa.array([own.get(name) for *_, own in edges])
+        table = weighed(file, request, pa.table(columns).select(picked))
     if isinstance(named, range):
         return table, named
-    return table, pa.array(list(map(kind, named)), found["src"].type)
+    return table, pa.array(list(map(kind, named)), columns["src"].type)

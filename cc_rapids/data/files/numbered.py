@@ -127,9 +127,9 @@ class Layout:
         return FormatError(f"{path}, from line {block.line} on: an index is not {span}")
 
 
-def counts_of(fields: list[str], wanted: int) -> list[int] | None:
+def counts_of(fields: list[str], size: int) -> list[int] | None:
     """Return the fields as counts; None if they are not."""
-    if len(fields) != wanted or not all(COUNT.fullmatch(field) for field in fields):
+    if len(fields) != size or not all(COUNT.fullmatch(field) for field in fields):
         return None
     return [int(field) for field in fields]
 

@@ -169,11 +169,11 @@ def _is_circle(path: Path) -> bool:
 def _chosen(folder: object, paths: list[Path], tell: Callable[..., None]) -> list[Path]:
     """Return the paths of files of edges among the paths in a folder; see :func:`files_in`."""
     shown = [path for path in paths if not _is_hidden(path)]
-    known = _of_edges(shown)
-    _tell_left_out(tell, f"{folder}, of unknown suffixes", shown, known)
+    chosen = _of_edges(shown)
+    _tell_left_out(tell, f"{folder}, of unknown suffixes", shown, chosen)
     if not shown:
         raise FormatError(f"{folder} holds no file of a known format: {', '.join(SUFFIXES)}")
-    return known
+    return chosen
 
 
 def _tell_left_out(
@@ -192,8 +192,8 @@ def _is_hidden(path: Path) -> bool:
 def _of_edges(paths: Iterable[Path]) -> list[Path]:
     """Return the paths with names of edge files; all paths if there are none."""
     paths = list(paths)
-    known = [path for path in paths if named_format(path) or path.name.startswith(_PARTS)]
-    return known or paths
+    chosen = [path for path in paths if named_format(path) or path.name.startswith(_PARTS)]
+    return chosen or paths
 
 
 def mark_at(path: str) -> Mark | None:

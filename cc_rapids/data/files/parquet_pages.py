@@ -90,6 +90,6 @@ def _page_header(data: bytes) -> _Page:
         place += 1
         return fields
 
-    found = struct(0)
-    rows = next((found[k][1] for k in (5, 8) if k in found), 0)
-    return _Page(rows, found[2], place + found[3])
+    header = struct(0)
+    rows = next((header[k][1] for k in (5, 8) if k in header), 0)
+    return _Page(rows, header[2], place + header[3])

@@ -139,14 +139,14 @@ def _last_end(data: bytes, stop: int) -> int:
     return max(data.rfind(b"\n", 0, stop), data.rfind(b"\r", 0, min(stop, len(data) - 1))) + 1
 
 
-def _end_outside(data: bytes, found: Runs) -> int:
+def _end_outside(data: bytes, quotes: Runs) -> int:
     """Return the position after the last line end outside quotes."""
     end = _last_end(data, len(data))
     while end:
-        run = int(found.opens.searchsorted(end - 1)) - 1
-        if run < 0 or end - 1 > found.closes[run]:
+        run = int(quotes.opens.searchsorted(end - 1)) - 1
+        if run < 0 or end - 1 > quotes.closes[run]:
             break
-        end = _last_end(data, int(found.opens[run]))
+        end = _last_end(data, int(quotes.opens[run]))
     return end
 
 
@@ -157,7 +157,7 @@ def with_newlines(data: bytes) -> bytes:
     return data
 
 
-def _with_newlines_outside(data: bytes, found: Runs) -> bytes:
+def _with_newlines_outside(data: bytes, quotes: Runs) -> bytes:
     """Convert all line ends outside quotes to newlines."""
     import numpy as np
 
@@ -165,7 +165,7 @@ def _with_newlines_outside(data: bytes, found: Runs) -> bytes:
         return data
     text = np.frombuffer(data, np.uint8).copy()
     returns = np.flatnonzero(text == ord("\r"))
-    returns = returns[~found.inside(returns)]
+    returns = returns[~quotes.inside(returns)]
     doubled = text[np.minimum(returns + 1, len(text) - 1)] == ord("\n")
     text[returns[~doubled]] = ord("\n")
     return np.delete(text, returns[doubled]).tobytes()
@@ -227,7 +227,7 @@ def _quoted_field(delimiter: bytes, blank: bytes) -> re.Pattern[bytes]:
 
 
 def columns(
-    data: bytes, found: Runs, delimiter: bytes, width: int, take: tuple[int, ...]
+    data: bytes, quotes: Runs, delimiter: bytes, width: int, take: tuple[int, ...]
 ) -> list[tuple[pa.Array, bool]]:
     """Return columns of whole records, and for each column whether it has quoted fields.
 
@@ -243,7 +243,7 @@ def columns(
     """
     import numpy as np
 
-    starts, ends, counts = _fields(data, found, delimiter)
+    starts, ends, counts = _fields(data, quotes, delimiter)
     first = np.cumsum(counts) - counts
     empty = (counts == 1) & (starts[first] == ends[first])
     wrong = (counts != width) & ~empty
@@ -252,35 +252,35 @@ def columns(
         raise MalformedError(
             int(starts[first[row]]), f"expected {width} fields, found {counts[row]}"
         )
-    _check_behind_quotes(data, found, starts, ends)
+    _check_behind_quotes(data, quotes, starts, ends)
     if empty.any():
         kept = np.repeat(~empty, counts)
         starts, ends = starts[kept], ends[kept]
     starts, ends = starts.reshape(-1, width), ends.reshape(-1, width)
     blank = _blank(delimiter).decode()
-    return [_column(data, found, starts[:, i], ends[:, i], blank) for i in take]
+    return [_column(data, quotes, starts[:, i], ends[:, i], blank) for i in take]
 
 
-def _fields(data: bytes, found: Runs, delimiter: bytes) -> tuple[Places, Places, Places]:
+def _fields(data: bytes, quotes: Runs, delimiter: bytes) -> tuple[Places, Places, Places]:
     """Return the start and end of each field, and the number of fields of each record."""
     import numpy as np
 
     text = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero((text == ord(delimiter)) | (text == ord("\n")))
-    ends = ends[~found.inside(ends)]
+    ends = ends[~quotes.inside(ends)]
     starts = np.append(0, ends[:-1] + 1)[: len(ends)]
     counts = np.diff(np.flatnonzero(text[ends] == ord("\n")), prepend=-1)
     return starts, ends, counts
 
 
-def _check_behind_quotes(data: bytes, found: Runs, starts: Places, ends: Places) -> None:
+def _check_behind_quotes(data: bytes, quotes: Runs, starts: Places, ends: Places) -> None:
     """Raise an error for a field that continues after its closing quote."""
     import numpy as np
 
-    field = np.searchsorted(ends, found.opens)
-    for run in np.flatnonzero(ends[field] > found.closes + 1).tolist():
+    field = np.searchsorted(ends, quotes.opens)
+    for run in np.flatnonzero(ends[field] > quotes.closes + 1).tolist():
         end = int(ends[field[run]])
-        behind = data[int(found.closes[run]) + 1 : end]
+        behind = data[int(quotes.closes[run]) + 1 : end]
         if behind.strip(b" \t"):
             raise MalformedError(
                 int(starts[field[run]]), "a field continues after its closing quote"
@@ -288,18 +288,18 @@ def _check_behind_quotes(data: bytes, found: Runs, starts: Places, ends: Places)
 
 
 def _column(
-    data: bytes, found: Runs, starts: Places, ends: Places, blank: str
+    data: bytes, quotes: Runs, starts: Places, ends: Places, blank: str
 ) -> tuple[pa.Array, bool]:
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    run = np.searchsorted(found.opens, starts)
-    within = np.append(found.opens, len(data))[run] < ends
+    run = np.searchsorted(quotes.opens, starts)
+    within = np.append(quotes.opens, len(data))[run] < ends
     if within.any():
         run = run[within]
         starts, ends = starts.copy(), ends.copy()
-        starts[within], ends[within] = found.opens[run] + 1, found.closes[run]
+        starts[within], ends[within] = quotes.opens[run] + 1, quotes.closes[run]
     # The fields and what is between them, of which every other one is taken
     offsets = np.empty(2 * len(starts), np.int32)
     offsets[::2], offsets[1::2] = starts, ends
