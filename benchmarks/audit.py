@@ -32,7 +32,7 @@ def main():
                 continue
             try:
                 found = measure(edges, backend, args.runs)
-            except CapacityError as error:  # the lists before it are measured, and kept
+            except CapacityError as error:  # the record keeps the earlier lists
                 found = {"why_not": str(error)}
             rows.append({"graph": name, "named": NAMED[ids]} | found)
             print(rows[-1], flush=True)

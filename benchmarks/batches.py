@@ -88,7 +88,7 @@ def inserted(frames, count, backend, runs):
 
 
 def until_done(backend, work, *given):
-    """Return the milliseconds until a call returns, and until the device is done."""
+    """Return the milliseconds until a call returns, and until the device has finished."""
     backend.synchronize()
     started = time.perf_counter()
     work(*given)
@@ -171,7 +171,7 @@ def removed(src, dst, backend, runs):
 
 
 def outside_forest(src, dst, keys, n):
-    """Return pairs that are connected without an edge: inserted later, they join no trees."""
+    """Return connected pairs without an edge; inserting them joins no trees."""
     labels = cc_rapids.components((src, dst), num_vertices=n).labels().labels
     order = np.argsort(labels, kind="stable")
     linked = np.flatnonzero(labels[order[1:]] == labels[order[:-1]])

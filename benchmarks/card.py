@@ -48,7 +48,7 @@ def main():
     read, word = cupy.RawKernel(READ, "read", OPTIONS), cupy.zeros(1, np.uint32)
     many = BLOCKS * THREADS * ROUNDS * TOGETHER
     for size in TABLES:
-        given[:] = 0  # so that a table is in a cache by its own reads alone
+        given[:] = 0  # so that only its reads bring a table into a cache
         launch = (BLOCKS,), (THREADS,), (given, np.uint32(size // 4 - 1), word)
         spent = device_ms(partial(read, *launch))
         found["reads"].append({"table": size, "rate": 1e3 * many / spent["median"], "ms": spent})

@@ -75,7 +75,7 @@ def vertices_cost(job: Job, machine: Machine) -> Cost:
     while parts * rest > own and border >= 1:
         finds = job.finds if job.finds is not None else math.log2(parts * border) + 2
         ends = 2 * min(rest, parts * border)  # whose roots are looked up
-        answers = (finds + 1) * border + ends  # one of the finds is on the way back
+        answers = (finds + 1) * border + ends  # one of the finds returns
         sent += (ends * pair + answers * (ID_BYTES + pair)) * others
         batches += 1 + math.ceil(2 * finds) + 4 + 2
         joined += answers + 2 * rest
@@ -90,10 +90,7 @@ def vertices_cost(job: Job, machine: Machine) -> Cost:
 
 
 def least_workers(job: Job, machine: Machine) -> int:
-    """Return how many workers hold a graph with vertices distributed.
-
-    It is 1, 2, 4, ... times as many.
-    """
+    """Return how many workers a distributed graph needs: 1, 2, 4, ... times those of the job."""
     while vertices_cost(job, machine).held > machine.memory:
         job = replace(job, workers=2 * job.workers)
     return job.workers

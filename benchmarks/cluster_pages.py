@@ -57,9 +57,9 @@ def predicted(row, rows):
 
 
 def sent(row):
-    """Return the bytes that a record says were sent: of the batches, or all that Dask has counted.
+    """Return the sent bytes of a record: of batches, or as counted by Dask.
 
-    None for what NCCL has sent, which Dask does not count.
+    None if NCCL sent them, which Dask does not count.
     """
     return None if row.get("combine") == "gather" else row.get("bytes", row["moved_bytes"])
 
@@ -119,7 +119,7 @@ def measured_on(row, workers):
 
 
 def model():
-    """Return a row for each way to do it on the cards."""
+    """Return a row for each way on the GPUs, as predicted by the model."""
     random, lattice = Job(EDGES, VERTICES, WORKERS), tiles(EDGES, VERTICES, WORKERS, 2.0)
     ways = {
         "random edges, tree": (random, gather.tree_cost),

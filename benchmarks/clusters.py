@@ -29,7 +29,7 @@ from cc_rapids.algorithms import staged
 from cc_rapids.tools.bench import clocked, spread
 from cc_rapids.tools.generators import pieces
 
-PARTS, FILES = 4, 16  # partitions a worker
+PARTS, FILES = 4, 16  # partitions per worker, and files
 MEMORY = pathlib.Path("/dev/shm")  # a folder of files in memory, on Linux
 SKEW = 0.57, 0.19, 0.19  # of R-MAT
 NOTED = ("rounds", "batches", "bytes", "border", "room", "rest", "most_in_a_part", "components")
@@ -151,7 +151,7 @@ class TileOf:
 
 
 def on_cluster(client, edges, way, whole, backend, runs):
-    """Return times, bytes by Dask's own count of what workers send, and facts of the last run."""
+    """Return times, the bytes that workers sent by Dask's count, and facts of the last run."""
     from distributed import wait
 
     facts = {}
@@ -230,7 +230,7 @@ def with_cugraph(client, edges, components, backend, runs):
             times = harness.timed({"wall": lambda: wcc(graph), "build": graph_of}, backend, runs)
         finally:
             comms.destroy()
-    except Exception as error:  # whatever keeps it from running is the record
+    except Exception as error:  # the error is the record
         return {"why_not": f"{type(error).__name__}: {str(error)[:300]}"}
     if found != components:
         return {"why_not": f"it has found {found} components, not {components}"}
@@ -333,7 +333,7 @@ def on_devices(graph, count, args, backend):
 
 
 def peak_bytes(work):
-    """Return the most bytes that a run takes on any GPU beyond those in use, by CuPy's pools."""
+    """Return the peak bytes of a run on any GPU by CuPy's pools, without those in use before."""
     import cupy
 
     pool, used = cupy.get_default_memory_pool(), []

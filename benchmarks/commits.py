@@ -19,13 +19,13 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve()
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
-BOUND, RUNS = 1.03, 3  # runs a turn
+BOUND, RUNS = 1.03, 3  # maximum ratio, and runs per turn
 JOBS = [f"{graph} {form}" for graph in GRAPHS for form in ("int32", "int64", "rows", "audit")]
 JOBS += ["uniform25M hashed"]
 
 
 def main():
-    """Measure all jobs, or those that are named, and keep one record."""
+    """Measure all jobs, or the named ones, and keep one record."""
     if "--worker" in sys.argv:
         return work(*sys.argv[-2:])
     import harness
@@ -121,7 +121,7 @@ def work(engine, scale):
 
 
 def prepared(graph, form, backend, scale):
-    """Return a job, warm, and facts that both commits have to agree on."""
+    """Return a warm job, and facts on which both commits must agree."""
     import cc_rapids
 
     edges = edges_of(graph, form, backend, scale)

@@ -107,7 +107,7 @@ def milliseconds(row):
 
 
 def times(space):
-    """Return Table 2 of the paper: for each sample and rule the fastest design on each graph."""
+    """Return Table 2 of the paper: the fastest design of each sample and rule on each graph."""
     if not space.runs:
         return ""
     fastest = {
@@ -207,7 +207,7 @@ def percent(share):
 
 
 def counting(space):
-    """Return how the entries that a sample reads were counted, in words."""
+    """Describe how the entries that a sample reads were counted."""
     if not space.samples:
         return ""
     samples = {}
@@ -271,7 +271,7 @@ def count():
 
 
 def ratio(run, other):
-    """Return how many times longer one run takes than another, or None."""
+    """Return the ratio of the times of two runs, or None."""
     if run is None or other is None:
         return None
     return milliseconds(run) / milliseconds(other)
@@ -305,7 +305,7 @@ def slowdowns(rules, log):
 
 
 def slowness(ratios):
-    """Return how slow a rule is on all graphs together: as the mean of logarithms."""
+    """Return the mean logarithm of the slowdowns of a rule over all graphs."""
     known = [math.log(ratio) for ratio in ratios if ratio is not None]
     return sum(known) / len(known) if known else math.inf
 

@@ -28,8 +28,8 @@ from cc_rapids.graph.forest import Forest
 from cc_rapids.kernels.edges import sampled_count
 from cc_rapids.tools.bench import spread
 
-BRIEF, SLOW = 100, 400  # ms: from the one on a design is run twice, from the other on once
-LIMIT = 4.0  # s: a design that waits for the host is stopped after these
+BRIEF, SLOW = 100, 400  # ms: slower designs run only twice, or once
+LIMIT = 4.0  # s: after this time, a design that waits for the host is stopped
 SAMPLES = ("strided", "kout", "kout(pick=random)", "hook", "bfs")
 STEPS = {
     "none": "kout(coalesce=off, gather=off, reorganise=off)",
@@ -80,7 +80,7 @@ class Prepared:
     """The edges of a graph as a list and as sorted rows of both directions, and a forest."""
 
     def __init__(self, graph, backend, runs=1, tiny=None):
-        """``tiny``: another one, on which the kernels of a design are loaded before it is timed."""
+        """``tiny``: another instance, on which kernels are loaded before they are timed."""
         self.backend, self.n, self.m = backend, graph.num_vertices, graph.num_edges
         self.runs, self.tiny = runs, tiny
         self.edges = Edges(graph.src, graph.dst, 0)
@@ -275,7 +275,7 @@ class Session:
         self.done = set()
 
     def left(self, share=0.0):
-        """Return the seconds left, but for a share of all that is kept for later."""
+        """Return the seconds left, except for a share of the total that is kept for later."""
         spent = time.perf_counter() - self.started
         return self.args.seconds * (1 - share) - spent
 
@@ -331,7 +331,7 @@ def measure(session, designs):
 
 
 def over_graphs(session, names, designs, later):
-    """Give each graph an equal part of the time; return those for which it was too short."""
+    """Give each graph an equal share of the time; return the graphs that needed more."""
     missed = []
     for k, name in enumerate(names if designs else ()):
         spare = max(session.left(later), 0)
@@ -418,7 +418,7 @@ def samples(session, ready, facts):
 
 
 def hopeless(design, graph, facts, known):
-    """Return why a design is not run on a graph, or nothing."""
+    """Return the reason why a design is not run on a graph, or None."""
     components, pairs = facts["components"], design.words[1].spec.bytes_per_vertex_pair
     if pairs * facts["n"] ** 2 > MOST_BYTES:
         return f"it keeps data for each pair of the {facts['n']:,} vertices"
@@ -486,7 +486,7 @@ def mixed(design, about, graph, backend):
 
 
 def batches(src, dst, size, *masks):
-    """Return slices of the columns, whole ones, and at most so many."""
+    """Return a limited number of complete slices of the columns."""
     firsts = range(0, src.size - size + 1, size)[:BATCHES]
     return [tuple(column[k : k + size] for column in (src, dst, *masks)) for k in firsts]
 

@@ -40,7 +40,7 @@ def arguments(text, engine="threads", runs=9, **sizes):
 
 
 def _commit():
-    """Return the commit of the working tree, marked where more than records differs from it."""
+    """Return the commit, marked if files other than records differ from it."""
     git = ["git", "-C", str(HERE.parents[1])]
     described = subprocess.run(
         [*git, "describe", "--always"], capture_output=True, text=True, check=False
@@ -65,7 +65,7 @@ def begin(args, *packages):
 
 
 def measure_each(cases, measure):
-    """Call a function with each case; a failure costs its own case, and is named at the end."""
+    """Call a function with each case; report failed cases at the end."""
     failed = []
     for case in cases:
         try:
@@ -93,7 +93,7 @@ def load(name, folder=HERE):
 
 
 def like_last(rows, *fields):
-    """Return the rows that are equal to the last one in some fields."""
+    """Return the rows that equal the last row in some fields."""
     return [row for row in rows if all(row[name] == rows[-1][name] for name in fields)]
 
 
@@ -103,9 +103,9 @@ def newest(rows, *key):
 
 
 def turns(ways, backend, runs, before=1):
-    """Return the wall and the device times of functions that run in turn, by their names.
+    """Return the wall and device times of functions by name, which run in turn.
 
-    Work of others on the machine slows them all alike. Some turns come before, and do not count.
+    Other load on the machine slows all of them equally. The first ``before`` turns do not count.
     """
     wall, device = ({name: [] for name in ways} for _ in range(2))
     for _ in range(runs + before):
@@ -124,7 +124,7 @@ def timed(ways, backend, runs, before=1):
 
 
 def faster(times, ours, *theirs):
-    """Return how many times longer the fastest of others takes, by least times."""
+    """Return the ratio of the minimum time of the fastest other to ours."""
     least = min(times[f"{name}_ms"]["least"] for name in theirs)
     return round(least / times[f"{ours}_ms"]["least"], 2)
 
@@ -150,7 +150,7 @@ def to_pandas(given):
 
 
 def scipy_labels(src, dst, n):
-    """Return SciPy's number of the component of each of n vertices, the matrix included."""
+    """Return the component number of each of n vertices by SciPy, including the matrix."""
     matrix = sparse.coo_array((np.ones(len(src), bool), (src, dst)), shape=(n, n))
     return csgraph.connected_components(matrix, directed=False)[1]
 
@@ -244,6 +244,6 @@ def _noted(backend, rows):
 
 
 def empty_pool(backend):
-    """Give back the memory that CuPy's pool keeps of arrays that are gone."""
+    """Release the memory of deleted arrays that CuPy's pool keeps."""
     if backend.on_device:
         backend.xp.get_default_memory_pool().free_all_blocks()

@@ -74,7 +74,7 @@ def cases(args):
 
 
 def scale_of(backend, args):
-    """Return the scale that is given, or that of lists on threads."""
+    """Return the given scale, or the default scale of lists on threads."""
     return args.scale if args.scale or backend.on_device else THREADS_SCALE
 
 
@@ -94,7 +94,7 @@ def whole(name, ids, backend, args):
 
 
 def built(name, ids, backend, args):
-    """Yield the same of other ids, with the components of a graph that cuGraph has built."""
+    """Yield the record of other ids, with the components of a graph built by cuGraph."""
     frame, _ = made(name, ids, backend, scale_of(backend, args))
     record = solved(frame, None, backend, args)
     if backend.on_device:
@@ -159,7 +159,7 @@ def solved(frame, n, backend, args):
 
 
 def repeated(work, edges, backend, runs):
-    """Return the times of runs, of a small list on a GPU 800 times as many after a second of them.
+    """Return the times of runs; small lists on a GPU run 800 times as often after a second.
 
     A processor needs a second to reach its full speed.
     """

@@ -11,7 +11,7 @@ import networkx as nx
 from cc_rapids import generators
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
-MOST = 12_000_000  # neighbours in all: what fits the patience of a benchmark
+MOST = 12_000_000  # maximum number of neighbours, to limit the time of the benchmark
 
 
 def path(n):
@@ -49,7 +49,7 @@ GRAPHS = {
 
 
 def measure(graph, backend, runs):
-    """Return the three times, and how many components there are."""
+    """Return the three times and the number of components."""
     directed = graph.is_directed()
     function = nx.weakly_connected_components if directed else nx.connected_components
 

@@ -8,7 +8,7 @@ from cc_rapids.tools import charts
 
 ROOT = harness.HERE.parents[1]
 DOCS = ROOT / "docs"
-MOST = 5  # lines, or bars of a group, of one figure: more cannot be told apart
+MOST = 5  # maximum number of lines, or bars of a group, in a figure
 END = "<!-- end -->"
 
 
@@ -38,7 +38,7 @@ def number(value, unit=""):
 
 
 def size(count):
-    """Return a number of bytes in words."""
+    """Format a number of bytes."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 999.5:
             return f"{count:.3g} {unit}"
@@ -47,7 +47,7 @@ def size(count):
 
 
 def dated(row):
-    """Return the device, the commit and the date of a record in words.
+    """Describe the device, commit and date of a record.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def dated(row):
 
 
 def versions(row):
-    """Return the versions of a record in words."""
+    """Describe the versions of a record."""
     return ", ".join(f"{name} {number}" for name, number in row["versions"].items())
 
 
@@ -95,6 +95,6 @@ def darken(figure):
 
 
 def foremost(series, value, least=False):
-    """Return the five series of the greatest values, or of the least, in their own order."""
+    """Return the five series with the greatest or least values, in their original order."""
     kept = sorted(series, key=lambda name: value(series[name]), reverse=not least)[:MOST]
     return {name: values for name, values in series.items() if name in kept}

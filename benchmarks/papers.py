@@ -67,7 +67,7 @@ def _rmat(scale, m):
 
 
 def graphs(scale):
-    """Return what makes each graph on a backend, or smaller ones of about 2^scale vertices.
+    """Return functions that make each graph on a backend, or smaller ones of 2^scale vertices.
 
     The paper's roads, its social network and its Kronecker graph have 24 M vertices and 29 M edges,
     5 M and 69 M, and 2 M and 91 M, each edge once; Europe's roads 174 M and 174 M.
@@ -99,7 +99,7 @@ class Papers(designs.Session):
 
 
 def main():
-    """Measure one experiment after the other, each in its part of the time that is left."""
+    """Measure the experiments in order, each in its share of the remaining time."""
     parser = harness.arguments(__doc__, "cuda", runs=5, edges=EDGES)
     parser.add_argument("--experiments", nargs="*", choices=EXPERIMENTS)
     parser.add_argument("--seconds", type=float, default=330)
@@ -119,7 +119,7 @@ def main():
 
 
 def over_lists(session, until, experiment, names, listed):
-    """Designs on lists in place; of a graph that fails the reason is kept."""
+    """Run designs on lists in place; if a graph fails, record the reason."""
     for name in names:
         try:
             ready, facts = session.prepared(name)
@@ -199,7 +199,7 @@ def one_density(session, n, edges, backend, design, kind, waits):
 
 
 def brief(backend, job, edges, runs):
-    """Return the times of some runs; of a slow one the first has to do, which was not warm."""
+    """Return the times of some runs; for a slow design, that of the first run, which is cold."""
     spent, _, answer = bench.clocked(backend, lambda: job(edges))
     if spent > 1e3 * SLOW:
         return bench.Times([spent], None, answer)
