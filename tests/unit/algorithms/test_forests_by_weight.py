@@ -363,7 +363,7 @@ REFUSED = {
     "no weights": ({"forest": "min"}, InputError, "pass weight= as well"),
     "no word": ({"forest": "most", "weight": "w"}, InputError, "forest= must be True or False"),
     "no forest": ({"forest": True, "weight": "w"}, InputError, "or forest='min' or forest='max'"),
-    "design": ({"forest": "min", "weight": "w", "design": "bfs-cc"}, DesignError, "by no design"),
+    "design": ({"forest": "min", "weight": "w", "design": "bfs-cc"}, DesignError, "not by a design"),
     "paper": ({"forest": "min", "weight": "w", "design": "auto(rule=paper)"}, DesignError, "leave"),
     "unknown": ({"forest": "min", "weight": "ww"}, MissingColumnError, "did you mean 'w'"),
     "few": ({"forest": "min", "weight": [1, 2]}, InputError, "2 weights and 5 edges"),
@@ -403,10 +403,10 @@ def test_another_forest_than_that_of_the_function_is_refused(greatest):
         FUNCTIONS[greatest](FRAME, weight="w")
     )
     for forest in (other, True, False):
-        with pytest.raises(InputError, match=f"forest={forest!r} is another forest"):
+        with pytest.raises(InputError, match=f"forest={forest!r} is not the forest"):
             FUNCTIONS[greatest](FRAME, weight="w", forest=forest)
     for forest in ("min", False):
-        with pytest.raises(InputError, match="is another forest"):
+        with pytest.raises(InputError, match="is not the forest"):
             cc_rapids.spanning_forest(FRAME, forest=forest)
 
 
