@@ -189,8 +189,8 @@ class Options:
         explain = explain if isinstance(explain, bool) else check_flag("explain", explain)
         if frames is not None:
             check_word("library of frames", frames, FRAMES)
+        if not isinstance(design, str | Design):
             Design.parse(design)  # raises an error; unhashable values would fail in the cache below
-            Design.parse(design)  # raises; what cannot be hashed cannot be looked up below
         policy = policy_of(design)
         bounds, weight_bound = (weight, at_least, at_most), None
         spanning = None
