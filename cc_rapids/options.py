@@ -336,11 +336,10 @@ def with_ends(edges: Any, options: Options, adapter: Adapter | None = None) -> O
     """
     given = options.spanning or options.weight_bound
     weight = None if given is None else given.weight
-    ends = named = options.source, options.destination
-    if None in named:
-        ends = (adapter or adapter_of(edges)).ends(edges, *named, weight)
-    if ends == named:
+    source, destination = options.source, options.destination
+    if source is not None and destination is not None:
         return options
+    ends = (adapter or adapter_of(edges)).ends(edges, source, destination, weight)
     found = copy(options)  # faster than replace(), which checks and sets all fields again
     vars(found).update(source=ends[0], destination=ends[1])
     return found

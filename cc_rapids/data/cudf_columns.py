@@ -146,7 +146,7 @@ def _column_of(values: Any) -> Any:
     if not type(array).__module__.startswith("cupy") or dtype not in _type_ids():
         return None
     plain = 0 < array.size < MOST_ROWS and array.flags.c_contiguous
-    if not plain or (dtype.kind == "f" and not without_nan):
+    if not plain or (issubclass(dtype.type, np.floating) and not without_nan):
         return None
     return Column(_type_ids()[dtype], array.size, gpumemoryview(array), None, 0, 0, [])
 

@@ -363,7 +363,11 @@ REFUSED = {
     "no weights": ({"forest": "min"}, InputError, "pass weight= as well"),
     "no word": ({"forest": "most", "weight": "w"}, InputError, "forest= must be True or False"),
     "no forest": ({"forest": True, "weight": "w"}, InputError, "or forest='min' or forest='max'"),
-    "design": ({"forest": "min", "weight": "w", "design": "bfs-cc"}, DesignError, "not by a design"),
+    "design": (
+        {"forest": "min", "weight": "w", "design": "bfs-cc"},
+        DesignError,
+        "not by a design",
+    ),
     "paper": ({"forest": "min", "weight": "w", "design": "auto(rule=paper)"}, DesignError, "leave"),
     "unknown": ({"forest": "min", "weight": "ww"}, MissingColumnError, "did you mean 'w'"),
     "few": ({"forest": "min", "weight": [1, 2]}, InputError, "2 weights and 5 edges"),

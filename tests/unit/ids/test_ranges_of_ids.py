@@ -12,6 +12,7 @@ from cc_rapids import (
     stream_components,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* yields no edges")
 NO_EDGES = ([], [])
 DOORS = {
     "components": lambda ids: components(NO_EDGES, vertices=ids).labels(),

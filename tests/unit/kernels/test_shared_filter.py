@@ -229,7 +229,7 @@ def test_a_stray_end_is_told_and_not_looked_up():
 
 
 def test_designs_that_there_are_not():
-    with pytest.raises(DesignError, match="rounds run over a copy of the edges"):
+    with pytest.raises(DesignError, match="shared bits need a link that reads the edges"):
         Design.parse("strided(bits=shared)+liu-tarjan(PRF)")
     with pytest.raises(DesignError, match="unknown bits of sample strided 'here'"):
         Design.parse("strided(bits=here)+async+halve")
