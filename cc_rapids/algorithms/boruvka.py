@@ -75,7 +75,7 @@ class WeightOrder:
         return cls(weights.view(f"u{dtype.itemsize}"), order, fits)
 
     def integers(self, backend: Backend, every: int = 1) -> Array:
-        """Return the code of every ``every``-th weight."""
+        """Return the codes of the weights in rows 0, ``every``, 2 * ``every`` and so on."""
         size = self.bits.size // every
         integers = backend.empty(size, np.uint64)
         backend.kernel(kernels.order_sample, self.order)(size, every, self.bits, integers)

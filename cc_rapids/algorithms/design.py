@@ -219,6 +219,7 @@ def _link(design: Design) -> Any:
 
 
 def _meta(design: Design) -> bool:
+    """Return whether the sample calls the link on groups of edges instead of linking itself."""
     return bool(design.words[0].spec.meta)
 
 
@@ -280,9 +281,8 @@ def _stores_to_root(design: Design) -> bool:
     return spec is not None and bool(spec.stores_to_root)
 
 
-SHARED_WORDS = (
-    1 << 14
-)  # ids of a vertex block: 64 KiB, which every GPU since Turing shares in a block
+# Ids of a vertex block: 64 KiB, which every GPU since Turing shares in a block
+SHARED_WORDS = 1 << 14
 
 
 # The first row that holds is the reason.
@@ -459,10 +459,12 @@ def find(axis: str, text: str) -> Word:
 
 
 def _default(allowed: int | tuple[str, ...]) -> int | str:
+    """Return the default of an option: its default count, or the first of its allowed words."""
     return allowed if isinstance(allowed, int) else allowed[0]
 
 
 def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> int | str:
+    """Convert the text of an option to its value; raise a DesignError if it is not allowed."""
     count = int(text) if text.isdecimal() and len(text) < MOST_DIGITS else 0
     if isinstance(allowed, tuple):
         if COUNT in allowed and count > 0:

@@ -413,9 +413,9 @@ class Dendrogram(Generic[ComponentsT]):
             a frame with one row per component that was split, sorted by least id. Its columns are
             ``labels`` (the label in ``components``), ``size`` (the number of vertices), ``parts``
             (the number of parts), ``largest`` (the number of vertices of the largest part),
-            ``edges_cut`` (the number of edges of the list between two parts), and ``threshold``
-            (the loosest forest weight that was kept, null if none was). In arrays, which have no
-            nulls, thresholds are float64 with NaN.
+            ``edges_cut`` (the number of edges in the caller's list whose ends are now in different
+            parts), and ``threshold`` (the loosest forest weight that was kept, null if none was).
+            In arrays, which have no nulls, thresholds are float64 with NaN.
 
         Raises
         ------
@@ -442,8 +442,8 @@ class Dendrogram(Generic[ComponentsT]):
            labels  size  parts  largest  edges_cut  threshold
         0       1     4      2        2          1          7
         """
-        most, answer = check_count("max_size", max_size), self.components.answer
-        if most < 1:
+        max_size, answer = check_count("max_size", max_size), self.components.answer
+        if max_size < 1:
             raise InputError("max_size=0 leaves no part: pass 1 or more")
         if answer.given.src.size != answer.facts.edges:
             raise InputError(
@@ -452,32 +452,32 @@ class Dendrogram(Generic[ComponentsT]):
             )
         backend, xp, count = answer.backend, answer.backend.xp, len(answer)
         with backend.scope():
-            edge = answer.dense[self._src]  # the component of each forest edge
-            beyond = xp.flatnonzero(backend.asarray(self._tree.size) > most)
-            first = beyond[first_of(edge[beyond], beyond, xp)]
-            over = edge[first]  # the components to split, in order
+            component = answer.dense[self._src]  # of each forest edge, which is one merge
+            too_large = xp.flatnonzero(backend.asarray(self._tree.size) > max_size)
+            first_too_large = too_large[first_of(component[too_large], too_large, xp)]
+            oversized = component[first_too_large]  # the components to split, in order
             splits, limit = xp.zeros(count, bool), xp.zeros(count, np.uint64)
-            splits[over], limit[over] = True, self._keys[first]
-            stays = ~splits[edge] | (self._keys < limit[edge])
+            splits[oversized], limit[oversized] = True, self._keys[first_too_large]
+            stays = ~splits[component] | (self._keys < limit[component])
             kept, cut = xp.flatnonzero(stays), [int((~stays).sum())]
-            made = self._joined([kept], [most], check_labels("min"), cut)[most]
+            made = self._joined([kept], [max_size], check_labels("min"), cut)[max_size]
             parts = made.answer
             vertex, least = parts.rows()
             component_of_part = answer.dense[xp.flatnonzero(vertex == least)]
-            largest = first_of(component_of_part, -parts.counts, xp)[over]
+            largest = first_of(component_of_part, -parts.counts, xp)[oversized]
             src, dst = rows_of_edges(answer)
             cut_edges = answer.dense[src[parts.dense[src] != parts.dense[dst]]]
-            label = answer.kind.of_component(answer, over)
+            label = answer.kind.of_component(answer, oversized)
             counts = {
-                "size": answer.counts[over],
-                "parts": backend.counts(component_of_part, count)[over],
+                "size": answer.counts[oversized],
+                "parts": backend.counts(component_of_part, count)[oversized],
                 "largest": parts.counts[largest],
-                "edges_cut": backend.counts(cut_edges, count)[over],
+                "edges_cut": backend.counts(cut_edges, count)[oversized],
             }
             columns = answer.kind.columns(answer, "labels", label)
             columns |= {name: column.astype(np.int64) for name, column in counts.items()}
-            last_kept = kept[splits[edge[kept]]]
-            return Split(made, self._with_threshold(columns, last_kept, edge[last_kept], over))
+            inside = kept[splits[component[kept]]]  # the kept edges of split components
+            return Split(made, self._with_threshold(columns, inside, component[inside], oversized))
 
     def audit(
         self,

@@ -225,28 +225,28 @@ class ForestPaths:
             return given.answer(frame)
 
     def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Return the lengths of paths, and the positions of their weakest edges in the order."""
+        """Return each path's length, and its weakest edge's place in the order, -1 for none."""
         joined = self.answer.dense[first] == self.answer.dense[second]
         return self.heavy_paths.chains.between(first, second, joined, self.answer.backend.xp)
 
     def _weakest_at(self, place: Array) -> dict[str, Array]:
-        """Return the columns of edges at positions of the order; none without weights."""
+        """Return the columns of weakest edges; a negative place means none: row -1, weight 0."""
         xp, (_, row, weights, order) = self.answer.backend.xp, self.heavy_paths
         if row is None or weights is None or order is None:
             return {}
-        some = xp.flatnonzero(place >= 0)
-        rows, least = xp.full(place.size, -1, np.int64), xp.zeros(place.size, weights.dtype)
-        rows[some], least[some] = row[place[some]], weights[place[some]]
+        known = xp.flatnonzero(place >= 0)
+        rows, weight = xp.full(place.size, -1, np.int64), xp.zeros(place.size, weights.dtype)
+        rows[known], weight[known] = row[place[known]], weights[place[known]]
         columns = {"weakest_row": rows}
-        labels = self.answer.columns_of_forest(order[place[some]]).get("index")
+        labels = self.answer.columns_of_forest(order[place[known]]).get("index")
         if labels is not None:
             columns["weakest_index"] = spread(labels, self.answer.home(place >= 0))
-        return columns | {"weakest_weight": least}
+        return columns | {"weakest_weight": weight}
 
     def _rows_of_paths(
         self, first: Array, second: Array, length: Array, most: int | None
     ) -> dict[str, Any]:
-        """Return the columns of all path edges, up to a limit."""
+        """Return the columns of all path edges; raise an error if they are more than ``most``."""
         backend, total = self.answer.backend, int(length[length > 0].sum())
         if most is not None and total > most:
             raise CapacityError(

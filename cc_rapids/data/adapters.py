@@ -90,7 +90,7 @@ Ends = tuple[Side | None, Side | None]  # the same as they are named, or not
 
 
 def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
-    """Return the columns of a frame of any kind."""
+    """Read the named id columns of a frame of any library as edges."""
     adapter = CUDF_FRAMES if is_cudf_frame(edges) else FRAMES
     return adapter.read(edges, ReadRequest(source, destination, nulls))
 
@@ -831,7 +831,7 @@ class DuckDBRelations(Chunked):
         return Bounded(edges.filter(within), request.source, request.destination, ledger)
 
     def _weight(self, bound: WeightBound) -> str:
-        """Return the column of weights."""
+        """Return the name of the column of weights; raise an InputError if weight= is no name."""
         if isinstance(bound.weight, str):
             return bound.weight
         raise InputError(
@@ -847,7 +847,7 @@ class DuckDBRelations(Chunked):
         return relations.batches_of(relation, ids, [name for name in others if name not in ids])
 
     def _names(self, relation: Any, source: list[str], destination: list[str]) -> list[str]:
-        """Return the columns of ids; raise an error if one is missing or holds no ids."""
+        """Return the distinct id columns; raise an error if one is missing or holds no ids."""
         _check_names(relations.columns_in(relation), source, destination)
         names = list(dict.fromkeys([*source, *destination]))
         for name in names:
@@ -890,7 +890,7 @@ class Pairs(Frames):
         return Bounded(self.where(ends, mask), request.source, request.destination, ledger)
 
     def _columns(self, edges: Any, request: ReadRequest) -> Any:
-        """Return the columns of ids as edges."""
+        """Return the columns of ids, in a form whose rows a mask can select."""
         return self._ends(edges, request)
 
 
@@ -1370,13 +1370,16 @@ _OF_TYPE: WeakKeyDictionary[type, tuple[Adapter, ...]] = WeakKeyDictionary()  # 
 
 
 def adapter_of(edges: Any) -> Adapter:
-    """Return the adapter that reads edges: the first that accepts them."""
-    some = _OF_TYPE.get(type(edges))
-    if some is None:
-        some = _OF_TYPE[type(edges)] = tuple(
+    """Return the first of ``ADAPTERS`` that accepts edges.
+
+    An adapter that judges by the type alone is asked once per type, others for each object.
+    """
+    candidates = _OF_TYPE.get(type(edges))
+    if candidates is None:
+        candidates = _OF_TYPE[type(edges)] = tuple(
             adapter for adapter in ADAPTERS if not adapter.by_type or adapter.accepts(edges)
         )
-    for adapter in some:
+    for adapter in candidates:
         if adapter.by_type or adapter.accepts(edges):
             return adapter
     return ANYTHING

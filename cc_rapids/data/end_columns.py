@@ -221,12 +221,12 @@ def _affixes(left: str, right: str) -> Any:
 
 
 def sides_of(*sides: Any) -> list[list[Any]]:
-    """Return the columns of each side as a list."""
+    """Return the columns of each side as a list, also if a side names a single column."""
     return [side if isinstance(side, list) else [side] for side in sides]
 
 
 def place_of(what: str, names: Sequence[Any], name: Any) -> int:
-    """Return the position of the column of that name.
+    """Return the position of column ``name`` among the columns.
 
     Raises
     ------

@@ -45,7 +45,7 @@ VERTEX = "vertex"  # the column of vertices in answers, and by default in frames
 
 
 def columns_of(frame: Any) -> list[Any]:
-    """Return the names of the columns."""
+    """Return the column names of a frame, a mapping or a named tuple."""
     if isinstance(frame, tuple):
         return list(frame._fields)  # type: ignore[attr-defined]
     if isinstance(frame, Mapping):

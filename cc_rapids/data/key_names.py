@@ -64,14 +64,14 @@ def public_name(column: str, keys: Sequence[str]) -> str:
 
 
 def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ...]:
-    """Return the names without the prefix or suffix of their side; empty if there is none."""
+    """Return the names without the affixes of their sides, which all pairs must share, or ()."""
     pairs = list(zip(sources, destinations, strict=True))
-    ways = [dict(cuts(*pair)) for pair in pairs if len(set(pair)) == 2]
-    common = set.intersection(*map(set, ways)) if ways else set()
-    if not common:
+    stems_by_affixes = [dict(cuts(*pair)) for pair in pairs if len(set(pair)) == 2]
+    shared = set.intersection(*map(set, stems_by_affixes)) if stems_by_affixes else set()
+    if not shared:
         return ()
-    cut = min(common, key=lambda way: (len(way[1]) + len(way[2]), way))
-    stems = iter([way[cut] for way in ways])
+    shortest = min(shared, key=lambda affixes: (len(affixes[1]) + len(affixes[2]), affixes))
+    stems = iter([stem_by_affixes[shortest] for stem_by_affixes in stems_by_affixes])
     return tuple(left if left == right else next(stems) for left, right in pairs)
 
 

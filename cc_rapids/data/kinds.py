@@ -57,12 +57,12 @@ class Graph(Mapping[str, Any]):
         return len(self.columns_by_name)
 
     def ends(self) -> list[Any]:
-        """Return the first column of each of both ends."""
+        """Return the first id column of the source and the first of the destination."""
         names = list(self)
         return [self[names[0]], self[next(name for name in names if name.startswith(DESTINATION))]]
 
     def where(self, rows: Callable[[Any], Any]) -> Graph:
-        """Return the graph of some of the edges; ``rows`` selects rows of a column."""
+        """Return the graph with some of its edges: ``rows`` selects the rows of each column."""
         made = {name: partial(_rows_of, self, name, rows) for name in self}
         return Graph(self.kind, made, self.vertices)
 

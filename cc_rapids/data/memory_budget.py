@@ -162,12 +162,12 @@ class Budget:
 
     @property
     def record_bytes(self) -> int:
-        """The maximum length of a line of text in bytes."""
+        """The most bytes of one line of text, or of one quoted record of several lines."""
         return self.limit // RECORDS
 
     @property
     def whole_bytes(self) -> int:
-        """The bytes for a file that is read as a whole; the rest is for linking its chunks."""
+        """The most bytes of a file that is read as a whole; the rest is for linking its chunks."""
         return self.free_bytes * 2 // 3
 
     def in_words(self, size: int) -> str:

@@ -137,7 +137,7 @@ def _rows_of_relation(relation: Any, names: list[str], id_names: list[str]) -> t
 
 
 def parts_of(key: Key) -> tuple[str, ...]:
-    """Return the columns of a key."""
+    """Return the columns of a key as a tuple, also for a key of one column."""
     return key if isinstance(key, tuple) else (key,)
 
 
@@ -170,6 +170,7 @@ def _keys_of(keys: Any) -> list[Key]:
 
 
 def _id_names(named: Any) -> list[str]:
+    """Return the columns that ``id=`` names as a list; raise an error if one is named twice."""
     if named is None:
         return []
     check_names("id=", named)
@@ -327,6 +328,7 @@ def _texts(name: str, column: Any) -> UncheckedIds | None:
 
 
 def _texts_where(name: str, text: Any, keep: Any) -> Column:
+    """Return the strings where a mask is true, or all if it is None, as a column of ids."""
     import pyarrow as pa
 
     rows = text if keep is None else text.filter(pa.array(keep))
@@ -361,9 +363,8 @@ def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[i
     return _ticks(pa.chunked_array([arrow])), partial(_ticks_like, arrow.type)
 
 
-def _instants_of_array(
-    array: Any,
-) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
+def _instants_of_array(array: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
+    """Do the same as :func:`_instants` for an array; NaT and masked values stay masked."""
     if is_boolean(array.dtype):
         return array.astype(np.int8), _truths
     if not is_time(array.dtype):
@@ -374,11 +375,12 @@ def _instants_of_array(
 
 
 def _truths(values: list[Any]) -> list[int]:
+    """Return the booleans among values as 0 and 1."""
     return [int(value) for value in values if isinstance(value, bool | np.bool_)]
 
 
 def _ticks(column: Any) -> Any:
-    """Return dates or times of PyArrow as integers."""
+    """Return the integers that store a PyArrow column of dates or times."""
     import pyarrow as pa
 
     words = column.type.bit_width == 32

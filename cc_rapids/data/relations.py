@@ -33,7 +33,7 @@ def is_relation(thing: Any) -> bool:
 
 
 def quoted(name: str) -> str:
-    """Return the name of a column quoted for SQL."""
+    """Return the name of a column in the double quotes of SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -51,7 +51,7 @@ def connected(way: str) -> Iterator[None]:
 
 
 def columns_in(relation: Any) -> list[str]:
-    """Return the names of the columns."""
+    """Return the names of a relation's columns."""
     with connected(BEFORE):
         return list(relation.columns)
 
@@ -108,7 +108,7 @@ def within(relation: Any, name: str, bounds: Callable[[Any], list[tuple[str, Any
 
 
 def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ()) -> Iterator[Any]:
-    """Yield the rows as tables of some columns; one empty table if there are none.
+    """Yield the rows of a relation as tables of some columns; one empty table if it has none.
 
     Numbers of ``weights`` that arrays cannot hold become floats. The connection of the relation is
     busy until the iterator is exhausted or closed.
@@ -135,21 +135,21 @@ def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ())
 
 
 def count_of(relation: Any, *aggregates: str) -> tuple[int, ...]:
-    """Return aggregates over all rows, by one query."""
+    """Return SQL aggregates over all rows of a relation as integers, by one query; null as 0."""
     with connected(BEFORE):
         (row,) = relation.aggregate(", ".join(aggregates)).fetchall()
     return tuple(int(number or 0) for number in row)
 
 
 def table_of(relation: Any, names: Sequence[str] | None = None) -> Any:
-    """Return the rows as one table of PyArrow's, of some columns or of all."""
+    """Return the rows of a relation as one PyArrow table, of some columns or by default of all."""
     import pyarrow as pa
 
     return pa.concat_tables(batches_of(relation, columns_in(relation) if names is None else names))
 
 
 def distinct_of(relation: Any, names: Sequence[str]) -> Any:
-    """Return the distinct rows of some columns as a table."""
+    """Return the distinct rows of some columns of a relation as a PyArrow table."""
     with connected(BEFORE):
         few = relation.project(", ".join(map(quoted, names))).distinct()
     return table_of(few)
@@ -243,7 +243,7 @@ def relation_of(table: Any, relation: Any, words: Sequence[str]) -> Any:
 
 
 def rows_like(table: Any, relation: Any) -> Any:
-    """Convert a table with rows of a relation to a relation with the same types."""
+    """Convert a table to a relation; its columns get the types of those of ``relation``."""
     kinds = zip(table.column_names, map(str, relation.types), strict=True)
     return relation_of(table, relation, [_cast(name, kind) for name, kind in kinds])
 

@@ -82,7 +82,7 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
 
 
 def _first_places(state: ConnectivityState, trees: Array, places: Array) -> Array:
-    """Return the least of some places in each tree, or BEYOND if a tree has none."""
+    """Return for each tree the first position in ``places`` of a vertex of it, or BEYOND."""
     xp, n = state.backend.xp, state.forest.n
     first_places = xp.full(trees.size, BEYOND, np.int64)
     at = xp.flatnonzero(places < n)
@@ -94,7 +94,7 @@ def _first_places(state: ConnectivityState, trees: Array, places: Array) -> Arra
 
 
 def _places_of_trees(state: ConnectivityState, trees: Array, places: Array) -> Array:
-    """Return the sorted places of all vertices of some trees."""
+    """Return the sorted positions in ``places`` of all vertices of some trees."""
     backend, forest = state.backend, state.forest
     if not trees.size:
         return backend.xp.zeros(0, np.int64)

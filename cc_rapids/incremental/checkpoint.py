@@ -89,7 +89,7 @@ def write(
 
 
 def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
-    """Return the arrays of a kept forest, between vertices in the order of their ids."""
+    """Return a kept forest as arrays; vertices are numbered in the order of their ids."""
     places, backend = state.index.places, state.backend
     if places is not None:
         kept = kept.among(inverse(places, backend))
@@ -103,7 +103,7 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
 
 
 def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the header values and the arrays of an index."""
+    """Return what is saved of an index: values for the header, and arrays."""
     if isinstance(index, Range):
         return {"ids": "range", "dtype": str(index.dtype)}, {}
     if isinstance(index, Integers):
@@ -115,7 +115,7 @@ def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, An
 
 
 def _parts_of_columns(index: Tuples, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the values of each column, and the rank of the value of each vertex.
+    """Return what is saved of composite ids: the values of each column, and each vertex's ranks.
 
     The vertices are in the order of their ids.
     """
@@ -351,6 +351,11 @@ class Trace:
         self._content, self._ended = Content(), False
 
     def _compare(self) -> None:
+        """Raise a CheckpointError if the last item differs from that of the earlier run.
+
+        A listed item is compared at its end. At the earlier run's last item, the hash of the items
+        not listed is compared, and then this item, once it ends or has as many rows as before.
+        """
         earlier, now = self.earlier, self.last
         assert earlier is not None
         assert now is not None
@@ -636,7 +641,7 @@ class Saver:
                 raise self._mismatch(part, f"{what}{_short(then)} then, {_short(now)} now")
 
     def _mismatch(self, name: str, difference: object) -> CheckpointError:
-        """Return the error for a checkpoint of another input."""
+        """Return the error for a checkpoint that was made from other edges or arguments."""
         return CheckpointError(
             f"the checkpoint {self.path} belongs to other inputs ({name}: {difference}): delete it"
             " to start again, or pass another path"

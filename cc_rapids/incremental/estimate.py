@@ -294,7 +294,7 @@ def _probable(codes: list[Sides], edges: int) -> int:
 
 
 def _by_block(ids: Ids, size: int) -> Ids:
-    """Return the count of each id in each of a few equal blocks of the sample, in order."""
+    """Count each id in each of BLOCKS consecutive equal parts of the sample: one row per part."""
     blocks = np.arange(ids.size) * BLOCKS // max(1, ids.size)
     return np.bincount(blocks * size + ids, minlength=BLOCKS * size).reshape(BLOCKS, size)
 

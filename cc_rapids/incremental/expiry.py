@@ -182,7 +182,7 @@ def one_time(before: Any, kind: str) -> Any:
 
 
 def _one_datetime(before: Any, kind: str) -> int:
-    """Return the first unit of a kind of datetimes that is not before a datetime."""
+    """Return a datetime as an integer in the unit of ``kind``, rounded up, within 64 bits."""
     if isinstance(before, datetime) and before.tzinfo is not None:
         before = before.astimezone(UTC).replace(tzinfo=None)
     exact = getattr(before, "to_datetime64", None)  # pandas timestamps have nanoseconds

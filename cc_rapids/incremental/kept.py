@@ -149,7 +149,7 @@ class KeptForest:
         return MERGED * size <= n and max(n, self.src.size + size) < MOST
 
     def rows_of(self, keys: Array, backend: Backend) -> Array:
-        """Return the sorted distinct rows of the edges with some keys."""
+        """Return the rows of the kept edges whose keys are given, sorted and without repeats."""
         assert self.pairs is not None
         rows, is_kept = self.pairs.lookup(keys, backend)
         return backend.xp.unique(rows[is_kept]).astype(np.int64)

@@ -376,13 +376,13 @@ def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
 
 
 def _counted(state: ConnectivityState, edges: int, count: int = 1) -> ConnectivityState:
-    """Return the state with the counts of a batch added."""
+    """Return the state with ``edges`` more linked edges and ``count`` more batches."""
     ledger = state.ledger.plus(Ledger(linked=edges))
     return replace(state, edges=state.edges + edges, batches=state.batches + count, ledger=ledger)
 
 
 def roots(state: ConnectivityState, vertices: Array) -> Array:
-    """Return the roots of some vertices, as int64."""
+    """Return the root of each of some vertices as int64, by climbing."""
     backend, forest = state.backend, state.forest
     roots_of_vertices = backend.empty(vertices.size, np.int64)
     if vertices.size:

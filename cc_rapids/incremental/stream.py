@@ -281,7 +281,7 @@ def memory_use(index: Index) -> tuple[str, int, int, int]:
 
 
 def _row_of(index: Index) -> str:
-    """Return the row of the memory table for an index; an empty index gets the largest."""
+    """Return the row of the memory table for an index: its kind of ids, "strings" if unknown."""
     if isinstance(index, Range):
         return "range"
     if isinstance(index, Tuples):
@@ -290,7 +290,7 @@ def _row_of(index: Index) -> str:
 
 
 def _text_of(index: Index) -> int:
-    """Return the bytes of the strings of an index."""
+    """Return how many bytes the strings in an index take; 0 without strings."""
     if isinstance(index, Tuples):
         return sum(map(_text_of, index.columns))
     return int(getattr(index.held, "nbytes", 0)) if isinstance(index, TextIndex) else 0
@@ -589,7 +589,7 @@ def _sides_of(stream: Source, source: Side | None, destination: Side | None) -> 
 
 
 def _digest(vertices: Any, width: int) -> str | None:
-    """Return the identity of vertices for a checkpoint: their number, type and hash."""
+    """Describe vertices= so that a checkpoint notices a change: their number, type and hash."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
     column, content = inputs.vertices(vertices, width).src, Content()
@@ -777,7 +777,7 @@ class Run:
 
 
 def _file_of(chunk: Chunk, before: Cursor) -> int:
-    """Return the file number of a chunk that follows a position; files may have been skipped."""
+    """Return the number of the file with a chunk's rows, given the position before the chunk."""
     after = chunk.after
     ended = after.file > before.file and not (after.group or after.rows)
     return after.file - 1 if ended else after.file
@@ -968,7 +968,7 @@ class _RunOnDevices:
     def _merged(
         self, k: int, state: ConnectivityState, barrier: ExchangeBarrier
     ) -> ConnectivityState:
-        """Return the state with the merged trees of all devices, over a common vertex set."""
+        """Merge the trees of all devices into those of device k in place, over common vertices."""
         with self.backend.scope():
             forest = state.flat()
             merge_all(k, forest, self.numbers, self.backend, barrier)

@@ -73,6 +73,6 @@ class Trees(Forest):
 
 
 def shared_words(forest: Forest) -> Array | None:
-    """Return the memory of all arrays as uint64, or None unless they are one allocation."""
+    """Return the memory of all arrays of a forest as uint64; None unless it is one allocation."""
     fields = vars(forest)
     return fields["words"] if "words" in fields else words_of(forest.backend.xp, forest.arrays)

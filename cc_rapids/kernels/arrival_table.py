@@ -22,7 +22,7 @@ ONE, ZERO = np.uint64(1), np.uint64(0)
 
 
 def free(vertex: type) -> Any:
-    """Return the content of a free slot: all bits set."""
+    """Return the number that marks a free slot: all bits set."""
     return vertex(np.iinfo(vertex).max)
 
 
@@ -122,7 +122,7 @@ def prefetch_of(on: Any, way: Any) -> Any:
 
 
 def enter(on: Any, vertex: type, way: Any) -> Any:
-    """Return the slot of an id and its former content; insert ``code`` if the id has no slot.
+    """Return an id's slot and what the slot held before; insert ``code`` if the id has no slot.
 
     Linear probing from the first slot. The search ends at the id's slot or a free one, because the
     table is never full. A stale read can only show FREE, and the swap then returns the current

@@ -96,7 +96,7 @@ def pair_of_columns(on: Any, wide: type) -> Any:
 
 
 def row_of_entry(on: Any) -> Any:
-    """Return the row of an entry of an adjacency list, by bisection."""
+    """Return the row of entry e of an adjacency list, found in ``offsets`` by bisection."""
 
     @on.device
     def row(offsets, e):
@@ -113,7 +113,7 @@ def row_of_entry(on: Any) -> Any:
 
 
 def pair_of_entry(on: Any, wide: type) -> Any:
-    """Return the endpoints of an entry of an adjacency list as slots: its row and its index."""
+    """Return the slots of both ends of entry e of an adjacency list: its row and ``indices[e]``."""
     row = row_of_entry(on)
 
     @on.device
@@ -245,7 +245,7 @@ def insert(on: Any) -> Any:
 
 
 def find_by_table(on: Any, vertex: type) -> Any:
-    """Return the row of an id in a table, all bits set if unknown; ends at a free slot."""
+    """Return the row of an id in the table of :func:`insert`; all bits set if it is not in it."""
     begin, nowhere = home(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -280,7 +280,7 @@ def prefetch_in_table(on: Any) -> Any:
 
 
 def find_by_distance(on: Any, vertex: type) -> Any:
-    """Return the slot of an id by its distance from the lowest, all bits set if unknown."""
+    """Return an id minus the lowest id as its slot, or all bits set if this is not below n."""
     nowhere = vertex(np.iinfo(vertex).max)
 
     @on.device

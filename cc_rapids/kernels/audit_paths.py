@@ -23,7 +23,11 @@ APART, LOST = -1, -2  # lengths for a pair in two components, and for a pair wit
 
 
 def root_trees(on: Any) -> Any:
-    """Search all trees from their roots in a single thread; launched for one index."""
+    """Root all trees by breadth-first searches in a single thread; launched with size 1.
+
+    If the jump of a vertex's parent and the jump that follows it are of equal length, the vertex
+    jumps past both. Otherwise it jumps to its parent.
+    """
 
     @on.elementwise
     def root_trees(

@@ -62,7 +62,7 @@ def first_of_rows(on: Any) -> Any:
 
 
 def find_block_offsets(on: Any, window: int, first: Any) -> Any:
-    """Find the first edge of each block."""
+    """Find the first edge of each block of vertices, by ``first_of_list`` or ``first_of_rows``."""
     ids = np.uint64(window)
 
     @on.elementwise

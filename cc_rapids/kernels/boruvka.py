@@ -89,7 +89,7 @@ def reversed_order(on: Any, width: int, order: Any) -> Any:
 
 
 def order_sample(on: Any, order: Any) -> Any:
-    """Write the code of every ``every``-th weight."""
+    """Write the codes of the weights in rows 0, ``every``, 2 * ``every`` and so on."""
 
     @on.elementwise
     def order_sample(i, every, weights, out):
@@ -101,8 +101,8 @@ def order_sample(on: Any, order: Any) -> Any:
 def pick_pivots(on: Any) -> Any:
     """Write the last edge of each band except the last, estimated from a sample of the m weights.
 
-    The sample has every ``every``-th weight; equal weights are ordered by row. The first band has
-    ``light`` edges and each further band twice as many.
+    Weight i of the sample is in row ``i * every``; equal weights are ordered by row. The first band
+    has ``light`` edges and each further band twice as many.
     """
 
     @on.elementwise
@@ -129,7 +129,7 @@ class Keys:
 
     @staticmethod
     def key(on: Any) -> Any:
-        """Return the key of an edge."""
+        """Return the key of an edge: its weight's code in the upper half, its row in the lower."""
 
         @on.device
         def key(weight, row):
@@ -139,7 +139,7 @@ class Keys:
 
     @staticmethod
     def load_row(on: Any) -> Any:
-        """Return the row of a candidate, taken from its key."""
+        """Return the row of candidate i: the lower half of its key."""
 
         @on.device
         def load_row(key, rows, i):
@@ -195,7 +195,7 @@ class WideKeys(Keys):
 
     @staticmethod
     def load_row(on: Any) -> Any:
-        """Return the row of a candidate."""
+        """Return the row of candidate i, which is stored in ``rows``."""
 
         @on.device
         def load_row(key, rows, i):

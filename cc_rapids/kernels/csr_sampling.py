@@ -20,7 +20,7 @@ SWITCH = ("on", "off")
 
 
 def first_ones(on: Any) -> Any:
-    """Return j: the first entries of a row in order."""
+    """Return the entry of a row that is picked as its j-th: the j-th itself."""
 
     @on.device
     def pick(v, j, degree):
@@ -30,7 +30,7 @@ def first_ones(on: Any) -> Any:
 
 
 def random_ones(on: Any) -> Any:
-    """Return 0 first, then pseudo-random entries of a row, by a hash of the vertex."""
+    """Return the entry of a row that is picked as its j-th: entry 0, then pseudo-random ones."""
 
     @on.device
     def pick(v, j, degree):
@@ -236,7 +236,7 @@ def every_row(on: Any, vertex: type, link_outside: Any) -> Any:
 
 
 def most_in_a_row(on: Any) -> Any:
-    """Return the greatest length of a short row; unlimited where threads do not run in lockstep."""
+    """Return the most entries of a short row; unlimited where threads do not run in lockstep."""
     return np.uint64(SHORT if on.threads_per_row > 1 else 1 << 62)
 
 
@@ -282,9 +282,11 @@ def long_rows(on: Any, wide: type, one: Any, row: Any) -> Any:
 
 
 def first_roots(on: Any) -> Any:
-    """Write the end of each climb along first neighbours while these decrease.
+    """Write where climbs along first neighbours end; a climb stops when these no longer decrease.
 
-    Reads the forest that hooking would build, without building it.
+    Climb i starts at the i-th vertex of ``giant.probed``. Its end is the root that the first pass
+    of hook sampling would give this vertex. The most frequent root shows how many vertices that
+    pass would join into one tree, without making the trees.
     """
     entries = entries_of(on)
 

@@ -138,7 +138,7 @@ def prefetch_ahead(on: Any, wide: type, edge_index: Any) -> Any:
 
 
 def edge_of_rows(on: Any, wide: type) -> Any:
-    """Return the endpoints of an entry of an adjacency list: its row and its index."""
+    """Return the endpoints of entry e of an adjacency list: its row, and ``indices[e]``."""
     at, row = distance(on, wide), row_of(on)
 
     @on.device
@@ -170,7 +170,7 @@ def checked(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:
 
 
 def every(on: Any) -> Any:
-    """Return i: edges in their order."""
+    """Return i as the number of the i-th edge to read: edges in their order."""
 
     @on.device
     def edge_index(i):
@@ -180,7 +180,7 @@ def every(on: Any) -> Any:
 
 
 def sampled(on: Any, every: int) -> Any:
-    """Return the i-th edge of a sample, which is the first of every ``every`` blocks of edges."""
+    """Return the number of the i-th sampled edge; the first of each ``every`` blocks is sampled."""
     block, between = np.uint64(SAMPLE_BLOCK), np.uint64((every - 1) * SAMPLE_BLOCK)
 
     @on.device
@@ -191,7 +191,7 @@ def sampled(on: Any, every: int) -> Any:
 
 
 def unsampled(on: Any, every: int) -> Any:
-    """Return the i-th edge outside the sample."""
+    """Return the number of the i-th edge outside the sample of :func:`sampled`."""
     block, between = np.uint64(SAMPLE_BLOCK), np.uint64(max(every - 1, 1) * SAMPLE_BLOCK)
 
     @on.device
@@ -202,7 +202,7 @@ def unsampled(on: Any, every: int) -> Any:
 
 
 def sampled_count(m: int, every: int) -> int:
-    """Return the number of m edges that are in the sample."""
+    """Return how many of m edges are in the sample of :func:`sampled`."""
     return m // (every * SAMPLE_BLOCK) * SAMPLE_BLOCK + min(
         m % (every * SAMPLE_BLOCK), SAMPLE_BLOCK
     )

@@ -31,7 +31,7 @@ def mark_roots(on: Any, vertex: type) -> Any:
 
 
 def min_label(on: Any) -> Any:
-    """Return the label of a component: the id of its root, which is its least vertex."""
+    """Return the label of the component with root r: the id of r, which is its least vertex."""
 
     @on.device
     def label(r, low, roots, before_roots):
@@ -41,7 +41,7 @@ def min_label(on: Any) -> Any:
 
 
 def dense_label(on: Any) -> Any:
-    """Return the label of a component: the rank of its root among the roots."""
+    """Return the label of the component with root r: the rank of r among all roots."""
     rank = primitives.rank(on)
 
     @on.device

@@ -34,7 +34,7 @@ def probed(on: Any) -> Any:
 
 
 def probe(on: Any, find: Any) -> Any:
-    """Write the roots of the probed vertices."""
+    """Write the root of the i-th probed vertex to ``roots[i]``."""
     vertex = probed(on)
 
     @on.elementwise
@@ -130,10 +130,10 @@ def count_linked(on: Any) -> Any:
 
 
 def members(on: Any) -> Any:
-    """List the vertices outside the giant component that have edges, in any order.
+    """Write to ``rows_outside`` the vertices with edges outside the giant component, in any order.
 
-    This is the vertex gathering of Hong et al. 2020, 3.5. Scans the bit set by bytes; most are
-    0xFF.
+    This is the vertex gathering of Hong et al. 2020, 3.5. Scans the bit set by bytes, and skips
+    those that are 0xFF, which most are: all their vertices are in the giant component.
     """
     add = on.atomic_add
 

@@ -81,7 +81,7 @@ def tiles_of(m: int, room: int, blocks: int) -> int:
 
 
 def store_key(on: Any) -> Any:
-    """Store a 64-bit key as two 32-bit words; the arrays of words start at ``at``."""
+    """Store a 64-bit key as two words: the lower half at ``at + i``, the upper EDGES further."""
 
     @on.device
     def store_key(shared, at, i, key):
@@ -211,6 +211,12 @@ def place_larger(on: Any) -> Any:
     search stops and the output is discarded. Barriers separate the steps: locate the chunk's edges,
     find slots and count smaller endpoints, sum the counts, assign places, copy. The loop over
     segments ends at the chunk's last edge.
+
+    Segment j starts at ``begins[j]`` in ``larger``, after ``before[j]`` edges of earlier segments.
+    ``low``, ``span``, ``down`` and ``share`` give home slots. For edge i of the chunk, words i and
+    EDGES + i of ``shared`` are the halves of its smaller id, word SLOTS + i is the slot of its
+    larger id, and word CHUNK_PLACES + i is its index in ``larger``. The last words are later
+    replaced by the chunk's edges in block order.
     """
     home, slot, load = begin(on), slot_of(on), on.load_streaming
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(4 * TILE)

@@ -110,10 +110,11 @@ def sampled_order(on: Any, wide: type) -> Any:
 
 
 def note_outside(on: Any, wide: type) -> Any:
-    """Set ``out_of_range`` if an id of a column is not one of the n vertices.
+    """Set ``out_of_range`` if an id of a column is not one of the n ids low .. low + n - 1.
 
-    One loop reads four ids, so that four loads are in flight; past the end it rereads the last row.
-    All threads that write the flag write the same value.
+    The greatest distance from ``low`` shows this also for smaller ids, whose distances wrap around
+    to n or more. One loop reads four ids, so that four loads are in flight; past the end it rereads
+    the last row. All threads that write the flag write the same value.
     """
     at = edges.distance(on, wide)
 

@@ -38,7 +38,7 @@ GOES = none_of(np.uint32)  # the new number of a removed row
 
 
 def lasts_longer(on: Any) -> Any:
-    """Return whether edge e expires later than edge f, given their rows."""
+    """Return whether edge e expires later than f, or at the same time with a smaller ``order``."""
 
     @on.device
     def lasts_longer(until, order, e, f):

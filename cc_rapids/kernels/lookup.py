@@ -27,7 +27,7 @@ def row(on: Any) -> Any:
 
 
 def root(on: Any) -> Any:
-    """Return the root of a vertex."""
+    """Return the root of a vertex in a flat forest: its parent."""
 
     @on.device
     def root(v, parent, present, before):

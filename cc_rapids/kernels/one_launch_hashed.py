@@ -74,7 +74,7 @@ def link_slots(on: Any, insert: Any, one: Any) -> Any:
 
 
 def distance_in(on: Any, sign: int) -> Any:
-    """Return the distance of a slot's id from the least id."""
+    """Return the id in slot s minus the least id ``low``."""
     bias = np.uint64(sign)
 
     @on.device

@@ -35,7 +35,7 @@ EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 
 
 def fold_of(on: Any) -> Any:
-    """Return the distance of words that share one shared word.
+    """Return the distance between words of the bit set that one word of shared memory stands for.
 
     It is ``shared_words`` once half of the vertices are linked; before that, words are not folded.
     """
@@ -85,7 +85,7 @@ def is_inside(on: Any) -> Any:
 
 
 def both_in_giant(on: Any) -> Any:
-    """Return whether both endpoints are inside, by the shared bits or else by their own bits.
+    """Return whether both ends are in the giant component, by shared bits or else by their own.
 
     The endpoints' own bits are always loaded, so that all loads of a thread are in flight together.
     Where they are not needed, the load goes to a word ``idle`` that differs between lanes; a common
@@ -129,7 +129,7 @@ def odd(on: Any, vertex: type, wide: type) -> Any:
 
 
 def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
-    """Return the endpoints of two edges per lane.
+    """Return the endpoints of the two edges that a lane of a warp reads.
 
     A warp that would pass the last edge moves back; edges read twice are redundant the second time.
     """
@@ -146,7 +146,7 @@ def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
 
 
 def look_at_two(on: Any, wide: type, both: Any, odd: Any) -> Any:
-    """Return which of two edges are skipped."""
+    """Return for each of two edges whether it is skipped, 1 or 0."""
 
     @on.device
     def look(u, v, x, y, n, shared, shared_words, fold, in_giant, idle, present, out_of_range):
@@ -257,7 +257,7 @@ def filter_by_blocks(
 
 
 def words_for(limits: Any) -> int:
-    """Return the number of words of the queues, given a backend's ``shared_memory_limits()``."""
+    """Return how many words the queues of all threads take, given ``shared_memory_limits()``."""
     return int(2 * QUEUED_EDGES * limits.threads * limits.blocks)
 
 

@@ -62,7 +62,7 @@ def note_letters(on: Any) -> Any:
 
 
 def number_of(on: Any) -> Any:
-    """Return the code of a string and whether it has one."""
+    """Return the code of string i, and whether the string has a code."""
     read, entries = some(on), entries_of(on)
 
     @on.device

@@ -109,7 +109,7 @@ def common(on: Any) -> Any:
 
 
 def prefetch_ahead(on: Any) -> Any:
-    """Prefetch the offset of a later row's chosen string, and the bytes of a nearer one."""
+    """Prefetch the chosen string's offset for row i + SOON, and its bytes for row i + SOONER."""
     if on.prefetch is None:
         return no_prefetch(on)
     prefetch = on.prefetch

@@ -71,7 +71,7 @@ def place_arcs(on: Any, word: type) -> Any:
 
 
 def follow(on: Any, word: type) -> Any:
-    """Return the next arc of the same vertex, cyclically."""
+    """Return the arc that follows arc a around its vertex v; after the last arc, the first one."""
 
     @on.device
     def follow(a, v, starts):
@@ -102,7 +102,7 @@ def link_arcs(on: Any, word: type) -> Any:
 
 
 def first_of_block(on: Any) -> Any:
-    """Return the arc of block k where a sublist begins; ``first`` in its own block."""
+    """Return the arc of block k at which a sublist begins: ``first``, or a pseudo-random one."""
     shift, whole = np.uint64(SHIFT), np.uint64(1 << SHIFT)
 
     @on.device

@@ -95,7 +95,7 @@ def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
 
 
 def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
-    """Return scores on the host as :func:`ordered` does."""
+    """Do the same as :func:`ordered` for scores on the host; numbers are not converted."""
     import narwhals as nw
     import pyarrow as pa
 
@@ -213,6 +213,7 @@ def _cudf_numbers(column: Any, what: str) -> Any:
 
 
 def _no_scores(what: str) -> ColumnTypeError:
+    """Return the error for scores without an order; ``what`` is its start."""
     return ColumnTypeError(
         f"{what}: by= must be one column of numbers, booleans, dates, times, strings or categories,"
         " with one value for each vertex or row; cast it first"

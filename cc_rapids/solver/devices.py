@@ -71,7 +71,10 @@ class OnDevice:
 
 
 def share_of(n: int, k: int, count: int) -> tuple[int, int]:
-    """Return the begin and the end of the k-th of ``count`` shares of n vertices."""
+    """Return the begin and the end of the k-th of ``count`` nearly equal shares of n vertices.
+
+    Shares begin at multiples of ``SHARE``, because vertices are ranked in blocks of that size.
+    """
     first, last = (min(n, -(-n * j // (count * SHARE)) * SHARE) for j in (k, k + 1))
     return first, last
 
@@ -85,7 +88,7 @@ class ExchangeBarrier:
         self._times = [0] * count
 
     def exchange(self, k: int, value: Any = None) -> list[Any]:
-        """Wait for all threads; return the list of their values.
+        """Wait until all threads have called this; return the list of their values.
 
         Two lists are used alternately, because a thread is never two exchanges ahead of another.
         """

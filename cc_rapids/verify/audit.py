@@ -377,7 +377,7 @@ def _named(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
 def _stream(
     edges: Any, names: tuple[Any, Any, TextOptions], bound: WeightBound | None, run: _Run
 ) -> Source:
-    """Return the source of edges that are read in chunks."""
+    """Open edges that are to be read in chunks, with as many id columns as the answer has."""
     source, destination, options = names
     if isinstance(source, list) or isinstance(destination, list):
         sides = frames.several(source, destination)

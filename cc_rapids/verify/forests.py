@@ -190,7 +190,7 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
 
 
 def places_of(row: Array, kept: Array | None, m: int, what: str, xp: Any) -> Array:
-    """Return the positions of rows of ``what`` among the edges that were read.
+    """Return where given rows of the caller's list are among the edges that were read.
 
     Parameters
     ----------

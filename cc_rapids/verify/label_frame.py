@@ -148,7 +148,7 @@ class LabelFrame:
         return self.ids.find(column)
 
     def name(self, slot: int) -> str:
-        """Return the id of a slot as text."""
+        """Return the id of the vertex in a slot as text."""
         return self.ids.name(slot)
 
     def label(self, slot: int) -> str:
@@ -184,7 +184,7 @@ class LabelFrame:
         return bool(ids.unsigned == (label.dtype == np.uint64))
 
     def _slots_of_rows(self) -> Ids:
-        """Return the table of the rows' ids."""
+        """Return the look-up of slots for the ids in all rows of the label frame."""
         if self.several:
             return Tuples(self.backend, self._tally, self._vertex)
         ids = self._vertex[0]
@@ -210,7 +210,7 @@ class LabelFrame:
         return in_words(values, True) if len(values) > 1 else in_words(values[0], False)
 
     def _heads(self, slots: Array) -> Array:
-        """Return the slot of the least vertex that has the label of each row."""
+        """Return for each row the slot of the least vertex with the same label."""
         backend, ids = self.backend, self.ids
         labels, k = self._places() if self.rule.is_place else self._places_of_any()
         heads = backend.fill(backend.empty(k, ids.vertex), 0xFF)
@@ -228,7 +228,7 @@ class LabelFrame:
         return labels, max(k, 0)
 
     def _places_of_any(self) -> tuple[Array, int]:
-        """Return the rank of each row's label, and the number of distinct labels."""
+        """Return for each row the rank of its label among the distinct labels, and their number."""
         different, places = self.backend.xp.unique(self._labels[0], return_inverse=True)
         if self.components not in (None, different.size):
             raise VerificationError(

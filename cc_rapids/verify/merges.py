@@ -196,11 +196,11 @@ class Merges:
         )
 
     def _sizes(self, clusters: Any) -> Any:
-        """Return the number of vertices of some clusters."""
+        """Return how many vertices each cluster has; clusters below n are single vertices."""
         return np.append(np.ones(self.n, np.int64), self.merges[:, 2])[clusters]
 
     def _ids(self, rows: Any) -> list[Any]:
-        """Return the id columns of some vertices."""
+        """Return the id columns of the vertices in some rows of the label frame."""
         return [plain(column).take(rows) for column in places(self.labels, 0, self.width)]
 
     def _compare(self, what: str, shown: list[Any], right: list[Any]) -> None:

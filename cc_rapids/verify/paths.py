@@ -143,7 +143,11 @@ class _Paths(PlacedEdges):
         self.place = self.places_of_rows(chosen, self._refuse_of_forest)
 
     def check_lengths(self) -> None:
-        """Raise a VerificationError for the first pair whose length or weakest row is wrong."""
+        """Raise a VerificationError for the first pair with a wrong length or weakest edge.
+
+        Just the pairs within a component must have a path. Its length, and with weights the row and
+        the weight of its weakest edge, must be those that the audit has measured.
+        """
         length, weakest = self._measured()
         joined = self.head[self.first] == self.head[self.second]
         self._refuse(

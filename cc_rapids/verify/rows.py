@@ -31,7 +31,7 @@ class Rows:
         return int(self.second.size)
 
     def slots(self, backend: Backend) -> list[Array]:
-        """Return the slots of the ends of all edges, as int64, if both ends are vertices."""
+        """Return the slots of both ends of all edges as int64, if all ends are vertices."""
         columns, low = [self.first, self.second], np.int64(self.low)
         if not self.is_list:
             columns[0] = backend.empty(self.m, np.int64)
@@ -39,6 +39,6 @@ class Rows:
         return [column.astype(np.int64) - low for column in columns]
 
     def load_edge(self, backend: Backend) -> Any:
-        """Return the function that reads the ends of a row."""
+        """Return the device function that reads both ends of an edge, given its row."""
         read = kernels.pair_of_columns if self.is_list else kernels.pair_of_entry
         return kernel(read, backend, self.wide)

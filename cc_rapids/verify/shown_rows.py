@@ -137,7 +137,7 @@ class ShownRows:
             )
 
     def _listed(self) -> EdgeInput:
-        """Return the ends of the frame's rows as an edge list."""
+        """Return the two end columns of the frame, read as an edge list."""
         try:
             return frames.read(self.frame, self.source, self.destination)
         except InputError as error:

@@ -125,17 +125,17 @@ def _check_rows(answer: LabelFrame, claim: Claim) -> None:
 
 
 class _Sides(PlacedEdges):
-    """The colour of each slot of an answer, and the edges between slots."""
+    """The colour of each slot of an answer, NONE for no colour, and the edges between slots."""
 
     def __init__(self, answer: LabelFrame, given: EdgeInput, claim: Claim) -> None:
         super().__init__(answer, given)
         self.claim = claim
-        color = self.backend.asarray(self._colors())
+        color_of_row = self.backend.asarray(self._colors())
         self.color = self.xp.full(answer.ids.n, NONE, np.int64)
-        self.color[self.slots] = color
+        self.color[self.slots] = color_of_row  # a slot may be without a row
 
     def _colors(self) -> Array:
-        """Return the colours on the host; raise a VerificationError if one is invalid."""
+        """Return each row's colour, on the host; raise a VerificationError if one is invalid."""
         column = self.claim.colors.column(self.width).combine_chunks()
         color = column.fill_null(NONE).to_numpy(zero_copy_only=False).astype(np.int64)
         invalid = np.flatnonzero((color < NONE) | (color > 1))

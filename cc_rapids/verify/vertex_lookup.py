@@ -158,7 +158,7 @@ class Integers:
         return table
 
     def slots(self) -> Array:
-        """Return the slot of each row."""
+        """Return the slot of the vertex in each row of the label frame."""
         if self.dense:
             return self.find(self.ids)
         return self.backend.xp.arange(self.rows, dtype=self.vertex)
@@ -172,18 +172,18 @@ class Integers:
         return None if row == ALL else row
 
     def order(self) -> Array:
-        """Return the rows in ascending order of ids."""
+        """Return the numbers of the rows in ascending order of their ids."""
         return self.backend.xp.argsort(self.ids)
 
     def row_of(self, slot: int) -> int:
-        """Return the row of a vertex."""
+        """Return the row of the label frame whose vertex is in a slot."""
         if not self.dense:
             return slot
         id_of_slot = self.backend.xp.asarray([self._id(slot)])  # CuPy takes no scalars of NumPy
         return int(self.backend.xp.searchsorted(self.ids, id_of_slot)[0])
 
     def name(self, slot: int) -> str:
-        """Return the id of a slot as text."""
+        """Return the id of the vertex in a slot as text."""
         return str(self._id(slot)) if self.dense else str(first(self.ids[slot : slot + 1]))
 
     def _id(self, slot: int) -> Any:
@@ -209,7 +209,7 @@ class Strings:
         return self.backend.xp.where(exists, rows.astype(self.vertex), none)
 
     def slots(self) -> Array:
-        """Return the slot of each row."""
+        """Return the slot of the vertex in each row of the label frame."""
         return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
@@ -227,7 +227,7 @@ class Strings:
         return int(wrong[0]) if len(wrong) else None
 
     def order(self) -> Array:
-        """Return the rows in ascending order of strings."""
+        """Return the numbers of the rows in ascending order of their strings."""
         if is_cudf(self.ids):
             return self.backend.asarray(self.ids.argsort().to_cupy())
         import pyarrow.compute as pc
@@ -235,11 +235,11 @@ class Strings:
         return self.backend.asarray(pc.sort_indices(self.ids).to_numpy())
 
     def row_of(self, slot: int) -> int:
-        """Return the row of a vertex."""
+        """Return the row of the label frame whose vertex is in a slot."""
         return slot
 
     def name(self, slot: int) -> str:
-        """Return the string of a slot."""
+        """Return the string that is the id of the vertex in a slot."""
         return str(first(self.ids[slot : slot + 1]))
 
 
@@ -283,7 +283,7 @@ class Tuples:
         return xp.where(keys >= 0, keys.astype(self.vertex), none)
 
     def slots(self) -> Array:
-        """Return the slot of each row."""
+        """Return the slot of the vertex in each row of the label frame."""
         return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
@@ -292,15 +292,15 @@ class Tuples:
         return int(wrong[0]) if wrong.size else None
 
     def order(self) -> Array:
-        """Return the rows in ascending order."""
+        """Return the numbers of the rows in ascending order of their ids."""
         return self.backend.xp.argsort(self.keys)
 
     def row_of(self, slot: int) -> int:
-        """Return the row of a vertex."""
+        """Return the row of the label frame whose vertex is in a slot."""
         return slot
 
     def name(self, slot: int) -> str:
-        """Return the id of a slot as text."""
+        """Return the id of the vertex in a slot as text."""
         return in_words([part[slot : slot + 1] for part in self.ids], True)
 
 

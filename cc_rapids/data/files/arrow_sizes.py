@@ -103,7 +103,7 @@ def _batch_bytes(stream: BinaryIO, data: bytes, batch: int, body: int, end: int)
 
 
 def _field(data: bytes, table: int, field: int) -> int:
-    """Return the place of a field of a table; 0 if it has its default."""
+    """Return the offset in ``data`` of a field of a FlatBuffers table; 0 if the field is absent."""
     fields = table - unpack_from("<i", data, table)[0]
     known = unpack_from("<H", data, fields)[0] // 2 - 2
     offset: int = unpack_from("<H", data, fields + 4 + 2 * field)[0] if field < known else 0
@@ -116,6 +116,6 @@ def _number(data: bytes, table: int, field: int, kind: str) -> int:
 
 
 def _table(data: bytes, table: int, field: int) -> int:
-    """Return the place of the table or vector that a field refers to."""
+    """Return the offset in ``data`` of the table or vector to which a field refers."""
     place = _field(data, table, field)
     return place + int(unpack_from("<I", data, place)[0])

@@ -138,7 +138,7 @@ class Dialect:
         return re.compile(rb"^[%s]+$" % blanks, re.MULTILINE)
 
     def comments_in(self, data: bytes) -> int:
-        """Return the number of lines that are comments."""
+        """Return how many lines of some data are comments."""
         return len(self._comment.findall(data)) if self._may_have_comments(data) else 0
 
     def _may_have_comments(self, data: bytes) -> bool:
@@ -278,7 +278,7 @@ def marked_once(path: str, feed: Iterator[Block]) -> Iterator[Block]:
 
 
 def longest_line(budget: Budget | None) -> int:
-    """Return the maximum number of bytes in a line."""
+    """Return the most bytes of a line of text: a constant, or less if the memory limit is small."""
     longest = LONGEST * BLOCK
     return longest if budget is None else min(longest, budget.record_bytes)
 

@@ -169,11 +169,11 @@ def read_wanted(
 ) -> EdgeFile:
     """Read the requested columns of a file.
 
-    Ids from text are int64, or uint64 if needed, if every id of both columns is an integer in
-    canonical form. Otherwise they are strings as in the file, without surrounding blanks: a single
-    ``007`` makes all ids strings. A quoted field is always a string. Empty fields are nulls. In
-    columns of integers, unquoted ``NA``, ``null`` and the like are nulls, too. A stored entry is an
-    edge even if its weight is zero.
+    Ids from text become int64, or uint64 if needed, only if every id of both columns is an integer
+    in canonical form. Otherwise all of them stay strings, as in the file without surrounding
+    blanks: a single ``007`` makes all ids strings. A quoted field is always a string. Empty fields
+    are nulls. In columns of integers, unquoted ``NA``, ``null`` and the like are nulls, too. A
+    stored entry is an edge even if its weight is zero.
 
     Parameters
     ----------
@@ -195,9 +195,9 @@ def read_wanted(
     ColumnTypeError
         A column does not hold ids; the error names the first row and value.
     InputError
-        Source and destination are the same columns, have different numbers of columns, or have
-        several columns in a format with one per side; or options of text are given for another
-        format.
+        Source and destination name the same columns, or different numbers of columns. Or each
+        names several columns, but ids in this format have one. Or options of text files are given
+        for another format.
     """
     path = local(path)
     if os.path.isdir(path):
@@ -246,7 +246,7 @@ def source_format_of(
 
 
 def _with_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
-    """Return the table; without edges it has any weight that the caller names."""
+    """Return the table; if it has no edges, add an empty column for a weight that is requested."""
     import pyarrow as pa
 
     named, columns = request.weights and request.weight is not None, table.column_names

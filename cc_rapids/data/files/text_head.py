@@ -261,12 +261,12 @@ def _are_pairs(rows: list[list[str]]) -> bool:
 
 
 def _split(rows: list[list[str]]) -> int:
-    """Return the number of records with several fields."""
+    """Return how many records have more than one field."""
     return sum(len(row) > 1 for row in rows)
 
 
 def _parts(rows: list[list[str]]) -> list[str]:
-    """Return the words of all fields that hold more than one."""
+    """Return the words of all fields that contain several words separated by blanks."""
     fields = (field.split() for row in rows for field in row)
     return [word for words in fields if len(words) > 1 for word in words]
 

@@ -109,12 +109,15 @@ class Kind:
                 self._negative = (pc.min(ids.values).as_py() or 0) < 0
 
     def type(self, empties: bool = True) -> pa.DataType:
-        """Return the type so far; with ``empties``, a column of empty text only is text."""
+        """Return the type of both columns so far: int64, uint64, or string if neither fits.
+
+        If ``empties``, it is also string if a column has empty text and no other values.
+        """
         import pyarrow as pa
 
         pairs = zip(self._empties, self._words, strict=True)
         numbers = all(map(pa.types.is_integer, self._types))
-        if not numbers or (empties and any(e and not w for e, w in pairs)):
+        if not numbers or (empties and any(empty and not words for empty, words in pairs)):
             return pa.string()
         if pa.uint64() not in self._types:
             return pa.int64()

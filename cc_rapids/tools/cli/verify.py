@@ -101,9 +101,9 @@ def verify(
     FILE contains the edges. LABELS is a file with the columns vertex and labels, or a folder or
     pattern (in quotes) of such files, as calculate --output FOLDER/ writes them. One of FILE and
     LABELS may be - for standard input; --format or --labels-format gives its format, or its first
-    bytes determine it. --labels is the kind of labels: the least vertex of each component (min),
-    another kind of calculate --labels, or any names of components (any). With --memory-limit, FILE
-    is read in chunks. If the labels were calculated with --weight, pass the same bounds.
+    bytes determine it. --labels says what the labels are: min for the least vertex of each
+    component, any for arbitrary names, or the value of calculate --labels. With --memory-limit,
+    FILE is read in chunks. If the labels were calculated with --weight, pass the same bounds.
 
     The command does not find the components again. It checks that both ends of every edge have
     equal labels, and that a path joins every vertex to its label. The exit code is 0 if the labels

@@ -30,7 +30,7 @@ class Processes:
         self.pool, self.count, self.place, self.design = pool, count, place, design
 
     def forest(self) -> Ends:
-        """Return both ends of the edges of a spanning forest."""
+        """Return a spanning forest as two columns, merged in pairs from forests of equal parts."""
         m = self.place[1]
         cuts = [m * k // self.count for k in range(self.count + 1)]
         parts = [(self.place, *cuts[k : k + 2], self.design) for k in range(self.count)]
@@ -64,12 +64,14 @@ def sharing(edges: Ends, count: int, design: str) -> Iterator[Processes]:
 
 
 def _columns(memory: SharedMemory, place: Place) -> Sequence[npt.NDArray[Any]]:
+    """Return the two columns of ends in shared memory, without copying."""
     _, m, dtype = place
     both = np.ndarray((2, m), dtype, buffer=memory.buf)
     return both[0], both[1]
 
 
 def _of_part(place: Place, first: int, last: int, design: str) -> Ends:
+    """Return a spanning forest of the edges ``first .. last - 1`` in shared memory."""
     memory = SharedMemory(place[0])
     try:
         return _forest([column[first:last] for column in _columns(memory, place)], design)
@@ -78,6 +80,7 @@ def _of_part(place: Place, first: int, last: int, design: str) -> Ends:
 
 
 def _of_two(one: Ends, other: Ends, design: str) -> Ends:
+    """Return a spanning forest of the edges of two forests."""
     return _forest([np.concatenate(pair) for pair in zip(one, other, strict=True)], design)
 
 

@@ -194,14 +194,14 @@ def torus2d(rows: int, columns: int) -> Pieces:
 
 
 def path(n: int, shuffle: int | None = None) -> Pieces:
-    """Make :func:`cc_rapids.generators.path` in pieces."""
+    """Make :func:`cc_rapids.generators.path` in pieces: edge k joins vertices k and k + 1."""
     pieces = _by_steps(f"path({n})", n, n - 1, (0, 1), (1, 1))
     pieces = replace(pieces, components=min(n, 1), expected=_together(n))
     return pieces if shuffle is None else permuted(pieces, shuffle)
 
 
 def star(n: int) -> Pieces:
-    """Make :func:`cc_rapids.generators.star` in pieces."""
+    """Make :func:`cc_rapids.generators.star` in pieces: edge k joins vertices 0 and k + 1."""
     pieces = _by_steps(f"star({n})", n, n - 1, (0, 0), (1, 1))
     return replace(pieces, components=min(n, 1), expected=_together(n))
 
@@ -497,4 +497,5 @@ def _by_steps(name: str, n: int, m: int, src: tuple[int, int], dst: tuple[int, i
 
 
 def _together(n: int) -> Callable[[], Labels]:
+    """Return a function that makes the labels of n vertices in one component: n zeros."""
     return lambda: np.zeros(n, np.int64)

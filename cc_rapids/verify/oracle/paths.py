@@ -13,8 +13,8 @@ from .columns import Indices, ends
 def walk(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, first: int, second: int) -> Indices | None:
     """Return the edges of a shortest path between two vertices, in order.
 
-    Of several, the one whose first edge has the least row, of these whose second edge has, and so
-    on. The edges of a forest have one path at most.
+    If there are several, return the one whose list of rows is lexicographically least. Along the
+    edges of a forest there is at most one path.
 
     Parameters
     ----------
