@@ -85,7 +85,7 @@ def measured(folder):
         )
     head = "workers", "edge list", "edges", "method", "bytes (model)", "rounds (at most)"
     text = table((*head, "seconds (model)"), lines, (0, 1, 3))
-    return f"{text}\n\nMedians{made(rows)}; every answer equals one process's."
+    return f"{text}\n\n{made(rows)} Every answer equals that of one process."
 
 
 def scaling(folder):
@@ -136,9 +136,10 @@ def model():
     return (
         f"{table((*head, 'cards'), lines)}\n\nFor {EDGES:.0e} edges and {VERTICES:.0e} vertices on"
         f" {WORKERS} cards of {size(CARDS.memory)} each. *Cards* is the number of cards with enough"
-        f" memory. Measured: a card reduces {CARDS.rate:.2g} edges per second to forests. Assumed:"
-        f" per second, a card looks up {CARDS.join:.2g} rows, reads {size(CARDS.read)} of files and"
-        f" sends {size(CARDS.link)}; a batch has a latency of {CARDS.latency:g} s."
+        f" memory. It was measured that a card reduces {CARDS.rate:.2g} edges a second to forests."
+        f" It is assumed that a card looks up {CARDS.join:.2g} rows, reads {size(CARDS.read)} of"
+        f" files and sends {size(CARDS.link)} per second, and that a batch has a latency of"
+        f" {CARDS.latency:g} s."
     )
 
 
@@ -157,7 +158,7 @@ def on_devices(folder):
         *("with labels, ms", "most memory beyond the edges"),
     )
     lines = [device_cells(row, alone) for row in rows if row["on"] > 1]
-    return f"{table(head, lines)}\n\nMedians{made(rows)}; every answer equals that of one GPU."
+    return f"{table(head, lines)}\n\n{made(rows)} Every answer equals that of one GPU."
 
 
 def device_cells(row, alone):
@@ -192,10 +193,10 @@ def on_streams(folder):
         lines.append([f"{row['m'] / 1e6:,.0f} M", ids, str(row["on"]), f"{spent:.2f}", *rates])
     head = "edges", "ids", "GPUs", "seconds", "edges per second", "bytes of files per second"
     text = table(head, lines, (1,))
-    return f"{text}\n\nMedians{made(rows)}; the Parquet files are in host memory."
+    return f"{text}\n\n{made(rows)} The Parquet files are in host memory."
 
 
 def made(rows):
     """Describe the device and versions of the records of a benchmark."""
     where = sorted({pages.dated(row).removeprefix("On ") for row in rows})
-    return f" on {'; '.join(where)}" if where else ", not measured yet"
+    return f"Times are medians on {', and on '.join(where)}." if where else "Not measured yet."

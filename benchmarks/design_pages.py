@@ -141,18 +141,20 @@ def footing(space):
     last, wrong = space.runs[-1], [row for row in space.runs if row.get("right") is False]
     measured = [row for row in space.runs if "ms" in row]
     verdict = (
-        "After the timing, the labels of each run were compared with the first design's; all were"
-        " equal."
+        "After the timing, the labels of each run were compared with the first design's, and all"
+        " were equal."
         if not wrong
         else f"{len(wrong)} runs returned other labels and are left out:"
         f" {', '.join(sorted({row['design'] for row in wrong}))}."
     )
     kind = "Device time, measured by events" if last["engine"] == "cuda" else "Wall time"
     return (
-        f"{kind} on prepared arrays, without the time to make rows. Medians of up to"
-        f" {max(row['ms']['runs'] for row in measured)} runs on one {when(last)}."
-        " Bold: the fastest of its group; ★: the fastest of all; -: not run, see below."
-        f" {len(measured):,} runs of {len({row['design'] for row in measured})} designs. {verdict}"
+        f"{kind} on prepared arrays, without the time to make rows. Times are medians of up to"
+        f" {max(row['ms']['runs'] for row in measured)} runs on one {when(last)}. Bold marks the"
+        " fastest design of a group, and ★ the fastest of all. A design marked - was not run (see"
+        " below)."
+        f" {len(measured):,} runs of {len({row['design'] for row in measured})} designs were timed."
+        f" {verdict}"
     )
 
 
@@ -215,7 +217,7 @@ def counting(space):
         if "counted" in row:
             kind = COUNTED[row["counted"].partition(":")[0]]
             samples.setdefault(kind, {})[f"`{row['sample']}`"] = None
-    each = "; ".join(kind.format(" and ".join(names)) for kind, names in samples.items())
+    each = ". It is ".join(kind.format(", ".join(names)) for kind, names in samples.items())
     return f"The number of entries read is {each}. Measured on one {when(space.samples[-1])}."
 
 

@@ -330,9 +330,9 @@ def footing(rows):
     scale = "" if last["scale"] is None else f" Graphs of about 2^{last['scale']:g} vertices."
     checked = all(row.get("checked") for row in rows)
     return (
-        f"{pages.dated(last)}; {pages.versions(last)}.{scale} Medians of at least"
-        f" {min(row['job_wall_ms']['runs'] for row in rows)} runs, which take turns on at least"
-        f" {min(row['inputs'] for row in rows)} copies of the input."
+        f"{pages.dated(last)}. Versions: {pages.versions(last)}.{scale} Times are medians of at"
+        f" least {min(row['job_wall_ms']['runs'] for row in rows)} runs, which take turns on at"
+        f" least {min(row['inputs'] for row in rows)} copies of the input."
         f" Peer: {', '.join(peers) or 'none'}."
         + (f" The peer failed on {failed} of {len(rows)} inputs." if failed else "")
         + (" All answers equal those of sequential union-find." if checked else " Not checked.")
@@ -407,13 +407,13 @@ def files(folder):
     ]
     row = rows[-1]
     return (
-        f"{table(['', *(row['kind'] + ' ids' for row in rows)], lines)}\n\nMedian times, for"
+        f"{table(['', *(row['kind'] + ' ids' for row in rows)], lines)}\n\nTimes are medians for"
         f" {row['edges'] / 1e6:.0f} M edges of {row['vertices'] / 1e6:.1f} M ids in"
         f" {row['files']} files. In parentheses: the ratio to the second row. Hashed ids are spread"
         " over 64 bits. The memory limit of the stream is"
-        f" {row['memory_limit'] / 2**20:.0f} MiB. {pages.dated(row)}, with a load of {row['load']};"
-        f" {pages.versions(row)}. {row['read_ms']['runs']} runs of each method in turns, and"
-        f" {row['polars_ms']['runs']} of the peer. All labels are equal."
+        f" {row['memory_limit'] / 2**20:.0f} MiB. {pages.dated(row)}, with a load of {row['load']}."
+        f" Versions: {pages.versions(row)}. The methods took turns, with {row['read_ms']['runs']}"
+        f" runs each, and {row['polars_ms']['runs']} of Polars with SciPy. All labels are equal."
     )
 
 
@@ -455,16 +455,17 @@ def one_job(row):
         for way, words in JOB_WAYS[row["job"]].items()
     ]
     if row["job"] == "numbers":
-        what = (
-            f"{row['m']:,} pairs a day, with {row['births']:,} births and {row['deaths']:,} deaths"
-        )
+        peer = ""
+        what = f"{row['m']:,} pairs of {row['vertices']:,} vertices a day. From one day to the next"
+        what += f" there are {row['births']:,} births and {row['deaths']:,} deaths"
     else:
-        peer = row["networkx_ms"]["runs"]
-        what = f"{row['m']:,} random edges between two sides, and {peer} runs of NetworkX"
+        peer = f" ({row['networkx_ms']['runs']} of NetworkX)"
+        what = f"{row['m']:,} random edges between two sides of {row['vertices']:,} vertices in all"
     return (
-        f"{table((row['job'], 'ms', 'ratio'), lines)}\n\nMedians of {row['ours_ms']['runs']} runs"
-        f" in turns, for {what}; {row['vertices']:,} vertices. {pages.dated(row)}, with a load of"
-        f" {row['load']}; {pages.versions(row)}. All answers are equal."
+        f"{table((row['job'], 'ms', 'ratio'), lines)}\n\nTimes are medians of"
+        f" {row['ours_ms']['runs']} runs{peer}, which take turns. The input has {what}."
+        f" {pages.dated(row)}, with a load of {row['load']}. Versions: {pages.versions(row)}."
+        " All answers are equal."
     )
 
 
@@ -493,11 +494,12 @@ def long_forests(folder):
     ]
     apart = max(abs(row["total"] / row["peer_total"] - 1) for row in rows)
     return (
-        f"{table(head, lines)}\n\nMedian wall time of {last['forest_ms']['runs']} runs in turns,"
-        " from a frame with random float32 weights to the frame of the forest. Memory is the memory"
-        f" beyond the list in the plan of `explain=True`. {pages.dated(last)};"
-        f" {pages.versions(last)}. The total weights differ from {peer}'s by at most {apart:.2%},"
-        f" because {peer} keeps one of the weights of duplicate edges."
+        f"{table(head, lines)}\n\nTimes are medians of the wall times of"
+        f" {last['forest_ms']['runs']} runs, which take turns, from a frame with random float32"
+        " weights to the frame of the forest. Memory is the memory beyond the list in the plan of"
+        f" `explain=True`. {pages.dated(last)}. Versions: {pages.versions(last)}. The total weights"
+        f" differ from {peer}'s by at most {apart:.2%}, because {peer} keeps one of the weights of"
+        " duplicate edges."
     )
 
 

@@ -89,8 +89,8 @@ class Runs:
         wrong = sum(row.get("right") is False for row in self.rows)
         missing = [row for row in self.rows if "not_run" in row]
         where = pages.dated(last).removeprefix("On ")
-        text = f"Medians on {where}. All labels were compared after the timing" + (
-            f"; {wrong} runs returned wrong labels and are left out."
+        text = f"Times are medians on {where}. All labels were compared after the timing" + (
+            f". {wrong} runs returned wrong labels and are left out."
             if wrong
             else ", and all were right."
         )
