@@ -764,7 +764,7 @@ def two_edge_connected_components(
     destination: str | list[str] | None = None,
     **options: Any,
 ) -> Any:
-    """Find the 2-edge-connected components: no single edge removal disconnects any of them.
+    """Find the 2-edge-connected components, which stay connected if any one edge is removed.
 
     They are the connected components of the graph without its bridges. A vertex whose edges are all
     bridges or self-loops is a component of its own.
@@ -894,10 +894,10 @@ def minimum_spanning_forest(
         The name of the weight column, or an array of weights: integers or floats of up to 64 bits.
         Defaults to the values of a matrix, and to the edge attribute ``"weight"`` of a graph.
         Weights may be infinite, and -0.0 equals 0.0. A null or NaN weight raises an error. With
-        ``nulls="drop"``, its edge and the vertices that no other edge names are dropped.
+        ``nulls="drop"``, its edge is dropped, and so is a vertex without any other edge.
     **options
-        As for :func:`components`, without ``design``. Rows are positions in the whole list, even
-        with ``at_least`` or ``at_most``.
+        As for :func:`components`, without ``design``. With ``at_least`` or ``at_most``, the rows in
+        the result still count all edges of the list.
 
     Returns
     -------

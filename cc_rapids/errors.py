@@ -234,7 +234,7 @@ class UnmatchedWarning(CcRapidsWarning):
 
 
 class VerificationError(CcRapidsError, AssertionError):
-    """An answer is wrong; names the first counterexample."""
+    """An answer is wrong. The message names the first counterexample."""
 
 
 def unknown(what: str, word: object, words: Iterable[str]) -> str:

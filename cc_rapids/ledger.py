@@ -17,7 +17,7 @@ Reason             Rows
 ``filtered``       outside the filter of a dataset
 ``comment``        that are comments of a text file
 ``blank``          that are blank in a text file
-``not_in_forest``  that close a cycle, if only the spanning forest was available
+``not_in_forest``  that are not in the spanning forest, if only the forest was available
 ``removed``        that :meth:`~cc_rapids.Connectivity.remove` removed
 ``expired``        of the kept forest that :meth:`~cc_rapids.Connectivity.expire` removed
 =================  =============================================================================
@@ -119,7 +119,7 @@ class Ledger(NamedTuple):
         Raises
         ------
         LedgerError
-            The ledger does not balance; names both numbers.
+            The ledger does not balance. The error names both numbers.
         """
         came = self.linked + sum(self.left_out.values())
         if self.given != came:

@@ -87,7 +87,7 @@ def link_records(
     Raises
     ------
     MissingColumnError
-        A column of ``keys`` or ``id`` is not in the frame; names the nearest column.
+        A column of ``keys`` or ``id`` is not in the frame. The error names the nearest column.
     ColumnTypeError
         A key column has a type that cannot be compared exactly, such as floats, or the ids have a
         type that cannot name vertices.

@@ -169,7 +169,7 @@ class Options:
         Raises
         ------
         InputError, DesignError, EngineError, ArgumentTypeError
-            An option has an invalid value; names the nearest valid words.
+            An option has an invalid value. The error names the nearest valid words.
         TypeError
             An option does not exist.
         """
@@ -250,7 +250,7 @@ class Options:
         Raises
         ------
         DesignError
-            The requested design does not support batches; names the reason.
+            The requested design does not support batches. The error names the reason.
         """
         return check_batch_design(self.named_design or "auto")
 

@@ -35,8 +35,8 @@ class Design:
     Raises
     ------
     DesignError
-        A word is unknown (names the axis and the nearest words), or the choices cannot be combined
-        (gives the reason).
+        A word is unknown, or the choices cannot be combined. The error names the axis and the
+        nearest words, or the reason.
 
     See Also
     --------

@@ -215,7 +215,7 @@ class Bipartition(Generic[ComponentsT]):
         Parameters
         ----------
         edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-            The edges of the answer, in memory or in files.
+            The edges that the answer was computed from, in memory or in files.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.bipartition`.
         **given
@@ -230,7 +230,7 @@ class Bipartition(Generic[ComponentsT]):
         Raises
         ------
         VerificationError
-            The answer is wrong; names the first edge, vertex or cycle row that proves it.
+            The answer is wrong. The error names the first edge, vertex or cycle row that proves it.
         InputError
             The edges or an argument cannot be used.
 

@@ -420,7 +420,7 @@ class Dendrogram(Generic[ComponentsT]):
         Raises
         ------
         InputError
-            ``max_size`` is not a positive integer; or the answer is a copy or was loaded, so it has
+            ``max_size`` is not a positive integer. Or the answer is a copy or was loaded, so it has
             no edges to count.
 
         See Also
@@ -501,7 +501,7 @@ class Dendrogram(Generic[ComponentsT]):
         Parameters
         ----------
         edges : frame, or pair of arrays or series
-            The edges of the answer.
+            The edges that the answer was computed from.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, or (m,) array
@@ -519,7 +519,7 @@ class Dendrogram(Generic[ComponentsT]):
         Raises
         ------
         VerificationError
-            The answer is wrong; names the first edge, vertex or merge that proves it.
+            The answer is wrong. The error names the first edge, vertex or merge that proves it.
         InputError
             The edges or an argument cannot be used.
 

@@ -177,7 +177,7 @@ def component(
     found : Components
         The answer that is drawn.
     edges : frame, or pair of arrays or series
-        The edge list of the answer; not modified.
+        The edges that the answer was computed from. They are not changed.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge: see :func:`cc_rapids.components`.
     weight : str, (m,) array of numbers, or None

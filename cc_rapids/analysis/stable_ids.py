@@ -252,7 +252,7 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
     Raises
     ------
     InputError
-            They cannot be continued; see :meth:`Components.stable_ids`.
+            The numbers cannot be continued; see :meth:`Components.stable_ids`.
     """
     backend = answer.backend
     if isinstance(previous, str | os.PathLike):
@@ -325,7 +325,7 @@ def _checked_numbers(column: Any, backend: Backend) -> Array:
     Raises
     ------
     NullsError, ColumnTypeError, InputError
-        Some are null, are not integers, do not fit int64, or are negative.
+        Some numbers are null, are not integers, do not fit int64, or are negative.
     """
     values, valid = numbers_of(column, "the numbers in column 'labels' of previous")
     missing = values.size - int(valid.sum())
@@ -490,7 +490,7 @@ class NumberedComponents(Generic[ComponentsT]):
         Raises
         ------
         VerificationError
-            A number is wrong; names the first vertex or component, or the first row of the changes.
+            A number is wrong. The error names the first vertex, component or row of the changes.
         InputError
             An argument cannot be used, as in :meth:`Components.stable_ids`.
 

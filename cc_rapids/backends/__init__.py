@@ -82,12 +82,12 @@ def opened(name: str) -> Backend:
 def release_memory() -> None:
     """Free the GPU memory that is cached between runs, and stop the worker threads of several GPUs.
 
-    Without an RMM pool, allocating and freeing temporary memory by the driver can take longer than
-    the kernels of a run. So these blocks are cached and reused by runs of similar size. At most
-    1/32 of each device's memory is cached, including blocks in use. A block is freed when other
-    sizes need the space, after 64 allocations that did not reuse it, and when the driver runs out
-    of memory. Nothing is cached with a pool or on CPU threads. The memory that a Connectivity
-    reserves for its next batch is freed too.
+    Without an RMM pool, the driver can take longer to allocate and free temporary memory than the
+    kernels of a run take. Blocks of such memory are therefore cached, and runs of similar size
+    reuse them. At most 1/32 of each device's memory is cached, including blocks in use. A block is
+    freed when other sizes need the space, after 64 allocations that did not reuse it, and when the
+    driver runs out of memory. With an RMM pool or on CPU threads, nothing is cached. This function
+    also frees the memory that each Connectivity reserves for its next batch.
 
     See Also
     --------

@@ -65,7 +65,7 @@ def _architecture(capability: Capability) -> Capability:
     Raises
     ------
     LookupError
-        There is none of the GPU's generation.
+        There is no PTX for the GPU's generation.
     """
     candidates = [one for one in OLDEST if one[0] == capability[0] and one <= capability]
     if not candidates:

@@ -449,9 +449,9 @@ def array_of_range(ids: range, xp: Any = np, name: str = "vertices") -> Any:
     Raises
     ------
     InputError
-        No integer type of 64 bits holds all of them.
+        No integer type of 64 bits holds all values.
     CapacityError
-        There is no memory for so many.
+        There is no memory for so many values.
 
     Examples
     --------
@@ -1191,7 +1191,7 @@ def same_kind(left: Column, right: Column) -> tuple[Column, Column]:
     Raises
     ------
     ColumnTypeError
-        One holds integers, the other strings.
+        One column holds integers, the other strings.
     """
     if left.strings == right.strings:
         return left, right

@@ -291,7 +291,7 @@ def arrow_of(thing: Any) -> Any:
     Raises
     ------
     InputError
-        It does not lend what it promises, or lies on a device whose library is not there.
+        The object does not lend what it promises, or is on a device whose library is missing.
     """
     import pyarrow as pa
 

@@ -449,7 +449,7 @@ class Files(Parts):
         Raises
         ------
         FormatError
-            There is none, or one is of no known format.
+            There is no file, or a file is of no known format.
         InputError
             There are options of text, and none of the files is text.
         """
@@ -544,7 +544,7 @@ class Files(Parts):
         Raises
         ------
         InputError
-            It is an open file, or one is a pipe: nothing says whether another one is the same.
+            The edges are an open file or contain a pipe: nothing tells whether another is the same.
         """
         unmarked = (part.path for part in self.parts if part.mark is None)
         once = next(filter(os.path.exists, unmarked), None)

@@ -65,7 +65,7 @@ class TextOptions:
         Raises
         ------
         InputError
-            One of them cannot be used.
+            An option cannot be used.
         """
         if header is not None:
             header = check_flag("header", header)

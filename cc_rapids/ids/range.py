@@ -146,7 +146,7 @@ def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[
     Raises
     ------
     ColumnTypeError
-        There is none.
+        No such type exists.
     """
     if low < 0 and high >= 1 << 63:
         raise ColumnTypeError(

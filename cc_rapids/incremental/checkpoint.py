@@ -549,7 +549,7 @@ class Saver:
         Raises
         ------
         CheckpointError
-            The checkpoint belongs to another input; names the part that differs.
+            The checkpoint belongs to another input. The error names the part that differs.
         FormatError
             The file is not a checkpoint of a stream.
         """

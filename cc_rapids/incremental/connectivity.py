@@ -419,7 +419,7 @@ class Connectivity:
         Raises
         ------
         UnknownVertexError
-            Some ids are not vertices; names how many, and the first.
+            Some ids are not vertices. The error names their number and the first.
 
         See Also
         --------
@@ -814,8 +814,8 @@ class Connectivity:
         Raises
         ------
         OutputError
-            The file cannot be written, or the disk is full. Also an OSError. An existing file
-            stays.
+            The file cannot be written, or the disk is full. An existing file stays. OutputError is
+            also an OSError.
 
         See Also
         --------

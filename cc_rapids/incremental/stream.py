@@ -426,7 +426,7 @@ def stream_components(
         The vertices do not fit into the memory limit. A ``CapacityWarning`` precedes the error if a
         sample shows it before files are read.
     CheckpointError
-        The checkpoint was written for other edges, columns, nulls or vertices; names the
+        The checkpoint was written for other edges, columns, nulls or vertices. The error names the
         difference.
     ChangedFileError
         A file was truncated, rewritten or replaced while it was read, or since it was listed.

@@ -67,10 +67,10 @@ def weakly_connected_components(
     Raises
     ------
     ArgumentTypeError
-        An argument cannot be combined with ``G``, or ``G`` is neither a graph nor a matrix. It is
+        An argument cannot be combined with ``G``, or ``G`` is neither a graph nor a matrix. Also
         a TypeError.
     InputError
-        The graph is directed, the matrix is not square, or ids are null. It is a ValueError.
+        The graph is directed, the matrix is not square, or ids are null. Also a ValueError.
     GraphStateError
         The graph is empty or distributed over several GPUs.
 
@@ -186,9 +186,9 @@ def minimum_spanning_tree(
     Raises
     ------
     ArgumentTypeError
-        ``G`` is not a graph. It is a TypeError.
+        ``G`` is not a graph. The error is also a TypeError.
     InputError, NullsError
-        The graph is directed, or a weight is NaN. It is a ValueError.
+        The graph is directed, or a weight is NaN. The error is also a ValueError.
     GraphStateError
         The graph has no edge list, no weights, or is distributed over several GPUs.
 

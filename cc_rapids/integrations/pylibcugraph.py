@@ -46,14 +46,14 @@ def weakly_connected_components(
     weights, do_expensive_check : object
         Ignored.
     labels : (n,) array of the type of the indices, optional
-        An output array for the labels; then None is returned.
+        An array to write the labels to. If it is passed, the function returns None.
 
     Returns
     -------
     two arrays of the type of the vertices, or None
         Vertices and labels, sorted by vertex. The label is the least vertex of the component. For a
-        graph on several GPUs, the vertices of this rank in the order of the graph; their labels may
-        be vertices of another rank.
+        graph on several GPUs, each rank gets its own vertices, in the order of the graph. Their
+        labels may be vertices of other ranks.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def weakly_connected_components(
 
     See Also
     --------
-    cc_rapids.weakly_connected_components : The contract of cuGraph's function.
+    cc_rapids.weakly_connected_components : Replace the function of cuGraph.
     cc_rapids.install : Replace pylibcugraph's function by this one.
 
     Examples

@@ -63,7 +63,7 @@ def connected_components(
 
     See Also
     --------
-    cc_rapids.components : Return the answer as frames of the caller's kind, also for matrices.
+    cc_rapids.components : Find the components of frames, files and matrices.
     scipy.sparse.csgraph.connected_components : The original.
 
     Examples

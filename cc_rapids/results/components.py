@@ -153,7 +153,7 @@ class Components(Generic[FrameT]):
         Raises
         ------
         UnknownVertexError
-            Some ids are not vertices of this answer; names how many, and the first.
+            Some ids are not vertices of this answer. The error names their number and the first.
 
         See Also
         --------
@@ -492,7 +492,7 @@ class Components(Generic[FrameT]):
         Raises
         ------
         UnknownVertexError
-            Some ids are not vertices; names how many, and the first.
+            Some ids are not vertices. The error names their number and the first.
         ArgumentTypeError
             ``pairs`` is a single pair of ids.
 
@@ -528,7 +528,8 @@ class Components(Generic[FrameT]):
         label : label
             A label of the answer.
         edges : frame, tuple or mapping of columns, list of pairs, or (m, 2) array
-            The edges of the answer, or others between its vertices, with any further columns.
+            The edges that the answer was computed from, or others between its vertices, with
+            any further columns.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array of numbers, or None
@@ -771,10 +772,11 @@ class Components(Generic[FrameT]):
         InputError
             The run did not use ``forest=``, or ``limit`` is passed without ``rows=True``.
         CapacityError
-            The paths have more edges than ``limit``, or than fit into memory; names their number.
-            They are counted before any is returned. Also if the forest or the pairs do not fit.
+            The paths have more edges than ``limit``, or than fit into memory. The error names the
+            number of edges, which are counted before any is returned. Also raised if the forest or
+            the pairs do not fit.
         UnknownVertexError
-            Some ids are not vertices; names how many, and the first.
+            Some ids are not vertices. The error names their number and the first.
         NullsError
             An id of a pair is null.
         ArgumentTypeError
@@ -823,18 +825,18 @@ class Components(Generic[FrameT]):
     ) -> Any:
         """Return the edges of a path between two vertices of a component, in order.
 
-        By default, the path follows the spanning forest. In a maximum spanning forest it is a path
-        whose weakest edge is the strongest. If an edge of ``edges`` joins the two vertices, the
-        path is that edge.
+        By default, the path follows the spanning forest. In a maximum spanning forest, its weakest
+        edge is at least as strong as that of any other path. If an edge of ``edges`` joins the two
+        vertices, the path is that edge.
 
         Parameters
         ----------
         first, second : id
             Two ids; tuples for composite ids.
         edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path, optional
-            The edges of the answer, or others between its vertices. Edges with a null end or an
-            unknown vertex are ignored. The forest is needed if ``edges`` is omitted, or if no edge
-            joins the two vertices.
+            The edges that the answer was computed from, or others between its vertices.
+            Edges with a null end or an unknown vertex are ignored. The forest is needed if
+            ``edges`` is omitted, or if no edge joins the two vertices.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array of numbers, or None
@@ -920,7 +922,7 @@ class Components(Generic[FrameT]):
         pairs : frame, pair of columns, list of pairs or file
             The pairs.
         edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-            The edges of the answer.
+            The edges that the answer was computed from.
         source, destination : str, or lists of str of equal length, optional
             The columns of the edges, as for :func:`cc_rapids.components`.
         columns : (source, destination), optional
@@ -938,7 +940,8 @@ class Components(Generic[FrameT]):
         Raises
         ------
         VerificationError
-            The answer is wrong; names the first edge, vertex, pair or path row that proves it.
+            The answer is wrong. The error names the first edge, vertex, pair or path row that
+            proves it.
         InputError
             The run did not use ``forest=``; ``weight`` is missing for a forest by weight; the edges
             or an argument cannot be used; or an id of a pair is unknown.
@@ -1075,8 +1078,8 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         edges : frame, or pair of arrays or series
-            The edges of the answer, each once, in any order. An answer that was read in chunks can
-            have a report if its edges fit into memory.
+            The edges that the answer was computed from, each once, in any order. An answer that was
+            read in chunks can have a report if its edges fit into memory.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array, or None
@@ -1187,8 +1190,8 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-            The edges of the answer, in any order and any form that :func:`cc_rapids.components`
-            accepts. Paths and other streams are read in chunks.
+            The edges that the answer was computed from, in any order and any form that
+            :func:`cc_rapids.components` accepts. Paths and other streams are read in chunks.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         oracle : {"scipy", "networkx", "cugraph"}, optional
@@ -1220,8 +1223,8 @@ class Components(Generic[FrameT]):
         Raises
         ------
         VerificationError
-            The answer is wrong; names the first edge (by row, from 0) or vertex that proves it.
-            Also if the audit did not read each row exactly once.
+            The answer is wrong. The error names the first edge (by row, from 0) or vertex that
+            proves it. Also raised if the audit did not read each row exactly once.
         InputError
             The edges or an argument cannot be used.
 
@@ -1443,7 +1446,7 @@ class Components(Generic[FrameT]):
         InputError
             ``rows_per_file`` is not positive, or the kind is unknown.
         OutputError
-            The folder cannot be written, or contains files; names the reason.
+            The folder cannot be written, or contains files. The error names the reason.
 
         See Also
         --------

@@ -34,7 +34,7 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
     Raises
     ------
     InputError
-        ``by`` is neither.
+        ``by`` is neither a frame nor a pair.
     """
     pair = isinstance(by, tuple) and not hasattr(by, "_fields")
     if pair and len(by) == 2:

@@ -20,7 +20,7 @@ def frame_library() -> ModuleType:
     Raises
     ------
     MissingExtraError
-        Neither can be used.
+        Neither library can be used.
 
     See Also
     --------

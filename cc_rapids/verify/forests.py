@@ -63,7 +63,7 @@ class ForestClaim:
         Raises
         ------
         InputError
-            The answer has no such forest, the argument is none of these, or weights are missing.
+            The answer has no such forest, the argument is invalid, or weights are missing.
         """
         is_word = isinstance(forest, str | bool)
         is_known = forest in (True, "min", "max") if is_word else is_frame(forest)

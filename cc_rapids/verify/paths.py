@@ -100,7 +100,7 @@ def audit(
     Raises
     ------
     VerificationError
-        A claim is wrong; names the first wrong pair, or edge of a path.
+        A claim is wrong. The error names the first wrong pair, or edge of a path.
     InputError
         An id of a pair is not a vertex.
     """

@@ -50,7 +50,7 @@ def write(
     Raises
     ------
     OutputError
-        It cannot be written.
+        The archive cannot be written.
     """
     contiguous = {name: np.ascontiguousarray(_ordered(array)) for name, array in arrays.items()}
     listed = [[name, str(a.dtype), a.size, zlib.crc32(a.data)] for name, a in contiguous.items()]

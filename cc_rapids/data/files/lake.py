@@ -33,7 +33,7 @@ class Table(NamedTuple):
         Raises
         ------
         MissingExtraError
-            There is no library, or it is not installed; names the lines to write.
+            No library reads the table, or it is not installed. The error has the lines to write.
         FormatError
             The library cannot read the table.
         """

@@ -123,7 +123,7 @@ def paths_of(edges: Any) -> list[str]:
     Raises
     ------
     FormatError
-        No file matches one of them.
+        No file matches one of the patterns.
     InputError
         A file belongs to a table.
     """
@@ -148,7 +148,7 @@ def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.deb
     Raises
     ------
     FormatError
-        There is none.
+        There is no file.
     """
     paths = list[Path]()
     for root, folders, names in os.walk(folder, onerror=_refuse_folder, followlinks=True):

@@ -117,7 +117,7 @@ def make_folder(path: Path, parents: bool = False) -> None:
     Raises
     ------
     OutputError
-        It cannot be made; names the path and the reason.
+        The folder cannot be made. The error names the path and the reason.
     """
     with errors_of(path):
         path.mkdir(parents=parents, exist_ok=True)
@@ -146,7 +146,7 @@ def write_folder(folder: Path, tables: Iterable[tuple[str, pa.Table]], **options
     Raises
     ------
     OutputError
-        It cannot be written; names the folder and the reason.
+        The folder cannot be written. The error names it and the reason.
     """
     import pyarrow.parquet as pq
 
@@ -169,7 +169,7 @@ def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path
     Raises
     ------
     OutputError
-        The folder cannot be written; names it and the reason.
+        The folder cannot be written. The error names it and the reason.
     """
     # a name that no other process makes, so that what is removed is what was made here
     whole = Path(os.path.abspath(folder))

@@ -653,11 +653,11 @@ def weakly_connected_components(graph: Any) -> Any:
     Raises
     ------
     InputError
-        The graph is directed. It is a ValueError.
+        The graph is directed. The error is also a ValueError.
     GraphStateError
         The graph has no Dask edge list.
     ArgumentTypeError
-        The argument is not a graph. It is a TypeError.
+        The argument is not a graph. The error is also a TypeError.
     EngineError
         No ``distributed.Client`` is connected.
 

@@ -76,7 +76,7 @@ def column_names(source: Side | None, destination: Side | None) -> Ends:
     Raises
     ------
     InputError
-        They are not names of columns, or not equally many for both ends.
+        The arguments are not names of columns, or not equally many for both ends.
     """
     ends = read.several(*read.named(source, destination))
     source, destination = (side[0] if len(side) == 1 else side for side in ends)
@@ -127,7 +127,7 @@ def common_kind(name: str, kinds: list[Kind], named: range | None = None) -> str
     Raises
     ------
     ColumnTypeError
-        Some are strings and some are not, or there is no such type.
+        Some ids are strings and some are not, or no such type exists.
     """
     texts = sorted({kind.dtype for kind in kinds if kind.low is None})
     numbers = sorted({kind.dtype for kind in kinds if kind.low is not None})
@@ -155,7 +155,7 @@ def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
     Raises
     ------
     ColumnTypeError
-        A column is integers in one and strings in another.
+        A column holds integers in one partition and strings in another.
     """
     nonempty = [frame for frame in frames if len(frame)]
     names = [name for side in ends for name in as_list(side)]

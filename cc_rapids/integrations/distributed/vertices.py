@@ -222,9 +222,9 @@ def kind_of_ids(
     Raises
     ------
     ColumnTypeError
-        They are integers in some and strings in others, or there is no such type.
+        The ids are integers in some parts and strings in others, or no such type exists.
     InputError
-        They are strings, but the caller names integers as vertices.
+        The ids are strings, but the caller names integers as vertices.
     """
     [name] = as_list(called[0])
     kinds = [kind for fact in facts for kind in fact["kinds"]]

@@ -34,7 +34,7 @@ def near_duplicate_pairs(
         rows join the document to a random one of its cluster. The other rows pair a random document
         with another one of its cluster, so pairs may repeat.
     exponent : float
-        The exponent of the Zipf law, above 1.
+        The exponent of the Zipf law of cluster sizes, above 1.
     most : int
         The maximum size of a cluster, at least 2.
     seed : int
@@ -42,7 +42,7 @@ def near_duplicate_pairs(
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        The engine that makes and stores the edges. It needs another 8 bytes per cluster.
+        The engine that makes and stores the edges. It also stores 8 bytes per cluster.
 
     Returns
     -------
@@ -80,10 +80,10 @@ def banded_pairs(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Make pairs of a locality-sensitive hashing search, which finds each pair in many bands.
+    """Make near-duplicate pairs as locality-sensitive hashing lists them: once per band of hashes.
 
-    The distinct pairs are those of :func:`near_duplicate_pairs`. The bands follow one another, each
-    in its own random order.
+    Every band has the same pairs, which are those of :func:`near_duplicate_pairs`, in a random
+    order of its own. The bands follow one another.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def banded_pairs(
     bands : int
         The number of times that a pair occurs, at least 1.
     exponent : float
-        The exponent of the Zipf law, above 1.
+        The exponent of the Zipf law of cluster sizes, above 1.
     most : int
         The maximum size of a cluster, at least 2.
     seed : int
@@ -102,7 +102,7 @@ def banded_pairs(
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        The engine that makes and stores the edges. It needs another 8 bytes per cluster.
+        The engine that makes and stores the edges. It also stores 8 bytes per cluster.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def record_keys(
         The number of keys of a record, drawn independently, in consecutive rows.
     power : float
         Key number ``keys * u ** power``, rounded down, is drawn with u uniform in 0 .. 1. With 1,
-        all keys are equally frequent. Above 0; exact at multiples of 2^-16 of u.
+        all keys are equally frequent. It must be above 0, and is exact if u is a multiple of 2^-16.
     seed : int
         Any number from 0 on.
     permute : bool

@@ -101,7 +101,7 @@ def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        The engine that makes and stores the edges.
+        The engine that the graph is for. It has no edges to store.
 
     Returns
     -------

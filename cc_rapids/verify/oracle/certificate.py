@@ -21,14 +21,14 @@ def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
     Parameters
     ----------
     src, dst : (m,) integers in 0 .. n - 1
-        Not changed; copied unless they are NumPy arrays of int64.
+        The ends of each edge. They are not changed; all but NumPy arrays of int64 are copied.
     n : int
         The number of vertices.
 
     Returns
     -------
     (n,) int64
-        A new array.
+        A new array of labels.
 
     Raises
     ------
@@ -41,8 +41,8 @@ def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
 
     Notes
     -----
-    Linking by index and halving, as in Tarjan and van Leeuwen, "Worst-case analysis of set union
-    algorithms", J. ACM 1984. 10 million edges take about a second.
+    Trees are linked by index, and paths are halved, as in Tarjan and van Leeuwen, "Worst-case
+    analysis of set union algorithms", J. ACM 1984. 10 million edges take about a second.
     """
     src, dst = ends(src, dst, n)
     parent = np.arange(n)
@@ -53,29 +53,29 @@ def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
 def certify(
     src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.ArrayLike, ids: Any = None
 ) -> None:
-    """Prove that each label is the least vertex of its vertex's component.
+    """Prove that the label of each vertex is the least vertex of its component.
 
-    A label has to be a vertex with that label, and not greater than any other vertex with it.
-    Every edge has to join equal labels, so no component is split. A breadth-first search from each
-    label has to reach every vertex with that label, so no components are merged.
+    Three things are checked. Each label is the least vertex with that label. Every edge joins two
+    vertices with the same label, so no component is split. A breadth-first search from each label
+    reaches every vertex with that label, so no two components are merged.
 
     Parameters
     ----------
     src, dst : (m,) integers in 0 .. n - 1
-        Not changed; copied unless they are NumPy arrays of int64.
+        The ends of each edge. They are not changed; all but NumPy arrays of int64 are copied.
     n : int
         The number of vertices.
     labels : (n,) integers
-        Not changed.
+        The label of each vertex. They are not changed.
     ids : (n,) sequence, optional
-        The names of the vertices in errors; by default their numbers.
+        The ids of the vertices, for error messages. Defaults to their numbers.
 
     Raises
     ------
     InputError
         As for :func:`union_find`.
     VerificationError
-        The labels are wrong; names the first vertex or edge that contradicts them.
+        The labels are wrong. The error names the first vertex or edge that proves it.
 
     See Also
     --------
@@ -84,7 +84,7 @@ def certify(
 
     Notes
     -----
-    After the verifier of Beamer, Asanovic and Patterson, "The GAP benchmark suite", 2015.
+    The checks are those of Beamer, Asanovic and Patterson, "The GAP benchmark suite", 2015.
     """
     src, dst = ends(src, dst, n)
     name: Any = range(n) if ids is None else ids
@@ -119,10 +119,10 @@ def certify_components(
     Parameters
     ----------
     found : Components
-        The answer; its labels of kind ``"min"`` are checked.
+        The answer, whose labels of kind ``"min"`` are checked.
     edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-        The edges of the answer, as given to :func:`cc_rapids.components`; copied to the host from a
-        GPU.
+        The edges that the answer was computed from, in any form that
+        :func:`cc_rapids.components` accepts. They are copied to the host from a GPU.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`cc_rapids.components`.
     vertices : column, array or range, optional
@@ -135,9 +135,9 @@ def certify_components(
     Raises
     ------
     VerificationError
-        The vertices are not those of the edges and the arguments in the order of their ids, the
-        labels are not the least ids of the components (see :func:`certify`), or ``len(found)`` is
-        not the number of components.
+        The vertices of the answer are not those of the edges and of ``vertices``, sorted by id.
+        Or the labels are not the least ids of the components (see :func:`certify`), or
+        ``len(found)`` is not the number of components.
 
     See Also
     --------

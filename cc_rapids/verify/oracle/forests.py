@@ -28,29 +28,29 @@ def kruskal(
     weights: npt.ArrayLike,
     greatest: bool = False,
 ) -> Indices:
-    """Return the edges of the spanning forest of least weight, one edge after the other.
+    """Return the rows of a minimum spanning forest, by Kruskal's sequential algorithm.
 
     Parameters
     ----------
     src, dst : (m,) integers in 0 .. n - 1
-        Not changed; copied unless they are NumPy arrays of int64.
+        The ends of each edge. They are not changed; all but NumPy arrays of int64 are copied.
     n : int
         The number of vertices.
     weights : (m,) numbers
-        Not changed. Edges of equal weight are in the order of their rows, and -0.0 equals 0.0.
+        The weight of each edge; not changed. Ties go to the lower row, and -0.0 equals 0.0.
     greatest : bool
-        Return the forest of greatest weight instead.
+        Return the rows of a maximum spanning forest instead.
 
     Returns
     -------
     (k,) int64
-        The rows of the edges, ascending: a new array.
+        A new array of the rows, ascending.
 
     Raises
     ------
     InputError
-        An edge names a vertex outside 0 .. n - 1, columns differ in length, or weights are no
-        numbers or nan.
+        An edge names a vertex outside 0 .. n - 1, the columns differ in length, or a weight is not
+        a number or is NaN.
 
     See Also
     --------
@@ -80,31 +80,33 @@ def certify_forest(
     rows: npt.ArrayLike,
     greatest: bool = False,
 ) -> None:
-    """Prove that rows are the edges of the spanning forest of least weight, or of any.
+    """Prove that rows form a minimum spanning forest, a maximum one, or any spanning forest.
 
-    They have no cycle, every edge joins vertices of one of their trees, and no edge outside them is
-    lighter than the heaviest on its path along them; of equal weights the lower row counts as
-    lighter, so that there is one such forest. Without weights any spanning forest is right.
+    Three things are checked for a minimum spanning forest. The rows form no cycle. Every edge of
+    the list joins two vertices of one tree of the forest. No other edge is lighter than the
+    heaviest edge on the path between its ends in the forest. Of two edges with equal weights, the
+    one with the lower row counts as lighter, so exactly one forest is right. Without weights, the
+    third check is left out, and any spanning forest is right.
 
     Parameters
     ----------
     src, dst : (m,) integers in 0 .. n - 1
-        Not changed; copied unless they are NumPy arrays of int64.
+        The ends of each edge. They are not changed; all but NumPy arrays of int64 are copied.
     n : int
         The number of vertices.
     weights : (m,) numbers, or None
-        Not changed. None proves a spanning forest without weights.
+        The weight of each edge; not changed. With None, any spanning forest is right.
     rows : (k,) integers
-        The edges of the forest, ascending.
+        The rows of the edges of the forest, ascending.
     greatest : bool
-        Whether it is to be the forest of greatest weight.
+        Whether the forest must be a maximum spanning forest.
 
     Raises
     ------
     InputError
         As for :func:`kruskal`.
     VerificationError
-        They are not; names the first edge that contradicts it.
+        The rows do not form this forest. The error names the first edge that proves it.
 
     See Also
     --------
@@ -158,24 +160,24 @@ def single_linkage(
     weights: npt.ArrayLike,
     greatest: bool = False,
 ) -> Indices:
-    """Return the merges of single linkage, one edge after the other.
+    """Return the merges of single-linkage clustering, made one after the other.
 
     Parameters
     ----------
     src, dst : (m,) integers in 0 .. n - 1
-        Not changed; copied unless they are NumPy arrays of int64.
+        The ends of each edge. They are not changed; all but NumPy arrays of int64 are copied.
     n : int
         The number of vertices, which are the clusters 0 .. n - 1.
     weights : (m,) numbers
-        Not changed. Edges of equal weight are in the order of their rows.
+        The weight of each edge; not changed. Ties go to the lower row.
     greatest : bool
-        Whether to merge along the edges of the greatest weight first.
+        Whether to merge along the edges of greatest weight first.
 
     Returns
     -------
     (k, 4) int64
-        For merge i the two clusters, the lower number first; the number of vertices of the new
-        one, which is cluster n + i; and the row of the edge. A new array.
+        A new array with one row per merge: the two clusters (the lower number first), the number
+        of vertices of the new cluster, and the row of the edge. Merge i makes cluster n + i.
 
     Raises
     ------
@@ -214,15 +216,15 @@ def certify_spanning_forest(
 ) -> None:
     """Prove an answer of :func:`cc_rapids.minimum_spanning_forest`, for ids of any type.
 
-    Every column is compared with the edges. Without ``weight`` an answer of
-    :func:`cc_rapids.spanning_forest` is proved.
+    Every column is compared with the edges. Without ``weight``, the answer must be one of
+    :func:`cc_rapids.spanning_forest`.
 
     Parameters
     ----------
     forest : frame
         The answer: columns ``row``, the ends of each edge, and ``weight`` if it has weights.
     edges : frame, or pair of arrays or series
-        The edges of the answer; copied to the host from a GPU.
+        The edges that the answer was computed from. They are copied to the host from a GPU.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`cc_rapids.components`.
     weight : str, or (m,) array, optional
@@ -235,8 +237,8 @@ def certify_spanning_forest(
     Raises
     ------
     VerificationError
-        It is not the forest of least (greatest) weight (see :func:`certify_forest`), or an end or a
-        weight is not that of its row.
+        The answer is not a minimum (maximum) spanning forest, see :func:`certify_forest`, or an end
+        or a weight in it is not that of its row.
     InputError
         The edges or an argument cannot be used.
 

@@ -24,14 +24,14 @@ def bridges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
     Parameters
     ----------
     src, dst : (m,) integers in 0 .. n - 1
-        Not changed; copied unless they are NumPy arrays of int64.
+        The ends of each edge. They are not changed; all but NumPy arrays of int64 are copied.
     n : int
         The number of vertices.
 
     Returns
     -------
     (k,) int64
-        The rows, ascending: a new array.
+        A new array of the rows, ascending.
 
     Raises
     ------
@@ -61,14 +61,14 @@ def articulation_points(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indic
     Parameters
     ----------
     src, dst : (m,) integers in 0 .. n - 1
-        Not changed; copied unless they are NumPy arrays of int64.
+        The ends of each edge. They are not changed; all but NumPy arrays of int64 are copied.
     n : int
         The number of vertices.
 
     Returns
     -------
     (k,) int64
-        The vertices, ascending: a new array.
+        A new array of the vertices, ascending.
 
     Raises
     ------
@@ -105,9 +105,9 @@ def certify_bridges(
     Parameters
     ----------
     answer : frame
-        Columns ``row``, and the ends of each bridge, as they were returned.
+        The result of :func:`cc_rapids.bridges`: column ``row``, and the ends of each bridge.
     edges : frame, or pair of arrays or series
-        The edges of the answer; copied to the host from a GPU.
+        The edges that the answer was computed from. They are copied to the host from a GPU.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
@@ -116,7 +116,8 @@ def certify_bridges(
     Raises
     ------
     VerificationError
-        A row is no bridge, one is missing, rows are not in order, or an end is not that of its row.
+        A listed row is no bridge, a bridge is missing, the rows do not ascend, or an edge has other
+        ends in the list of edges. The error names the first such row.
     InputError
         The edges or an argument cannot be used.
 
@@ -167,9 +168,9 @@ def certify_articulation_points(
     Parameters
     ----------
     answer : frame
-        The vertices, in the order of their ids.
+        The result of :func:`cc_rapids.articulation_points`: the vertices, sorted by id.
     edges : frame, or pair of arrays or series
-        The edges of the answer; copied to the host from a GPU.
+        The edges that the answer was computed from. They are copied to the host from a GPU.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
@@ -178,7 +179,7 @@ def certify_articulation_points(
     Raises
     ------
     VerificationError
-        The vertices are not the articulation points, or are not in order; names the first one.
+        The vertices are not the articulation points in order. The error names the first wrong one.
     InputError
         The edges or an argument cannot be used.
 

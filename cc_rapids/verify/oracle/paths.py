@@ -19,7 +19,7 @@ def walk(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, first: int, second: int
     Parameters
     ----------
     src, dst : (m,) integers in 0 .. n - 1
-        Not changed; copied unless they are NumPy arrays of int64.
+        The ends of each edge. They are not changed; all but NumPy arrays of int64 are copied.
     n : int
         The number of vertices.
     first, second : int
@@ -28,7 +28,7 @@ def walk(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, first: int, second: int
     Returns
     -------
     (k,) int64, or None
-        The rows of the edges: a new array; None if no path joins the two.
+        A new array of the rows of the edges. None if no path joins the two vertices.
 
     Raises
     ------

@@ -25,7 +25,7 @@ def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
 
     Returns
     -------
-    (n,) int64, on the host; of cuGraph on the GPU
+    (n,) int64, on the host, or for cuGraph on the GPU
     """
     if not n:
         return np.empty(0, np.int64)
@@ -90,12 +90,12 @@ def against_scipy(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.Ar
     n : int
         The number of vertices.
     labels : (n,) integers
-        0 .. k - 1 in the order of the least vertices, such as ``labels("dense")``.
+        Labels 0 .. k - 1 in the order of the least vertices, such as ``labels("dense")``.
 
     Raises
     ------
     VerificationError
-        The number of vertices differs, or a label; names the first one.
+        There are not ``n`` labels, or a label differs. The error names the first such vertex.
 
     See Also
     --------
@@ -133,7 +133,7 @@ def against_networkx(
     Raises
     ------
     VerificationError
-        A component differs, or a vertex has none; names the first such vertex.
+        A component differs, or a vertex has no label. The error names the first such vertices.
 
     See Also
     --------
@@ -170,7 +170,7 @@ def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: s
     Parameters
     ----------
     edges : cudf.DataFrame
-        The edges, which name every vertex.
+        The edges. Every vertex must be an end of an edge.
     answer : cudf.DataFrame with columns ``vertex`` and ``labels``
         The result of :func:`cc_rapids.connected_components`.
     source, destination : str
@@ -204,8 +204,8 @@ def same_partition(ours: Any, theirs: Any) -> None:
     Raises
     ------
     VerificationError
-        A vertex has no label or two labels in one of the frames, or a label of one frame occurs
-        with two labels of the other; names the first.
+        A vertex has no label or is listed twice in one of the frames, or a label of one frame
+        occurs with two labels of the other. The error names the first such vertices.
 
     See Also
     --------
