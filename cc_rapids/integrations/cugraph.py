@@ -67,10 +67,11 @@ def weakly_connected_components(
     Raises
     ------
     ArgumentTypeError
-        An argument cannot be combined with ``G``, or ``G`` is neither a graph nor a matrix. Also
-        a TypeError.
+        An argument cannot be combined with ``G``, or ``G`` is neither a graph nor a matrix. The
+        error is also a TypeError.
     InputError
-        The graph is directed, the matrix is not square, or ids are null. Also a ValueError.
+        The graph is directed, the matrix is not square, or ids are null. The error is also a
+        ValueError.
     GraphStateError
         The graph is empty or distributed over several GPUs.
 

@@ -65,7 +65,7 @@ def weakly_connected_components(
 
     See Also
     --------
-    cc_rapids.weakly_connected_components : Replace the function of cuGraph.
+    cc_rapids.weakly_connected_components : The same for graphs of cuGraph.
     cc_rapids.install : Replace pylibcugraph's function by this one.
 
     Examples
