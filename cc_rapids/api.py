@@ -308,19 +308,18 @@ def components(
         explain=explain,
         **chunked,
     )
+    find: Any = find_components
     if options.devices is not None:
         from .several_gpus import find_on_devices  # most runs are on one
 
-        return find_on_devices(edges, options)
-    return (planned if options.explain else find_components)(edges, options)
+        find = find_on_devices
+    if options.explain:
+        from .data.files.opening import planned
 
-
-def planned(edges: Any, options: Options) -> Components | Plan | StreamPlan:
-    """Return the plan of a run, which leaves an open file where it is."""
-    from .data.files.opening import left_unread
-
-    with left_unread(edges):
-        return find_components(edges, options)
+        plan: Plan | StreamPlan = planned(find, edges, options)
+        return plan
+    result: Components | SpreadComponents = find(edges, options)
+    return result
 
 
 def find_components(

@@ -8,7 +8,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from time import perf_counter
@@ -22,7 +22,7 @@ from ..data import html, read
 from ..data.column import Content
 from ..data.edge_input import ReadRequest, with_vertices
 from ..data.files.gpu_parquet import row_group_reader
-from ..data.files.opening import left_unread
+from ..data.files.opening import planned
 from ..data.files.text_ids import LateTextError
 from ..data.foreign import opened, with_own_weights
 from ..data.frame_build import frame_of_table
@@ -478,10 +478,8 @@ def stream_components(
         devices=devices,
         explain=explain,
     )
-    if options.devices is not None:
-        return find_in_stream_on_devices(edges, options)
-    with left_unread(edges) if options.explain else nullcontext():
-        return find_in_stream(edges, options)
+    find = find_in_stream if options.devices is None else find_in_stream_on_devices
+    return planned(find, edges, options) if options.explain else find(edges, options)
 
 
 Solve = Callable[[Any, Options, Reading], Any]  # solves a table; Reading says how it was read
@@ -504,10 +502,16 @@ def find_in_stream(
         log.info("reading from the first file again, with ids as text: %s", error)
         options = replace(options, text=options.text.with_text(error.text))
         return find_in_stream(edges, options, solve)
-    if isinstance(components, Components):
-        components.answer.keep_bound(options.remembered())
-        if not components.answer.facts.rows.records:
-            warn_of_no_edges(edges)
+    return (
+        _finished(components, edges, options) if isinstance(components, Components) else components
+    )
+
+
+def _finished(components: Components, edges: Any, options: Options) -> Components:
+    """Let the answer remember its bound, and warn if no edges were read."""
+    components.answer.keep_bound(options.remembered())
+    if not components.answer.facts.rows.records:
+        warn_of_no_edges(edges)
     return components
 
 
@@ -843,10 +847,7 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
         finally:
             queue.chunks.close()
         assert components is not None
-        components.answer.keep_bound(options.remembered())
-        if not components.answer.facts.rows.records:
-            warn_of_no_edges(edges)
-        return components
+        return _finished(components, edges, options)
 
 
 @dataclass

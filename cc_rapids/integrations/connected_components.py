@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..algorithms.design import Design
-from ..api import find_components, planned
+from ..api import find_components
 from ..data.adapters import is_graph
 from ..data.text_options import COMMENTS
 from ..errors import ArgumentTypeError
@@ -129,8 +129,12 @@ def connected_components(
         explain=explain,
         wants_labels=True,
     )
-    result: Any = (planned if explain else find_components)(edges, options)
-    return result if explain else result.labels()
+    if explain:
+        from ..data.files.opening import planned
+
+        return planned(find_components, edges, options)
+    result: Any = find_components(edges, options)
+    return result.labels()
 
 
 def _either(name: str, named: Any, placed: Any) -> Any:

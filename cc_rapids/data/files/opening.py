@@ -271,9 +271,8 @@ def _is_pipe(path: str | os.PathLike[str]) -> bool:
     return os.path.exists(path) and not os.path.isdir(path) and mark_of(path) is None
 
 
-@contextmanager
-def left_unread(edges: Any) -> Iterator[None]:
-    """Return a context for a plan, after which an open file is where it was.
+def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:
+    """Return the plan of ``find(edges, options)``, and put an open file back to where it was.
 
     Raises
     ------
@@ -292,7 +291,7 @@ def left_unread(edges: Any) -> Iterator[None]:
     if once:
         raise consumed(once)
     try:
-        yield
+        return find(edges, options)
     finally:
         if start:
             start()

@@ -1,6 +1,7 @@
 """Streams of files that several devices read, for which the engine of threads stands."""
 
 import itertools
+import os
 import threading
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import cc_rapids.incremental.stream
 from cc_rapids.backends.threads import Threads
-from cc_rapids.errors import CapacityError, ColumnTypeError
+from cc_rapids.errors import CapacityError, ColumnTypeError, InputError
 
 DEVICES = 3
 
@@ -271,3 +272,18 @@ def test_each_chunk_is_loaded_where_it_is_linked(folder, monkeypatch):
     assert where
     assert set(where) <= set(range(DEVICES))
     assert found == cc_rapids.stream_components(path, engine="threads")
+
+
+@pytest.mark.parametrize("function", [cc_rapids.components, cc_rapids.stream_components])
+def test_a_plan_does_not_use_up_a_pipe(tmp_path, function):
+    """The rows would be missing from the run that follows."""
+    pipe, content = tmp_path / "edges.csv", b"src,dst\n1,2\n"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(content,))
+    writer.start()
+    try:
+        with pytest.raises(InputError, match="can be read only once"):
+            function(str(pipe), devices="all", engine="threads", explain=True)
+        assert pipe.read_bytes() == content
+    finally:
+        writer.join(10)
