@@ -337,9 +337,9 @@ def with_ends(edges: Any, options: Options, adapter: Adapter | None = None) -> O
     given = options.spanning or options.weight_bound
     weight = None if given is None else given.weight
     source, destination = options.source, options.destination
-    if source is not None and destination is not None:
-        return options
     ends = (adapter or adapter_of(edges)).ends(edges, source, destination, weight)
+    if ends[0] is source and ends[1] is destination:
+        return options
     found = copy(options)  # faster than replace(), which checks and sets all fields again
     vars(found).update(source=ends[0], destination=ends[1])
     return found

@@ -557,9 +557,11 @@ class Adapter(ABC):
     def ends(self, edges: Any, source: Any, destination: Any, weight: Any = None) -> Ends:
         """Return the columns of both ends: those given, or the default ones of named columns.
 
-        Defaults are chosen as for files, and never the column of ``weight``: see
-        :func:`cc_rapids.data.end_columns.end_columns`.
+        Two given ends are returned as they are. Defaults are chosen as for files, and never the
+        column of ``weight``: see :func:`cc_rapids.data.end_columns.end_columns`.
         """
+        if source is not None and destination is not None:
+            return source, destination
         if source is not None or destination is not None:
             check_names("source=", source)
             check_names("destination=", destination)
@@ -739,7 +741,7 @@ class CudfFrames(Frames):
     def accepts(self, edges: Any) -> bool:
         return is_cudf_frame(edges)
 
-    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+    def _column_names(self, edges: Any) -> list[Any]:
         return list(iter(edges))  # list(edges) makes room for as many names as rows
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
@@ -754,13 +756,13 @@ class CudfFrames(Frames):
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         name = bound.name("the frame")
-        if name not in iter(edges):
+        if name not in self._column_names(edges):
             raise MissingColumnError(unknown("column", name, map(str, edges.columns)))
         mask, ledger = bound.mask(edges[name], f"weights {name!r}")
         return Bounded(edges[mask], request.source, request.destination, ledger)
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
-        has_column = isinstance(weight, str) and weight in iter(edges)
+        has_column = isinstance(weight, str) and weight in self._column_names(edges)
         return numbers_in(edges, weight) if has_column else None
 
 

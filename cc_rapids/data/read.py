@@ -138,8 +138,9 @@ def source_of(
     named(source, destination)  # raises an error if these are not names
     adapter = adapter or adapter_of(edges)
     check_text(adapter, edges, options)
-    how: dict[str, Any] = {"bound": bound, "skips_unreadable": skips_unreadable}
-    request = ReadRequest(source, destination, options=options, **how)
+    request = ReadRequest(
+        source, destination, options=options, bound=bound, skips_unreadable=skips_unreadable
+    )
     opened = adapter.source(edges, adapter.named(edges, request, bound and bound.weight))
     if skips_unreadable and not opened.skips:
         raise ArgumentTypeError(
@@ -168,8 +169,6 @@ def named_ends(
     adapter: Adapter | None = None,
 ) -> tuple[Side | None, Side | None]:
     """Return the columns of both ends; :meth:`Adapter.named` chooses those that are not given."""
-    if source is not None and destination is not None:
-        return source, destination
     return (adapter or adapter_of(edges)).ends(edges, source, destination, weight)
 
 

@@ -68,8 +68,9 @@ log = logging.getLogger(__name__)
 
 
 def flat(*sides: Side | None) -> list[str]:
-    """Return the distinct columns of both sides, and of weights unless these are None."""
-    return list(dict.fromkeys(name for side in sides_of(*sides) for name in side if side != [None]))
+    """Return the distinct columns of the sides and of weights; None stands for no column."""
+    named = [side for side in sides if side is not None]
+    return list(dict.fromkeys(name for side in sides_of(*named) for name in side))
 
 
 Texts = bool | Sequence[bool | None] | None

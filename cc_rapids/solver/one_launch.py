@@ -29,8 +29,7 @@ from ..data.dtypes import is_signed
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
 from ..graph.forest import ARENA_BYTES, Forest, SpeculativeRows, blocks_of, rank
-from ..graph.memory_bound import FEW_IDS
-from ..graph.memory_bound import ids_at_once as capacity
+from ..graph.memory_bound import FEW_IDS, ids_at_once
 from ..ids.decoders import OffsetDecoder, SortedDecoder
 from ..ids.encode import HASHED_NAME, OFFSET_NAMES, EncodedIds, SlotsOfIds
 from ..ids.hash_table import SlotTable, slots_for
@@ -48,7 +47,7 @@ TOTALS, ENDS, WORDS, FLAGS = 3, 2, 1, 2  # numbers of facts, see kernels/one_lau
 def bytes_for(m: int, has_table: bool) -> int:
     """Return the maximum bytes for a list of m edges, before its ids are known."""
     ends = 2 * m if has_table else 0
-    layout = _run_layout(np.dtype(np.int64), capacity(m), FEW if m <= FEW else 0, ends)
+    layout = _run_layout(np.dtype(np.int64), ids_at_once(m), FEW if m <= FEW else 0, ends)
     return layout.bytes + ARENA_BYTES
 
 
@@ -76,7 +75,7 @@ def solve(
     src, dst = (backend.asarray(column) for column in columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
     row_capacity = min(max(2 * m, last_of(edge_input) + 1), FEW) if m <= FEW else 0
-    layout = _run_layout(dtype, capacity(m), row_capacity, 2 * m if has_table else 0)
+    layout = _run_layout(dtype, ids_at_once(m), row_capacity, 2 * m if has_table else 0)
     whole = (
         backend.empty(layout.bytes, np.uint8)
         if row_capacity
@@ -93,7 +92,7 @@ def solve(
     ids = _range_of(facts, src, dtype)
     if out_of_range:
         return None
-    if ids.size > capacity(m):
+    if ids.size > ids_at_once(m):
         hashed = layout.sorted_ids and _hashed(facts, whole, layout, src, dst, backend)
         return hashed or ids
     arrays_of_forest = partial(_arrays_of_forest, backend, whole, layout, ids.size)

@@ -178,8 +178,12 @@ def explain(
     if numbered:
         plan = explain(numbered.edge_input, numbered.columns, offsets, backend, options)
         return replace(plan, numbers=Numbers(numbered.name(plan.ids), numbered.why, numbered.bytes))
-    known = True, None, options.expected_rows, not options.forest
-    ids = scan_ids(edge_input, columns, backend, *known).facts
+    scanned = scan_ids(
+        *(edge_input, columns, backend),
+        expected_vertices=options.expected_rows,
+        any_order=not options.forest,
+    )
+    ids = scanned.facts
     if not ids.are_integers:
         ids = ids._replace(string_bytes=bytes_of(columns))
     return choices.choose(Facts.of(edge_input, columns, backend, ids, explained=True), options)
