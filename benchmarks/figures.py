@@ -154,6 +154,22 @@ def on_threads(folder):
     )
 
 
+def frame_access(folder):
+    """Return a sentence on what public access to cuDF adds to a short run, if it was measured."""
+    sentences = []
+    for row in load("frame_access", folder)[-1:]:
+        newest_jobs, base_jobs = (
+            next(turn["jobs"] for turn in reversed(row["turns"]) if turn["commit"] == commit)
+            for commit in (row["commit"], row["base"])
+        )
+        after, before = (jobs["frame of 30 edges"]["median"] for jobs in (newest_jobs, base_jobs))
+        sentences.append(
+            f" Later commits read cuDF frames through public interfaces only, which adds"
+            f" {(after - before) / 1e3:.1f} ms to a short run ({row['date']})."
+        )
+    return "".join(sentences)
+
+
 def other_ids(folder):
     """Return a paragraph on ids of other kinds, built graphs and streams, without a pool."""
     rows = [row for row in load("ids", folder) if not row["rmm_pool"]]
@@ -172,6 +188,7 @@ def other_ids(folder):
         f" {min(row['edges'] for row in many) / 1e9:.1f} G edges in Parquet files and"
         f' `memory_limit="{max(row["memory_limit"] for row in many) >> 30} GiB"` is'
         f" {rates[0]:.2g} to {rates[-1]:.2g} times as fast as reading the files with cuDF."
+        f"{frame_access(folder)}"
     )
 
 
