@@ -320,7 +320,7 @@ def main():
 
 
 def measure(session, designs):
-    """Measure all graphs, then batches, then locks, of which one may deadlock."""
+    """Measure all graphs, then batches, then designs with locks. One of these may deadlock."""
     names = session.args.graphs
     waiting = [design for design in designs if link(design) == "rem-lock"]
     others = [design for design in designs if link(design) != "rem-lock"]

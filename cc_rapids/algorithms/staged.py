@@ -4,9 +4,9 @@ The first stage links the edges whose larger endpoint is in the first blocks, th
 among the vertices of these blocks. If the list is in random order, a fraction f of the vertices has
 a fraction f^2 of the edges, and f times the average degree. Once that degree is two, most of these
 vertices form the giant component, after few of all edges. The later stages add one block of
-vertices after another, by their edges to smaller vertices, most of which are in the giant
-component. For such an edge only the bit of the smaller endpoint is read. The bits fit into L2 when
-the parents do not.
+vertices after another and link their edges to smaller vertices. Most smaller vertices are in the
+giant component. For such an edge only the bit of the smaller endpoint is read. The bits fit into L2
+when the parents do not.
 """
 
 from __future__ import annotations

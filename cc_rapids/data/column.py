@@ -719,7 +719,7 @@ class UncheckedIds:
     """Ids as given, before a check for missing values.
 
     ``valid`` is a boolean array of the present ids on their device, None if none is missing.
-    ``where(mask)`` returns the column of the selected rows, none of which may be missing.
+    ``where(mask)`` returns the column of the selected rows. No selected id may be missing.
     """
 
     name: str

@@ -136,7 +136,8 @@ def make_series(frame: Any, name: str, values: Any) -> Any:
 def _column_of(values: Any) -> Any:
     """Return the column of pylibcudf that shares the memory of a CuPy array.
 
-    None for all else, and for floats that may be nan, of which cuDF's constructor makes nulls.
+    Return None for other values, and for floats that may be NaN: cuDF's constructor converts NaN to
+    null.
     """
     from pylibcudf import Column, gpumemoryview
 

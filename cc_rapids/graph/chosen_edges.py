@@ -71,7 +71,7 @@ class MarkedEdges(ChosenEdges):
     Attributes
     ----------
     count : int
-        The number of selected edges; set by the caller once it is known.
+        The number of selected edges. The caller sets it.
     """
 
     count: int

@@ -1,4 +1,4 @@
-"""Open files and streams as byte streams that allow a look at the first bytes."""
+"""Open files and streams as byte streams whose first bytes can be read ahead."""
 
 from __future__ import annotations
 

@@ -39,9 +39,9 @@ def replacing(
 
     The stream writes to a temporary file with a unique name in the same folder. At the end of the
     context, this file is renamed to the path. On an error or interrupt, it is removed, and an
-    existing file is unchanged. The new file gets the mode of a replaced file, and its owner and
-    group if that is allowed. For a symbolic link, its target is replaced. Devices, FIFOs and open
-    descriptors (``/dev/stdout``) are written directly and never replaced.
+    existing file is unchanged. The new file gets the mode of the replaced file, and its owner
+    and group if the system permits it. If the path is a symbolic link, the target of the link is
+    replaced. Devices, FIFOs and open descriptors (``/dev/stdout``) are written directly.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ class EdgeList:
     vertices : range, optional
         All vertices, starting at 0 or 1; required by formats that number vertices.
     schema : ``pyarrow.Schema``
-        The schema of the pieces, of which there may be none.
+        The schema of the pieces. It is needed because the list may be empty.
     """
 
     pieces: Iterable[pa.Table]
