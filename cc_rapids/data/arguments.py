@@ -53,8 +53,9 @@ def check_seconds(what: str, seconds: Any) -> None:
 
 
 def local(path: str | os.PathLike[str]) -> str:
-    """Return a path as a string, with ``~`` and ``~user`` expanded."""
-    return os.path.expanduser(os.fspath(path))
+    """Return a path as a string, without ``file://``, and with ``~`` and ``~user`` expanded."""
+    name = os.fspath(path)
+    return os.path.expanduser(name if "::" in name else name.removeprefix("file://"))
 
 
 def check_path(what: str, path: Any) -> str:

@@ -111,7 +111,7 @@ def table_at(path: Any) -> Table | None:
         return None
     with suppress(Exception):  # of any file system: they are told when the path is opened
         system, inside = _system_of(path)
-        return _table(inside, system, path.removeprefix("file://"))
+        return _table(inside, system, path)
     return None
 
 

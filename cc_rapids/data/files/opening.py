@@ -93,8 +93,6 @@ def expanded(path: str) -> list[str]:
             system, inside = remote(path)
             names = system.glob(inside) if pattern else []
             listed = not (pattern or "::" in path or path.startswith("http"))
-            if listed and path.startswith("file://") and os.path.isdir(inside):
-                return [f"file://{name}" for name in files_in(inside, log.warning)]
             if listed and system.isdir(inside):
                 inner = [Path(name).relative_to(inside) for name in sorted(system.find(inside))]
                 return [f"{path.rstrip('/')}/{name}" for name in _chosen(path, inner, log.warning)]
@@ -104,7 +102,7 @@ def expanded(path: str) -> list[str]:
         first, *within = path.split("::")
         chain = "".join(f"::{part}" for part in within) if "://" in first else ""
         found = sorted(f"{scheme}://{str(name).lstrip('/')}{chain}" for name in names)
-        if scheme in ("file", "memory"):
+        if scheme == "memory":
             found = [name.replace("://", ":///") for name in found]
     else:
         found = sorted(glob.glob(path, recursive=True)) if pattern else [path]

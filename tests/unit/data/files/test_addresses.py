@@ -58,7 +58,6 @@ def test_a_missing_library_is_named(door, monkeypatch):
         "unknown://x.csv",
         "reference://x.csv",
         "memory://nothing.csv",
-        "file:///nowhere/x.csv",
     ],
 )
 def test_what_cannot_be_opened_is_named(path, door, archive, tmp_path):
