@@ -22,7 +22,8 @@ from .data.weights import weighted
 from .data.within import read_within
 from .errors import InputError, shown
 from .graph.plain_weights import plain_weights
-from .options import CHUNKED, Options, check_chunked, with_ends, with_weights, within_bound
+from .keywords import suggest_keywords, unknown_argument
+from .options import CHUNKED, Options, with_ends, with_weights, within_bound
 from .results.answer import Answer, Facts
 from .results.components import Components
 from .results.lookup import warn_of_no_edges
@@ -279,8 +280,8 @@ def components(
     >>> found.labels("dense").labels
     array([0, 0, 1, 2, 3, 3], dtype=int32)
     """
-    if chunked:
-        check_chunked(chunked)
+    for name in chunked.keys() - set(CHUNKED):
+        raise unknown_argument(name, components)
     weighs = isinstance(forest, str) or at_least is not None or at_most is not None
     if weighs:
         edges, weight = with_own_weights(edges, weight)
@@ -451,6 +452,7 @@ def _is_numbered(edges: Any) -> bool:
     return adapter_of(edges).has_rows and not hasattr(type(edges), "collect")
 
 
+@suggest_keywords
 def spanning_forest(
     edges: Any,
     source: str | list[str] | None = None,
@@ -503,6 +505,7 @@ def spanning_forest(
     return found.forest() if isinstance(found, Components) else found
 
 
+@suggest_keywords
 def bipartition(
     edges: Any,
     source: str | list[str] | None = None,
@@ -645,6 +648,7 @@ def _options_of_second_run(options: dict[str, Any]) -> Options:
     return Options.check(**runs)
 
 
+@suggest_keywords
 def is_bipartite(
     edges: Any,
     source: str | list[str] | None = None,
@@ -689,6 +693,7 @@ def is_bipartite(
     return found if options.get("explain") else found.is_bipartite
 
 
+@suggest_keywords
 def bridges(
     edges: Any,
     source: str | list[str] | None = None,
@@ -757,6 +762,7 @@ def bridges(
     return made if answers is None or edges is given else answers(made)
 
 
+@suggest_keywords
 def two_edge_connected_components(
     edges: Any,
     source: str | list[str] | None = None,
@@ -815,6 +821,7 @@ def two_edge_connected_components(
     return Components(without_bridges(found.answer, _options_of_second_run(options)))
 
 
+@suggest_keywords
 def articulation_points(
     edges: Any,
     source: str | list[str] | None = None,
@@ -870,6 +877,7 @@ def articulation_points(
     return articulation_points_of(found.answer, _options_of_second_run(options))
 
 
+@suggest_keywords
 def minimum_spanning_forest(
     edges: Any,
     source: str | list[str] | None = None,
@@ -941,6 +949,7 @@ def minimum_spanning_forest(
     return found.forest() if isinstance(found, Components) else found
 
 
+@suggest_keywords
 def maximum_spanning_forest(
     edges: Any,
     source: str | list[str] | None = None,

@@ -10,7 +10,8 @@ import difflib
 import functools
 import re
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 SHOWN = 12  # most words of a list in a message
 COMPARED = 64  # leading characters compared when similar words are searched
@@ -294,6 +295,26 @@ def install_advice(extra: str) -> str:
         f"pip install '.[{extra}]' in a checkout of cc_rapids, or pip install 'WHEEL[{extra}]' with"
         " the path of its wheel"
     )
+
+
+def missing_extra(
+    extra: str, missing: ModuleNotFoundError, names: list[str], more: str = ""
+) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of the module ``cc_rapids.EXTRA``, whose libraries are missing.
+
+    The module can then be imported and inspected; its public names raise an ImportError.
+    """
+    module, library = f"cc_rapids.{extra}", missing.name
+
+    def refuse(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        raise ImportError(
+            f"{module} needs {library}, which is not installed: {install_advice(extra)}{more}",
+            name=library,
+        )
+
+    return refuse
 
 
 def unsupported_python() -> str | None:

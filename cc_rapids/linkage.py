@@ -20,6 +20,7 @@ from .ids.encode import EncodedIds, choose_encoding, scan_ids
 from .ids.groups import chosen_rows, paired
 from .ids.range import UNKNOWN_ORDER
 from .ids.strings import among
+from .keywords import suggest_keywords
 from .ledger import Ledger, lost_rows
 from .options import Options
 from .results.answer import Answer, Facts
@@ -30,6 +31,7 @@ from .solver.solve import solve_encoded
 log = logging.getLogger(__name__)
 
 
+@suggest_keywords
 def link_records(
     frame: Any,
     keys: Any,

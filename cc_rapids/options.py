@@ -61,13 +61,6 @@ def _forest_weight(weight: Any, greatest: bool, policy: DesignPolicy) -> ForestW
     return ForestWeight(weight, greatest)
 
 
-def check_chunked(given: dict[str, Any]) -> None:
-    """Raise a TypeError if any name is not an option of chunked reads."""
-    for name in given:
-        if name not in CHUNKED:
-            raise TypeError(f"components() got an unexpected keyword argument {name!r}")
-
-
 def check_devices(devices: Any) -> str | tuple[int, ...] | None:
     """Return the requested devices: "all", or distinct device numbers; None by default.
 

@@ -1,18 +1,15 @@
 """Connected components of edges in Ray datasets, by merging one forest per block.
 
 The functions use the cluster that ``ray.init`` has started or joined and need no other setup. If
-Ray is not installed, the ImportError says how to install it.
+Ray is not installed, each name of this module raises an ImportError that says how to install it.
 """
+
+__all__ = ["DistributedProgress", "RayComponents", "components"]
 
 try:
     from .incremental.progress import DistributedProgress
     from .integrations.ray.api import RayComponents, components
 except ModuleNotFoundError as error:
-    from .errors import install_advice
+    from .errors import missing_extra
 
-    raise ImportError(
-        f"cc_rapids.ray needs {error.name}, which is not installed: {install_advice('ray')}",
-        name=error.name,
-    ) from error
-
-__all__ = ["DistributedProgress", "RayComponents", "components"]
+    __getattr__ = missing_extra("ray", error, __all__)

@@ -20,6 +20,7 @@ from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds
+from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer, ComponentsT
 from ..results.forest_columns import forest_columns
 from ..results.lookup import rows_of_edges
@@ -63,6 +64,7 @@ def least_of_components(
     return forest.parent
 
 
+@suggest_keywords_of_methods
 class Bipartition(Generic[ComponentsT]):
     """A 2-colouring of an edge list, or the odd cycles that prevent one.
 

@@ -27,6 +27,7 @@ from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..graph.sorting import begins, first_of
 from ..kernels import forest as trees
+from ..keywords import suggest_keywords_of_methods
 from ..results.answer import ComponentsT, LabelKind
 from ..results.labels import check_labels
 from ..results.lookup import rows_of_edges, rows_of_forest
@@ -91,6 +92,7 @@ class DendrogramAudit:
         )
 
 
+@suggest_keywords_of_methods
 class Dendrogram(Generic[ComponentsT]):
     """The components at every weight threshold, and how they merge (single linkage).
 

@@ -11,6 +11,7 @@ from ..data.column import is_cudf
 from ..data.frame_access import collected, column_of, columns_of, numbers_of, only
 from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked
 from ..errors import InputError, MissingExtraError, counted, install_advice
+from ..keywords import suggest_keywords
 from ..results.answer import Answer, HasAnswer
 from ..results.lookup import rows_of_ids
 from .selection import size_histogram
@@ -81,6 +82,7 @@ def whole_numbers(axes: Any) -> None:
 MOST_DRAWN, MOST_NAMED = 100, 40  # greatest numbers of vertices for points, and for ids
 
 
+@suggest_keywords
 def sizes(found: HasAnswer, *, axes: Any = None) -> Any:
     """Draw the number of components of each size, on logarithmic axes.
 
@@ -115,6 +117,7 @@ def sizes(found: HasAnswer, *, axes: Any = None) -> Any:
     return axes
 
 
+@suggest_keywords
 def largest(found: HasAnswer, count: int = 10, *, axes: Any = None) -> Any:
     """Draw the sizes of the largest components, each with its label.
 
@@ -160,6 +163,7 @@ def largest(found: HasAnswer, count: int = 10, *, axes: Any = None) -> Any:
     return axes
 
 
+@suggest_keywords
 def component(
     found: HasAnswer,
     edges: Any,
@@ -234,6 +238,7 @@ def component(
     return axes
 
 
+@suggest_keywords
 def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
     """Draw the growth of components, vertices and the largest component as edges are inserted.
 

@@ -21,6 +21,7 @@ from ..data.row_index import is_counted, labels_at, spread
 from ..data.within import AsFound, bound_of_list, edges_asked
 from ..errors import InputError, counted
 from ..graph.sorting import begins
+from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer
 from ..results.lookup import rows_of_edges
 from ..solver.run import any_forest, forest_of_weights
@@ -82,6 +83,7 @@ def report(
         return Report(answer, given)
 
 
+@suggest_keywords_of_methods
 class Report:
     """The statistics of an answer, overall and for each component.
 

@@ -22,6 +22,7 @@ from ..data.frame_access import check_columns, column_of, columns_of, frame_in_m
 from ..data.frame_kind import kind_words
 from ..errors import ColumnTypeError, FormatError, InputError, NullsError, counted
 from ..graph.sorting import begins, first_of, order_of
+from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer, ComponentsT
 from ..results.labels import NumberLabels, check_labels, ranks_of_unknown
 from ..results.lookup import ids_in_frame, rows_of_ids
@@ -348,6 +349,7 @@ def _checked_numbers(column: Any, backend: Backend) -> Array:
     return values.astype(np.int64)
 
 
+@suggest_keywords_of_methods
 class NumberedComponents(Generic[ComponentsT]):
     """Numbers of the components of an answer: see :class:`cc_rapids.StableIds`.
 

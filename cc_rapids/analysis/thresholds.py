@@ -11,6 +11,7 @@ from ..data import html
 from ..data.weight_bound import nearest_float
 from ..data.weights import exact_integers
 from ..errors import InputError, shown
+from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer, ComponentsT, LabelKind
 from ..results.preview import machinery, summary
 from .pairs import equal
@@ -19,6 +20,7 @@ from .selection import sizes
 SHOWN = 20  # most thresholds shown in a notebook
 
 
+@suggest_keywords_of_methods
 class Cuts(Generic[ComponentsT]):
     """The components at each of several thresholds, strictest first.
 

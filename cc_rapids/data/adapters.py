@@ -31,6 +31,7 @@ from ..errors import (
     counted,
     unknown,
 )
+from ..keywords import suggest_keywords_of_methods
 from ..ledger import Ledger
 from . import relations
 from .arguments import check_names, local
@@ -266,6 +267,7 @@ def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
     return _frame_maker(whole.implementation), False
 
 
+@suggest_keywords_of_methods
 @dataclass(frozen=True)
 class Csr:
     """An adjacency list: vertex i is linked to ``indices[offsets[i]:offsets[i + 1]]``.

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, listed, shown
+from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, counted, listed, shown
 from .cudf_columns import borrow_numbers
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
 from .edge_array import as_array, is_edge_array
@@ -53,7 +53,8 @@ def index_of(edges: Any) -> Any:
 def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:
     """Raise a NullsError, with advice for this column, if values are missing."""
     if missing:
-        raise NullsError(f"column {name!r} has {missing:,} nulls in {size:,} rows: {remedy}")
+        nulls = counted(missing, "null")
+        raise NullsError(f"column {name!r} has {nulls} in {counted(size, 'row')}: {remedy}")
 
 
 def refuse_twice(name: Any, names: list[Any]) -> None:

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingExtraError, unknown
+from ..keywords import suggest_keywords
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,6 +24,7 @@ LIBRARIES = "cudf", "pandas", "polars", "pyarrow"
 MEASURED = "designs", "main_job", "networkx"
 
 
+@suggest_keywords
 def word_ladders(frames: str | None = None) -> Any:
     """Return pairs of English words that differ in exactly one letter, each pair once.
 
@@ -67,6 +69,7 @@ def word_ladders(frames: str | None = None) -> Any:
     return _framed(_table("word_ladders"), frames)
 
 
+@suggest_keywords
 def licences(frames: str | None = None) -> Any:
     """Return the licences of the SPDX licence list 3.27, one row per web page of a licence.
 
@@ -108,6 +111,7 @@ def licences(frames: str | None = None) -> Any:
     return _framed(_table("spdx_licences"), frames)
 
 
+@suggest_keywords
 def measurements(name: str, frames: str | None = None) -> Any:
     """Return measured times that the documentation shows.
 

@@ -18,6 +18,7 @@ from numbers import Integral
 
 from ..errors import InputError, shown
 from ..kernels.partition import IDS
+from ..keywords import suggest_keywords
 
 MARGIN_IDS = 4096  # by which a guess of a span is widened besides, see [ids]
 SLACK = 8 << 20  # bytes for everything except the word and the bit per id and the answer
@@ -41,6 +42,7 @@ def ids_at_once(edges: int) -> int:
     return max(FEW_IDS, 2 * edges)
 
 
+@suggest_keywords
 def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     """Return the most bytes that a run takes beyond its input: ``4 n + n / 8 + answer + 8 MiB``.
 

@@ -33,6 +33,7 @@ from ..errors import (
     listed,
 )
 from ..ids.growing import check_kind
+from ..keywords import suggest_keywords, suggest_keywords_of_methods
 from ..ledger import Ledger
 from ..options import Options
 from ..results.answer import Answer, Facts, LabelKind
@@ -74,6 +75,7 @@ def _free_locks() -> None:
 os.register_at_fork(after_in_child=_free_locks)
 
 
+@suggest_keywords_of_methods
 class Connectivity:
     """The components of a graph whose edges arrive in batches and may be removed or expire.
 
@@ -149,6 +151,7 @@ class Connectivity:
     Labels(vertex=array([2, 5, 7, 9]), labels=array([2, 2, 2, 9]))
     """
 
+    @suggest_keywords
     def __init__(
         self,
         num_vertices: int | None = None,

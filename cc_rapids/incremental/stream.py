@@ -36,6 +36,7 @@ from ..data.weight_bound import WeightBound
 from ..errors import CapacityError, ColumnTypeError, InputError, NullsError
 from ..ids.growing import Index, Integers, Range, Tuples
 from ..ids.growing import Texts as TextIndex
+from ..keywords import suggest_keywords
 from ..ledger import Ledger
 from ..options import Options, with_ends
 from ..results.answer import LabelKind
@@ -299,6 +300,7 @@ def _text_of(index: Index) -> int:
 log = logging.getLogger(__name__)
 
 
+@suggest_keywords
 def stream_components(
     edges: Any,
     source: Side | None = None,

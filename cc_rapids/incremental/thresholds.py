@@ -30,6 +30,7 @@ from ..ids.encode import OFFSET, EncodedIds, mark_ids, scan_ids
 from ..ids.growing import Range, inverse
 from ..kernels import edges as reading
 from ..kernels import forest as trees
+from ..keywords import suggest_keywords
 from ..ledger import Ledger
 from ..options import Options
 from ..results.components import Components
@@ -40,6 +41,7 @@ from .insertions import initial_state
 from .state import ConnectivityState
 
 
+@suggest_keywords
 def components_at(
     edges: Any,
     source: str | list[str] | None = None,

@@ -23,6 +23,7 @@ from typing import Any
 from ..api import components
 from ..data.end_columns import Side
 from ..data.read import named_ends
+from ..keywords import suggest_keywords_of_methods
 from ..results.components import Components
 from ..results.lookup import check_name
 
@@ -30,6 +31,7 @@ NAME = "cc"
 NO_ROWS = object()  # the default of rows=, as None may be a frame of the caller
 
 
+@suggest_keywords_of_methods
 class Accessor:
     """Connected components of a frame that is an edge list.
 

@@ -9,10 +9,12 @@ from ..api import find_components
 from ..data.adapters import is_graph
 from ..data.text_options import COMMENTS
 from ..errors import ArgumentTypeError
+from ..keywords import suggest_keywords
 from ..options import Options
 from . import cugraph
 
 
+@suggest_keywords
 def connected_components(
     edges: Any,
     source: str | list[str] | None = None,

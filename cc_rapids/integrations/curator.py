@@ -34,6 +34,7 @@ from ..errors import (
     shown,
     unknown,
 )
+from ..keywords import suggest_keywords_of_methods
 from ..ledger import Ledger
 from ..options import Options
 from ..results.written import ROWS_PER_FILE, check_rows_per_file, label_tables
@@ -69,6 +70,7 @@ def _curator() -> tuple[Any, Any]:
 Stage, Resources = _curator()
 
 
+@suggest_keywords_of_methods
 class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
     """A stage of Curator that writes the connected component of each document in edge files.
 

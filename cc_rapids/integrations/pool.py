@@ -17,6 +17,7 @@ from ..algorithms.design import Design
 from ..data import read
 from ..errors import ArgumentTypeError, InputError, LedgerError, counted, shown
 from ..incremental.progress import DistributedProgress, Reporter
+from ..keywords import suggest_keywords
 from ..options import Options
 from ..results.components import Components
 from .distributed.forests import (
@@ -98,6 +99,7 @@ def _checked(future: Future[Any]) -> Future[Any]:
     return future
 
 
+@suggest_keywords
 def components(
     partitions: Iterable[Any],
     source: str | list[str] | None = None,

@@ -18,7 +18,8 @@ from ..data.records import Key
 from ..data.text_options import TextKeywords
 from ..data.typed import FrameT
 from ..data.within import AS_FOUND
-from ..errors import counted
+from ..errors import ArgumentTypeError, counted
+from ..keywords import suggest_keywords_of_methods
 from . import lookup
 from .answer import Answer
 from .labels import check_labels
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ..verify.paths import PathsAudit
 
 
+@suggest_keywords_of_methods
 class Components(Generic[FrameT]):
     """The connected components of an edge list.
 
@@ -1156,7 +1158,12 @@ class Components(Generic[FrameT]):
 
         draw: dict[str, Callable[..., Any]]
         draw = {"sizes": plots.sizes, "largest": plots.largest, "component": plots.component}
-        return draw[check_word("plot", kind, draw)](self, *arguments, **options)
+        draw_kind = draw[check_word("plot", kind, draw)]
+        if kind == "component" and not arguments and "edges" not in options:
+            raise ArgumentTypeError(
+                'plot("component") draws the edges of a component: pass plot("component", edges)'
+            )
+        return draw_kind(self, *arguments, **options)
 
     def audit(
         self,
@@ -1474,6 +1481,7 @@ class Components(Generic[FrameT]):
         return html.panel_or_none(lambda: panel(self.answer))
 
 
+@suggest_keywords_of_methods
 class LinkedRecords(Components[Any]):
     """The entities of a frame's records: the components of records that agree in a key.
 
@@ -1634,6 +1642,7 @@ class LinkedRecords(Components[Any]):
         return {} if self.answer.linked is None else self.answer.linked.keys
 
 
+@suggest_keywords_of_methods
 class StableIds(NumberedComponents[Components[Any]]):
     """Persistent numbers of the components of an answer, from which the next answer continues.
 

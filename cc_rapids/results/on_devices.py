@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, counted, shown
+from ..keywords import suggest_keywords_of_methods
 from ..solver.devices import ExchangeBarrier, in_threads, share_of
 from .answer import LabelKind
 from .labels import LABEL_KINDS, check_labels
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from .components import Components
 
 
+@suggest_keywords_of_methods
 class SpreadComponents:
     """The connected components of an edge list, found by several GPUs of one machine.
 

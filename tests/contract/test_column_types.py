@@ -324,7 +324,7 @@ def test_columns_of_ids_are_read_right(wrap, nulls):
         column = wrap(array)
         present = values[: 1 if _missing(array) else 2]
         if nulls == "raise" and _missing(array):
-            with pytest.raises(errors.NullsError, match="1 nulls in 2 rows"):
+            with pytest.raises(errors.NullsError, match="1 null in 2 rows"):
                 components(framed(column))
             continue
         found = components(framed(column), nulls=nulls)

@@ -186,7 +186,7 @@ def test_nulls_are_refused_with_their_count(graph):
     gaps = pd.DataFrame({"src": pd.array([1, None], "Int64"), "dst": pd.array([2, 3], "Int64")})
     held = graph(FRAME)
     held._Impl.edgelist.edgelist_df = gaps
-    with pytest.raises(errors.NullsError, match="'src' has 1 nulls in 2 rows"):
+    with pytest.raises(errors.NullsError, match="'src' has 1 null in 2 rows"):
         cc_rapids.weakly_connected_components(held)
     assert cc_rapids.components(held, nulls="drop").labels()["vertex"].tolist() == [1, 2]
 

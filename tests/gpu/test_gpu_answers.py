@@ -141,7 +141,7 @@ def test_masked_arrays_beside_arrays_of_the_device():
     found = components((masked, cupy.array([2, 3, 4])), nulls="drop")
     assert found.summary()["dropped"] == 1
     assert found == components(([1, 3], [2, 4]))
-    with pytest.raises(errors.NullsError, match="1 nulls in 3 rows"):
+    with pytest.raises(errors.NullsError, match="1 null in 3 rows"):
         components((cupy.array([2, 3, 4]), masked))
 
 
@@ -150,7 +150,7 @@ def test_series_beside_arrays(cudf):
     series = cudf.Series([1, None, 3], dtype="int64")
     found = components((series, cupy.array([2, 3, 4])), nulls="drop")
     assert found == components(([1, 3], [2, 4]))
-    with pytest.raises(errors.NullsError, match="1 nulls in 3 rows"):
+    with pytest.raises(errors.NullsError, match="1 null in 3 rows"):
         cc_rapids.spanning_forest((series, cupy.array([2, 3, 4])))
 
 

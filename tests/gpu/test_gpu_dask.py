@@ -169,7 +169,7 @@ def test_signed_beside_unsigned_partitions(client, cudf, partition):
 @BOTH
 def test_nulls_and_categories(client, cudf, partition):
     holes = PATH.astype("Int64").mask(PATH == 1)
-    with pytest.raises(cc_rapids.NullsError, match="'src' has 1 nulls in 2 rows"):
+    with pytest.raises(cc_rapids.NullsError, match="'src' has 1 null in 2 rows"):
         cc_rapids.dask.components(spread(cudf, PATH, holes), partition=partition)
     grouped = PATH.astype("category")
     found = cc_rapids.dask.components(

@@ -102,7 +102,7 @@ def test_answers_for_columns_with_nulls(cudf):
     src, dst = random_edges(300, 784, np.uint64)
     holes = cudf.DataFrame({"src": src, "dst": dst})
     holes["dst"] = holes["dst"].where(cudf.Series(np.arange(784) != 3))
-    with pytest.raises(errors.NullsError, match="1 nulls in 784 rows"):
+    with pytest.raises(errors.NullsError, match="1 null in 784 rows"):
         cc_rapids.components(holes)
     found = cc_rapids.components(holes, nulls="drop").labels()
     expected = cc_rapids.components(holes.drop(3), engine="threads").labels()
@@ -168,7 +168,7 @@ def test_strings_stay_on_the_device(cudf):
 
 def test_nulls(cudf):
     frame = cudf.DataFrame({"src": [1, None, 3, 4], "dst": [2, 3, None, 5]})
-    with pytest.raises(errors.NullsError, match="'src' has 1 nulls in 4 rows"):
+    with pytest.raises(errors.NullsError, match="'src' has 1 null in 4 rows"):
         cc_rapids.components(frame)
     found = cc_rapids.components(frame, nulls="drop")
     assert found.summary()["dropped"] == 2

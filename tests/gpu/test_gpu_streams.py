@@ -187,7 +187,7 @@ def test_batches_without_rows(cudf, tmp_path):
         seen = Connectivity(vertices=given).insert(none)
         assert isinstance(seen.components().labels(), cudf.DataFrame)
     assert isinstance(Connectivity(engine="cuda").insert(path).components().labels(), pa.Table)
-    with pytest.raises(cc_rapids.NullsError, match="1 nulls in 2 rows: fill or drop them first"):
+    with pytest.raises(cc_rapids.NullsError, match="1 null in 2 rows: fill or drop them first"):
         Connectivity(vertices=cudf.Series([1, None]))
 
 

@@ -111,7 +111,7 @@ def test_nulls_are_refused_or_dropped(client):
     frame = random_frame().astype({"src": "Int64", "dst": "Int64"})
     frame.loc[[3, 400], "src"] = pd.NA
     frame.loc[3, "dst"] = pd.NA
-    with pytest.raises(errors.NullsError, match=r"column 'src' has 1 nulls in \d+ rows"):
+    with pytest.raises(errors.NullsError, match=r"column 'src' has 1 null in \d+ rows"):
         cc_rapids.dask.components(parts(frame, 5))
     found = cc_rapids.dask.components(parts(frame, 5), nulls="drop")
     kept = frame.dropna().astype({"src": "int64", "dst": "int64"})

@@ -116,7 +116,7 @@ def test_errors_of_what_makes_partitions_come_as_they_are(client, partition):
 VERTICES = {
     "floats": ([1.5], errors.ColumnTypeError, "'vertices' is float64"),
     "strings": (["a"], errors.ColumnTypeError, "vertices are .*, but column 'src' is int64"),
-    "nulls": ([None, 1], errors.NullsError, "'vertices' has 1 nulls in 2 rows"),
+    "nulls": ([None, 1], errors.NullsError, "'vertices' has 1 null in 2 rows"),
     "masked": (np.ma.array([1, 2], mask=[0, 1]), errors.NullsError, "'vertices' has 1 nulls"),
     "shape": (np.array([[1, 2]]), errors.InputError, r"'vertices' has shape \(1, 2\)"),
     "a number": (5, errors.InputError, r"'vertices' cannot be 5: pass a column"),

@@ -116,7 +116,7 @@ def test_integers_beside_strings_are_refused(client, first, second):
         (("huge", "negative"), errors.ColumnTypeError, "from -5 to 9223372036854775809"),
         (("int64", "Int64 nulls"), errors.NullsError, "'src' has 3 nulls in 3 rows"),
         (("int64", "category nulls"), errors.NullsError, "'src' has 3 nulls in 3 rows"),
-        (("some nulls", "int64"), errors.NullsError, "'src' has 1 nulls in 3 rows"),
+        (("some nulls", "int64"), errors.NullsError, "'src' has 1 null in 3 rows"),
         (("int64", "object nulls"), errors.InputError, "'src' .* 3 "),
     ],
     ids=str,

@@ -218,7 +218,7 @@ def test_nulls_are_refused_or_dropped():
     frame = random_frame().astype({"src": "Int64", "dst": "Int64"})
     frame.loc[[3, 400], "src"] = pd.NA
     frame.loc[3, "dst"] = pd.NA
-    with pytest.raises(errors.NullsError, match=r"column 'src' has 1 nulls in 100 rows"):
+    with pytest.raises(errors.NullsError, match=r"column 'src' has 1 null in 100 rows"):
         components(parts(frame, 5))
     found = components(parts(frame, 5), nulls="drop")
     check(found, frame.dropna().astype({"src": "int64", "dst": "int64"}))
@@ -307,7 +307,7 @@ def test_an_error_in_a_block_on_a_gpu():
     frame = random_frame().astype({"src": "Int64"})
     frame.loc[3, "src"] = pd.NA
     for blocks in (parts, pandas_parts):
-        with pytest.raises(errors.NullsError, match=r"column 'src' has 1 nulls in 100 rows"):
+        with pytest.raises(errors.NullsError, match=r"column 'src' has 1 null in 100 rows"):
             components(blocks(frame, 5), num_gpus=1)
     found = components(pandas_parts(frame, 5), nulls="drop", num_gpus=1)
     check(found, frame.dropna().astype({"src": "int64"}))

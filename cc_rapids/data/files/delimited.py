@@ -208,6 +208,11 @@ class Column:
 
 
 NAME_ENCODING = "pass its encoding, such as encoding='latin-1' (--encoding latin-1)"
+FORMAT_OR_ENCODING = (
+    "pass its format as format= (--format), or, for text in UTF-16, encoding='utf-16' (--encoding"
+    " utf-16)"
+)
+_CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r"))
 
 
 def blocks(
@@ -465,9 +470,19 @@ def check_utf8(path: str, block: Block) -> None:
         try:
             line.decode()
         except UnicodeDecodeError:
+            if is_binary(line):
+                raise FormatError(
+                    f"{path} is a binary file, not text: {FORMAT_OR_ENCODING}"
+                ) from None
             raise FormatError(
                 f"{path}, line {number}: not UTF-8 text: {shown(line)}; {NAME_ENCODING}"
             ) from None
+
+
+def is_binary(data: bytes) -> bool:
+    """Return whether bytes are no text in an 8-bit encoding: many are control characters."""
+    controls = len(data) - len(data.translate(None, _CONTROLS))
+    return controls * 20 > len(data)
 
 
 def shown(line: bytes) -> str:

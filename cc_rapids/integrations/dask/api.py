@@ -37,6 +37,7 @@ from ...errors import (
 )
 from ...ids.range import check_range
 from ...incremental.progress import Reporter
+from ...keywords import suggest_keywords, suggest_keywords_of_methods
 from ...ledger import Ledger
 from ...options import Options
 from ..distributed.answer import DistributedComponents
@@ -61,6 +62,7 @@ from .gather import by_gather, reason_not_to
 from .tasks import DaskProgress, Tasks
 
 
+@suggest_keywords_of_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class DaskComponents(DistributedComponents):
     """The connected components of an edge list on a Dask cluster.
@@ -450,6 +452,7 @@ TEXT = re.compile(r"(large_)?str(ing)?\b")  # the types of columns that hold onl
 COMBINES = ("auto", "tree", "gather")
 
 
+@suggest_keywords
 def components(
     edges: Any,
     source: str | list[str] | None = None,

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import counted
+from ...keywords import suggest_keywords_of_methods
 from ...ledger import Ledger
 
 
+@suggest_keywords_of_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class DistributedComponents:
     """The connected components of an edge list on several workers.

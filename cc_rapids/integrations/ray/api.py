@@ -23,6 +23,7 @@ from ...data import column, read
 from ...errors import CcRapidsError, EngineError, InputError, LedgerError, shown
 from ...ids.range import check_range
 from ...incremental.progress import DistributedProgress, Reporter
+from ...keywords import suggest_keywords, suggest_keywords_of_methods
 from ...ledger import Ledger
 from ...options import Options
 from ..distributed.answer import DistributedComponents
@@ -50,6 +51,7 @@ FOREST, ROWS = "forest", "rows"
 PATIENCE = 1.0  # seconds to wait for a task before another block is drawn, if many are in flight
 
 
+@suggest_keywords_of_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class RayComponents(DistributedComponents):
     """The connected components of a Ray dataset.
@@ -127,6 +129,7 @@ class RayComponents(DistributedComponents):
         return self._forest() if self._forest else None
 
 
+@suggest_keywords
 def components(
     edges: Dataset,
     source: str | list[str] | None = None,

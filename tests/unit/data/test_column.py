@@ -65,7 +65,7 @@ def test_nulls_in_other_columns_are_none_of_our_business():
 
 def test_nulls_in_pairs_of_series_name_the_side():
     pair = pd.Series([1, 2], dtype="Int64"), pd.Series([None, 2], dtype="Int64")
-    refused(errors.NullsError, pair, "column 'dst' has 1 nulls in 2 rows")
+    refused(errors.NullsError, pair, "column 'dst' has 1 null in 2 rows")
     assert components(pair, nulls="drop").summary()["dropped"] == 1
 
 
@@ -75,11 +75,11 @@ def test_masked_ids_of_numpy_are_nulls():
 
 
 def test_none_among_strings_of_a_list_is_a_null():
-    refused(errors.NullsError, (["a", None], ["b", "c"]), "column 'src' has 1 nulls in 2 rows")
+    refused(errors.NullsError, (["a", None], ["b", "c"]), "column 'src' has 1 null in 2 rows")
 
 
 def test_none_among_integers_of_a_list_is_counted():
-    with pytest.raises(errors.InputError, match=r"column 'src' .*\b1 (nulls|of them missing)"):
+    with pytest.raises(errors.InputError, match=r"column 'src' .*\b1 (null|of them missing)"):
         components(([1, None, 3], [2, 3, 4]))
 
 
@@ -89,7 +89,7 @@ def test_nulls_among_vertices_are_refused(nulls):
     refused(
         errors.NullsError,
         (ONE, ONE),
-        "column 'vertices' has 1 nulls in 2 rows",
+        "column 'vertices' has 1 null in 2 rows",
         vertices=vertices,
         nulls=nulls,
     )
@@ -210,7 +210,7 @@ def beside(side):
 
 @pytest.mark.parametrize("side", HALF_NULL.values(), ids=HALF_NULL)
 def test_a_null_category_is_a_null(engine, side):
-    edges, says = beside(side), "column 'src' has 1 nulls in 3 rows"
+    edges, says = beside(side), "column 'src' has 1 null in 3 rows"
     refused(errors.NullsError, edges, says, "nulls='drop'")
     found = components(edges, nulls="drop", engine=engine)
     assert (len(found.labels()), found.summary()["dropped"]) == (2, 1)
@@ -218,7 +218,7 @@ def test_a_null_category_is_a_null(engine, side):
     assert streamed.summary()["dropped"] == 1
     with pytest.raises(errors.NullsError, match=says):
         stream_components(iter([edges]))
-    refused(errors.NullsError, ([], []), "'vertices' has 1 nulls in 3 rows", vertices=side)
+    refused(errors.NullsError, ([], []), "'vertices' has 1 null in 3 rows", vertices=side)
 
 
 @pytest.mark.parametrize("ids", [["", "x"], [7, 8]], ids=["strings", "integers"])
@@ -281,7 +281,7 @@ ARRAYS_WITH_NULLS = {
 
 @pytest.mark.parametrize("side", ARRAYS_WITH_NULLS.values(), ids=ARRAYS_WITH_NULLS)
 def test_nulls_of_arrays_and_lists_are_refused_or_dropped(side):
-    says = "column 'src' has 1 nulls in 2 rows: nulls='drop' drops"
+    says = "column 'src' has 1 null in 2 rows: nulls='drop' drops"
     refused(errors.NullsError, (side, side), says)
     found = components((side, side), nulls="drop")
     assert (len(found.labels().vertex), found.summary()["dropped"]) == (1, 1)
@@ -290,7 +290,7 @@ def test_nulls_of_arrays_and_lists_are_refused_or_dropped(side):
 @pytest.mark.parametrize("side", ARRAYS_WITH_NULLS.values(), ids=ARRAYS_WITH_NULLS)
 @pytest.mark.parametrize("nulls", ["raise", "drop"])
 def test_what_drops_no_nulls_is_not_advised_to(side, nulls):
-    says = "has 1 nulls in 2 rows: fill or drop them first"
+    says = "has 1 null in 2 rows: fill or drop them first"
     message = refused(errors.NullsError, ([], []), says, nulls=nulls, vertices=side)
     assert "nulls=" not in message
 
@@ -316,14 +316,14 @@ DOORS_WITHOUT_NULLS = {
 @pytest.mark.parametrize("side", ARRAYS_WITH_NULLS.values(), ids=ARRAYS_WITH_NULLS)
 def test_what_cannot_be_dropped_is_not_advised_to_be(side, door):
     one = ["a"] if isinstance(side[0], str) else [1]
-    with pytest.raises(errors.NullsError, match=r"has 1 nulls in 2 rows: fill or drop them first$"):
+    with pytest.raises(errors.NullsError, match=r"has 1 null in 2 rows: fill or drop them first$"):
         door(side, one)
 
 
 @pytest.mark.parametrize("make", NULLS.values(), ids=NULLS)
 def test_pairs_of_frames_cannot_be_dropped(make):
     pairs = make({"src": [1, None], "dst": [2, 3]})
-    with pytest.raises(errors.NullsError, match=r"'src' has 1 nulls in 2 rows: fill or drop them"):
+    with pytest.raises(errors.NullsError, match=r"'src' has 1 null in 2 rows: fill or drop them"):
         Connectivity().connected(pairs)
 
 

@@ -88,5 +88,5 @@ def test_frames_are_read():
     assert answer._data["vertex"].values.tolist() == [2, 5, 7]
     holes = DataFrame({"a": [5, 2], "b": [2, 7]})
     holes._data["b"].null_count = 1
-    with pytest.raises(NullsError, match="column 'b' has 1 nulls in 2 rows"):
+    with pytest.raises(NullsError, match="column 'b' has 1 null in 2 rows"):
         read(holes, request)

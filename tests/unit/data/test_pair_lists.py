@@ -148,7 +148,7 @@ def test_integers_and_strings_are_refused_with_one_of_each():
 
 def test_none_in_a_pair_is_a_null():
     edges = [(1, None), (2, 3), (None, None)]
-    with pytest.raises(cc_rapids.NullsError, match="column 'src' has 1 nulls in 3 rows"):
+    with pytest.raises(cc_rapids.NullsError, match="column 'src' has 1 null in 3 rows"):
         components(edges)
     for missing in (None, float("nan"), pd.NA):
         found = components([(1, missing), (2, 3)], nulls="drop")

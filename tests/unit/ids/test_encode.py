@@ -223,7 +223,7 @@ def test_categories_and_strings_go_together(engine):
 
 def test_nulls_in_categories_are_counted():
     edges = pd.DataFrame({"src": pd.Categorical(["b", None]), "dst": ["a", "b"]})
-    refused(errors.NullsError, edges, "column 'src' has 1 nulls in 2 rows")
+    refused(errors.NullsError, edges, "column 'src' has 1 null in 2 rows")
     assert cc_rapids.components(edges, nulls="drop").summary()["dropped"] == 1
 
 

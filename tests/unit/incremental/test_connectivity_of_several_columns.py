@@ -140,7 +140,7 @@ def test_no_ids_say_nothing(none):
 
 def test_nulls_are_refused_or_left_out():
     holes = FEW.assign(b=["x", None, "x"])
-    with pytest.raises(NullsError, match="'b' has 1 nulls in 3 rows"):
+    with pytest.raises(NullsError, match="'b' has 1 null in 3 rows"):
         Connectivity().insert(holes, *PAIRS)
     seen = Connectivity().insert(holes, *PAIRS, nulls="drop")
     assert seen.components().summary()["dropped"] == 1

@@ -116,7 +116,7 @@ def test_vertices_that_no_edge_names(named, tmp_path):
 def test_nulls_are_refused_or_left_out():
     table = edges(40)
     holes = table.set_column(1, "id", pa.array([None, *table["id"].to_pylist()[1:]]))
-    with pytest.raises(cc_rapids.NullsError, match="'id' has 1 nulls in 40 rows"):
+    with pytest.raises(cc_rapids.NullsError, match="'id' has 1 null in 40 rows"):
         components(iter([holes]), *SIDES)
     found = components(iter([holes]), *SIDES, nulls="drop")
     same(found, components(holes, *SIDES, nulls="drop"))

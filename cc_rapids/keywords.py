@@ -1,0 +1,100 @@
+"""Suggest a keyword argument in the error for one that a public function does not have."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from .errors import ArgumentTypeError, did_you_mean, hint_of, listed
+
+Named = TypeVar("Named", bound=Callable[..., Any])
+Class = TypeVar("Class", bound=type)
+
+MEANT = {  # arguments of other libraries: those of this one with the same meaning
+    "threshold": ("at_least", "at_most"),
+    "threshold_match_probability": ("at_least",),
+    "min_weight": ("at_least",),
+    "max_weight": ("at_most",),
+    "cutoff": ("at_least", "at_most"),
+    "src": ("source",),
+    "dst": ("destination",),
+    "target": ("destination",),
+    "from_": ("source",),
+    "to": ("destination",),
+    "score": ("weight", "by"),
+    "n": ("num_vertices", "count"),
+    "nodes": ("vertices",),
+    "num_nodes": ("num_vertices",),
+    "sep": ("delimiter",),
+    "device": ("engine", "devices"),
+    "backend": ("engine",),
+    "algorithm": ("design",),
+    "dropna": ("nulls",),
+    "memory": ("memory_limit",),
+    "plan": ("explain",),
+    "resume": ("checkpoint",),
+    "key": ("keys", "on", "columns"),
+}
+MORE = {  # the arguments behind the ** of a signature, by its name
+    "text": ("header", "delimiter", "encoding", "comment", "format"),
+    "chunked": ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unreadable"),
+}
+_UNEXPECTED = re.compile(r"\S+\(\) got an unexpected keyword argument '([^']*)'")
+
+
+def suggest_keywords(function: Named) -> Named:
+    """Make a function suggest its keyword arguments for one that it does not have.
+
+    The error of Python that only names the unknown argument becomes an
+    :class:`.errors.ArgumentTypeError`, which is a TypeError. Other errors are unchanged.
+    """
+
+    @wraps(function)
+    def called(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return function(*arguments, **keywords)
+        except TypeError as error:
+            unexpected = _UNEXPECTED.match(str(error))
+            word = unexpected[1] if unexpected else ""
+            if word not in keywords or word in _words(function):
+                raise
+        raise unknown_argument(word, function)
+
+    return called  # type: ignore[return-value]
+
+
+def suggest_keywords_of_methods(kind: Class) -> Class:
+    """Apply :func:`suggest_keywords` to the public methods of a class."""
+    for name, member in list(vars(kind).items()):
+        if name.startswith("_"):
+            continue
+        if inspect.isfunction(member):
+            setattr(kind, name, suggest_keywords(member))
+        elif isinstance(member, classmethod):
+            setattr(kind, name, classmethod(suggest_keywords(member.__func__)))
+    return kind
+
+
+def unknown_argument(word: str, function: Callable[..., Any]) -> ArgumentTypeError:
+    """Return the error for an argument that a function does not have."""
+    words = _words(function)
+    name = function.__qualname__.removesuffix(".__init__").split(".")[-1]
+    meant = [one for one in MEANT.get(word.lower(), ()) if one in words]
+    hint = did_you_mean(meant) if meant else hint_of(word, words)
+    return ArgumentTypeError(
+        f"unknown argument {word!r} of {name}():{hint} one of {listed(words) or 'none'}"
+    )
+
+
+def _words(function: Callable[..., Any]) -> list[str]:
+    """Return the keyword arguments of a function."""
+    words: list[str] = []
+    for one in inspect.signature(function).parameters.values():
+        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) and one.name != "self":
+            words.append(one.name)
+        elif one.kind == one.VAR_KEYWORD:
+            words += MORE.get(one.name, ())
+    return words
