@@ -41,8 +41,8 @@ def has_more(function):
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if not has_more(FUNCTIONS[name])])
 def test_every_public_function_names_an_unknown_argument(name):
     last = name.split(".")[-1]
-    with pytest.raises(ArgumentTypeError, match=rf"^unknown argument 'speling' of {last}\(\):"):
-        FUNCTIONS[name](speling=1)
+    with pytest.raises(ArgumentTypeError, match=rf"^unknown argument 'unheard' of {last}\(\):"):
+        FUNCTIONS[name](unheard=1)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_every_public_function_names_an_unknown_argument(name):
         ),
         (lambda: cc_rapids.components(EDGES, src="src"), "did you mean 'source'"),
         (lambda: cc_rapids.components(EDGES, memory_limt=1), "did you mean 'memory_limit'"),
-        (lambda: cc_rapids.minimum_spanning_forest(EDGES, wieght="w"), "did you mean 'weight'"),
+        (lambda: cc_rapids.minimum_spanning_forest(EDGES, weightt="w"), "did you mean 'weight'"),
         (lambda: cc_rapids.Connectivity(nun_vertices=3), r"Connectivity\(\):.*mean 'num_vertices'"),
         (lambda: cc_rapids.Connectivity().insert(EDGES, headr=1), "mean 'header'"),
         (lambda: cc_rapids.components(EDGES).plot("sizes", ax=1), "did you mean 'axes'"),
