@@ -159,7 +159,7 @@ def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, lis
 
 
 def _read(edges: Any, vertices: Any, options: Options, outer: Ledger | None) -> EdgeInput:
-    """Read edges by the caller's options, with some vertices named.
+    """Read edges by the caller's options, with ``vertices`` as further vertices.
 
     If a weight bound has selected the edges, ``outer`` is the ledger of the whole list.
     """
@@ -230,7 +230,7 @@ def _planned(plan: Plan, numbers: list[int], chosen: Spreading, edges: int, move
     Parameters
     ----------
     edges : int
-        The most edges of any device.
+        The number of edges on the device with the most edges.
     moved : int
         The bytes per edge that are copied to another device; 0 if the edges stay.
     """

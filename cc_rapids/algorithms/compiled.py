@@ -35,12 +35,12 @@ class CompiledDesign:
     partitions : bool
         Whether edges are copied and linked in the order of blocks of vertices.
     needs_giant : bool
-        Whether the finish phase needs the giant component. Rounds rename vertices by it, also
-        without a sample.
+        Whether the finish phase needs the giant component. Designs with rounds need it even without
+        a sample, to rename the vertices.
     link_edge : Kernel or None
         The kernel that links every edge of a list; None if a batch takes more than one launch.
     reroots : bool
-        Whether the roots may be other vertices than the least of their trees.
+        Whether a root may be a vertex other than the least of its tree.
     """
 
     init_forest: Step
@@ -168,7 +168,7 @@ class KernelComposer:
     def _block_link(self) -> Any:
         """Return the union rule inside blocks.
 
-        It is the design's, or async+halve if the design has an auxiliary array.
+        This is the union rule of the design, or async+halve if the design has an auxiliary array.
         """
         inner_design = self.design if not self.design.words[1].spec.aux_array else Design()
         return replace(self, design=inner_design, vertex=blocks.LOCAL).link()
@@ -216,7 +216,7 @@ class KernelComposer:
         return step
 
     def queue_words(self, first: kernels.sampling.Sample | None) -> int:
-        """Return the number of words of the queues of edges, two words per edge."""
+        """Return the size of the queues of edges in words; an edge takes two words."""
         filters = first is not None and first.shared and not self.record_forest
         filters = filters and self.vertex is shared_filter.WORD
         return shared_filter.words_for(self.backend.shared_memory_limits()) if filters else 0
@@ -275,7 +275,7 @@ class KernelComposer:
         )
 
     def find(self) -> Any:
-        """Return the find that the link combines with; None if it climbs without one."""
+        """Return the find that the link calls; None if the link climbs without a find."""
         _, link, compress = self.design.words
         if compress is None or not link.spec.takes_find:
             return None
@@ -321,7 +321,8 @@ class KernelComposer:
     def join(self, sampling: bool) -> Any:
         """Return the function that links an edge and records the hook.
 
-        It is the design's; for a sample of a design with rounds it uses async+halve.
+        It uses the union rule of the design. Designs with rounds have none; their samples use
+        async+halve.
         """
         if not self.design.words[1].spec.is_union:
             return replace(self, design=Design()).join(sampling) if sampling else None

@@ -82,8 +82,9 @@ class Minima:
 def _least_of_each(values: Array, begin: Array, length: Array, xp: Any) -> Array:
     """Return the least value of each interval of at least one value.
 
-    An interval is the union of two runs of the greatest power of two that fits. The minima of all
-    runs of a length follow from those of half the length.
+    An interval is the union of two runs, which may overlap. Their length is the greatest power of
+    two that is not longer than the interval. The minima of runs of one length are computed from
+    those of half the length.
     """
     minima = xp.empty(begin.size, values.dtype)
     longest = int(length.max()) if length.size else 0

@@ -144,7 +144,7 @@ class SpeculativeRows:
 
 
 def queue_bytes(limits: SharedMemoryLimits) -> int:
-    """Return the bytes of the queues of kernels/shared_filter.py, which ``IDS`` vertices use."""
+    """Return the size in bytes of the queues of kernels/shared_filter.py."""
     return 4 * words_for(limits)
 
 
@@ -225,15 +225,15 @@ class Forest:
         return other
 
     def copy_from(self, forest: Forest) -> Forest:
-        """Copy the trees of a forest made by :meth:`alike`; return self."""
+        """Copy the trees of ``forest``, which has the same vertices and layout; return self."""
         self.backend.copy_packed(forest.arrays, self.arrays)
         return self
 
     def spare(self, workspace_bytes: int) -> int:
         """Return the bytes that speculative rows may waste; see :func:`cc_rapids.memory_bound`.
 
-        The workspace of a run may use the memory of unused vertices: a long list may have fewer ids
-        than the forest has vertices, because the range was an estimate.
+        The id range of a long list may be an estimate, so a forest may have more vertices than the
+        list has ids. The workspace of a run may use the memory of these vertices.
         """
         ids = max(0, self.n - 2 * (self.n // WIDER + memory_bound.MARGIN_IDS))
         own_bytes = pack_layout((array.size, array.dtype) for array in self.arrays)[0]
@@ -248,9 +248,9 @@ class Forest:
     def __getattr__(self, name: str) -> Any:
         """Compute an attribute that was deferred until its first use.
 
-        For a forest from a single launch these are its arrays, because its first rows, all that
-        most callers request, need no arrays. After :meth:`count_later` they are the flat trees and
-        their counts.
+        A forest from a single launch makes its arrays on first use: most callers request only the
+        first rows, which need no arrays. After :meth:`count_later`, the flat trees and their counts
+        are made on first use.
         """
         if name in LATER:
             if self._later:
@@ -345,7 +345,7 @@ class Forest:
             vars(self).update(vars(whole))
 
     def _speculate(self, rows: SpeculativeRows, capacity: int) -> None:
-        """Gather rows speculatively, if there is memory besides that of the run."""
+        """Gather rows speculatively, if there is enough memory in addition to that of the run."""
         try:
             gathered = self._gather(
                 gather.min_label, rows.id_base, capacity, rows.dtype, rows.dtype
@@ -357,7 +357,8 @@ class Forest:
     def counted(self, vertices: int, components: int, low: int, rows: Sequence[Array]) -> None:
         """Set the counts that were computed together with the forest.
 
-        ``rows`` are those for ids from ``low`` on, or empty. Only the first request returns them.
+        ``rows`` are the rows of the answer for ids from ``low`` on, or empty. Only the first
+        request returns them.
         """
         self.vertices, self.components = vertices, components
         if rows:

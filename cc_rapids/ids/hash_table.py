@@ -315,7 +315,7 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
 
 
 def bytes_of_order(slots: int, ids: int, word: int) -> int:
-    """Return the maximum bytes of trees over slots and of sorting their ids.
+    """Return the most bytes that trees over slots take, including the bytes to sort their ids.
 
     A vertex has ``word`` bytes. The table and the columns of slots are not included.
     """

@@ -44,7 +44,7 @@ def blocks_of(n: int, least_shift: int | None = None) -> tuple[int, int]:
 
 
 def tiles_of(linked: int, m: int, blocks: int) -> int:
-    """Return the number of tiles to partition in one batch, at most those that the edges fill.
+    """Return the number of tiles in one batch, at most as many as the edges fill.
 
     ``linked`` is the number of edges to link. The buffers take at most half of the bytes of an edge
     list of m edges.
@@ -181,7 +181,8 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
 def link_blocks(on: Any, vertex: type, join: Any, begin: Any) -> Any:
     """Link the edges of all tiles, block by block.
 
-    A warp links the edges of one block in one tile; climbs start where ``begin`` says.
+    A warp links the edges of one block in one tile. ``begin`` returns the vertex where a climb
+    starts.
     """
     warp, load = np.uint64(on.warp_size), on.load_streaming
 

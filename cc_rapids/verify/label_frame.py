@@ -36,9 +36,10 @@ class LabelFrame:
     components : int, optional
         The claimed number of components.
     sort : bool
-        Whether to sort the rows. Otherwise unsorted rows are an error.
+        Whether to sort the rows. If not, unsorted rows are an error.
     width : int, optional
-        The number of columns of an id, if known. Finding it may take as long as a small run.
+        The number of columns of an id. Passing it saves a look-up that may take as long as a small
+        run.
 
     Attributes
     ----------
@@ -51,8 +52,8 @@ class LabelFrame:
     ids : Ids
         The slots 0 .. n - 1 in id order. A slot may have no vertex.
     label_of : (n,) array of uint32 or uint64
-        The slot of the label of each slot's vertex; all bits are set without a vertex. If labels
-        are numbers, the least vertex with a label represents it.
+        For each slot, the slot of its vertex's label; all bits are set if the slot has no vertex.
+        If labels are numbers, the least vertex with a label represents it.
     """
 
     ids: Ids

@@ -45,9 +45,8 @@ def matrix_of(state: Any, fill: Any, cell: type) -> Any:
 def next_row(on: Any) -> Any:
     """Find the first unlabelled vertex from a given one on, and write it to ``found_word``.
 
-    Each search starts at the least unlabelled vertex, so labels are smaller than the vertices that
-    they label. Only the starts themselves are equal to their labels, and those lie before the given
-    vertex.
+    Each search starts at the least unlabelled vertex, so a label is less than the other vertices of
+    its component. From ``start`` on, a vertex is therefore unlabelled if it is its own parent.
     """
     block_min = on.block_reduce_min
 
@@ -66,8 +65,8 @@ def next_row(on: Any) -> Any:
 def look_along(on: Any, vertex: type) -> Any:
     """Test cell v of the rows of queue[first:last], one row after the other, for an edge to v.
 
-    A thread stores only to its own vertex and to a place in the queue that it has reserved. So no
-    word that is read is written meanwhile, except the count.
+    A thread stores only to its own vertex and to the place in the queue that it has reserved. No
+    other thread reads these words during the launch. Only the count is shared.
     """
     add = on.atomic_add
 
@@ -132,12 +131,11 @@ def dense(on: Any, vertex: type, read: Any) -> Step:
     paper="fixed point by Thrust, Lehr et al. 2022, 4.3",
 )
 def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
-    """Raise each cell to the maximum of its column's own row, until no row's maximum rises.
+    """Replace each nonzero cell (u, v) by the maximum of row v, until no row's maximum rises.
 
-    Initially an edge's cell is the number of its column, counted from 1. Maxima only rise, to
-    numbers of vertices in the same component, so the loop ends. The label is the component's
-    highest vertex. Except for filling the matrix, the backend's array library does the work, in
-    blocks of rows.
+    At first, the cell (u, v) of an edge is v + 1. A maximum only rises, and only to the number of a
+    vertex in the same component, so the loop ends. The label is the component's highest vertex.
+    Except for filling the matrix, the backend's array library does the work, in blocks of rows.
     """
     fill = fill_cells(on, read)
 

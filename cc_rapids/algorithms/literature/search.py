@@ -1,7 +1,7 @@
 """Breadth-first search from one vertex, as a sample (BFS) and as an algorithm (BFS-CC).
 
 depth : (n,) int32, the distance of each vertex from the source, or FAR.
-queue : (n,) the vertices of the current depth, in any order; ``after`` those of the next.
+queue : (n,) the vertices of the current depth, in any order.
 sizes : [vertices, entries] of the next depth.
 out_of_range : as in :mod:`cc_rapids.kernels.forest`, set when an entry is no vertex.
 
@@ -72,7 +72,7 @@ def from_above(on: Any, vertex: type, record_hook: Any) -> Any:
 def from_below(on: Any, vertex: type, record_hook: Any) -> Any:
     """Search each unvisited vertex's row for a neighbour in the queue (bottom-up), and stop there.
 
-    A neighbour at this new depth does not count, whether its depth is visible already or not.
+    A neighbour that another thread has just given the new depth is not in the queue.
     """
     visit, entries = enqueue_vertex(on, vertex, record_hook), entries_of(on)
 
@@ -94,7 +94,7 @@ def from_below(on: Any, vertex: type, record_hook: Any) -> Any:
 
 
 def of_high_degree(on: Any) -> Any:
-    """Find the vertex of highest degree among some: found_word = [degree << 32 | vertex]."""
+    """Find the sampled vertex of highest degree: found_word = [degree << 32 | vertex]."""
     high, entries = on.atomic_max, entries_of(on)
 
     @on.elementwise
@@ -186,10 +186,11 @@ def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
     paper="BFS sampling, Hong et al. 2020, Algorithm 6",
 )
 def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
-    """Search from the vertex of highest degree among some, and make what it reaches one tree.
+    """Search from the sampled vertex of highest degree, and make one tree of all vertices reached.
 
-    The root is the least vertex reached. Each vertex except the source was found by its own edge.
-    The edge of the new root is reassigned to the source, so that only roots have none.
+    The root is the least vertex reached. For a spanning forest, each reached vertex has the edge by
+    which it was found, and the source has none. The source then gets the edge of the root, because
+    a root must have none.
     """
     search, high, low = searcher(on, vertex, record_hook), of_high_degree(on), least_below(on)
 

@@ -177,7 +177,7 @@ class PinnedFlag(Flag):
         return self._read
 
     def _read(self) -> bool:
-        """Return whether the launch has set it, once the launch is done."""
+        """Wait for the launch; return whether it has set the flag."""
         self.event.synchronize()
         return bool(self.held[0] == self.value)
 
@@ -193,10 +193,11 @@ class ThreadBuffers(threading.local):
         self._page = NOW
 
     def pack(self, words: list[int]) -> tuple[int, int]:
-        """Pack the arguments for cuLaunchKernel; return the addresses of its 'extra' and of each.
+        """Pack the arguments of cuLaunchKernel; return the addresses for 'extra' and
+        'kernelParams'.
 
-        A cooperative launch takes the latter. Both kinds of launch copy the arguments before they
-        return, so a thread needs only one buffer.
+        A cooperative launch takes 'kernelParams'. Both kinds of launch copy the arguments before
+        they return, so a thread needs only one buffer.
         """
         count = len(words)
         pack, extra, each, _ = self._arguments.get(count) or self._add_arguments(count)
@@ -204,7 +205,8 @@ class ThreadBuffers(threading.local):
         return extra, each
 
     def _add_arguments(self, count: int) -> tuple[Any, ...]:
-        """Return the packing function for ``count`` arguments, both addresses, and their owners."""
+        """Return the packing function for ``count`` arguments, both addresses, and the buffers
+        there."""
         data = (ctypes.c_uint64 * count)()
         size, first = ctypes.c_size_t(8 * count), ctypes.addressof(data)
         extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)

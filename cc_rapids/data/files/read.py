@@ -1,6 +1,6 @@
 """Read graph files, whole or in pieces: row groups of Parquet, batches of Arrow, blocks of text.
 
-The formats stand in :mod:`cc_rapids.data.files`.
+The readers of each format are in :mod:`cc_rapids.data.files.formats`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def check_sides(path: str, request: ColumnRequest) -> None:
 
 
 def read_pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield the edges of an open file from a place on, with a maximum number of rows at a time."""
+    """Yield the edges of an open file from a position on, in tables of a maximum number of rows."""
     check_sides(file.path, request)
     if file.budget is not None:
         file.budget.loaded = 0
@@ -124,27 +124,29 @@ class EdgeFile:
     Attributes
     ----------
     table
-        ``pyarrow.Table`` of the two id columns, source first (of ids of several columns first the
-        first of each side, then the second, ..., each column once), and of ``weight`` (int64, or
-        double if some are not whole) if that was asked for and is there. One row an edge, as in
-        the file and chunked as it was read; METIS and ECL files list each edge at both its ends,
-        and so does the table. From text the ids are both int64, both uint64 or both string (of
-        several columns each pair that is compared); from other files they are as stored.
+        ``pyarrow.Table`` with one row per edge, in the order of the file. METIS and ECL files list
+        each edge at both ends, and so does the table. The first columns are the ids, source first.
+        If ids have several columns, the first columns of both sides come first, then the second
+        ones, and so on; a column that occurs twice is stored once. If a weight is requested and
+        exists, ``weight`` is the last column: int64, or double if some weights are not integers.
+        Ids from text are int64, uint64 or string; the columns of both ends have the same type. Ids
+        from other files keep their stored types.
     source, destination
-        The names of the two columns; lists, of ids of several columns.
+        The names of the two columns, or two lists of names if ids have several columns.
     format
         One of ``FORMATS``.
     header
         Whether the first line named the columns, for csv, tsv and snap; None for other formats and
         for empty files.
     ledger
-        The number of rows by the metadata or lines of the file, and of lines without an edge.
+        The number of rows, from the metadata or the lines of the file, and the number of lines
+        without an edge.
     delimiter
         The separator of fields, for csv, tsv and snap.
     vertices
         The ids of all vertices, if the file declares their number: ``range(1, n + 1)`` for gr,
         metis and mtx, and ``range(n)`` for he, egr, SciPy's npz and an npz with num_vertices.
-        Otherwise None: the vertices are those in edges.
+        Otherwise None: the vertices are those that occur in edges.
     """
 
     table: pa.Table
@@ -182,7 +184,7 @@ def read_wanted(
     request : ColumnRequest
         The requested columns. Without a format, the suffix of the path or the first bytes decide.
     on_progress : callable, optional
-        Called with the bytes read so far and the bytes in the file, as reading goes on.
+        Called repeatedly with the bytes read so far and the bytes in the file.
 
     Raises
     ------
@@ -195,9 +197,9 @@ def read_wanted(
     ColumnTypeError
         A column does not hold ids; the error names the first row and value.
     InputError
-        Source and destination name the same columns, or different numbers of columns. Or each
-        names several columns, but ids in this format have one. Or options of text files are given
-        for another format.
+        Source and destination name the same columns, or different numbers of columns. Also raised
+        if they name several columns but this format has one column per id, and if options for text
+        are passed for another format.
     """
     path = local(path)
     if os.path.isdir(path):

@@ -167,7 +167,7 @@ def _is_shown(quiet: bool, terminal: Console) -> bool:
 
 
 def _by_line() -> Callable[[Callable[[], str]], None]:
-    """Return a function that prints a line on stderr if due, given a function for its text."""
+    """Return a function that prints a line on stderr at intervals; its argument makes the text."""
     reporter = Reporter(partial(click.echo, err=True), call=LINE_SECONDS)
     return lambda text: reporter.report(0, None, lambda _: text())
 

@@ -163,9 +163,9 @@ def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, pair: list[s
 def check_pages(
     file: File, stream: BinaryIO, stored: Any, group: int, columns: Sequence[str]
 ) -> int:
-    """Return the number of rows of text of a row group to decode at once.
+    """Return how many rows of a row group to decode at once if it has text.
 
-    If not all pages fit, set the bytes of the largest ones in the budget of the file.
+    If the row group does not fit, reserve the memory of its largest pages in the file's budget.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def group_tables(
     budget: Budget | None,
     step: int = STEP,
 ) -> Iterator[pa.Table]:
-    """Yield columns of a row group as tables of at most ``rows()`` rows, fewer if text is long.
+    """Yield columns of a row group as tables of at most ``rows()`` rows, or fewer for long text.
 
     With text, ``step`` rows are decoded at once.
     """
