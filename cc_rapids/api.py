@@ -158,10 +158,10 @@ def components(
         compared by value.
     source, destination : str, or lists of str of equal length, optional
         The columns that hold the two ends of each edge. A list of columns forms one composite id;
-        rows compare column by column. By default, a known pair of column names is used: src and
-        dst, source and target, from and to, left and right, u and v, id_l and id_r, unique_id_l and
-        unique_id_r (with source_dataset_l and source_dataset_r, if present), and others listed in
-        :doc:`/guides/inputs`. A frame with only two columns needs no names.
+        two ids are equal if they agree in every column. By default, a known pair of column names is
+        used: src and dst, source and target, from and to, left and right, u and v, id_l and id_r,
+        unique_id_l and unique_id_r (with source_dataset_l and source_dataset_r, if present), and
+        others listed in :doc:`/guides/inputs`. A frame with only two columns needs no names.
     vertices : column, array or range, optional
         Vertices to include even if no edge names them. Composite ids need a frame or tuples.
     num_vertices : int, optional
@@ -172,7 +172,7 @@ def components(
         edge attribute ``"weight"`` of a graph.
     at_least, at_most : float, optional
         Keep only edges whose weight is within these inclusive bounds. Edges whose weight is null or
-        NaN are dropped. Vertices that only dropped edges name are not included. The result
+        NaN are dropped. A vertex is left out if only dropped edges name it. The result
         remembers the bounds and applies them to edges that its methods receive later. Row groups of
         Parquet files and datasets that contain no weight within the bounds are not read. 32-bit
         floats are compared in 32 bits; integers are compared exactly for any bound.
@@ -334,10 +334,9 @@ def find_components(
 
     All other edges are read as one id column per end, or as several for composite ids.
     :func:`~cc_rapids.data.read.read` counts null ends and drops or refuses them. Unless the caller
-    names a backend, the run uses that of the memory that holds the edges.
-    :func:`~cc_rapids.solver.solve.solve` maps ids to vertices 0 .. n - 1 and runs a design, which
-    builds a union-find forest. :func:`~cc_rapids.solver.solve.explain` makes the same choices
-    without a run.
+    names a backend, the memory that holds the edges decides. :func:`~cc_rapids.solver.solve.solve`
+    maps ids to vertices 0 .. n - 1 and runs a design, which builds a union-find forest.
+    :func:`~cc_rapids.solver.solve.explain` makes the same choices without a run.
 
     The forest of hashed or composite ids is sorted by id at the end. Reading the number of
     components from the GPU waits until the run has finished. A forest by weight is counted only
@@ -610,7 +609,7 @@ def _in_rows(
 
 
 def _check_forest(options: dict[str, Any], wanted: bool | str) -> None:
-    """Raise an InputError if ``forest=`` requests another forest than the caller finds."""
+    """Raise an InputError if ``forest=`` names another kind of forest than the function finds."""
     given = options.get("forest", wanted)
     if type(given) is not type(wanted) or given != wanted:
         raise InputError(

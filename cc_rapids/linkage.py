@@ -185,7 +185,7 @@ def _positions(size: int, backend: Backend) -> EncodedIds:
 def _linked(
     parts: list[KeyPart], size: int, own: Array, limit: int | None, backend: Backend
 ) -> tuple[Array, KeyFacts]:
-    """For each row, return the first row with the same key value, or the row itself without one.
+    """Return for each row the first row with the same key value; itself if it has no value.
 
     Parameters
     ----------

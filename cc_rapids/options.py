@@ -303,7 +303,7 @@ class Options:
         return numbers
 
     def backend(self, on_device: bool = False, choice: EngineChoice | None = None) -> Backend:
-        """Return the backend that the caller names, or else the one of the edges' memory.
+        """Return the backend that the caller names; by default, the one that holds the edges.
 
         For edges in files, ``choice`` is the estimated best engine. CPU threads run if its GPU
         cannot be used.

@@ -5,7 +5,7 @@ measurements change them temporarily with :meth:`Tuning.override`. A size that d
 constant where it is used. A name in brackets is a page of docs/design/decisions; a
 name with ``.jsonl`` is a file of benchmarks/records.
 
-The fast paths, and what switches each off, as :data:`WITHOUT_FAST_PATHS` does:
+Each fast path can be switched off by a value; :data:`WITHOUT_FAST_PATHS` switches off all:
 
 - one launch for a short list on a GPU, and its hash table: ``one_launch_edges`` and
   ``hashed_at_once`` of 0;
@@ -32,29 +32,30 @@ class Tuning:
     Attributes
     ----------
     split_finish_edges : int
-        Edges from which a list is linked in two parts after a sample. The host allocates the answer
-        while the second part is linked. [host].
+        The fewest edges of a list that is linked in two parts after a sample. The host allocates
+        the answer while the second part is linked. [host].
     small_id_range : int
-        Size of the id range up to which each id gets a word directly: 4 MiB. ids.jsonl.
+        The largest id range in which each id gets a word directly: 4 MiB. ids.jsonl.
     one_launch_edges : int
         The most edges of a list that a GPU solves in one launch. [short-lists].
     estimated_ids : int
-        Ids from which their number is estimated before a hash table is allocated. ids.jsonl.
+        The fewest ids of an edge list whose distinct ids are estimated before a hash table is
+        allocated. ids.jsonl.
     hashed_at_once : int
         The most edges for which the launch that scans the ids also builds a hash table: some 3 MiB.
         [short-lists].
     blocked_ids : int
-        Ids from which lookups in a hash table are grouped by block of the table if edges may be in
-        any order: the table has 100 MiB, more than any cache. [ids].
+        The fewest ids whose lookups in a hash table are grouped by block of the table, if edges may
+        be in any order. The table then has 100 MiB, more than any cache. [ids].
     library_strings : int
         The most strings, over all columns, that PyArrow numbers on threads. Its kernels are already
         compiled; the ten kernels of this package are not. [strings].
     library_vertices : int
         The most vertices of a forest on threads that NumPy counts and gathers. [compiling].
     sampled_scan_edges : int
-        Edges from which the id range is estimated from a sample of rows. [ids].
+        The fewest edges whose id range is estimated from a sample of rows. [ids].
     batch_window_edges : int
-        Edges of batches of one kind that are borrowed at once. [batches].
+        The number of edges, in batches of one kind, that are borrowed at once. [batches].
     joined_batch_edges : int
         The most edges of batches that are joined into one, to pay the host's overhead once.
         [batches].

@@ -170,8 +170,8 @@ def choose(
 ) -> AutoRule:
     """Return the rule by which ``"auto"`` runs m edges whose ids span n vertices.
 
-    It is the first rule whose engine, number, form and order of edges match, and whose shared
-    memory the machine has.
+    It is the first rule that matches the engine and the number, form and order of the edges, and
+    whose shared memory the machine has.
 
     ``symmetric``: the edges are rows that hold both directions, and m is the number of entries.
     ``locality``: the fraction of near rows in an edge list, see

@@ -84,8 +84,8 @@ class WeightOrder:
     def pivots(self, counts: list[int], backend: Backend) -> Array:
         """Return the code and the row of the last edge of each band, estimated from a sample.
 
-        ``counts`` are the numbers of edges up to the end of each band. Each count is twice the one
-        before. The last two are the number of all edges.
+        ``counts`` are the numbers of edges up to the end of each band but the last. Each count is
+        twice the one before.
         """
         pivots = backend.fill(backend.empty(2 * len(counts) + 2, np.uint64), 0xFF)
         if counts:

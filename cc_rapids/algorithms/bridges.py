@@ -102,9 +102,9 @@ class Reached:
     def skeleton(self, backend: Backend) -> tuple[Array, Array]:
         """Return edges whose components are the blocks, each without its top vertex.
 
-        These are the tree edges from whose lower subtree an edge leaves the subtree of the upper
-        endpoint, and the non-tree edges between unrelated vertices (Dong et al. 2023). All other
-        edges become loops.
+        These are of two kinds (Dong et al. 2023): a tree edge if another edge leads from the
+        subtree below it out of the subtree of its upper endpoint, and a non-tree edge if its
+        endpoints are unrelated. All other edges become loops.
 
         Returns
         -------

@@ -182,7 +182,7 @@ class KernelComposer:
         return made
 
     def connect_rest(self, first: kernels.sampling.Sample | None) -> Step:
-        """Return the phase after the sample, or the only one."""
+        """Return the phase after the sample, or the only phase if there is no sample."""
         outer, link, _ = self.design.words
         if outer.spec.meta:
             return self._stages(outer)
@@ -262,7 +262,7 @@ class KernelComposer:
         )
 
     def _takes_strided_order(self) -> bool:
-        """Return whether edges are linked in strided order after blocks: on backends with warps.
+        """Return whether edges are linked in strided order after vertex blocks, as on GPUs.
 
         CPU threads start at distant places of the list anyway.
         """

@@ -71,15 +71,15 @@ class MergeTree:
         return cls(n, *merged)
 
     def sizes_of(self, clusters: Any) -> Any:
-        """Return the number of vertices of each of some clusters."""
+        """Return the number of vertices of each given cluster."""
         return self._of(self.size, 1, clusters)
 
     def least_of(self, clusters: Any) -> Any:
-        """Return the least vertex of each of some clusters."""
+        """Return the least vertex of each given cluster."""
         return self._of(self.least, clusters, clusters)
 
     def greatest_of(self, clusters: Any) -> Any:
-        """Return the greatest vertex of each of some clusters."""
+        """Return the greatest vertex of each given cluster."""
         return self._of(self.greatest, clusters, clusters)
 
     def _of(self, merged: Any, single: Any, clusters: Any) -> Any:

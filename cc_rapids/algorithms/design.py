@@ -30,7 +30,7 @@ class Design:
     sample, link : str
         The names of the choices, with options: ``"kout(k=3)"``.
     compress : str, optional
-        The find, or the step of Rem's rules; None for links that have their own.
+        The find, or the step of Rem's rules; None for links with a built-in find.
 
     Raises
     ------
@@ -137,8 +137,8 @@ class Design:
     def parse(cls, name: str | Design) -> Design | None:
         """Return the design with a name, or None for ``"auto"`` with any rule.
 
-        ``none+`` may be omitted. For Rem's rules a find is sufficient, as in ``rem-cas+halve``; it
-        implies the step.
+        ``none+`` may be omitted. After Rem's rules, a find is sufficient, as in ``rem-cas+halve``:
+        the find implies the step.
 
         Parameters
         ----------
@@ -504,7 +504,7 @@ def check_forest_design(design: Design | None) -> None:
 
 @lru_cache(64)  # of a batch as of the one before
 def check_batch_design(design: str | Design) -> Design:
-    """Return the design for batches, also for "auto"; raise a DesignError if it supports none."""
+    """Return the design for batches; raise a DesignError if a named design supports none."""
     parsed = Design.parse(design) or Design()
     if not starts_plainly(parsed):
         first = "begins with tiles" if parsed.window else "samples"

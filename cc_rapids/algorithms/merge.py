@@ -32,7 +32,8 @@ class Packed:
     present : ((n + 31) // 32,) array of uint32
         The forest's bit set of present vertices.
     parent : (n,) array of vertices, optional
-        The forest's parents, sent instead of the first three if there are too many pairs.
+        The forest's parents, sent in place of the other arrays except ``present`` if there are too
+        many pairs.
     """
 
     giant: int

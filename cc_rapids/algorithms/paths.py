@@ -1,8 +1,8 @@
 """Paths in a spanning forest: lengths, weakest edges, and edges in order.
 
 Uses a heavy-path decomposition. The two vertices of a pair climb to their lowest common ancestor,
-from heavy path to heavy path, at most log2 n of them. The memory per vertex does not depend on the
-depth of a tree. A path consists of segments of heavy paths, whose edges are contiguous.
+each along at most log2 n heavy paths. The memory per vertex does not depend on the depth of a tree.
+A path consists of segments of heavy paths, whose edges are contiguous.
 """
 
 from __future__ import annotations

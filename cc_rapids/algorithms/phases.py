@@ -87,8 +87,8 @@ def edges_outside(link_edges: Any, left: Callable[[int], int]) -> Step:
 def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
     """Link the rows of the vertices outside the giant component (vertex gathering, 3.5).
 
-    If an edge may occur in only one row, that row may be one of the giant component; then all rows
-    are read.
+    If an edge may occur in the row of only one endpoint, that endpoint may be in the giant
+    component. All rows are read in that case.
     """
 
     def connect_rest(state: Any) -> None:

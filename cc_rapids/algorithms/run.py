@@ -192,8 +192,8 @@ def solve(
         The kind of memory of the edges, and of a matrix.
     speculative : SpeculativeRows, optional
         Rows to gather while the forest is counted. Their memory is limited to the rows surely
-        needed and a tolerated waste: see :func:`cc_rapids.memory_bound`. For a long list the least
-        number of rows is counted before its last part is linked.
+        needed and a tolerated waste: see :func:`cc_rapids.memory_bound`. For a long list, a lower
+        bound of the number of rows is counted before the last part of the list is linked.
     in_two_parts : bool
         Whether a list is so long that it may be linked in two parts.
     """
@@ -277,7 +277,7 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     forest : Forest
         A forest whose parents are set; neither flat nor counted afterwards.
     design : Design
-        A design that hooks only roots, without a sample or with one of the list.
+        A design that hooks only roots, without a sample or with a sample of an edge list.
     """
     backend, vertex, parent = forest.backend, forest.vertex, forest.parent
     compiled = build(design, backend, vertex, edges.wide, False, False)

@@ -59,7 +59,7 @@ def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
 
 
 def first_blocks(n: int, m: int, blocks: int) -> int:
-    """Return the number of blocks of the first stage, or all blocks if that is too many."""
+    """Return the number of blocks of the first stage, or of all if its share is too large."""
     share = NEIGHBOURS * n / max(2 * m, 1)
     return math.ceil(share * blocks) if share <= MOST else blocks
 

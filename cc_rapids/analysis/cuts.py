@@ -98,9 +98,9 @@ class Levels:
         return bounds
 
     def _comparable(self, dtype: np.dtype[Any]) -> tuple[Any, int]:
-        """Return the thresholds in the type of the weights, and the number of leading omissions.
+        """Return the thresholds in the type of the weights, and the number of thresholds left out.
 
-        Omitted thresholds come first and are beyond all integers of that type.
+        Thresholds beyond all integers of that type are left out; they come first.
         """
         sign = ">=" if self.direction == DIRECTIONS[0] else "<="
         levels = self.values.tolist()

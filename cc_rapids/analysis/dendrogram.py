@@ -636,8 +636,8 @@ class Dendrogram(Generic[ComponentsT]):
     ) -> CutAnswers[ComponentsT]:
         """Return the components of growing sets of forest edges; each part extends the previous.
 
-        ``beyond`` counts the forest edges outside all parts so far. The ledger is that of the
-        run; all of its other edges are not in the forest.
+        ``beyond`` counts the forest edges outside all parts so far. The ledger is that of the run,
+        with all other edges counted as ``not_in_forest``.
         """
         answer, backend = self.components.answer, self.components.answer.backend
         old_forest = answer.forest

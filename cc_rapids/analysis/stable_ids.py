@@ -49,7 +49,7 @@ class StableChanges(NamedTuple):
     splits, merges : frame, columns ``before``, ``after`` and ``shared``, int64
         ``splits`` has one row for each part of a previous component whose members are now in
         several components. ``merges`` has one row for each part of a component whose members were
-        in several. ``shared`` is the number of members in both.
+        in several previous components. ``shared`` is the number of members in both.
     births, deaths : frame, columns ``labels`` and ``size``, int64
         The new and the retired numbers, with their number of members.
     """

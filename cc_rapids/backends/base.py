@@ -380,8 +380,8 @@ class Backend(ABC):
         Parameters
         ----------
         arena : optional
-            The result of :meth:`arena`. To continue a run, the value of an earlier scope of that
-            run in a ``with`` statement.
+            The result of :meth:`arena`, or, to continue a run, the value that an earlier scope of
+            the run had in its ``with`` statement.
 
         Raises
         ------

@@ -1,9 +1,9 @@
 """Adapters, one per kind of edges: frames, pairs, graphs, matrices, files and streams.
 
-:data:`ADAPTERS` has them in order: the first that accepts edges reads them, and nobody else looks
-at their type. Frames of cuDF are read as they are, all others through narwhals. A
-``cugraph.Graph`` keeps the edge list or the adjacency list that it was made of, and beside it the
-symmetrised copy that its algorithms run on, from which lists can be drawn again.
+:data:`ADAPTERS` has them in order: the first that accepts edges reads them, and no other code looks
+at their type. Frames of cuDF are read as they are, all others through narwhals. A ``cugraph.Graph``
+keeps the edge list or adjacency list that it was made from. It also keeps the symmetrised copy on
+which its algorithms run; lists can be made from this copy again.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _way_out(edges: Any) -> str:
 
 
 def _unambiguous(edges: Any, names: list[str]) -> Any:
-    """Select columns of a frame with duplicate names; an InputError if a selected name is one."""
+    """Select columns of a frame with duplicate names; an InputError if a selected name is such."""
     columns = list(getattr(edges, "column_names", None) or edges.columns)
     for name in names:
         refuse_twice(name, columns)
@@ -163,7 +163,7 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any =
 
 @cache
 def _cudf_maker(kind: Any) -> Callable[[dict[str, Any]], Any]:
-    """Return the function that makes frames of a class of cuDF's, the same one each time."""
+    """Return the function that makes frames of a cuDF class; the same function each time."""
     return partial(make_frame, kind)
 
 
@@ -220,9 +220,9 @@ def _make_frame(library: Any, columns: dict[str, Any]) -> Any:
 def _without_nulls(
     names: tuple[str, ...], series: list[Any]
 ) -> tuple[list[Any], Callable[[], Any] | None]:
-    """Return the rows of series of one length in which none is null, and what gives their numbers.
+    """Return the rows of series in which none is null, and a function that returns their numbers.
 
-    The series themselves, and None, if that is all of them.
+    If no row has a null, return the series themselves, and None.
     """
     natives = [plain(side.to_native(), name) for name, side in zip(names, series, strict=True)]
     masks = [mask for mask in map(valid_of, natives) if mask is not None]
@@ -248,7 +248,7 @@ def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> EdgeInput:
 
 
 def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
-    """Return the function that makes answers in the library of a frame, and whether on a device.
+    """Return the function that makes answers like a frame, and whether they are on a device.
 
     For a dictionary of columns, answers are dictionaries.
     """
@@ -476,7 +476,7 @@ def _objects(words: Any, every: Any) -> Any:
 
 
 def _table_of_columns(columns: dict[str, Any]) -> Any:
-    """Return columns of ids of several columns as a frame: cuDF of a GPU's, PyArrow of others."""
+    """Return the columns of composite ids as a frame: of cuDF on a GPU, otherwise of PyArrow."""
     columns = {name: _lent(column) for name, column in columns.items()}
     if any(is_cudf(side) or hasattr(side, DEVICE) for side in columns.values()):
         import cudf

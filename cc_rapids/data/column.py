@@ -845,11 +845,11 @@ def of_cudf(name: str, series: Any, remedy: str = FILL) -> Column:
     Parameters
     ----------
     name : str
-        What errors call it.
+        The name of the column in errors.
     series : cudf.Series
-        Of integers, strings or categories.
+        A series of integers, strings or categories.
     remedy : str
-        What errors advise for nulls.
+        The advice in errors for nulls.
     """
     missing, to_native, dtype = series.null_count, Column.to_native, series.dtype
     if isinstance(dtype, sys.modules["cudf"].CategoricalDtype):

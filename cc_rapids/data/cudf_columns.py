@@ -15,8 +15,8 @@ MOST_ROWS = 1 << 31  # of a cuDF column
 def borrow_numbers(series: Any) -> AbstractContextManager[Any]:
     """Return a context manager over a CuPy array that shares the memory of a series of numbers.
 
-    The series has no nulls. With cuDF's option ``spill`` it stays on the device from now on: what
-    cuDF lends as a column of pylibcudf may be moved to the host meanwhile.
+    The series has no nulls. With cuDF's option ``spill``, the series stays on the device from now
+    on, because cuDF could move the memory of a pylibcudf column to the host during use.
     """
     import cupy
 
@@ -45,7 +45,7 @@ def numbers_in(frame: Any, name: Any) -> Any:
 
 
 def borrow_strings(series: Any) -> tuple[Any, Any]:
-    """Return CuPy arrays of the UTF-8 bytes of a series of strings and of their ends.
+    """Return the UTF-8 bytes of a series of strings and their offsets, as CuPy arrays.
 
     String i is at bytes ``offsets[i]`` to ``offsets[i + 1]``. The offsets are int32, or int64 for
     2^31 bytes and more. Both arrays share the memory of the series, which has at least one row, no
@@ -70,7 +70,7 @@ def _view(plain: Any, span: Any, dtype: np.dtype[Any], offset: int, size: int) -
 
 
 def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
-    """Make a series of strings without nulls of their bytes and of where each begins and ends.
+    """Make a series of strings without nulls from their bytes and offsets.
 
     Parameters
     ----------
@@ -94,20 +94,20 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
 
 
 class WithoutNan(NamedTuple):
-    """An array of numbers without nan, which :func:`make_frame` need not look for."""
+    """An array of numbers without NaN, so that :func:`make_frame` does not look for NaN."""
 
     array: Any
 
 
 def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
-    """Make a cuDF frame of arrays and series, without copies where cuDF makes none.
+    """Make a cuDF frame from arrays and series, without copies where cuDF makes none.
 
-    A nan in an array becomes a null, as in cuDF's constructor.
+    A NaN in an array becomes a null, as in cuDF's constructor.
 
     Parameters
     ----------
     kind : type
-        Of frames, ``cudf.DataFrame`` or a subclass.
+        The class of the frame: ``cudf.DataFrame`` or a subclass.
     columns : dict of str to array, WithoutNan or series
         All of one length.
     """
@@ -124,7 +124,7 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
 
 
 def make_series(frame: Any, name: str, values: Any) -> Any:
-    """Make a cuDF series with the index of a frame of as many rows from a new array."""
+    """Make a cuDF series from a new array, with the index of a frame of the same length."""
     import cudf
 
     column = _column_of(values)
@@ -154,7 +154,7 @@ def _column_of(values: Any) -> Any:
 
 @cache
 def _type_ids() -> dict[Any, Any]:
-    """Return the types of pylibcudf by those of NumPy: of integers, floats and booleans."""
+    """Return pylibcudf's types by NumPy's: integers, floats and booleans."""
     from pylibcudf import DataType, TypeId
 
     names = [f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)]

@@ -1,7 +1,7 @@
 """Predicates on types of arrays: those of NumPy, CuPy, pandas and cuDF.
 
-Types of frame libraries have the letters of NumPy's kinds too, but are not subtypes of NumPy's;
-a type without such a letter, as Polars' are, is none of these.
+Types of frame libraries also have a kind letter as in NumPy, but are not subtypes of NumPy's types.
+For a type without such a letter, such as those of Polars, all predicates are False.
 """
 
 from __future__ import annotations

@@ -252,7 +252,7 @@ def missing(what: str, names: Sequence[Any], name: Any) -> str:
 
 
 def is_known_pair(names: Sequence[str]) -> bool:
-    """Return whether two columns are one of ``KNOWN_PAIRS``, in any case of letters."""
+    """Return whether two columns are one of ``KNOWN_PAIRS``, in upper or lower case."""
     return {name.lower() for name in names} in [set(pair) for pair in KNOWN_PAIRS]
 
 

@@ -291,7 +291,8 @@ def arrow_of(thing: Any) -> Any:
     Raises
     ------
     InputError
-        The object does not lend what it promises, or is on a device whose library is missing.
+        The object does not provide the data that its protocol promises, or it is on a device whose
+        library is missing.
     """
     import pyarrow as pa
 
@@ -313,7 +314,7 @@ def _lends_nothing(thing: Any, error: Exception) -> InputError:
 
 
 class _Schema:
-    """The schema of what is lent with it."""
+    """An object with the schema of data that an Arrow protocol has provided."""
 
     def __init__(self, lent: Any) -> None:
         self.schema = lent[0]
@@ -323,7 +324,7 @@ class _Schema:
 
 
 def _on_device(thing: Any, error: Exception) -> Any:
-    """Return what PyArrow does not read as a frame or series of cuDF."""
+    """Return an object that PyArrow cannot read as a cuDF frame or series."""
     try:
         import cudf
         import pyarrow as pa

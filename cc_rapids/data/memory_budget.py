@@ -69,8 +69,8 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     Raises
     ------
     InputError
-        The limit is neither a number of bytes nor a string such as ``"2GiB"``, or a string without
-        a unit of less than 1 MiB.
+        The limit is neither a number of bytes nor a string such as ``"2GiB"``, or it is a string
+        without a unit and means less than 1 MiB.
     """
     if limit is None:
         return (free or host_memory.free_bytes()) // 2

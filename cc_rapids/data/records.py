@@ -284,8 +284,7 @@ def _holds_lists(kind: str, values: Any) -> bool:
 
 
 class _Once:
-    """A function that returns the column of some rows; it makes that of all valid rows only
-    once."""
+    """A function that returns the column of some rows; that of all valid rows is made only once."""
 
     def __init__(self, values: UncheckedIds, column: Column) -> None:
         self.values, self.column = values, column

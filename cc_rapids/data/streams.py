@@ -1,7 +1,8 @@
 """Streams of edges: files, patterns, addresses, datasets, and iterables of frames, chunk by chunk.
 
 Each file is read in pieces where its format allows it, and chunks are read in background threads
-while another is linked. A checkpoint knows files by entries, which tell whether they are the same.
+while another is linked. A checkpoint has an entry for each file, which shows later whether the file
+is the same.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ Texts = bool | Sequence[bool | None] | None
 
 
 class Cursor(NamedTuple):
-    """A place in a stream: the files (or items) done, and the row groups and rows in the next."""
+    """A place in a stream: the numbers of finished files (or items), and of row groups and rows."""
 
     file: int = 0
     group: int = 0
@@ -91,14 +92,13 @@ class Chunk(NamedTuple):
     linked before a resumed run began; it is only compared with its earlier content. If there is a
     ``load``, the frame is empty, and ``load()`` returns the rows in any thread. ``path`` is the
     file, empty for data in memory. ``first`` is the row number in the file of the first row, None
-    if unknown.
-    ``weight`` is the column of weights, or the weights, where these differ from what
-    a bound names.
+    if unknown. ``weight`` is the column of weights, or an array of weights, if the bound does not
+    name them.
 
-    ``given`` counts the rows of the source from where the run began up to ``after``, by the
-    metadata of the source; a chunk that is lost is in that of the next one. ``left_out`` are rows
-    between the chunk before and this one that are in neither. ``given`` is None for a chunk of a
-    source that several devices share.
+    ``given`` counts the rows of the source from the start of the run to ``after``, by metadata. So
+    if a chunk is lost, the next one counts its rows. ``given`` is None if several devices share the
+    source. ``left_out`` counts the rows between the previous chunk and this one that are in
+    neither.
     """
 
     frame: Any
@@ -141,7 +141,7 @@ class Source:
     readers : int
         The number of threads that read chunks at the same time.
     fixed : int
-        The bytes that reading takes beside the chunks.
+        The bytes that reading takes in addition to the chunks.
     """
 
     names: tuple[Any, Any]
@@ -167,14 +167,14 @@ class Source:
         raise NotImplementedError
 
     def read_ahead(self, start: Cursor, budget: Budget, text: Texts) -> Iterator[Chunk]:
-        """Yield the same chunks, read in other threads if these may do so."""
+        """Yield the same chunks, read in other threads if that is allowed."""
         chunks = self.read(start, budget, text)
         return read_ahead(chunks, self.readers) if self.threaded else chunks
 
     def identity(self) -> dict[str, Any]:
         """Return the identity of this input, as JSON values.
 
-        ``kind`` is the source's.
+        ``kind`` is the kind of the source.
         """
         raise NotImplementedError
 
@@ -186,14 +186,14 @@ class Source:
         Raises
         ------
         CheckpointError
-            The input is another one; the error says which part differs.
+            The input differs from the earlier one; the error names the part that differs.
         """
         return self, ""
 
     def read_by(self, read_groups: RowGroups | None) -> None:
         """Set the function that reads Parquet files to a GPU, if there is one.
 
-        Only files by paths are read by it.
+        It reads only files that are given by their paths.
         """
 
     def measure(self) -> dict[str, Any]:
@@ -246,8 +246,8 @@ def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
 class Part(NamedTuple):
     """A file, or a fragment of a dataset, as it was listed.
 
-    ``name`` is the full name of a file, independent of the current folder, and empty of data in
-    memory. ``format`` is empty of a file that may be skipped, and of a fragment.
+    ``name`` is the absolute path of a file; it is empty for data in memory. ``format`` is empty for
+    a file that may be skipped, and for a fragment.
     """
 
     path: str
@@ -271,7 +271,7 @@ class Parts(Source):
         The bound by which row groups are skipped, given their statistics. The reader of the chunks
         applies it to rows.
     counts : dict of int to Ledger
-        The rows of each part that has been read to its end in this run, and those between chunks.
+        The rows of each part that this run has read to its end, including rows left out.
     unreadable : list of str
         The paths of the files that were skipped.
     """
@@ -286,7 +286,7 @@ class Parts(Source):
         self.first = 0  # the part from which the run reads
 
     def apart(self) -> Self:
-        """Return a copy that reads on the host, and keeps its own record of that."""
+        """Return a copy that reads on the host, with its own record of the files that it reads."""
         other = copy(self)
         other.formats, other.unreadable, other.counts = [], [], {}
         other.read_by(None)
@@ -294,7 +294,7 @@ class Parts(Source):
 
     @property
     def given(self) -> int:
-        """The rows of all parts from the first one that the run has read; each has to be there.
+        """The rows of all parts from the first one that the run has read; all must have been read.
 
         Raises
         ------
@@ -326,7 +326,7 @@ class Parts(Source):
                 yield chunk
 
     def _types_after(self, text: Texts, chunk: Chunk) -> Texts:
-        """Return what is known of the types of text after a chunk."""
+        """Return the types of text columns, as far as they are known after a chunk."""
         return text
 
     def _read_or_skipped(
@@ -357,9 +357,10 @@ class Parts(Source):
     def _read_part(
         self, number: int, begin: Cursor, budget: Budget, text: Texts
     ) -> Iterator[Chunk]:
-        """Yield the chunks of a part, the last one when the part has been read, and is unchanged.
+        """Yield the chunks of a part.
 
-        All others come as soon as they are read, unless the file may be skipped.
+        The last chunk is yielded after the part was read to its end and has not changed. If the
+        file may be skipped, each other chunk is yielded only after the next one was read.
         """
         earlier, last = self._counted(), None
         for chunk, goes_on in self._chunks(number, begin, budget, text):
@@ -380,7 +381,8 @@ class Parts(Source):
     ) -> Iterator[tuple[Chunk, bool]]:
         """Yield the chunks of a part from a position on, and whether more rows certainly follow.
 
-        ``given`` of a chunk counts rows of the part. At the end, ``counts`` has the part.
+        ``given`` of a chunk counts only rows of the part. At the end, the part is entered in
+        ``counts``.
         """
         raise NotImplementedError
 
@@ -414,11 +416,11 @@ class Files(Parts):
     Attributes
     ----------
     options : TextOptions
-        Those of text files.
+        The options of text files.
     read_groups : callable or None
-        Reads the row groups of Parquet files to a GPU, if that is where they go.
+        Reads row groups of Parquet files to a GPU; None if edges are read on the host.
     open_file : File or None
-        The caller's open file, in place of a path to be opened: it is read once, from where it is.
+        The caller's open file, in place of a path. It is read once, from its current position.
     """
 
     def __init__(
@@ -524,7 +526,7 @@ class Files(Parts):
             self.counts[number] = rows._replace(given=rows.given - begun)
 
     def _opened(self, path: str, before: Mark | None, budget: Budget) -> Any:
-        """Return a context with a file, which is checked to be unchanged at its end."""
+        """Return a context that opens a file, and checks at the end that it has not changed."""
         if self.open_file is None:
             return opened(path, before, budget)
         self.open_file.budget = budget
@@ -545,7 +547,7 @@ class Files(Parts):
         Raises
         ------
         InputError
-            The edges are an open file or contain a pipe: nothing tells whether another is the same.
+            The edges are an open file or contain a pipe, so a later run could not recognise them.
         """
         unmarked = (part.path for part in self.parts if part.mark is None)
         once = next(filter(os.path.exists, unmarked), None)
@@ -560,7 +562,7 @@ class Files(Parts):
         return super().identity()
 
     def read_by(self, read_groups: RowGroups | None) -> None:
-        """Set what reads files by paths to a GPU.
+        """Set the function that reads files, given by their paths, to a GPU.
 
         Two threads then read, so that one prepares reads while the device decodes for the other.
         """
@@ -617,10 +619,10 @@ class Gathered:
     Attributes
     ----------
     table : pyarrow.Table or None
-        All rows, if they fit together with what solving them takes, and the tables of all chunks
-        have the same types; columns have the names of the first chunk's.
+        All rows, if they fit into memory together with the memory for solving them, and if all
+        chunks have the same types. The columns have the names of the first chunk.
     chunks : list of Chunk
-        Those that have been read.
+        The chunks that have been read.
     """
 
     threaded = False
@@ -689,7 +691,7 @@ def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
 
 
 def _restartable(pieces: Iterator[Piece], start: Any) -> Iterator[Piece]:
-    """Yield the pieces of a file that may be read again; a stream is put back to its start."""
+    """Yield the pieces of a file that may be read again; a stream is rewound to its start."""
     try:
         yield from pieces
     except LateTextError as error:
@@ -706,9 +708,9 @@ def types_so_far(
     destination: Side,
     typed: bool = False,
 ) -> list[bool | None]:
-    """Return for each column of an id whether it is text, by one more table; None if unknown.
+    """Return for each column of an id whether it is text, after one more table; None if unknown.
 
-    A column without an id says nothing, unless the table is ``typed``.
+    A column without ids leaves this unchanged, unless the table is ``typed``.
     """
     pairs = list(zip(*sides_of(source, destination), strict=True))
     found = text_of(table, source, destination)
@@ -728,10 +730,10 @@ def _loaded(path: str, before: Mark | None, load: Callable[[], Any]) -> Any:
 def _ends_ahead(
     part: Part, options: TextOptions, bound: WeightBound | None
 ) -> tuple[Side | None, Side | None]:
-    """Return the columns of both ends of files by the first of them, where an id has several.
+    """Return the columns of both ends, as the first file has them, if an id has several columns.
 
-    All files then need them, and it is known how many there are. Two times None otherwise, also for
-    a file that cannot be read, which is an error at its turn.
+    All files then need these columns, and their number is known. Otherwise return None twice, also
+    for an unreadable file, which raises an error later, when it is read.
     """
     path = part.path
     if part.format in TEXT and "://" not in path:
@@ -766,7 +768,8 @@ def _mark_if(look: Callable[[], Mark | None], skips: bool) -> Mark | None:
 def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool) -> str:
     """Return the format of a file.
 
-    Empty if it cannot be told and files may be skipped, and of a pipe, which is opened only once.
+    It is empty if it is unknown and files may be skipped, and for a pipe, which is opened only
+    once.
     """
     if found := options.format or named_format(path):
         return found
@@ -806,9 +809,9 @@ def check_footer(fragment: Any, stream: Any) -> None:
 class Fragments(Parts):
     """The fragments of a dataset; only the columns of ids, and that of a ``weight``, are read.
 
-    The filter of a dataset, and a bound on weights, are applied to what a row group holds: so all
-    rows are counted. Row groups that the filter or the bound excludes by their statistics are
-    skipped.
+    The filter of a dataset, and a bound on weights, are applied to the rows of each row group,
+    after all of its rows are counted. Row groups that the filter or the bound excludes by their
+    statistics are skipped.
     """
 
     def __init__(
@@ -840,7 +843,7 @@ class Fragments(Parts):
     def _chunks(
         self, number: int, begin: Cursor, budget: Budget, text: Texts
     ) -> Iterator[tuple[Chunk, bool]]:
-        """Yield the rows of a fragment from a place on, and one without rows at its end."""
+        """Yield the rows of a fragment from a place on, and a chunk without rows at its end."""
         fragment = self.parts[number].fragment
         with _unchanged(self.parts[number]), opened_parquet(fragment) as raw:
             check_columns(fragment, self.columns)
@@ -868,7 +871,7 @@ class Fragments(Parts):
             yield self._end(Cursor(number, len(groups)), sum(sizes) - done), False
 
     def _tables(self, group: Any, raw: Any, done: int, budget: Budget) -> Iterator[tuple[Any, int]]:
-        """Yield the rows of a row group after those done, and how many rows end with each table."""
+        """Yield the rows of a row group after the first ``done``, as tables with their end rows."""
         at = 0
         for table in self.tables(group, raw, budget):
             begin = at
@@ -970,9 +973,7 @@ class Fragments(Parts):
         return Chunk(self.none, *self.names, after, weight=self.weight, given=given)
 
     def identity(self) -> dict[str, Any]:
-        """Return the files with size and time, and a hash of data in memory.
-
-        Types and filter.
+        """Return the entries of the files or of data in memory, the types and the filter.
         """
         kinds = [f"{name}: {self.dataset.schema.field(name).type}" for name in self.columns]
         return {
@@ -1011,7 +1012,7 @@ KEPT = "cc_rapids kept"  # the column of rows that the filter of a dataset keeps
 def without_filter(dataset: Any) -> tuple[Any, Any]:
     """Return a dataset without its filter, and the filter; None if there is none.
 
-    PyArrow gives no fragments of a dataset with a filter, and no public way to its filter.
+    PyArrow returns no fragments of a dataset with a filter, and has no public access to the filter.
     """
     wanted = (getattr(dataset, "_scan_options", None) or {}).get("filter")
     if wanted is None:
@@ -1053,7 +1054,7 @@ def _mark_in(system: Any, path: str) -> Mark | None:
 def check_columns(fragment: Any, columns: list[str]) -> None:
     """Raise a MissingColumnError if a fragment of a dataset lacks one of the columns.
 
-    It names the file, which PyArrow would read as nulls.
+    The error names the file. PyArrow would read the missing column as nulls.
     """
     import pyarrow.dataset as pads
 
@@ -1065,7 +1066,7 @@ def check_columns(fragment: Any, columns: list[str]) -> None:
 
 @contextmanager
 def _unchanged(part: Part) -> Iterator[None]:
-    """Return a context for reading a fragment, whose file is checked to be unchanged at its end.
+    """Return a context for reading a fragment; at its end, the file must not have changed.
 
     PyArrow's errors on unreadable files become a FormatError that names them.
     """
@@ -1097,7 +1098,7 @@ def _in_memory(fragment: Any, columns: list[str]) -> Entry:
 
 
 def opened_parquet(fragment: Any) -> AbstractContextManager[Any]:
-    """Return an open Parquet file of a fragment; None of any other fragment."""
+    """Return the open Parquet file of a fragment; None for any other fragment."""
     return fragment.open() if hasattr(type(fragment), "row_groups") else nullcontext()
 
 
@@ -1123,7 +1124,7 @@ def _rows(pieces: list[Any]) -> int | None:
 class Items(Source):
     """An iterable of frames, tuples of two columns, lists of pairs or record batches.
 
-    A resumed run takes the rows that are done from the iterable again, as old ones.
+    A resumed run reads finished rows from the iterable again, and yields them as old chunks.
 
     Parameters
     ----------
@@ -1132,10 +1133,10 @@ class Items(Source):
     source, destination
         The columns of both ends, as far as they are known.
     open_item : callable
-        Returns a request for the columns of an item, and the item as one whose rows are known, and
-        can be sliced.
+        Returns a request for the columns of an item, and the item in a form whose rows can be
+        counted and sliced.
     weights : str or array, optional
-        A column of all items, or of one item a weight for each row.
+        The name of a column of all items, or an array with a weight for each row of a single item.
     given : int, optional
         The rows of all items, if they are known.
     threaded : bool
@@ -1143,8 +1144,8 @@ class Items(Source):
     arrow : bool
         Whether all items are tables.
     closes : bool
-        Whether to close the iterable at the end: a caller's own generator is left open, as a loop
-        over it would.
+        Whether to close the iterable at the end: a caller's own generator stays open, as after a
+        loop over it.
     """
 
     def __init__(
@@ -1172,7 +1173,7 @@ class Items(Source):
     def given(self) -> int:
         """The rows of all items beyond those that an earlier run has linked.
 
-        An iterator tells them by yielding them.
+        For an iterator, these are the rows that it has yielded.
         """
         return (self.came if self.known is None else self.known) - self.skipped
 
@@ -1247,9 +1248,9 @@ def _row_bytes(item: Any, wanted: Sequence[str]) -> float:
 
 
 def _text_bytes(column: Any) -> float:
-    """Return the mean bytes of the strings of a column; 0 of other columns, and of those of a GPU.
+    """Return the mean bytes of the strings of a column; 0 for other columns and on a GPU.
 
-    Those of Python are measured in a few rows.
+    For Python's strings, the mean is that of a few rows.
     """
     if is_cudf(column) or not hasattr(column, "__len__") or not len(column):
         return 0.0
@@ -1323,7 +1324,7 @@ def weighed_files(
 def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
     """Yield the chunks in order, loading each while earlier ones are used.
 
-    At most ``readers`` chunks are loaded beside the one in use, each in one of ``readers`` threads.
+    At most ``readers`` chunks are loaded in addition to the one in use, each in its own thread.
     Errors of the generator of chunks are raised here. When this generator is closed, that one is
     closed too, at its next chunk.
     """

@@ -318,7 +318,7 @@ def nearest_float(number: int | float) -> float:
 
 
 def integer_limits(dtype: Any) -> tuple[int, int] | None:
-    """Return the least and the greatest integer of a type of any library; None of other types."""
+    """Return the least and the greatest integer of a type of any library; None for other types."""
     match = INTEGER.fullmatch(str(dtype).lower())
     if match is None:
         return None

@@ -29,7 +29,8 @@ class Edges:
     src, dst : (m,) arrays of any integer types, on the backend of the run
         The ids of the two endpoints of each edge; vertex v has the id ``low + v``.
     low : int
-        The id of vertex 0, between -2^63 and 2^63 - 1. Unsigned ids from 2^63 on count from -2^63.
+        The id of vertex 0, between -2^63 and 2^63 - 1. If the ids start at 2^63 or above, ``low``
+        is the least id minus 2^64.
     m : int
         The number of edges.
     wide : type

@@ -60,16 +60,17 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
         the type of the ids, with a row for each vertex that occurs. During the run, before there is
         an answer, one bit per id may use this memory.
     edges : int, optional
-        The number of rows of the list. Fewer than four million are solved in one launch on a GPU,
-        before their ids are known: memory is then reserved for two ids per edge, if that is more.
-        As many or more, with 16 M ids or more, are copied on a GPU, and take 4 bytes each.
+        The number of rows of the list. On a GPU, a list of fewer than four million rows is solved
+        in one launch, before its ids are known. Memory is then reserved for two ids per row, if
+        that is more than ``ids``. A longer list with 16 M ids or more is copied on a GPU, which
+        takes 4 bytes per row.
 
     Returns
     -------
     int
         Bytes; beyond 160 M ids the last term is a twentieth of a byte per id (a tenth, if ids take
-        8 bytes). Without a pool, blocks of driver memory that are kept from earlier runs come on
-        top, and each may be 4 MiB larger: see :func:`cc_rapids.release_memory`.
+        8 bytes). Without a pool, add the blocks of driver memory that are kept from earlier runs;
+        each may be 4 MiB larger than the run needs. See :func:`cc_rapids.release_memory`.
 
     See Also
     --------

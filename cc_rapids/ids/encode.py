@@ -128,7 +128,7 @@ class EncodingCost:
 class EncodedIds:
     """Edges between vertices, a forest over the vertices, and the decoder to ids.
 
-    If one launch has encoded and solved the edges, they are those of the caller.
+    If one launch has encoded and solved the edges, ``edges`` are those of the caller.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ def chosen_rows(columns: list[Any], backend: Backend) -> Array:
 
 
 def paired(left: Array, right: Array, backend: Backend) -> Array:
-    """Return a representative of each row by two numbers below 2^32, as a new array."""
+    """Return a representative of each row, given as two numbers below 2^32: a new array."""
     return _of_integers((left.astype(np.uint64) << HALF) | right, backend)
 
 

@@ -428,7 +428,7 @@ def _no_matches(ids: Any, backend: Backend) -> tuple[Array, Array]:
 
 
 def without_others(index: Integers | Texts | Tuples, at: Array, backend: Backend) -> Index:
-    """Return a new index of the ids at some positions of their order, numbered in that order.
+    """Return a new index of the ids at some positions among the sorted ids, numbered in that order.
 
     It keeps no memory of other ids. For ids of several columns it keeps no values that only other
     ids had.

@@ -191,7 +191,7 @@ def _codes(
 
 
 def _places(numbers: list[Array], backend: Backend) -> tuple[list[Array], Array]:
-    """Return the ranks of numbers among the sorted distinct ones, and the latter."""
+    """Return the ranks of numbers among the sorted distinct numbers, and the distinct numbers."""
     ends = np.cumsum([side.size for side in numbers])[:-1].tolist()
     table, places = backend.xp.unique(backend.xp.concatenate(numbers), return_inverse=True)
     return backend.xp.split(places.astype(np.int64), ends), table

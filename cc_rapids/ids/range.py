@@ -66,7 +66,7 @@ class IdRange:
     def __post_init__(self) -> None:
         """Compute the size of the range, and its lowest id as kernels expect it.
 
-        For kernels, unsigned ids from 2^63 on count from -2^63.
+        If the ids start at 2^63 or above, kernels expect the lowest id minus 2^64.
         """
         object.__setattr__(self, "size", self.high - self.low + 1)
         first = self.low - (1 << 64) if self.low >= 1 << 63 else self.low

@@ -1,8 +1,8 @@
 """Number strings by kernels, in the lexicographic order of their bytes.
 
 Frame libraries factorise strings by comparison sorting. The kernels here need only the two buffers
-of a column of strings, on a GPU as on threads. The library concatenates the columns and gathers the
-strings of an answer. It also factorises if the kernels give up.
+of a column of strings, both on a GPU and on threads. The library concatenates the columns and
+gathers the strings of an answer. It also factorises if the kernels give up.
 
 Strings get 64-bit hashes, and hashes get slots of the table that also numbers integers. Every
 string is compared with the first string of its slot. If two different strings share a hash, all are
@@ -444,7 +444,7 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
     -------
     (m,) array of unsigned integers
     int
-        An upper bound, which all of them are below.
+        An upper bound; all numbers are below it.
     """
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
     column = library.join([column])
@@ -460,8 +460,8 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
 def left_to_library(columns: list[Any], backend: Backend, known_rows: int = 0) -> bool:
     """Return whether PyArrow numbers the strings instead of kernels: few strings on the host.
 
-    Batches number their ``known_rows`` again each time and count as few only at an eighth of the
-    usual number, because PyArrow takes twice the time and four times the memory. PyArrow trusts
+    A batch numbers its ``known_rows`` again each time. Its strings are few only up to an eighth of
+    the usual number, because PyArrow takes twice the time and four times the memory. PyArrow trusts
     offsets, so those of the caller's columns are checked when they are copied.
     """
     if not backend.few_by_library or any(map(is_cudf, columns)):
@@ -474,7 +474,7 @@ def left_to_library(columns: list[Any], backend: Backend, known_rows: int = 0) -
 def _by_kernels(
     library: _Library, column: Any, backend: Backend, known_rows: int
 ) -> tuple[Array, Any] | None:
-    """Return the code of each string, and the sorted distinct strings, or None if all are known.
+    """Return the code of each string, and the sorted distinct strings (None if all are known).
 
     Return None if the library has to number them: the kernels gave up, or there are few strings.
     """

@@ -41,10 +41,11 @@ class ChangedRows:
 def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
     """Return the label changes between a state and a later one.
 
-    A former root that is no longer a root was hooked, which identifies the merged trees. A merged
-    tree with a vertex among the first places has its label there. It keeps the label unless a new
-    vertex or another merged tree precedes it, so large trees are rarely listed. One pass over the
-    trees finds the vertices of all other merged trees.
+    A tree was merged if its former root is no longer a root. The leading places of the sorted ids
+    are searched first: if a merged tree has a vertex there, the first one is its former label. The
+    tree keeps this label unless a new vertex or another merged tree precedes it, so the vertices of
+    large trees are rarely listed. One pass over the trees finds the vertices of all other merged
+    trees.
     """
     backend = after.backend
     if before.backend is not backend:  # the earlier state has no edge yet
@@ -82,7 +83,7 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
 
 
 def _first_places(state: ConnectivityState, trees: Array, places: Array) -> Array:
-    """Return for each tree the first position in ``places`` of a vertex of it, or BEYOND."""
+    """Return for each tree the first position in ``places`` with one of its vertices, or BEYOND."""
     xp, n = state.backend.xp, state.forest.n
     first_places = xp.full(trees.size, BEYOND, np.int64)
     at = xp.flatnonzero(places < n)

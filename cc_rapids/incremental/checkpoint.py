@@ -141,7 +141,7 @@ def read(path: str | os.PathLike[str], backend: Backend) -> tuple[ConnectivitySt
 def read_noted(
     path: str | os.PathLike[str], backend: Backend
 ) -> tuple[ConnectivityState, str, dict[str, Any] | None]:
-    """Read the state in a file, on a backend, the name of its design, and the notes.
+    """Return the state in a file, on a backend, with the name of its design and the notes.
 
     Raises
     ------
@@ -353,8 +353,9 @@ class Trace:
     def _compare(self) -> None:
         """Raise a CheckpointError if the last item differs from that of the earlier run.
 
-        A listed item is compared at its end. At the earlier run's last item, the hash of the items
-        not listed is compared, and then this item, once it ends or has as many rows as before.
+        The first ``NOTED_ITEMS`` items are compared one by one, each when it ends. At the last item
+        of the earlier run, the common hash of all further items is compared first. Then the item
+        itself is compared, once it ends or has as many rows as before.
         """
         earlier, now = self.earlier, self.last
         assert earlier is not None
@@ -409,8 +410,8 @@ DRAFT_SECONDS = 0.5  # a younger draft may not be locked by its writer yet
 class Resumed:
     """The state from which a run resumes: the trees, the place in the stream, and the stream.
 
-    The stream is in the order in which it was read before. Also included are whether it was read
-    completely, and a description of what was added since.
+    The stream is in the order in which it was read before. The object also tells whether the stream
+    was read completely, and what was added since.
     """
 
     state: ConnectivityState

@@ -284,7 +284,7 @@ class Connectivity:
             Columns ``vertex``, ``before`` and ``after``, with labels of kind ``"min"``, sorted by
             id. There is one row for each vertex whose label changed, and for each new vertex. A new
             vertex has a null ``before``; in arrays, which have no nulls, it is the vertex itself.
-            Composite ids have one column per id column in each place.
+            For composite ids, each of the three is one column per id column.
 
         Raises
         ------
@@ -606,10 +606,10 @@ class Connectivity:
         source, destination : str, or lists of str of equal length, optional
             The columns of the pairs and of ``remaining``, as for :func:`cc_rapids.components`.
         remaining : frame, pair of arrays, path, pattern, dataset or iterable, optional
-            The remaining edges, read in pieces as by :meth:`insert`. The list before the removal is
-            valid, because the pairs are left out, but it must not contain edges removed earlier.
-            Required if a component may split. Other threads wait while it is read, and an iterator
-            must not insert edges itself.
+            The remaining edges, read in pieces as by :meth:`insert`. You may pass the list from
+            before this removal, because the pairs are left out. It must not contain edges that were
+            removed earlier. Required if a component may split. Other threads wait while it is read,
+            and an iterator must not insert edges itself.
         missing : {"raise", "ignore"}
             How to handle a pair with an unknown id, or of vertices that are not connected: raise an
             error or ignore the pair. A pair of connected vertices without an edge has no effect.

@@ -246,7 +246,7 @@ class _Removal:
         return replace(reduced, kept=kept)
 
     def _count_splits(self, reduced: ConnectivityState) -> tuple[int, int]:
-        """Return how many components have split into several trees, and the number of these.
+        """Return how many components have split into several trees, and the number of these trees.
 
         Removed vertices are not counted.
         """
@@ -370,7 +370,7 @@ def _table_of(kept: KeptForest, backend: Backend) -> Integers:
 
 
 class _Between:
-    """Edges between the trees of a state that nothing else refers to.
+    """Edges between the trees of a state; no other object refers to this state.
 
     Without a kept forest, edges are linked immediately. Otherwise, the edges of a spanning forest
     are linked at the end; at most n edges are stored, plus the latest piece.

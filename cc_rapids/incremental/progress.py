@@ -282,7 +282,7 @@ class StreamReporter(Reporter):
         self.read_before = 0 if before is None else before.ledger.given
 
     def report_state(self, state: ConnectivityState, last: bool = False) -> None:
-        """Report the progress, if it is due or the end."""
+        """Report the progress, if a report is due or the stream has ended."""
         self.report(state.ledger.given, self.total, partial(self._facts, state), last)
 
     def _facts(self, state: ConnectivityState, seconds: float) -> StreamProgress:

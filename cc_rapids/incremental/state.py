@@ -267,10 +267,10 @@ def insert(
 def _launch_id_check(
     backend: Backend, index: Index, src: Array, dst: Array, copied: Sequence[Forest] = ()
 ) -> Callable[[], bool] | None:
-    """Launch a check of all ids; return a function that waits and tells if one is no vertex.
+    """Launch a check of all ids; return a function that waits and returns whether one is no vertex.
 
-    Return None if ids are looked up, or if the host would wait anyway. With two forests, ``copied``
-    copies the first to the second in the same launch or a later one, asynchronously.
+    Return None if ids are looked up, or if the host would wait anyway. If ``copied`` has two
+    forests, the first is copied to the second, asynchronously, in the same launch or a later one.
     """
     read_stray = None
     if index.are_vertices and backend.in_caller_order:
@@ -382,7 +382,7 @@ def _counted(state: ConnectivityState, edges: int, count: int = 1) -> Connectivi
 
 
 def roots(state: ConnectivityState, vertices: Array) -> Array:
-    """Return the root of each of some vertices as int64, by climbing."""
+    """Return the root of each given vertex as int64, by climbing."""
     backend, forest = state.backend, state.forest
     roots_of_vertices = backend.empty(vertices.size, np.int64)
     if vertices.size:

@@ -39,10 +39,11 @@ def connected_components(
 ) -> Any:
     """Return ``components(...).labels()``; for a graph, the answer of cuGraph's function.
 
-    A ``cugraph.Graph``, and a matrix if one of ``directed``, ``connection`` and ``return_labels``
-    is given, follow the contract of :func:`cc_rapids.integrations.cugraph.connected_components`,
-    which does not have the other options. Graphs and matrices have no column names: the positional
-    arguments after them are ``directed``, ``connection`` and ``return_labels``, as in cuGraph.
+    A ``cugraph.Graph`` follows the contract of
+    :func:`cc_rapids.integrations.cugraph.connected_components`, and so does a matrix if
+    ``directed``, ``connection`` or ``return_labels`` is given. That function does not have the
+    other options. Graphs and matrices have no column names: the positional arguments after them are
+    ``directed``, ``connection`` and ``return_labels``, as in cuGraph.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def connected_components(
     engine : {"threads", "cuda"}, optional
         As for :func:`cc_rapids.components`.
     return_labels : bool, optional
-        Whether to return labels beside the count, as in cuGraph's and SciPy's functions.
+        Whether to return labels in addition to the count, as in cuGraph's and SciPy's functions.
     directed : bool, optional
         Whether the matrix describes a directed graph, as in cuGraph's and SciPy's functions.
     connection : {"weak", "strong"}, optional

@@ -3,7 +3,7 @@
 A climb is a series of dependent reads, and shared memory has a tenth of the latency of global
 memory. In roads, meshes and other lists sorted by source with nearby endpoints, most edges lie
 inside a block. A second pass links all edges in global memory, in strided order. An edge that the
-first pass skips, because the list is not sorted, is linked there at no extra cost.
+first pass skips, because the list is not sorted, is linked by the second pass at no extra cost.
 
 shared : (window,) uint32, the parents of a block's vertices, relative to the block; shared[v] <= v.
 block_offsets : (blocks + 1,) uint64, the first edge of each block; it ends where the next begins.
@@ -73,7 +73,7 @@ def find_block_offsets(on: Any, window: int, first: Any) -> Any:
 
 
 def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
-    """Link the endpoints of an edge if both are in the block at ``base``; return whether so."""
+    """Link the ends of an edge if both are in the block at ``base``; return whether both are."""
     none = none_of(LOCAL)
 
     @on.device

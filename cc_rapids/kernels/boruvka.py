@@ -7,8 +7,8 @@ weights : (m,) unsigned integers, the bits of the caller's weights.
 key     : uint64. For weights of up to 32 bits, an order-preserving code of the weight in the upper
           half and the row in the lower half. For wider weights the code of the weight alone; the
           rows are then a separate list.
-us, vs, keys, rows : (k,) arrays, the candidates: edges between two trees, by the roots that these
-          had when the edge was last examined. ``rows`` is empty if the keys contain the rows.
+us, vs, keys, rows : (k,) arrays, the candidates: edges between two trees, given by the roots of
+their endpoints when last examined. ``rows`` is empty if the keys contain the rows.
 count   : (1,) uint64, the number of candidates; more than k if the lists are too short.
 best    : (n,) uint64, the least key of each root's candidates; all bits set for none.
 best_row : (n,) uint64, for wide weights the least row among the candidates with that key.
@@ -523,9 +523,9 @@ def finish(on: Any, wide_keys: bool, take: Any, forget: Any, find: Any) -> Any:
 
     The candidates stay in place; a redundant one has the same root twice. Some selected candidates
     may be linked already. The phases are those of separately launched rounds, with a grid-wide
-    barrier between them. ``words`` are the barrier and whether a candidate is left. The latter is
-    cleared two barriers before it is read, when no thread reads it. ``wide_keys``: whether the keys
-    lack the rows.
+    barrier between them. ``words`` are the barrier and a flag: whether a candidate is left. The
+    flag is cleared two barriers before it is read, when no thread reads it. ``wide_keys``: whether
+    the keys lack the rows.
 
     Each tree with a candidate selects one, so every round at least halves the number of these trees
     and the loop ends. If a fault prevents this, the loop stops after ``MOST_ROUNDS`` and sets

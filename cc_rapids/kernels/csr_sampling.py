@@ -20,7 +20,7 @@ SWITCH = ("on", "off")
 
 
 def first_ones(on: Any) -> Any:
-    """Return the entry of a row that is picked as its j-th: the j-th itself."""
+    """Return the j-th picked entry of a row: its j-th entry."""
 
     @on.device
     def pick(v, j, degree):
@@ -30,7 +30,7 @@ def first_ones(on: Any) -> Any:
 
 
 def random_ones(on: Any) -> Any:
-    """Return the entry of a row that is picked as its j-th: entry 0, then pseudo-random ones."""
+    """Return the j-th picked entry of a row: first entry 0, then pseudo-random entries."""
 
     @on.device
     def pick(v, j, degree):
@@ -141,8 +141,8 @@ def link_first_two(on: Any, vertex: type, join: Any) -> Any:
     """Link the first two neighbours of each vertex, which pairs of threads load coalesced.
 
     Thread 2t reads the first entry of its own row and of its neighbour's row, thread 2t + 1 the
-    second entries. Then they exchange what the other needs. Launched for whole warps, also beyond
-    n.
+    second entries. Then they exchange the entries that the other thread needs. The kernel is
+    launched for whole warps, also beyond n.
     """
     swap, entries = on.warp_shuffle_xor, entries_of(on)
 

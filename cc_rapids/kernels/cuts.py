@@ -73,7 +73,7 @@ def note_hooks(on: Any, vertex: type, number: type, find: Any) -> Any:
     """Record the root and the cut of each vertex that was hooked in the cut ``now``.
 
     Nothing is linked meanwhile. Each vertex is written by its own thread. Allowed race: a climb
-    through it sees the old parent or the root, and both lead to the root.
+    through the vertex sees the old parent or the root, and both lead to the root.
     """
     never = none_of(number)
 

@@ -132,8 +132,8 @@ def count_linked(on: Any) -> Any:
 def members(on: Any) -> Any:
     """Write to ``rows_outside`` the vertices with edges outside the giant component, in any order.
 
-    This is the vertex gathering of Hong et al. 2020, 3.5. Scans the bit set by bytes, and skips
-    those that are 0xFF, which most are: all their vertices are in the giant component.
+    This is the vertex gathering of Hong et al. 2020, 3.5. Scans the bit set by bytes. A byte of
+    0xFF, as most are, is skipped: all of its vertices are in the giant component.
     """
     add = on.atomic_add
 

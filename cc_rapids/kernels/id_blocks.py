@@ -59,7 +59,7 @@ def table_blocks_of(slots: int) -> tuple[int, int]:
 
 
 def lanes_of(blocks: int, warp_size: int) -> int:
-    """Return the number of threads that look up one block's smaller endpoints of a chunk.
+    """Return the number of threads that look up a chunk's smaller endpoints in one block.
 
     A power of two: a warp, or less where most threads of a warp would be idle.
     """
@@ -81,7 +81,7 @@ def tiles_of(m: int, room: int, blocks: int) -> int:
 
 
 def store_key(on: Any) -> Any:
-    """Store a 64-bit key as two words: the lower half at ``at + i``, the upper EDGES further."""
+    """Store the halves of a 64-bit key: the lower at ``at + i``, the upper EDGES words further."""
 
     @on.device
     def store_key(shared, at, i, key):

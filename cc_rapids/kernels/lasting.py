@@ -50,7 +50,7 @@ def lasts_longer(on: Any) -> Any:
 def climb(on: Any) -> Any:
     """Climb from v along links that expire later than edge e; return the last vertex and its slot.
 
-    If the link above expires later than a link, the link is pointed past it.
+    During the climb, a link is pointed past the next link if that one expires later.
     """
     longer, cas = lasts_longer(on), on.atomic_cas
 

@@ -85,7 +85,7 @@ def is_inside(on: Any) -> Any:
 
 
 def both_in_giant(on: Any) -> Any:
-    """Return whether both ends are in the giant component, by shared bits or else by their own.
+    """Return whether both ends are in the giant component, by shared bits or by their own bits.
 
     The endpoints' own bits are always loaded, so that all loads of a thread are in flight together.
     Where they are not needed, the load goes to a word ``idle`` that differs between lanes; a common

@@ -131,8 +131,8 @@ class SamplingSpec(Spec):
         Whether there are two phases; False if all edges are linked in one phase.
     meta : bool
         Whether it calls the link on groups of edges instead of linking edges itself. Its factory
-        then returns a function of the finish phase of a design without a sample and the kernel that
-        unpacks its parents.
+        then returns a function with two parameters: the finish phase of a design without a sample,
+        and the kernel that unpacks the parents of that design.
     needs_list : bool
         Whether it requires an edge list, so that the rows of an adjacency list are expanded first.
     breadth_first : bool

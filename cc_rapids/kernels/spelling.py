@@ -1,8 +1,8 @@
 """Encode short strings as numbers in lexicographic order, and decode them.
 
 The code of a string is its rank among all strings that consist of the bytes seen at each position.
-Strings with a common prefix have consecutive codes: first the string that ends there, if one may,
-then those with the least next byte, and so on.
+Strings with a common prefix have consecutive codes: first the string that ends there, if there is
+one, then those with the least next byte, and so on.
 
 seen    : (SEEN,) uint8. seen[256 p + b] is set if byte b occurs at position p, seen[ENDS + p] if a
           string has length p. Then follow the flags WRONG and TOO_LONG.

@@ -253,7 +253,7 @@ class Answer:
             self.given = replace(self.given, bound=bound)
 
     def label_frame(self, kind: LabelKind | None = None) -> Any:
-        """Return the frame of vertices and labels, of the default kind unless given."""
+        """Return the frame of vertices and labels, with labels of the given or the default kind."""
         kind = self.kind if kind is None else kind
         if not kind.is_root:
             with self.backend.scope(self.arena):

@@ -621,7 +621,6 @@ class Components(Generic[FrameT]):
             relation is read as a whole.
         on : str, or list of str
             The id column, or the columns of a composite id.
-            The column of ids, or the columns, if ids of the edges have several.
         by : str, optional
             A column of numbers, booleans, dates, times, strings or categories. The row with the
             greatest value is kept; ties go to the first row in the frame. Rows with a null or NaN

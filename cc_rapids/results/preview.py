@@ -112,7 +112,7 @@ def _name(value: Any) -> str:
 
 
 def _members(answer: Answer, component: Any, sizes: list[int]) -> list[list[Any]]:
-    """Return up to ``MEMBERS`` vertices of each of some components, the least ids first.
+    """Return up to ``MEMBERS`` vertices of each given component, the least ids first.
 
     Rows are scanned in blocks until each component has enough, and only those are copied.
     """

@@ -237,7 +237,8 @@ class Plan:
         The most memory beyond the input that the run will take, including the label frame. Labels
         that are strings are assumed to be at most as long as the vertices on average.
     devices : (list of int, str), optional
-        With ``devices=``: those that would run, each with the memory above, and why.
+        With ``devices=``, the devices that would run, and the reason. ``bytes`` is then the memory
+        of each device.
 
     See Also
     --------

@@ -219,8 +219,8 @@ def _let_go(error: BaseException | None) -> None:
 def bytes_beyond(n: int, m: int, moved: int = 0) -> int:
     """Return the maximum additional bytes per device, compared with a run on one device.
 
-    ``m`` edges are copied if they are linked in stages, forests are packed and received, and edges
-    may have to be moved, at ``moved`` bytes each.
+    This is the memory for a copy of the ``m`` edges if they are linked in stages, for packed and
+    received forests, and for edges that have to be moved, at ``moved`` bytes each.
     """
     return (8 + moved) * m + 5 * n + n // 2
 
@@ -261,7 +261,7 @@ class _Run:
     def _solved(
         self, k: int, edge_input: EdgeInput, columns: Columns
     ) -> tuple[EncodedIds, EdgeInput, str]:
-        """Solve the edges of one device over the vertices of all; also return how they are held.
+        """Solve the edges of one device over all vertices; return their encoding, input and design.
 
         The range of the ids may be an estimate. If some device has ids outside it, all start again.
         """

@@ -151,7 +151,7 @@ def _hashed(
 ) -> EncodedIds | None:
     """Return the result of a launch with a hash table; None if an id has found no slot.
 
-    The ids are sorted, unless they were unevenly spread; then they are sorted here.
+    The launch sorts ids that are evenly spread. Other ids are sorted here.
     """
     vertices, components = facts.tolist()[:2]
     full, bunched = facts[-FLAGS:].tolist()

@@ -55,10 +55,10 @@ def solve(
     On a GPU, a list of up to four million edges takes one launch, which scans, encodes and solves
     (:mod:`.one_launch`). If its ids lie too far apart, the launch returns their exact range. Then a
     second launch hashes them, or the steps run separately. Otherwise the range may be an estimate:
-    from a sample of the edges, if these are ``tuning.sampled_scan_edges`` or more, or 0 ..
-    ``num_vertices`` - 1. Ids outside it are noticed when their edges are linked:
-    ``forest.complete`` is then False, and scanning, encoding and running are repeated with the
-    exact range.
+    0 .. ``num_vertices`` - 1 if the caller passed that, or the range of a sample if there are at
+    least ``tuning.sampled_scan_edges`` edges. Ids outside it are noticed when their edges are
+    linked: ``forest.complete`` is then False, and scanning, encoding and running are repeated with
+    the exact range.
 
     ====================  ===========================  ==============  ========================
     Ids                   Vertices                     Range           In the order of the ids
@@ -69,11 +69,12 @@ def solve(
     far, little memory    ranks among the sorted ids   exact           yes
     short strings         numbers, as above [2]_       as above        by ``finalise``
     other strings         ranks among the strings      none            yes
-    several columns       one number a row, as above   exact           by ``finalise``
+    several columns       a number per row, as above   exact           by ``finalise``
     ====================  ===========================  ==============  ========================
 
-    .. [1] Exact if a bit map might pay within the least range that the sample allows.
-    .. [2] If 64 bits hold them: see :mod:`cc_rapids.ids.spelled`. Few are ranks on threads.
+    .. [1] Exact if a bit map might need less memory for the least range that the sample allows.
+    .. [2] If 64 bits hold them: see :mod:`cc_rapids.ids.spelled`. On threads, few strings are
+    ranked.
 
     An :class:`EncodedIds` without a ``decoder`` is not in the order of the ids. Its rows cannot be
     gathered before they are counted, and the caller sorts its solved forest by

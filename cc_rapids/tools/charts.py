@@ -108,7 +108,7 @@ def lines(
 
 
 def _scale(axes: Axes, log: str) -> None:
-    """Make axes logarithmic, short ones with plain numbers; draw x = 0 left of the other values."""
+    """Make axes logarithmic, with plain numbers on short ones; draw x = 0 left of other values."""
     from matplotlib.ticker import LogLocator, MaxNLocator
 
     if "y" in log:

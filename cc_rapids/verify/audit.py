@@ -161,7 +161,7 @@ class Faults:
         )
 
     def merged(self, v: int) -> str:
-        """Return the message for a vertex whose label has vertices without a path to it."""
+        """Return the message for a vertex without a path to some vertices that have its label."""
         shares = "" if self.answer.rule.is_vertex else " as " + self._head(v)
         return f"{self._labelled(v)}{shares}, but no path joins the two"
 

@@ -1,4 +1,4 @@
-"""Label frames for audits: the vertex of each vertex's label."""
+"""Label frames for audits, with the vertex that each vertex's label stands for."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LabelFrame:
         several columns. Not modified.
     kind : {"min", "max", "dense", "size", "any"}
         The kind of the labels: see :meth:`cc_rapids.Components.labels`. "any" is for integers that
-        only differ between components.
+        only have to differ between components.
     components : int, optional
         The claimed number of components.
     sort : bool

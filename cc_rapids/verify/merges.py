@@ -228,7 +228,7 @@ def _of(clusters: Any, merged: Any, n: int) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _clusters(first: Any, second: Any, step: Any, n: int) -> tuple[Any, Any, Any]:
-    """Return the least and greatest vertex of each merge, and its top merge of the same step."""
+    """Return the extreme vertices of each merge, and the last merge above it in the same step."""
     k = first.size
     least, greatest, top = np.empty(k, np.int64), np.empty(k, np.int64), np.arange(k)
     for i in range(k):

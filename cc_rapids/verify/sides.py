@@ -232,7 +232,7 @@ class _Sides(PlacedEdges):
             )
 
     def _refuse(self, wrong: Array, rows: Array, words: str) -> None:
-        """Raise a VerificationError for the first row around a cycle that is wrong."""
+        """Raise a VerificationError for the first wrong row of a cycle."""
         wrong_rows = self.xp.flatnonzero(wrong)
         if wrong_rows.size:
             at = int(wrong_rows[0])

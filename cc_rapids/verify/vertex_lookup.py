@@ -108,7 +108,7 @@ class Integers:
 
     @property
     def base(self) -> int:
-        """The id of slot 0 as a signed integer; ids from 2^63 on count from -2^63."""
+        """The id of slot 0 as a signed integer; an id of 2^63 or more is reduced by 2^64."""
         return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
 
     def wide_for(self, columns: list[Array]) -> Any:

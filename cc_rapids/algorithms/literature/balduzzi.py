@@ -54,7 +54,7 @@ def note_hooks(on: Any) -> Any:
 def hook_stars(on: Any, read: Any) -> Any:
     """Hook the remaining singletons and stars to any adjacent tree (lines 9 and 12).
 
-    Remaining are those that neither hooked in this round nor were hooked to. No two of them are
+    A tree remains if it neither hooked in this round nor was hooked to. No two such trees are
     adjacent, because the larger would have hooked. So their targets do not move meanwhile, and
     there are no cycles. For this reason the marks are set before this loop, not in it.
     """

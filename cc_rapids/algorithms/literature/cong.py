@@ -28,8 +28,8 @@ Begin = Callable[[Any], Round]  # allocates the arrays of a run; returns its rou
 def graft(on: Any, read: Any, updated: bool) -> Any:
     """Graft the tree of the larger component to the smaller, without atomic operations.
 
-    Invariant: at the start of a round every vertex points at its root. A read returns a root of
-    that time, whether it is stale or not, and only such roots are stored. D[v] < v for all other
+    Invariant: at the start of a round every vertex points at its root. Every read, even a stale
+    one, returns a root of that time, and only such roots are stored. D[v] < v for all other
     vertices, so there are no cycles. Allowed race: of several grafts of one root the last one
     stays; the other edges still join two trees and graft in a later round. A round that grafts
     leaves fewer roots, so the rounds end. The endpoints of ``updated`` edges are roots themselves
@@ -88,9 +88,9 @@ def note_gains(on: Any) -> Any:
 def hook_smaller(on: Any, read: Any) -> Any:
     """Hook the roots of trees that the jump found shallow to smaller labels (step 2).
 
-    No thread writes the arrays that are read, before and after the jump, as on a PRAM. Only roots
-    are stored to, and only smaller vertices. Allowed race: of several stores to one root the last
-    one stays.
+    As on a PRAM, the parents before and after the jump are only read. A store changes only the
+    parent of a root, and only to a smaller vertex. Allowed race: of several stores to one root the
+    last one stays.
     """
 
     @on.device
@@ -114,7 +114,7 @@ def hook_smaller(on: Any, read: Any) -> Any:
 
 
 def hook_stagnant(on: Any, read: Any) -> Any:
-    """Hook trees that gained nothing in steps 1 and 2, and did not hook, to any other (step 3).
+    """Hook each tree that neither gained nor hooked in steps 1 and 2 to any other tree (step 3).
 
     Such a tree is a star, and no two of them are adjacent, because the larger would have hooked in
     step 2. So each hooks to a tree that does not hook in this step, and there are no cycles.
@@ -260,7 +260,7 @@ def graft_shortcut(on: Any, vertex: type, read: Any) -> Step:
     **FACTS,
 )
 def graft_shortcut_update(on: Any, vertex: type, read: Any) -> Step:
-    """Graft and shortcut as graft-shortcut, over edges that each round rewrites by components."""
+    """Graft and shortcut like graft-shortcut, over edges that each round rewrites by components."""
     return updated_rounds(on, vertex, read, grafts)
 
 
@@ -286,5 +286,5 @@ def sv_1982(on: Any, vertex: type, read: Any) -> Step:
     **FACTS,
 )
 def sv_1982_update(on: Any, vertex: type, read: Any) -> Step:
-    """Jump and hook as sv-1982, over edges that each round rewrites by their ends' parents."""
+    """Jump and hook like sv-1982, over edges that each round rewrites by their ends' parents."""
     return updated_rounds(on, vertex, read, sv_rounds)

@@ -19,8 +19,8 @@ def unite(on: Any, read: Any) -> Any:
 
     Allowed race: stores are plain, so another thread may overwrite a hook or a splice and cut off a
     subtree. The verification then finds an edge across the cut. A stored value is smaller than the
-    value read, whether that was stale or not. So a launch raises no parent, and it lowers at least
-    one if it stores anything; the rounds therefore end.
+    value read, even if that was stale. So a launch raises no parent, and it lowers at least one if
+    it stores anything; the rounds therefore end.
     """
 
     @on.elementwise

@@ -63,8 +63,8 @@ def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], St
 
     Between groups all trees are shortcut to stars, as the update requires, even if the called
     algorithm keeps deep trees. Then every edge joins two roots, so the next group changes no tree
-    below its root. ``unpack`` writes the parents back for a link with its own words; otherwise it
-    is None.
+    below its root. ``unpack`` writes the parents back for a link that keeps them in an auxiliary
+    array; otherwise it is None.
     """
     pick, shortcut = update(on, read, shuffled(on)), multi_jumps(on)
 

@@ -22,11 +22,11 @@ HOOKS = {"hooks": ("alternate", "down")}
 def hook(on: Any, read: Any) -> Any:
     """Hook the larger of the parents of an edge's endpoints to the smaller, or reversed if ``up``.
 
-    Invariant: at the start of a round every vertex points at its root. A read returns a root of
-    that time, whether it is stale or not, and only such roots are stored. All hooks of a round go
-    in one direction of the vertex order, so there are no cycles. Allowed race: of several stores to
-    one root the last one stays; the other edges still join two trees and hook in a later round. A
-    round that changes anything leaves fewer roots, so the rounds end.
+    Invariant: at the start of a round every vertex points at its root. Every read, even a stale
+    one, returns a root of that time, and only such roots are stored. All hooks of a round go in one
+    direction of the vertex order, so there are no cycles. Allowed race: of several stores to one
+    root the last one stays; the other edges still join two trees and hook in a later round. A round
+    that changes anything leaves fewer roots, so the rounds end.
     """
 
     @on.elementwise

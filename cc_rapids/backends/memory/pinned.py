@@ -193,8 +193,7 @@ class ThreadBuffers(threading.local):
         self._page = NOW
 
     def pack(self, words: list[int]) -> tuple[int, int]:
-        """Pack the arguments of cuLaunchKernel; return the addresses for 'extra' and
-        'kernelParams'.
+        """Pack arguments of cuLaunchKernel; return the addresses for 'extra' and 'kernelParams'.
 
         A cooperative launch takes 'kernelParams'. Both kinds of launch copy the arguments before
         they return, so a thread needs only one buffer.
@@ -205,8 +204,7 @@ class ThreadBuffers(threading.local):
         return extra, each
 
     def _add_arguments(self, count: int) -> tuple[Any, ...]:
-        """Return the packing function for ``count`` arguments, both addresses, and the buffers
-        there."""
+        """Return the packer of ``count`` arguments, both addresses, and the buffers at these."""
         data = (ctypes.c_uint64 * count)()
         size, first = ctypes.c_size_t(8 * count), ctypes.addressof(data)
         extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)

@@ -19,8 +19,8 @@ class Arena:
     """One allocation for all small arrays of a run; large arrays come from the pool directly.
 
     The block lives as long as the arena or any array in it. It may be the tail of a large array's
-    allocation, as long as all large arrays belong to the run and come from the workspace, that is,
-    until an array is made that outlives the run.
+    allocation. This is possible until the run makes an array that outlives it: up to then, all
+    large arrays belong to the run and come from the workspace.
     """
 
     SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256

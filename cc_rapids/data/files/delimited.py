@@ -157,9 +157,8 @@ class Dialect:
     def clean(self, data: bytes) -> bytes:
         """Return the lines for PyArrow, without comments and with one blank between fields.
 
-        Lines of blanks become empty ones.
-
-        Of a table with quotes each run of blanks outside them becomes a tab.
+        Lines of blanks become empty lines. In a table with quotes, each run of blanks outside
+        quotes becomes a tab.
         """
         if self._may_have_comments(data):
             data = self._comment.sub(b"", data)
@@ -225,8 +224,8 @@ def blocks(
 ) -> Iterator[Block]:
     """Split a file into blocks of whole lines; call ``report`` after each block is used.
 
-    A line ends with a newline, a carriage return, or both; in blocks, with a newline. The budget
-    limits the size of blocks and lines. ``line`` is the number of the first line.
+    A line ends with a newline, a carriage return, or both; in blocks, only with a newline. The
+    budget limits the size of blocks and lines. ``line`` is the number of the first line.
 
     Raises
     ------

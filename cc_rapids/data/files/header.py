@@ -43,11 +43,11 @@ def is_header(
 ) -> bool:
     """Return whether the first line of a text file is a header.
 
-    It is a header if it contains a requested name or a known pair of names, if its only two fields
-    are known names, or if it contains a known name and the next line begins with numbers. It is
-    also a header if it has at least three fields and no number, and the next line has a number, or
-    two if names are requested. It is an edge if it is empty, or if its ends are numbers and those
-    of the next line are not words. Any other line is ambiguous.
+    It is a header if it contains a requested name or a known pair of names, or if its only two
+    fields are known names. It is also a header if it contains a known name and the next line begins
+    with numbers, or if it has at least three fields and no number, and the next line has a number
+    (two numbers if names are requested). It is an edge if it is empty, or if its ends are numbers
+    and the ends of the next line are not words. Any other line is ambiguous.
 
     Parameters
     ----------

@@ -210,17 +210,17 @@ class File:
         return Ledger(sum(self.groups.values())) if self.groups else self.lines.ledger(self.path)
 
     def goes_on(self, group: int, whole: bool) -> bool:
-        """Return whether more rows certainly follow a row in a group, or its end if ``whole``."""
+        """Return whether rows certainly follow a row of a group, or its last row if ``whole``."""
         return group + whole in self.groups
 
     def rows_until(self, group: int, rows: int, whole: bool) -> int:
-        """Return the rows before a place in a group; ``rows`` if it is not ``whole``."""
+        """Return the number of rows up to a row of a group, or up to its end if ``whole``."""
         before = sum(size for k, size in self.groups.items() if k < group)
         return before + (self.groups.get(group, rows) if whole else rows)
 
     @property
     def is_plain(self) -> bool:
-        """True of a file of this machine that is neither compressed nor in an archive."""
+        """True for a local file that is neither compressed nor in an archive."""
         return "://" not in self.path and not self.packing
 
     @cached_property
@@ -295,7 +295,7 @@ class File:
     def check_bound(
         self, size: int, copies: int, what: str = "is read as a whole", way: str = CONVERT
     ) -> None:
-        """Check that ``size`` bytes and their copies fit into memory, and limit reading to that.
+        """Check that ``size`` bytes and their copies fit into memory, and read no more than that.
 
         Raises
         ------
@@ -361,7 +361,7 @@ class File:
             self.on_progress(done, self.size)
 
     def report_place(self) -> None:
-        """Report to the caller the position of the reader."""
+        """Report the position of the reader to the caller."""
         if self.raw.seekable():  # a pipe has no position and no size
             self.report(self.raw.tell())
 

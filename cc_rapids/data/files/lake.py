@@ -18,9 +18,9 @@ _NUMBER = re.compile(r"v?([0-9]+)")
 
 
 class Table(NamedTuple):
-    """A table that is a folder: its kind, its path, and the newest metadata of Iceberg.
+    """A table that is a folder: its kind, its path, and the newest Iceberg metadata.
 
-    These are empty where several files could be the newest.
+    The metadata are empty if several files could be the newest.
     """
 
     kind: str
@@ -28,12 +28,13 @@ class Table(NamedTuple):
     metadata: str = ""
 
     def opened(self) -> Any:
-        """Return the object of its library, as of now.
+        """Return the current table as an object of its library.
 
         Raises
         ------
         MissingExtraError
-            No library reads the table, or it is not installed. The error has the lines to write.
+            No library reads the table, or the library is not installed. The error shows the code to
+            write.
         FormatError
             The library cannot read the table.
         """
@@ -79,8 +80,8 @@ def _open_iceberg(table: Table) -> Any:
 class _Library(NamedTuple):
     """A library of tables.
 
-    It has the function that opens a table by it, the extra of this package that installs it, and
-    what callers write to open a table with options.
+    Its fields are the function that opens a table, the extra of this package that installs the
+    library, and the code with which callers open a table with options.
     """
 
     open: Callable[[Table], Any]
@@ -95,7 +96,7 @@ _LIBRARIES = {
 
 
 def _plain(error: Exception) -> str:
-    """Return the words of a library's error in one line, without colours and a stack of calls."""
+    """Return the text of a library's error in one line, without colours and stack trace."""
     words = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     return " ".join(re.split(r"\n\s+0: ", words)[0].split())
 
@@ -144,7 +145,7 @@ def check_no_table_around(paths: list[str]) -> None:
 
 
 class _System(NamedTuple):
-    """Functions of a file system: whether there is a folder, the names in one, and its address."""
+    """Functions of a file system: test for a folder, list its names, and return its address."""
 
     is_folder: Callable[[str], bool]
     names: Callable[[str], list[str]]
@@ -196,9 +197,9 @@ def _around(inside: str, system: _System, scheme: str, clear: set[tuple[str, str
 
 
 def _newest(path: str, names: list[str]) -> str:
-    """Return the newest metadata of an Iceberg table, if no file says which is; else nothing.
+    """Return the newest metadata of an Iceberg table; the table itself if a file names the newest.
 
-    Two of one number are left by a commit that failed.
+    A failed commit may leave two files with the greatest number; then return an empty string.
     """
     if _HINT in names:
         return path
@@ -209,7 +210,7 @@ def _newest(path: str, names: list[str]) -> str:
 
 
 def opened_table(edges: Any) -> Any:
-    """Return a table for reading: of Delta Lake a pyarrow dataset, of Iceberg that of pyiceberg.
+    """Return a table for reading: a pyarrow dataset for Delta Lake, a pyiceberg table for Iceberg.
 
     Parameters
     ----------
@@ -225,14 +226,14 @@ def opened_table(edges: Any) -> Any:
 
 
 def whole_table(path: str) -> Any:
-    """Return all rows and columns of a table as one of PyArrow."""
+    """Return all rows and columns of a table as a PyArrow table."""
     table = opened_table(path)
     with _readable(path):
         return table.to_table() if hasattr(table, "to_table") else table.scan().to_arrow()
 
 
 def rows_of(table: Any) -> int:
-    """Return the rows of an opened table by its metadata."""
+    """Return the number of rows of an opened table, from its metadata."""
     if hasattr(table, "count_rows"):
         return int(table.count_rows())
     with _readable(table.location()):
@@ -272,8 +273,8 @@ def dataset_of(table: Any) -> Any:
     Raises
     ------
     FormatError
-        deltalake cannot read them, as with deletion vectors, or a file has other rows than the log
-        says.
+        deltalake cannot read the files, for example because of deletion vectors, or a file has more
+        or fewer rows than the log says.
     """
     import pyarrow as pa
 

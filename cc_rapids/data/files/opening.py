@@ -138,10 +138,9 @@ _NOTES = ("readme", "license")
 def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.debug) -> list[str]:
     """Return the files of edges in a folder and its subfolders, sorted; log the files left out.
 
-    Links are followed, also to folders, but for those that lead back to a folder around them.
-
-    These are the files of known suffixes, of Hadoop's and KONECT's names, or else all files. Names
-    that begin with a dot or an underscore, as of Spark's notes, and checksums are left out.
+    Files with known suffixes, or with names of Hadoop or KONECT, are files of edges; if there are
+    none, all files are. Checksums and names that begin with a dot or an underscore, such as Spark's
+    metadata, are left out. Links are followed, also to folders, except links to a parent folder.
 
     Raises
     ------
@@ -215,7 +214,7 @@ def opened(
     budget: Budget | None = None,
     on_progress: Progress | None = None,
 ) -> Iterator[File]:
-    """Open a local or remote file for reading in a context; of an archive, the file in it.
+    """Open a local or remote file for reading in a context; for an archive, the file in it.
 
     At the end of the context, the file must match ``before``, by default its mark when it was
     opened. Errors are FormatErrors.
@@ -258,7 +257,7 @@ def given(stream: Any) -> File:
 
 
 def start_of(stream: Any) -> Callable[[], Any] | None:
-    """Return what puts an open file of the caller's back to where it is; None if nothing does."""
+    """Return a function that moves an open file back to where it is now; None if impossible."""
     with suppress(Exception):  # of any library
         if not isinstance(stream, File) and stream.seekable():
             return partial(stream.seek, stream.tell())
@@ -270,12 +269,12 @@ def _is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:
-    """Return the plan of ``find(edges, options)``, and put an open file back to where it was.
+    """Return the plan of ``find(edges, options)``, and move an open file back to its position.
 
     Raises
     ------
     InputError
-        A plan would take rows from edges that can be read once: a pipe, or an open file that cannot
+        A plan would use up edges that can be read only once: a pipe, or an open file that cannot
         seek.
     """
     start = None

@@ -173,7 +173,7 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
     """Infer the separator of a table from its first records.
 
     It is the one of ``SEPARATORS`` that splits each record into the same number of fields, at least
-    two; a blank, which stands for runs of blanks, if there is none.
+    two. If there is none, it is a blank, which stands for runs of blanks.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
         The first records of the file, complete.
     is_named
         Returns whether the requested column names occur, given a dialect and the first record split
-        by it. Among several separators, prefer one with which they do, and then one that leaves no
+        by it. If several separators fit, one with these names is preferred, then one that leaves no
         quotes within fields.
 
     Raises
@@ -251,7 +251,7 @@ def _width(rows: list[list[str]]) -> int:
 
 
 def _has_quotes(rows: list[list[str]]) -> bool:
-    """Return whether quotes are left in fields, as in those of another separator."""
+    """Return whether quotes are left in fields, as if another separator were right."""
     return any(quoted.QUOTE.decode() in field for row in rows for field in row)
 
 

@@ -97,7 +97,7 @@ def check_place(path: Path) -> None:
 
 
 def check_new_folder(path: Path) -> None:
-    """Check that a folder could be made at a path, or is there and empty.
+    """Check that a folder could be made at a path, or exists and is empty.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def check_new_folder(path: Path) -> None:
 
 
 def make_folder(path: Path, parents: bool = False) -> None:
-    """Make a folder if it does not exist, with ``parents`` also those above it.
+    """Make a folder if it does not exist; with ``parents``, also its parent folders.
 
     Raises
     ------
@@ -126,13 +126,13 @@ def make_folder(path: Path, parents: bool = False) -> None:
 def write_folder(folder: Path, tables: Iterable[tuple[str, pa.Table]], **options: Any) -> list[str]:
     """Write tables to Parquet files of a folder, all of them or none.
 
-    The files are written to a folder beside, which takes the name when it is complete. On any
-    error, or when interrupted, nothing of it remains.
+    The files are written to a temporary folder in the same place, which is renamed when it is
+    complete. An error or an interrupt leaves nothing behind.
 
     Parameters
     ----------
     folder : Path
-        The folder, which does not exist or is empty; that above it exists.
+        The folder, which does not exist or is empty. Its parent folder exists.
     tables : iterable of pairs
         The name of each file, and its rows.
     options
@@ -215,7 +215,7 @@ def is_standard_output(path: Path) -> bool:
 def _descriptor(path: Path) -> int | None:
     """Return the file descriptor of this process for a path such as ``/dev/stdout``.
 
-    What it is open for may be a file without a name, or one that others write to as well.
+    The descriptor may refer to a file without a name, or to one that other processes write to.
     """
     folder, last = os.path.split(os.path.abspath(path))
     name = os.path.join(os.path.realpath(folder), last)

@@ -25,7 +25,7 @@ class DistributedComponents:
 
     @property
     def ledger(self) -> dict[str, Any]:
-        """The rows of the run: given = linked + those left out, by reason.
+        """The row counts of the run: given = linked + left out, by reason.
 
         ``given`` is the number of rows of all partitions, counted separately. ``linked`` is the
         number of rows that the kernels of all workers processed. A run raises a LedgerError if

@@ -403,7 +403,7 @@ def edges_of(forest: Forest, source: Side) -> Any:
 
 
 def same(value: Any) -> Any:
-    """Return the value; run on another worker, this copies it there."""
+    """Return the value unchanged; as a task on another worker, this copies the value there."""
     return value
 
 

@@ -157,7 +157,7 @@ class GivenOwners:
         Raises
         ------
         InputError
-            The sender of an id computed another owner for it than this part.
+            The sender of an id and this part computed different owners of the id.
         """
         mismatched = self(ids) != part
         if mismatched.any():

@@ -151,9 +151,9 @@ def components(
     """Find the connected components of a Ray dataset, on the nodes that hold or read it.
 
     Ray Data reads the columns of ids. On CPUs, the task that reads a block also reduces it to a
-    forest; on GPUs, a separate task does. The forests of a node are merged as they are completed,
-    and then those of all nodes pairwise in a tree. Only edges of forests are sent. If a process or
-    a node is lost, Ray reads its blocks again elsewhere.
+    forest; on GPUs, a separate task does. The forests of a node are merged as they are completed.
+    Then the forests of all nodes are merged pairwise in a tree. Only edges of forests are sent. If
+    a process or a node is lost, Ray reads its blocks again elsewhere.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ class Run:
         return Merges(self.tasks, self.called, self.options, self.watch)
 
     def forests(self, edges: Dataset, vertices: Any) -> list[Result]:
-        """Return one forest per node, of the blocks that it has read; at least one forest."""
+        """Return one forest for each node that has read blocks; at least one forest."""
         with closing(self._leaves(edges, vertices)) as leaves:
             folded = self.merges.fold(leaves, None)
         if folded:

@@ -26,7 +26,7 @@ class Traffic:
     counted: str
 
     def limit_ms(self, card: Card) -> float:
-        """Return the time in milliseconds of both kinds of traffic, at the same time."""
+        """Return the time in milliseconds if both kinds of traffic overlap completely."""
         random = sum(card.reads_ms(count, table) for count, table in self.reads)
         return max(1e3 * self.streamed / card.copy, random)
 

@@ -217,8 +217,8 @@ def calculate(
 
     FILE is a file, a folder, or a pattern in quotes; there may be several. - is standard input,
     which is one file; --format gives its format, or its first bytes determine it. All files
-    together are one list of edges. Several files are read in chunks, and one file with
-    --memory-limit is as well; then only the vertices must fit into memory.
+    together are one list of edges. Several files are read in chunks, and so is one file with
+    --memory-limit. Only the vertices must then fit into memory.
 
     --weight names a column of numbers. Edges outside --at-least and --at-most are skipped, and so
     are edges whose weight is null or NaN. Vertices that occur only in skipped edges are not

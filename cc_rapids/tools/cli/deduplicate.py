@@ -141,11 +141,11 @@ def deduplicate(
 
     DOCS is a table of documents. PAIRS lists near-duplicates among them, in two columns of ids. A
     group is a set of documents connected by pairs. The row with the greatest value of --by is kept
-    in each group, the first row among equal values; without --by, the first row is kept. Values in
-    text files are compared as numbers or ISO dates if all of them are; then empty fields, NA, null,
-    ? and the like are missing values and come last. The output is whole rows of DOCS, in their
-    order. Documents in no pair are kept. One of DOCS and PAIRS may be - for standard input; its
-    format is given by --format or --pairs-format, or detected from its first bytes.
+    in each group, the first row among equal values; without --by, the first row is kept. If all
+    values of --by in a text file are numbers or ISO dates, they are compared as such. Empty fields,
+    NA, null, ? and the like are then missing values and come last. The output is whole rows of
+    DOCS, in their order. Documents in no pair are kept. One of DOCS and PAIRS may be - for standard
+    input; its format is given by --format or --pairs-format, or detected from its first bytes.
     """
     from ...api import components
 

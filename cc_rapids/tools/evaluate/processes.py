@@ -1,4 +1,4 @@
-"""Solve edges in single-threaded processes: each makes a forest of its part, and pairs merge.
+"""Solve edges in single-threaded processes: each makes a forest, and forests are merged in pairs.
 
 This is the method of Balduzzi et al. 2018, section 2, on one machine. Unlike in the paper,
 processes send only edges of forests. As in the paper, the edges are in shared memory before the

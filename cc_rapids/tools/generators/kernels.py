@@ -1,8 +1,8 @@
 """Kernels of random edges, each of which is a function of a key and its index only.
 
 Every engine makes the same edges, in any order and without other memory. All numbers are uint64.
-Products have two 32-bit factors, or stay below 2^64 for the given reason. Without overflow, NumPy
-scalars, which would warn, agree with LLVM and CUDA, which wrap around.
+Products have two 32-bit factors, or stay below 2^64 for the given reason, so nothing overflows. On
+overflow, NumPy scalars would warn, while LLVM and CUDA wrap around.
 
 Kernels write edges starting at edge ``first``: i = 0 writes edge ``first``.
 """
@@ -61,7 +61,7 @@ def permute(on: Any) -> Any:
     Each step xors one half with a function of the other, which is invertible for any function. Four
     steps of a perfect function suffice (Luby and Rackoff, 1988); this uses six. If n is not a power
     of two, values from n on are permuted again. This follows a cycle of the larger permutation, so
-    it returns below n, and distinct inputs have distinct results.
+    it returns to a value below n, and distinct inputs have distinct results.
     """
 
     @on.device
@@ -241,8 +241,8 @@ def cluster_pairs(on: Any) -> Any:
 
     Each band repeats the ``distinct`` pairs in its own random order. The first of them connect the
     clusters: each document that is not the first of its cluster is paired with an earlier one. Each
-    other pair consists of a document drawn from all and a document of its cluster, which are equal
-    if the cluster has only one.
+    other pair consists of a random document and a document of its cluster; the two are equal if the
+    cluster has only one document.
     """
     bits, place, number = draw(on), permute(on), below(on)
 

@@ -148,8 +148,9 @@ def record_keys(
     each : int
         The number of keys of a record, drawn independently, in consecutive rows.
     power : float
-        Key number ``keys * u ** power``, rounded down, is drawn with u uniform in 0 .. 1. With 1,
-        all keys are equally frequent. It must be above 0, and is exact if u is a multiple of 2^-16.
+        Key number ``keys * u ** power``, rounded down, is drawn with u uniform in 0 .. 1. With a
+        power of 1, all keys are equally frequent. The power must be above 0. The distribution is
+        exact if u is a multiple of 2^-16.
     seed : int
         Any number from 0 on.
     permute : bool

@@ -230,7 +230,7 @@ def _first_across(src: Any, dst: Any, labels: Any) -> int:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _adjacency(src: Any, dst: Any, n: int, neighbour: Any) -> Any:
-    """Fill in the neighbours of all vertices; those of v begin at start[v], before start[v + 1]."""
+    """Fill in the neighbours of all vertices; those of v are at start[v] .. start[v + 1] - 1."""
     start = np.zeros(n + 2, np.int64)
     for e in range(src.size):
         start[src[e] + 2] += 1

@@ -299,7 +299,7 @@ def places_of_rows(given: EdgeInput, row: npt.NDArray[Any], what: str) -> npt.ND
 
 
 def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
-    """Return the rows by weight, and those of equal weight as they come."""
+    """Return the rows sorted by weight; rows of equal weight keep their order."""
     numbers = np.asarray(weights)
     if numbers.shape != (m,) or (m and not is_number(numbers.dtype)):
         raise InputError(
@@ -315,7 +315,7 @@ def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _joining(src: Any, dst: Any, parent: Any) -> Any:
-    """Return which edges join two trees, one after the other."""
+    """Return which edges join two trees when they are linked one after the other."""
     joins = np.zeros(src.size, np.bool_)
     for e in range(src.size):
         u, v = src[e], dst[e]
@@ -334,7 +334,8 @@ def _joining(src: Any, dst: Any, parent: Any) -> Any:
 def _merge(src: Any, dst: Any, n: int, merges: Any) -> int:
     """Write the two clusters, the size and the edge of each merge, and return their number.
 
-    Vertices of a cluster are a list, named by one of them: the shorter one goes into the other.
+    The vertices of a cluster form a list, named by one of them. A merge appends the shorter list to
+    the longer one.
     """
     named, onward = np.arange(n), np.arange(n)  # after the last vertex of a list comes the first
     cluster, size = np.arange(n), np.ones(n, np.int64)  # of the list of a name
@@ -359,10 +360,10 @@ def _merge(src: Any, dst: Any, n: int, merges: Any) -> int:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _first_cycle(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> int:
-    """Link the smaller tree of each edge of the forest; return the first that joins none, or -1.
+    """Link both trees of each forest edge; return the first edge within one tree, or -1.
 
-    Paths are not shortened: ``when[v]`` is the edge by which v came under ``up[v]``, and grows
-    along a climb, which takes the logarithm of n steps.
+    The smaller tree goes under the larger one, so a climb takes at most log2 n steps. Paths are not
+    shortened: ``when[v]`` is the edge that put v under ``up[v]``, and it grows along a climb.
     """
     size = np.ones(up.size, np.int64)
     for e in range(src.size):
@@ -385,10 +386,11 @@ def _first_cycle(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> int:
 def _first_lighter(
     src: Any, dst: Any, kept: Any, up: Any, when: Any, by_weight: bool
 ) -> tuple[int, int]:
-    """Return the first edge outside the forest before the last one of its path, and that one.
+    """Return the first edge outside the forest before the last edge of its path, and that edge.
 
-    -1 in place of that one if there is no path, and twice if there is no such edge. If the edges
-    are not in an order ``by_weight``, only an edge without a path is looked for.
+    The path is that between its ends in the forest. The second value is -1 if the edge has no path,
+    and both are -1 if there is no such edge. Unless edges are ordered ``by_weight``, only an edge
+    without a path is sought.
     """
     for e in range(src.size):
         if not kept[e]:

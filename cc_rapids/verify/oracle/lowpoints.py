@@ -220,8 +220,8 @@ def _searched(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Any:
 def _search(starts: Any, heads: Any, rows: Any, m: int) -> tuple[Any, Any]:
     """Search depth-first; return which rows are bridges, and which vertices articulation points.
 
-    ``low[v]`` is the least number in the order of the search that one edge joins to v or a vertex
-    below it, other than the edge by which v was reached.
+    ``low[v]`` is the least search number that one edge reaches from v or from a vertex below v. The
+    edge by which v was reached does not count.
     """
     n = starts.size - 1
     is_bridge, is_point = np.zeros(m, np.bool_), np.zeros(n, np.bool_)

@@ -54,7 +54,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 
 
 def meant(kind: pa.DataType) -> pa.DataType:
-    """Return string for dates and uint64 for floats, which PyArrow infers from some valid ids."""
+    """Return the type of ids that PyArrow reads as dates (string) or as floats (uint64)."""
     import pyarrow as pa
 
     if pa.types.is_temporal(kind):

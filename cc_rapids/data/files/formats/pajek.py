@@ -1,8 +1,8 @@
 """Pajek: ``*Vertices n`` with labels, then ``*Arcs``, ``*Edges``, lists of these, or a matrix.
 
 Ids are labels if all labels are distinct, otherwise numbers. This module does not use NetworkX,
-which merges vertices with equal labels, reads lists as weighted edges, and names of relations as
-vertices.
+which merges vertices with equal labels, reads lists as weighted edges, and reads names of relations
+as vertices.
 """
 
 from __future__ import annotations
