@@ -83,7 +83,7 @@ def printable(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the text for an argument in a message: the value of a number or string, else the type.
+    """Return the text for an argument in a message: the value of a number or string, or the type.
 
     The contents of other objects are not read, because this could be slow or fail.
 

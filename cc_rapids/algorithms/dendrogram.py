@@ -1,8 +1,8 @@
 """Single-linkage merge tree: the clusters that each edge of a spanning forest merges.
 
 Each edge merges clusters that earlier edges have made, so one host thread processes the edges in
-sequence, also for a forest on a GPU. It accesses a few random words per edge. The components at a
-threshold need no merge tree: they are computed directly from the edges that the threshold admits.
+sequence, even if the forest is on a GPU. It accesses a few random words per edge. The components at
+a threshold need no merge tree: they are computed directly from the edges that the threshold admits.
 """
 
 from __future__ import annotations

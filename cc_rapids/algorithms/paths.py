@@ -40,7 +40,7 @@ def order_from_weakest(weights: Array, heavy_is_weak: bool, xp: Any) -> Array:
 
 @dataclass(frozen=True)
 class Piece:
-    """One segment each of some paths: the edges above consecutive vertices of a heavy path.
+    """One segment of each given path: the edges above consecutive vertices of a heavy path.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class Chains:
         return cls(number, above, head, depth, place, since_head, Minima.of(place, xp))
 
     def pieces(self, first: Array, second: Array, pair: Array, xp: Any) -> Iterator[Piece]:
-        """Yield the segments of the paths of some pairs, one segment per path at a time.
+        """Yield the segments of the paths of pairs, one segment per path at a time.
 
         Parameters
         ----------

@@ -217,7 +217,7 @@ class ForestPaths:
             return direct if direct.size else None
 
     def _rows_of(self, given: EdgeInput, rows: Array) -> Any:
-        """Return a frame of some rows of an edge list, of the list's type."""
+        """Return given rows of an edge list, as a frame of the list's type."""
         with self.answer.backend.scope():
             columns = forest_columns(given, self.answer.bring(rows, given.on_device))
             name_of = self.answer.given.output_name

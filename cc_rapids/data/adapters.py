@@ -835,7 +835,7 @@ class DuckDBRelations(Chunked):
         return Bounded(edges.filter(within), request.source, request.destination, ledger)
 
     def _weight(self, bound: WeightBound) -> str:
-        """Return the name of the column of weights; raise an InputError if weight= is no name."""
+        """Return the name of the column of weights; raise an InputError unless it is a name."""
         if isinstance(bound.weight, str):
             return bound.weight
         raise InputError(

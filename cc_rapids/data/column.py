@@ -875,7 +875,7 @@ def _words_of(dtype: Any) -> str:
 
 
 def _categories_like(dtype: Any) -> Native:
-    """Return cuDF categories: the caller's own if they hold all strings, else the strings."""
+    """Return cuDF categories: the caller's own if they hold all strings, otherwise the strings."""
     kind = sys.modules["cudf"].CategoricalDtype
     same = kind(dtype.categories, bool(dtype.ordered))  # None, by ``astype``, is not for PyArrow
 
@@ -903,7 +903,7 @@ def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
 
 
 def _of_other_series(name: str, side: Any, remedy: str) -> Column:
-    """Return a column of strings, categories, or integers that were not plain; refuse all else."""
+    """Return a column of strings, categories, or integers that were not plain; refuse others."""
     native, dtype, size = side.to_native(), side.dtype, len(side)
     text = str(getattr(native, "dtype", None) or native.type)
     valid = valid_of(native)

@@ -221,7 +221,7 @@ def _affixes(left: str, right: str) -> Any:
 
 
 def sides_of(*sides: Any) -> list[list[Any]]:
-    """Return the columns of each side as a list, also if a side names a single column."""
+    """Return the columns of each side as a list, even if a side names a single column."""
     return [side if isinstance(side, list) else [side] for side in sides]
 
 

@@ -77,7 +77,7 @@ def _type_words(column: Any) -> str:
     """Return the type of a string column as text.
 
     This is "arrow:" and the type for Arrow's types in pandas, "str" for pandas strings with NaN,
-    and "string[...]" for pandas strings with its own nulls.
+    and "string[...]" for pandas strings with pandas' own nulls.
     """
     dtype = column.dtype if hasattr(column, "dtype") else column.type
     if isinstance(column, np.ndarray):

@@ -137,7 +137,7 @@ def _rows_of_relation(relation: Any, names: list[str], id_names: list[str]) -> t
 
 
 def parts_of(key: Key) -> tuple[str, ...]:
-    """Return the columns of a key as a tuple, also for a key of one column."""
+    """Return the columns of a key as a tuple, even for a key of one column."""
     return key if isinstance(key, tuple) else (key,)
 
 

@@ -108,7 +108,7 @@ def within(relation: Any, name: str, bounds: Callable[[Any], list[tuple[str, Any
 
 
 def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ()) -> Iterator[Any]:
-    """Yield the rows of a relation as tables of some columns; one empty table if it has none.
+    """Yield the given columns of a relation as tables; one empty table if it has no rows.
 
     Numbers of ``weights`` that arrays cannot hold become floats. The connection of the relation is
     busy until the iterator is exhausted or closed.
@@ -142,14 +142,14 @@ def count_of(relation: Any, *aggregates: str) -> tuple[int, ...]:
 
 
 def table_of(relation: Any, names: Sequence[str] | None = None) -> Any:
-    """Return the rows of a relation as one PyArrow table, of some columns or by default of all."""
+    """Return the rows of a relation as one PyArrow table, of given columns or by default of all."""
     import pyarrow as pa
 
     return pa.concat_tables(batches_of(relation, columns_in(relation) if names is None else names))
 
 
 def distinct_of(relation: Any, names: Sequence[str]) -> Any:
-    """Return the distinct rows of some columns of a relation as a PyArrow table."""
+    """Return the distinct rows of given columns of a relation as a PyArrow table."""
     with connected(BEFORE):
         few = relation.project(", ".join(map(quoted, names))).distinct()
     return table_of(few)

@@ -15,7 +15,7 @@ from .kinds import Graph
 
 
 def labels_at(index: Any, rows: Any) -> Any:
-    """Return the index labels of some rows as a column for a frame of the same library.
+    """Return the index labels of given rows as a column for a frame of the same library.
 
     Labels of several levels are tuples (pandas only). ``rows`` is an int64 array, on the host for
     pandas and on the GPU for cuDF.

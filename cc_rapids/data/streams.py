@@ -756,7 +756,7 @@ def _ends_ahead(
 
 
 def _mark_if(look: Callable[[], Mark | None], skips: bool) -> Mark | None:
-    """Return the mark of a file; None also if it has none and files may be skipped."""
+    """Return the mark of a file; None if it has no mark, or if it is missing and may be skipped."""
     try:
         return look()
     except FormatError:
@@ -973,8 +973,7 @@ class Fragments(Parts):
         return Chunk(self.none, *self.names, after, weight=self.weight, given=given)
 
     def identity(self) -> dict[str, Any]:
-        """Return the entries of the files or of data in memory, the types and the filter.
-        """
+        """Return the entries of the files or of data in memory, the types and the filter."""
         kinds = [f"{name}: {self.dataset.schema.field(name).type}" for name in self.columns]
         return {
             "kind": "dataset",

@@ -42,7 +42,7 @@ def count(parent: Array, present: Array, before: Array, totals: Array) -> None:
 
 
 def rows(parent: Array, present: Array, low: int, dtype: Any) -> tuple[Array, Array]:
-    """Return the id of each present vertex and the least id of its component, from ``low`` on."""
+    """Return the id of each present vertex and of its root; the id of vertex 0 is ``low``."""
     vertices = np.flatnonzero(_members(present, parent.size))
     columns = np.empty((2, vertices.size), dtype)
     columns[0], columns[1] = vertices, parent[vertices]

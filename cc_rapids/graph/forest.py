@@ -357,7 +357,7 @@ class Forest:
     def counted(self, vertices: int, components: int, low: int, rows: Sequence[Array]) -> None:
         """Set the counts that were computed together with the forest.
 
-        ``rows`` are the rows of the answer for ids from ``low`` on, or empty. Only the first
+        ``rows`` are the rows of the answer for ids that start at ``low``, or empty. Only the first
         request returns them.
         """
         self.vertices, self.components = vertices, components
@@ -376,7 +376,7 @@ class Forest:
         return bool(self._rows)
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
-        """Return the id of each present vertex and the least id of its component, from ``low`` on.
+        """Return the id of each present vertex and of its root; the id of vertex 0 is ``low``.
 
         Returns
         -------

@@ -99,7 +99,7 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
 
 
 def partitioned_edges(ids: int, edges: int) -> int:
-    """Return ``edges`` if a list of that size and range of ids may be partitioned, else 0.
+    """Return ``edges`` if a list of that size and range of ids may be partitioned, otherwise 0.
 
     A run may overestimate the range, because it is taken from a sample.
     """

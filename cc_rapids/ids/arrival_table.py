@@ -81,7 +81,7 @@ class ArrivalTable:
         return fits and most < np.iinfo(self.vertex).max
 
     def enter(self, columns: list[Array]) -> list[Array] | None:
-        """Return a new array per column with the numbers of its ids; new ids get numbers from n on.
+        """Return a new array per column with the numbers of its ids; new ids get n, n + 1, ...
 
         Return None if an id is out of range, because a column changed after its bounds were read.
         After that, or after an interrupt, the table belongs to no index any more.

@@ -153,7 +153,7 @@ class Integers(_OneColumn):
     ) -> Extended:
         """Return an index that includes the ids of the columns, and their vertices.
 
-        New ids get vertices from n on.
+        New ids get the vertices n, n + 1, ...
         """
         numbered = self._insert(columns, backend)
         if numbered is None:
@@ -493,7 +493,7 @@ def extended(
     ColumnTypeError
         The ids are strings and the index holds integers, or vice versa.
     InputError
-        The ids have another number of columns than the index.
+        The ids have more or fewer columns than the index.
     """
     check_kind(index, given)
     src, width = given.src, len(given.src.key_columns) or 1
@@ -516,7 +516,7 @@ def check_kind(index: Index, given: EdgeInput) -> None:
     ColumnTypeError
         The ids are strings and the index holds integers, or vice versa.
     InputError
-        The ids have another number of columns.
+        The ids have more or fewer columns than the index.
     """
     src, fixed = given.src, isinstance(index, Range)
     if not (src.size and (index.n or fixed)):

@@ -282,7 +282,7 @@ def _as_integers(column: Any, spelling: Spelling) -> Any:
 
 
 def _spelling_of(texts: list[Text], backend: Backend) -> Spelling | None:
-    """Return the code for all strings of some texts."""
+    """Return the code for all strings of the texts."""
     rows = sum(text.size for text in texts)
     if not rows:
         return None
@@ -293,7 +293,7 @@ def _spelling_of(texts: list[Text], backend: Backend) -> Spelling | None:
 
 
 def _noted(texts: list[Text], most: int, seen: Array, backend: Backend) -> Spelling | None:
-    """Record the bytes of some strings of each text; return the code for all recorded so far."""
+    """Record the bytes of given strings of each text; return the code for all recorded so far."""
     for text in texts:
         step = -(-text.size // most)
         text.run(kernels.note_letters, -(-text.size // step), step, seen)

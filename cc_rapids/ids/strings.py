@@ -241,7 +241,7 @@ class Groups:
     at : (k,) array of the same type
         The positions that they occupy in the order of all strings.
     group : (k,) array of the same type
-        The group of each, from 0 on.
+        The group number of each string, counted from 0.
     first : (groups,) array of the same type
         The start of each group.
     depth : (groups,) array of uint64
@@ -334,8 +334,8 @@ def factorise(
     backend : Backend
         The backend that numbers them.
     known_rows : int
-        The length of the first column if its strings are distinct and sorted, else 0. If there are
-        no other distinct strings, the column itself is returned.
+        The length of the first column if its strings are distinct and sorted, otherwise 0. If there
+        are no other distinct strings, the column itself is returned.
     """
     ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
     library: _Library = _Cudf() if is_cudf(columns[0]) else _Arrow()
@@ -393,7 +393,7 @@ def _numbered(library: _Library, column: Any, backend: Backend) -> tuple[Array, 
 
 
 def where(first: Any, here: Any, there: Any, backend: Backend) -> Any:
-    """Return a new column: the strings of ``here`` where ``first`` is true, else of ``there``.
+    """Return a new column: the strings of ``here`` where ``first`` is true, otherwise of ``there``.
 
     The result has the library of ``here``.
     """
@@ -409,7 +409,7 @@ def same_strings(first: Any, second: Any) -> bool:
 
 
 def take_rows(column: Any, rows: Array, backend: Backend) -> Any:
-    """Return the strings of some rows of a column, as a new one."""
+    """Return the strings of given rows of a column, as a new column."""
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
     stay = library.on_device and backend.on_device
     return library.take(library.join([column]), rows if stay else backend.to_host(rows))
@@ -539,7 +539,7 @@ class _Library(ABC):
 
     @abstractmethod
     def take(self, column: Any, at: Array) -> Any:
-        """Return the strings of some rows: a new column."""
+        """Return the strings of given rows: a new column."""
 
     @abstractmethod
     def share(self, column: Any) -> Any:
@@ -551,7 +551,7 @@ class _Library(ABC):
 
     @abstractmethod
     def where(self, mask: Array, first: Any, second: Any) -> Any:
-        """Return the strings of the first column where a mask is true, else of the second."""
+        """Return the strings of the first column where a mask is true, otherwise of the second."""
 
     @abstractmethod
     def same(self, first: Any, second: Any) -> bool:

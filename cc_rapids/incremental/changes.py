@@ -42,10 +42,10 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
     """Return the label changes between a state and a later one.
 
     A tree was merged if its former root is no longer a root. The leading places of the sorted ids
-    are searched first: if a merged tree has a vertex there, the first one is its former label. The
-    tree keeps this label unless a new vertex or another merged tree precedes it, so the vertices of
-    large trees are rarely listed. One pass over the trees finds the vertices of all other merged
-    trees.
+    are searched first: the first vertex of a merged tree that is found there is the former label of
+    the tree. The tree keeps this label unless a new vertex or another merged tree precedes it, so
+    the vertices of large trees are rarely listed. One pass over the trees finds the vertices of all
+    other merged trees.
     """
     backend = after.backend
     if before.backend is not backend:  # the earlier state has no edge yet
@@ -95,7 +95,7 @@ def _first_places(state: ConnectivityState, trees: Array, places: Array) -> Arra
 
 
 def _places_of_trees(state: ConnectivityState, trees: Array, places: Array) -> Array:
-    """Return the sorted positions in ``places`` of all vertices of some trees."""
+    """Return the sorted positions in ``places`` of all vertices of the given trees."""
     backend, forest = state.backend, state.forest
     if not trees.size:
         return backend.xp.zeros(0, np.int64)

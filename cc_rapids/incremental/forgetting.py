@@ -140,7 +140,7 @@ def joined(
 
 @dataclass
 class _Removal:
-    """The removal of edges, and of all edges of some vertices, from a state.
+    """The removal of given edges, and of all edges of given vertices, from a state.
 
     Attributes
     ----------

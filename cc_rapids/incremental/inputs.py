@@ -45,7 +45,7 @@ def check_missing(missing: str) -> None:
 def sides(
     source: Side | None, destination: Side | None, count: int | None
 ) -> tuple[Side | None, Side | None, int]:
-    """Return the columns of both ends and the number of columns of an id; one column is no list.
+    """Return the columns of both ends, and the number of columns of an id; 1 without lists.
 
     Raises
     ------
@@ -79,7 +79,8 @@ def read(
 def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
     """Raise a MissingColumnError if a file's columns differ from those of earlier files.
 
-    This applies only to columns chosen as the only two, because a wrong insertion is permanent.
+    This applies only to a file whose only two columns were chosen, because a wrong insertion is
+    permanent.
     """
     files = [source for source in given.formats if source.header is not False]
     earlier = [source for source in before.formats if source.header is not False]

@@ -39,7 +39,7 @@ class EdgeEnds:
         return int(self.arguments[0].size)
 
     def vertices(self, rows: Array) -> tuple[Array, Array, bool]:
-        """Return the vertices of both ends of some edges as int64, and whether all are known."""
+        """Return the vertices of both ends of given edges as int64, and whether all are known."""
         n, (index, backend) = self.arguments[3], (self.labels.index, self.labels.backend)
         ends, all_known = [], True
         for column, given in zip(self.columns, self.arguments[:2], strict=True):

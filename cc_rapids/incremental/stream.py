@@ -371,7 +371,7 @@ def stream_components(
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
         As for :func:`cc_rapids.components`.
     frames : {"pyarrow", "cudf", "pandas", "polars"}, optional
-        The library of returned frames for files. Defaults to PyArrow, also on a GPU.
+        The library of returned frames for files. Defaults to PyArrow, even on a GPU.
     memory_limit : int or str, optional
         The limit for vertices and chunks together, in bytes or as a string such as ``"2GiB"``.
         Defaults to half of the free memory of the machine or GPU that runs. It determines the size

@@ -6,7 +6,7 @@
 
 NetworkX's dictionaries are converted once, to two arrays of positions in the list of nodes.
 NetworkX caches the resulting :class:`Graph` until its own graph changes, and the Graph caches its
-answer. The conversion takes most of the time, also on threads.
+answer. The conversion takes most of the time, even on threads.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Minimum and maximum spanning trees for NetworkX, equal to those of its Kruskal's algorithm.
+"""Minimum and maximum spanning trees for NetworkX, equal to those of NetworkX's Kruskal algorithm.
 
 NetworkX sorts the edges by weight and keeps the order of ``G.edges`` among equal weights. Given the
 edges in this order, :func:`cc_rapids.minimum_spanning_forest` returns the same forest.

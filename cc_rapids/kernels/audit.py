@@ -328,7 +328,7 @@ def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
 
 
 def mark_slots(on: Any, vertex: type) -> Any:
-    """Mark the listed slots as named, and find the first one that is no vertex."""
+    """Mark the listed slots as named, and find the first one that is not a vertex."""
     mark, least, nowhere = bit_set(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
@@ -520,7 +520,7 @@ def examine_vertices(on: Any, vertex: type) -> Any:
 
     LABEL: a vertex whose label does not label itself or is greater than the vertex (smaller, if
     labels are the ``greatest`` vertices). LOST: a slot whose parent is greater, or that has a
-    parent but is no vertex.
+    parent but is not a vertex.
     """
     mark, add, least, nowhere = (
         bit_set(on),

@@ -24,7 +24,7 @@ LIGHTER, APART = np.uint64(0), np.uint64(1)  # kinds of faults: indices into ``f
 
 
 def ends_of_rows(on: Any, node: type, wide: type, load_edge: Any) -> Any:
-    """Write the slots of both endpoints of selected rows; a loop for an edge now invalid."""
+    """Write the slots of both endpoints of selected rows; a loop if the edge has become invalid."""
 
     @on.elementwise
     def ends_of_rows(i, rows, src, dst, low, n, us, vs):

@@ -2,7 +2,7 @@
 
 offsets : (n + 1,) integers, and indices : (m,) integers. Entry e of row v is an edge from v to
           indices[e], where offsets[v] <= e < offsets[v + 1].
-out_of_range : (1,), set to 1 when an entry that is no vertex is skipped.
+out_of_range : (1,), set to 1 when an entry that is not a vertex is skipped.
 """
 
 from typing import Any

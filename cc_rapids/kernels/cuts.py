@@ -3,8 +3,8 @@
 A cut contains the edges that a threshold admits. Cuts are numbered from the strictest, with the
 fewest edges, to the loosest.
 
-levels : (t,) numbers of one type, the thresholds of the cuts from ``first`` on; earlier cuts
-         contain no edge.
+levels : (t,) numbers of one type, the thresholds of cut ``first`` and all later cuts; earlier cuts
+contain no edge.
 parent : (n,) unsigned, the trees of the latest cut.
 cut    : (n,) unsigned, the cut in which a vertex was hooked; all bits set for a root.
 above  : (n,) unsigned, the root of a hooked vertex at the end of that cut.
@@ -48,8 +48,8 @@ def number_cuts(on: Any, kind: type, admits: Any) -> Any:
     """Write the strictest cut that contains each edge; one more than the last cut if none does.
 
     A looser cut admits all edges of a stricter one, so the result is the number of thresholds that
-    reject the weight. Bisection halves the ``left`` thresholds from ``low`` on until few are left,
-    which are counted. The number of steps does not depend on the weight, so it ends without
+    reject the weight. Bisection halves the ``left`` thresholds that start at ``low`` until few are
+    left, which are counted. The number of steps does not depend on the weight, so it ends without
     divergent branches.
     """
 

@@ -1,9 +1,9 @@
 """Select the edges that remain after removals, in one pass over the labels of their endpoints.
 
 labels : unsigned, for each vertex the root of its tree without the remaining edges, n if the vertex
-         is removed, or all bits set for an id that is no vertex. For dense ids there is one label
-         for each id from ``base`` on; the last one stands for all ids out of range. Sparse ids are
-         looked up in advance.
+is removed, or all bits set for an id that is not a vertex. For dense ids there is one label for
+each id starting at ``base``; the last label stands for all ids out of range. Sparse ids are looked
+up in advance.
 before : (n,) vertex, the root of each vertex before the removals.
 gone   : (n,) uint8, not 0 for vertices that are removed with all their edges; empty if there are
          none.
@@ -130,7 +130,7 @@ def mark_going(on: Any, is_listed: Any) -> Any:
 
 
 def mark_between(on: Any, label: type) -> Any:
-    """Mark the edges between two trees and those with an endpoint that is no vertex.
+    """Mark the edges between two trees, and those with an endpoint that is not a vertex.
 
     The label of a removed vertex is n.
     """
@@ -152,7 +152,7 @@ def mark_between(on: Any, label: type) -> Any:
 def write_ends(on: Any, vertex: type, label: type, is_listed: Any) -> Any:
     """Write the labels of both endpoints of each remaining edge, and (0, 0) for other edges.
 
-    In an affected tree the label is the vertex itself. ``strange`` is set if an endpoint is no
+    In an affected tree the label is the vertex itself. ``strange`` is set if an endpoint is not a
     vertex.
     """
     (label_of, soon), none = labelled(on), none_of(label)

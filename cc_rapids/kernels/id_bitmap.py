@@ -44,7 +44,7 @@ def mark_range(on: Any, vertex: type) -> Any:
 def number_ranks(on: Any, vertex: type) -> Any:
     """Write the vertex of each row: the rank of its id in the bit map ``words``.
 
-    The map covers ``size`` ids. An id that is not in it gets n, which is no vertex.
+    The map covers ``size`` ids. An id that is not in the map gets n, which is not a vertex.
     """
     at, has, rank = distance(on, np.uint64), primitives.has(on), primitives.rank(on)
 

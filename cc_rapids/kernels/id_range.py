@@ -112,9 +112,9 @@ def sampled_order(on: Any, wide: type) -> Any:
 def note_outside(on: Any, wide: type) -> Any:
     """Set ``out_of_range`` if an id of a column is not one of the n ids low .. low + n - 1.
 
-    The greatest distance from ``low`` shows this also for smaller ids, whose distances wrap around
-    to n or more. One loop reads four ids, so that four loads are in flight; past the end it rereads
-    the last row. All threads that write the flag write the same value.
+    Only the greatest distance from ``low`` is needed, because the distances of smaller ids wrap
+    around to n or more. One loop reads four ids, so that four loads are in flight; past the end it
+    rereads the last row. All threads that write the flag write the same value.
     """
     at = edges.distance(on, wide)
 

@@ -1,7 +1,7 @@
 """Look up ids in a solved forest and in sorted ids.
 
 vertices : (m,) uint64, the vertex of each queried id; arbitrary where ``valid`` is 0.
-valid    : (m,) uint8; in: 0 where the id is known to be no vertex; out: 0 where it is no vertex.
+valid : (m,) uint8; in: 0 where the id is known not to be a vertex; out: 0 where it is not a vertex.
 parent   : (n,) unsigned, the root of each vertex.
 present, before : the present vertices and their ranks, see gather.py.
 """

@@ -45,7 +45,7 @@ def measure(on: Any, sign: int, find_bounds: Any) -> Any:
 
 
 def init_forest(on: Any, init_singletons: Any) -> Any:
-    """Make every vertex its own root; mark all as present if their number is known, else none."""
+    """Make every vertex its own root; mark all as present if their number is known."""
 
     @on.device
     def init_forest(t, n, step, parent, present, named):

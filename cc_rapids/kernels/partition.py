@@ -56,8 +56,8 @@ def tiles_of(linked: int, m: int, blocks: int) -> int:
 def before(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
     """Return the number of a tile's edges in the blocks before block b.
 
-    The words from ``counts`` on hold the number in each block, followed by the number in each group
-    of blocks. The sum takes whole groups first, then blocks.
+    The words starting at ``counts`` hold the number in each block, followed by the number in each
+    group of blocks. The sum takes whole groups first, then blocks.
     """
     groups = counts + BLOCKS
 

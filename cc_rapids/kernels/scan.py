@@ -64,7 +64,7 @@ def add_runs(on: Any) -> Any:
 
 
 def tell_total(on: Any) -> Any:
-    """Write a total, the last prefix sum, next to another number, for one transfer to the host."""
+    """Write a total (the last prefix sum) next to a second number, for one transfer to the host."""
 
     @on.elementwise
     def tell_total(i, sums, other, totals):

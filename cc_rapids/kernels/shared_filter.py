@@ -11,9 +11,8 @@ one for each lane.
 shared : (shared_words,) uint32, shared by the threads of a block. Word w is the intersection of the
          words w, w + fold, w + 2 fold, ... of ``in_giant``. It is refreshed after an eighth and
          after half of the edges, because the giant component grows.
-warp_queues : uint32, in global memory. For each warp, from ``queue`` on, the first endpoints of its
-              edges and then the second ones. ``waiting``, the number of edges, is known to the warp
-              only.
+warp_queues : uint32, in global memory. For each warp, starting at ``queue``, the first endpoints of
+its edges and then the second ones. ``waiting``, the number of edges, is known to the warp only.
 """
 
 from collections.abc import Callable
@@ -68,7 +67,7 @@ def share(on: Any) -> Any:
 
 
 def is_inside(on: Any) -> Any:
-    """Return 1 if the shared bits show that a vertex is inside the giant component, else 0.
+    """Return 1 if the shared bits show that a vertex is in the giant component, otherwise 0.
 
     Has no branch.
     """
@@ -109,7 +108,7 @@ def both_in_giant(on: Any) -> Any:
 
 
 def odd(on: Any, vertex: type, wide: type) -> Any:
-    """Return whether an edge is skipped: always for a loop or an invalid edge, else ``both``.
+    """Return whether an edge is skipped: true for a loop or an invalid edge, otherwise ``both``.
 
     Marks the vertex of a loop as present, and sets ``out_of_range`` for an invalid edge.
     """

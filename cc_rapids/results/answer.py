@@ -312,13 +312,13 @@ class Answer:
         return frame
 
     def in_memory(self) -> Answer:
-        """Return the answer with in-memory frames, also for relations and lazy frames."""
+        """Return the answer with in-memory frames, even for relations and lazy frames."""
         if self.given.answers is None:
             return self
         return self.with_given(replace(self.given, answers=None))
 
     def columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
-        """Return new columns of the spanning forest, of all its edges or of some."""
+        """Return new columns of the spanning forest, of all its edges or of given ones."""
         columns, chosen = self.saved_forest, self.forest_edges
         if columns is None:
             assert chosen is not None

@@ -17,7 +17,7 @@ NO_KEY = kernels.LAST
 
 
 def sort_keys(values: Array, ascending: bool, xp: Any) -> Array:
-    """Return uint64 keys in the order of some numbers without NaN, best first: a new array."""
+    """Return uint64 keys in the order of numbers without NaN, best first: a new array."""
     if values.dtype.itemsize > 8:
         values = xp.unique(values, return_inverse=True)[1]
     if is_float(values.dtype):

@@ -1538,8 +1538,8 @@ class LinkedRecords(Components[Any]):
         Raises
         ------
         InputError
-            Labels match rows by position, and the frame has another number of rows. All errors of
-            :meth:`Components.attach` occur too.
+            Labels match rows by position, and the frame has more or fewer rows than the answer. All
+            errors of :meth:`Components.attach` occur too.
 
         See Also
         --------
@@ -1583,8 +1583,8 @@ class LinkedRecords(Components[Any]):
         Raises
         ------
         InputError
-            Records match rows by position, and the frame has another number of rows. All errors of
-            :meth:`Components.deduplicate` occur too.
+            Records match rows by position, and the frame has more or fewer rows than the answer.
+            All errors of :meth:`Components.deduplicate` occur too.
 
         See Also
         --------

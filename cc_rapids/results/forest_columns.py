@@ -61,7 +61,7 @@ def _kept(given: EdgeInput, rows: Any) -> Any:
 
 
 def take_ids(column: Column, rows: Any) -> Any:
-    """Return the ids of some rows.
+    """Return the ids of given rows.
 
     A column without rows may be on another device than ``rows``.
     """

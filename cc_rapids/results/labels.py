@@ -143,7 +143,7 @@ class NumberLabels(LabelKind):
 
 
 class PlaceLabels(NumberLabels):
-    """Labels 0 .. k - 1, ranks of the components: int32 if they fit, as in SciPy, else int64."""
+    """Labels 0 .. k - 1, ranks of the components: int32 if they fit, as in SciPy, or int64."""
 
     def rows(self, answer: Answer) -> Array:
         return self.of_component(answer, answer.dense)

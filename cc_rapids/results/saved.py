@@ -209,7 +209,7 @@ def _answer_of_file(words: dict[str, Any], arrays: dict[str, Any], engine: str |
 
 
 def _type_of_weights(name: Any) -> Any:
-    """Return a type of weights by name; raise a ValueError if it is no number of up to 64 bits."""
+    """Return a type of weights by name; raise a ValueError unless it is numeric, up to 64 bits."""
     dtype = np.dtype(name)
     if not is_number(dtype) or dtype.itemsize > 8:
         raise ValueError(f"the weights of its spanning forest are {dtype}")

@@ -63,7 +63,7 @@ def label_tables(answer: Answer, rows: int, kind: LabelKind) -> Iterator[pa.Tabl
 
 
 def _named(answer: Answer, name: str, vertices: Array) -> dict[str, Any]:
-    """Return the id columns of some vertices."""
+    """Return the id columns of given vertices."""
     low, dtype = answer.decoder.id_base, answer.decoder.dtype
     wide = vertices.astype("uint64") + answer.backend.xp.asarray(low & (1 << 64) - 1, "uint64")
     return answer.columns(name, wide.astype(dtype, copy=False))

@@ -81,7 +81,7 @@ def solve(
     :meth:`EncodedIds.finalise`.
 
     For rows on a GPU the range is 0 .. the number of rows - 1. Another kernel checks all entries
-    while the host prepares the run, and sets the same flag for entries that are no vertices.
+    while the host prepares the run, and sets the same flag for entries that are not vertices.
 
     Four steps wait for the GPU: the scan, which reads the range back; the check of offsets; rules
     that read the edges or build rows; and ``forest.complete``, which reads a flag back.

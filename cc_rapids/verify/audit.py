@@ -679,7 +679,7 @@ def audit_labels(
     Raises
     ------
     VerificationError
-        A vertex is listed twice, a label is no vertex, or the labels are wrong.
+        A vertex is listed twice, a label is not a vertex, or the labels are wrong.
     """
     check_word("labels", labels, LABEL_RULES)
     answer = LabelFrame(frame, labels, sort=True)

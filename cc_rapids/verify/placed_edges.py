@@ -69,7 +69,7 @@ class PlacedEdges:
         return self.backend.asarray(self.given.row_index()).astype(np.int64)
 
     def places_of_rows(self, rows: Array, refuse: Callable[[Array, Array, str], None]) -> Array:
-        """Return where the edges with these row numbers of the caller's list are among all edges.
+        """Return the places of edges among all edges, given their row numbers in the caller's list.
 
         ``refuse`` is called with a mask of the wrong rows, the rows, and the error text.
         """

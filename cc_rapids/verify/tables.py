@@ -36,7 +36,7 @@ def first_row_of_difference(shown: Sequence[Any], right: Sequence[Any]) -> int |
 
 
 def row_in_words(columns: Sequence[Any], row: int) -> str:
-    """Return a row of some columns as text."""
+    """Return a row of the given columns as text."""
     values = [column[row].as_py() if row < len(column) else "no row" for column in columns]
     return repr(values[0] if len(values) == 1 else tuple(values))
 

@@ -213,7 +213,7 @@ def update(on: Any, read: Any, edge_index: Any) -> Any:
 
 
 def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> Any:
-    """Return the state over the edges from ``first`` on, rewritten by their components."""
+    """Return the state over the edges starting at ``first``, rewritten by their components."""
     backend, parent = state.backend, state.trees.parent
     us, vs = (backend.empty(size, parent.dtype) for _ in range(2))
     count = backend.fill(backend.empty(1, np.int64), 0)

@@ -4,7 +4,7 @@ offsets, indices : the rows; every edge occurs in the rows of both endpoints.
 visits           : (n (n + 1) / 2,) unsigned. Thread v owns v + 1 words, starting at v (v + 1) / 2,
           which suffice because it never stores a vertex above v.
 parent           : (n,) unsigned; finally the owner of each vertex.
-out_of_range     : as in :mod:`cc_rapids.kernels.forest`, set when an entry is no vertex.
+out_of_range     : as in :mod:`cc_rapids.kernels.forest`, set when an entry is not a vertex.
 
 A thread that reaches a vertex above its own stops. One thread per component remains, so the search
 of a single component is sequential.
@@ -28,11 +28,11 @@ def search_to_labels(on: Any, vertex: type) -> Any:
     """Search from v and raise the labels of the vertices found to v; ``visits`` is the work list.
 
     A label is the highest thread that has visited the vertex. If it is v, the vertex is on the list
-    already. If it is higher, v is no owner and stops. If it is lower, v raises it and visits the
-    vertex. Labels only rise, by atomic maxima. A stale read shows a lower label,
-    and the maximum then returns the current one. Threads that end early leave their labels behind.
-    The owner meets no higher label, raises that of each vertex of its component once, and visits
-    it once: so its words are enough, and its search ends.
+    already. If it is higher, v is not an owner and stops. If it is lower, v raises it and visits
+    the vertex. Labels only rise, by atomic maxima. A stale read shows a lower label, and the
+    maximum then returns the current one. Threads that end early leave their labels behind. The
+    owner meets no higher label, raises that of each vertex of its component once, and visits it
+    once: so its words are enough, and its search ends.
     """
     high, entries = on.atomic_max, entries_of(on)
 

@@ -3,7 +3,7 @@
 depth : (n,) int32, the distance of each vertex from the source, or FAR.
 queue : (n,) the vertices of the current depth, in any order.
 sizes : [vertices, entries] of the next depth.
-out_of_range : as in :mod:`cc_rapids.kernels.forest`, set when an entry is no vertex.
+out_of_range : as in :mod:`cc_rapids.kernels.forest`, set when an entry is not a vertex.
 
 Hong et al. 2020, 3.3 and Algorithm 6; direction-optimising after Beamer et al. 2012; BFS-CC after
 Shun and Blelloch 2013.

@@ -35,7 +35,7 @@ class Arena:
         self.lock = threading.Lock()
 
     def draw_from(self, allocate: Any, workspace: Workspace) -> None:
-        """Use an allocator for arrays that are too large for a block, and a workspace over it.
+        """Set the allocator for arrays that are too large for a block, and the workspace over it.
 
         In a nested scope of the same run, the allocator is the arena itself, which keeps its block.
         """
@@ -111,7 +111,7 @@ class Recycling:
 
 
 class LeftBlock:
-    """A cached block of some device; it is not idle while kernels may still use it."""
+    """A cached block of a device; it is not idle while kernels may still use it."""
 
     def __init__(self, device: int, size: int, block: Any, turn: int) -> None:
         self.device, self.size, self.block, self.turn = device, size, block, turn

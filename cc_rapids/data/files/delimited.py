@@ -138,7 +138,7 @@ class Dialect:
         return re.compile(rb"^[%s]+$" % blanks, re.MULTILINE)
 
     def comments_in(self, data: bytes) -> int:
-        """Return how many lines of some data are comments."""
+        """Return how many lines of the data are comments."""
         return len(self._comment.findall(data)) if self._may_have_comments(data) else 0
 
     def _may_have_comments(self, data: bytes) -> bool:
@@ -345,7 +345,7 @@ def parse(
     Raises
     ------
     FormatError
-        A line has another number of fields, or is not UTF-8. The error names the line.
+        A line has the wrong number of fields, or is not UTF-8. The error names the line.
     """
     import pyarrow as pa
 
@@ -380,7 +380,7 @@ def parse(
 
 
 def _ragged(expected: int, found: int, line: bytes) -> str:
-    """Return the message for a record with another number of fields than the first one."""
+    """Return the message for a record with more or fewer fields than the first one."""
     words = f"expected {expected} fields, as in the first record, found {found}: {shown(line)}"
     if line.lstrip().startswith((b"#", b"%")):
         words += "; comments stand before the first record only: remove this line"

@@ -73,7 +73,7 @@ def read_named(
 def columns_of_names(
     file: File, request: ColumnRequest, edges: list[tuple[Any, Any, dict[str, Any]]], named: Any
 ) -> tuple[pa.Table, Any]:
-    """Return edges with attributes as a table, and the names: integers if all are, else text."""
+    """Return edges with attributes as a table, and the names: integers if possible, or text."""
     import pyarrow as pa
 
     integers = all(type(name) is int and abs(name) < 1 << 63 for name in named)

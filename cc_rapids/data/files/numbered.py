@@ -48,7 +48,7 @@ class Layout:
     first : int
         The number of the first vertex.
     what : str
-        What messages call the lines.
+        The name of the lines in messages.
     head : callable
         Parses the fields of the header line to a :class:`Head`, or returns None.
     expected : str
@@ -128,7 +128,7 @@ class Layout:
 
 
 def counts_of(fields: list[str], size: int) -> list[int] | None:
-    """Return the fields as counts; None if they are not."""
+    """Return the fields as counts; None if they are not counts."""
     if len(fields) != size or not all(COUNT.fullmatch(field) for field in fields):
         return None
     return [int(field) for field in fields]

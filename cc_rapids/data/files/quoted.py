@@ -237,7 +237,7 @@ def columns(
     Raises
     ------
     MalformedError
-        A record has another number of fields, or text follows a closing quote.
+        A record has the wrong number of fields, or text follows a closing quote.
     pyarrow.ArrowInvalid
         A field is not UTF-8.
     """

@@ -82,7 +82,7 @@ def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
 
 
 def count_of(vertices: Any) -> int:
-    """Return the number of vertices of a file, also if it is too large for ``len``."""
+    """Return the number of vertices of a file, even if it is too large for ``len``."""
     if isinstance(vertices, range):
         return vertices.stop - vertices.start
     return 0 if vertices is None else len(vertices)

@@ -160,7 +160,7 @@ class _Ids:
 
 
 def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Convert text to int64, or uint64 if needed; None if an id is no plain integer."""
+    """Convert text to int64, or uint64 if needed; None if an id is not a plain integer."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

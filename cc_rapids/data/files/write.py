@@ -232,7 +232,7 @@ def _draft_prefix(target: Path) -> str:
 
 
 def drafts_of(target: Path) -> Iterator[Path]:
-    """Yield the temporary files of :func:`replacing` for a file, also those of killed processes."""
+    """Yield the temporary files of :func:`replacing` for a file, even those of killed processes."""
     named = re.compile(re.escape(_draft_prefix(target)) + r"[0-9a-f]{16}\.part")
     for path in target.parent.iterdir() if os.path.isdir(target.parent) else ():
         if named.fullmatch(path.name) and stat.S_ISREG(path.lstat().st_mode):

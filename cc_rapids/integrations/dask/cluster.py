@@ -27,8 +27,8 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
     gpus : int or list of int, optional
         The number of GPUs, or a list of GPUs; by default all.
     **options
-        Options of dask-cuda's cluster, such as ``rmm_pool_size`` or ``protocol="ucx"``; without
-        dask-cuda, of each worker (``distributed.Nanny``).
+        Options of dask-cuda's cluster, such as ``rmm_pool_size`` or ``protocol="ucx"``. Without
+        dask-cuda, options of each worker (``distributed.Nanny``).
 
     Returns
     -------
@@ -65,7 +65,7 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
 
 
 def plain(gpus: list[Any], **options: Any) -> Any:
-    """Start one worker process for each of some GPUs, without dask-cuda."""
+    """Start one worker process for each given GPU, without dask-cuda."""
     workers = {
         number: {
             "cls": Nanny,

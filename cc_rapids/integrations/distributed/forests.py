@@ -198,7 +198,7 @@ def select_rows(frame: Any, mask: Any) -> Any:
 
 
 def of_length(frame: Any, rows: int, what: str) -> Any:
-    """Return a frame; raise a LedgerError if it has another number of rows."""
+    """Return a frame; raise a LedgerError unless it has the given number of rows."""
     if len(frame) != rows:
         raise lost_rows(what, rows, len(frame))
     return frame
@@ -210,7 +210,7 @@ def solved_by(frame: Any, ends: Ends, called: Ends, rows: int, **options: Any) -
     Raises
     ------
     LedgerError
-        The kernels linked another number of edges than ``rows``.
+        The kernels linked more or fewer than ``rows`` edges.
     """
     left, right = ends
     one_column = isinstance(left, str)

@@ -237,7 +237,7 @@ def calculate(
 
     --checkpoint names a file for the state. The state is written every --checkpoint-every seconds
     while files are read (0: after each chunk), and if an error, Ctrl-C, SIGTERM or SIGHUP ends the
-    command. The same command then continues from this state, also if files were added. It raises
+    command. The same command then continues from this state, even if files were added. It raises
     an error if files that were read have changed, or for other columns, bounds or vertices. The
     file remains after the run; delete it when you no longer need it.
 

@@ -106,8 +106,8 @@ def link(
 ) -> None:
     """Find records of the same entity, which share a key.
 
-    RECORDS is a table. Records that agree in any --key belong to one entity, also if they are
-    linked only through other records. Records agree in a key of several columns, such as
+    RECORDS is a table. Records that agree in any --key belong to one entity, and so do records that
+    are linked only through other records. Records agree in a key of several columns, such as
     name,birthday, if they agree in all of them. Empty values and those of --ignore link nothing.
     The output has one row per record: its id (vertex) and the label of its entity (labels).
     """

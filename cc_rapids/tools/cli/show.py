@@ -93,7 +93,7 @@ def kernel_rows(times: KernelTimes, spent: float) -> dict[str, str | None]:
 
 
 def times_since(start: float, times: KernelTimes) -> dict[str, float]:
-    """Return the seconds since ``start``, divided into kernels and everything else."""
+    """Return the seconds since ``start``, divided into the time of kernels and the rest."""
     return {
         "seconds": time.perf_counter() - start - times.seconds,
         "kernel_seconds": times.seconds,
@@ -119,8 +119,8 @@ def kernels(quiet: bool) -> Iterator[KernelTimes]:
 def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
     """Show a progress bar with rate and time left during long work, if stderr is a terminal.
 
-    If stderr is no terminal, print a line at intervals with ``--progress``, otherwise nothing. The
-    bar fits 80 columns; if needed, ``words`` are truncated first.
+    If stderr is not a terminal, print a line at intervals with ``--progress``, otherwise nothing.
+    The bar fits 80 columns; if needed, ``words`` are truncated first.
 
     Parameters
     ----------

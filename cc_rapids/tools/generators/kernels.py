@@ -60,8 +60,8 @@ def permute(on: Any) -> Any:
     This is a Feistel network on the two halves of the bits; for an odd number, one half is longer.
     Each step xors one half with a function of the other, which is invertible for any function. Four
     steps of a perfect function suffice (Luby and Rackoff, 1988); this uses six. If n is not a power
-    of two, values from n on are permuted again. This follows a cycle of the larger permutation, so
-    it returns to a value below n, and distinct inputs have distinct results.
+    of two, values of n or more are permuted again. This follows a cycle of the larger permutation,
+    so it returns to a value below n, and distinct inputs have distinct results.
     """
 
     @on.device

@@ -38,7 +38,7 @@ def near_duplicate_pairs(
     most : int
         The maximum size of a cluster, at least 2.
     seed : int
-        Any number from 0 on.
+        Any nonnegative integer.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
@@ -98,7 +98,7 @@ def banded_pairs(
     most : int
         The maximum size of a cluster, at least 2.
     seed : int
-        Any number from 0 on.
+        Any nonnegative integer.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
@@ -152,7 +152,7 @@ def record_keys(
         power of 1, all keys are equally frequent. The power must be above 0. The distribution is
         exact if u is a multiple of 2^-16.
     seed : int
-        Any number from 0 on.
+        Any nonnegative integer.
     permute : bool
         Permute records and keys at random. Otherwise records precede keys, and keys with small
         numbers are the most frequent if ``power`` is above 1.

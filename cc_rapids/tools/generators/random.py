@@ -35,7 +35,7 @@ def reference(
         Make a graph of the same kind with 2^scale vertices (road: a square grid of about that
         size) and the same number of edges per vertex. For R-MAT, an integer.
     seed : int
-        Any number from 0 on.
+        Any nonnegative integer.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
@@ -92,7 +92,7 @@ def rmat(
         The probabilities of the quadrants (0, 0), (0, 1) and (1, 0) of the adjacency matrix at
         each level, rounded to 2^-16; (1, 1) has the remaining probability.
     seed : int
-        Any number from 0 on.
+        Any nonnegative integer.
     permute : bool
         Permute the vertices at random; otherwise vertices with small numbers have large degrees.
     dtype : numpy.dtype
@@ -133,7 +133,7 @@ def uniform(
     num_vertices, num_edges : int
         The size of the graph; at most 2^32 vertices.
     seed : int
-        Any number from 0 on.
+        Any nonnegative integer.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
@@ -171,7 +171,7 @@ def grid(
     keep : float
         The probability that an edge is kept.
     seed : int
-        Any number from 0 on.
+        Any nonnegative integer.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}, optional

@@ -173,7 +173,7 @@ def permuted(graph: Graph, seed: int = 0) -> Graph:
     graph : Graph
         The graph, which is not changed.
     seed : int
-        Any number from 0 on.
+        Any nonnegative integer.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def duplicated(graph: Graph, times: int, seed: int = 0) -> Graph:
     times : int
         The number of copies of each edge. With 0, every vertex becomes a component.
     seed : int
-        Any number from 0 on.
+        Any nonnegative integer.
 
     Returns
     -------

@@ -116,8 +116,8 @@ def certify_bridges(
     Raises
     ------
     VerificationError
-        A listed row is no bridge, a bridge is missing, the rows do not ascend, or an edge has other
-        ends in the list of edges. The error names the first such row.
+        A listed row is not a bridge, a bridge is missing, the rows do not ascend, or an edge has
+        different ends in the list of edges. The error names the first such row.
     InputError
         The edges or an argument cannot be used.
 
@@ -208,7 +208,7 @@ def certify_articulation_points(
 
 
 def _searched(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Any:
-    """Return which edges are bridges, and which vertices articulation points."""
+    """Return which edges are bridges, and which vertices are articulation points."""
     src, dst = ends(src, dst, n)
     tail, head = np.concatenate([src, dst]), np.concatenate([dst, src])
     order = np.argsort(tail, kind="stable")
@@ -218,7 +218,7 @@ def _searched(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _search(starts: Any, heads: Any, rows: Any, m: int) -> tuple[Any, Any]:
-    """Search depth-first; return which rows are bridges, and which vertices articulation points.
+    """Search depth-first; return a mask of the bridges, and a mask of the articulation points.
 
     ``low[v]`` is the least search number that one edge reaches from v or from a vertex below v. The
     edge by which v was reached does not count.

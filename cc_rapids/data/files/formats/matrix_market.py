@@ -1,6 +1,6 @@
 """Matrix Market, read by SciPy: the stored entries of a square matrix are edges.
 
-Each stored entry is one edge, also in symmetric matrices. In ``array`` form, each nonzero element
+Each stored entry is one edge, even in symmetric matrices. In ``array`` form, each nonzero element
 is an edge.
 """
 

@@ -124,7 +124,7 @@ def check_ends(file: File, name: str, end: Any) -> None:
 
 
 def count_in(file: File, name: str, array: Any) -> int:
-    """Return the number of vertices in an array; raise a FormatError if it is no count."""
+    """Return the number of vertices in an array; raise a FormatError if it is not a count."""
     whole = is_integer(array.dtype) and array.size == 1 and int(array.reshape(-1)[0]) >= 0
     if not whole:
         value = f" ({array.reshape(-1)[0]!s:.60})" if array.size == 1 else ""
