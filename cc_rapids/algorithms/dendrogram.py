@@ -1,26 +1,42 @@
 """Single-linkage merge tree: the clusters that each edge of a spanning forest merges.
 
-Each edge merges clusters that earlier edges have made, so one host thread processes the edges in
-sequence, even if the forest is on a GPU. It accesses a few random words per edge. The components at
-a threshold need no merge tree: they are computed directly from the edges that the threshold admits.
+The forest is contracted by its heaviest edges (Sao, Prokopenko and Lebrun-Grandié, "PANDORA: A
+parallel dendrogram construction algorithm for single linkage clustering on GPU", 2024). An edge is
+an *alpha edge* if both of its endpoints have a lighter edge. All other edges join a single vertex
+to a cluster, or two single vertices (*leaf edges*). They are contracted, and the alpha edges form
+the next forest, between *supervertices*. Each alpha edge needs two leaf edges below it, so there
+are at most half as many, and the contractions end.
+
+Inside a supervertex the merges are a *chain*: each edge joins one more vertex to the cluster of the
+edge before. A chain ends below the lightest edge of its supervertex. Heavier edges belong to the
+chain of a later supervertex, which contains the first one. So the edges of a chain are known before
+any cluster is, and only their order is left.
+
+Two programs compute the same arrays. On a GPU each step is a launch over all edges: edges are
+sorted by chain, and sizes are prefix sums along chains, those of the earlier supervertices first.
+Few CPU threads are faster with two passes in the order of the merges on one thread, because the
+addresses are known in advance and are prefetched. Only the search for chains uses all threads.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from .. import backends
+from ..backends import Array, Backend
 from ..errors import InputError, counted
+from ..graph.sorting import order_of, rows_of_each
 from ..kernels import dendrogram as kernels
-from ..kernels import find
+from ..kernels.primitives import none_of
+from .rooted_forest import word_of
 
 
 @dataclass(frozen=True)
 class MergeTree:
-    """The merge of each edge of a forest in order, as arrays of int64 on the host.
+    """The merge of each edge of a forest in order, as arrays of unsigned integers.
 
     Vertices are the clusters 0 .. n - 1. Edge k creates cluster n + k.
 
@@ -32,97 +48,225 @@ class MergeTree:
         The two merged clusters, the lower number first.
     size, least, greatest : (t,) arrays
         The size, the least and the greatest vertex of the new cluster.
+    backend : Backend
+        The backend of the arrays.
     """
 
     n: int
-    first: Any
-    second: Any
-    size: Any
-    least: Any
-    greatest: Any
+    first: Array
+    second: Array
+    size: Array
+    least: Array
+    greatest: Array
+    backend: Backend
 
     @classmethod
-    def of(cls, src: Any, dst: Any, n: int) -> MergeTree:
+    def of(cls, src: Array, dst: Array, n: int, backend: Backend) -> MergeTree:
         """Compute the merges of the edges of a forest over n vertices.
 
         Parameters
         ----------
-        src, dst : (t,) arrays of int64
-            The endpoints of the edges on the host, in the order of their merges.
+        src, dst : (t,) arrays of integers
+            The endpoints of the edges, in the order of their merges.
 
         Raises
         ------
         InputError
             The edges have a cycle.
         """
-        host = backends.get("threads")
-        vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
-        up = np.arange(n, dtype=vertex)
-        cluster, members, most = np.arange(n), np.ones(n, np.int64), np.arange(n)
-        merged = [np.empty(src.size, np.int64) for _ in range(5)]
-        kernel = host.kernel(kernels.merge_in_order, vertex, host.kernel(find.halve))
-        kernel(1, src, dst, up, cluster, members, most, *merged)
-        closes = merged[0] == merged[1]
-        if closes.any():
-            raise InputError(
-                f"{counted(int(closes.sum()), 'edge')} of the forest would merge a cluster with"
-                " itself: find the components and their forest again"
-            )
-        return cls(n, *merged)
+        compute = _merges_in_order if backend.merges_in_order else _merges_in_parallel
+        first, second, size, least, greatest = compute(src, dst, n, backend)
+        return cls(n, first, second, size, least, greatest, backend)
 
-    def sizes_of(self, clusters: Any) -> Any:
-        """Return the number of vertices of each given cluster."""
-        return self._of(self.size, 1, clusters)
+    def sizes_of(self, clusters: Array) -> Array:
+        """Return the number of vertices of each given cluster, as int64."""
+        return self._of(self.size, clusters, np.int64, is_size=True)
 
-    def least_of(self, clusters: Any) -> Any:
+    def least_of(self, clusters: Array) -> Array:
         """Return the least vertex of each given cluster."""
-        return self._of(self.least, clusters, clusters)
+        return self._of(self.least, clusters, clusters.dtype)
 
-    def greatest_of(self, clusters: Any) -> Any:
+    def greatest_of(self, clusters: Array) -> Array:
         """Return the greatest vertex of each given cluster."""
-        return self._of(self.greatest, clusters, clusters)
+        return self._of(self.greatest, clusters, clusters.dtype)
 
-    def _of(self, merged: Any, single: Any, clusters: Any) -> Any:
-        """Look up clusters in ``merged``, by edge, or in ``single``, by vertex."""
-        if not merged.size:
-            return np.broadcast_to(np.asarray(single, np.int64), clusters.shape)
-        return np.where(clusters < self.n, single, merged[np.maximum(clusters - self.n, 0)])
+    def _of(self, merged: Array, clusters: Array, dtype: Any, is_size: bool = False) -> Array:
+        """Look up clusters in ``merged``, by edge; single vertices have the size 1."""
+        values = self.backend.empty(clusters.size, dtype)
+        look_up = self.backend.kernel(kernels.look_up)
+        look_up(clusters.size, self.n, int(is_size), clusters, merged, values)
+        return values
 
-    def roots(self) -> Any:
+    def roots(self) -> Array:
         """Return the clusters that are never merged, ordered by their least vertices."""
-        whole = np.ones(self.n + self.size.size, bool)
+        xp = self.backend.xp
+        whole = xp.ones(self.n + self.size.size, bool)
         whole[self.first], whole[self.second] = False, False
-        clusters = np.flatnonzero(whole)
-        return clusters[np.argsort(self.least_of(clusters))]
+        clusters = xp.flatnonzero(whole)
+        return clusters[xp.argsort(self.least_of(clusters))]
 
-    def at_once(self, steps: Any) -> tuple[Any, Any, Any]:
+    def linkage(self, heights: Array) -> Array:
+        """Return the merges in SciPy's format, components last; see :meth:`Dendrogram.linkage`.
+
+        Parameters
+        ----------
+        heights : (t,) array of float64
+        """
+        backend, xp, count = self.backend, self.backend.xp, int(self.size.size)
+        rows = backend.empty(4 * max(self.n - 1, 0), np.float64)
+        columns = self.first, self.second, heights, self.size
+        backend.kernel(kernels.write_linkage)(count, *columns, rows)
+        merges, parts = rows.reshape(-1, 4), self.roots()
+        if parts.size > 1:
+            joined = self.n + count + xp.arange(parts.size - 2)
+            before, beyond = xp.concatenate([parts[:1], joined]), merges[count:]
+            beyond[:, 0], beyond[:, 1] = (
+                xp.minimum(before, parts[1:]),
+                xp.maximum(before, parts[1:]),
+            )
+            beyond[:, 2], beyond[:, 3] = np.inf, xp.cumsum(self.sizes_of(parts))[1:]
+        return merges
+
+    def at_once(self, steps: Array) -> tuple[Array, Array, Array]:
         """Return the clusters that merge in each step, the clusters that result, and the steps.
 
         Parameters
         ----------
         steps : (t,) array of int64
-            The step of each edge, ascending; edges of one step merge simultaneously.
+            The step of each edge, ascending from 0; edges of one step merge simultaneously.
 
         Returns
         -------
-        three (c,) arrays of int64
+        three (c,) arrays of integers
             Ordered by step, and within a step by the least vertex of the merged cluster.
         """
-        edges = int(steps.size)
-        above = np.arange(edges)  # a later edge of the step that merges the cluster, or the edge
-        parts = np.column_stack([self.first, self.second])  # in the order of the edges, so of steps
-        at = np.broadcast_to(np.arange(edges)[:, None], parts.shape)
-        made = np.maximum(parts - self.n, 0)
-        inner = (parts >= self.n) & (steps[made] == steps[at]) if edges else parts < 0
-        above[made[inner]] = at[inner]
-        while not np.array_equal(above, further := above[above]):
-            above = further
-        before, at = parts[~inner], at[~inner]
-        least, step = self.least_of(before), steps[at]
-        if self.n <= 1 << 32:  # sort step and vertex as one word; nearly sorted input is fast
-            order = np.argsort(
-                step.astype(np.uint64) * np.uint64(self.n) + least.view(np.uint64), kind="stable"
-            )
-        else:
-            order = np.lexsort((least, step))
-        return before[order], self.n + above[at[order]], step[order]
+        backend, xp, t = self.backend, self.backend.xp, int(steps.size)
+        word = self.first.dtype.type
+        before = backend.empty(2 * t, word)
+        pairs = self.first, self.second
+        backend.kernel(kernels.order_pairs, word)(t, self.n, *pairs, self.least, before)
+        edge = xp.repeat(xp.arange(t, dtype=word), 2)
+        if t and int(steps[-1]) < t - 1:  # some edges merge at once
+            above, is_outer = xp.arange(t, dtype=word), backend.empty(2 * t, bool)
+            backend.kernel(kernels.find_inner, word)(2 * t, self.n, before, steps, above, is_outer)
+            climb, falls_short = backend.kernel(kernels.climb_step), True
+            while falls_short:
+                flag = backend.new_flag()
+                climb(t, above, flag.value, flag.word)
+                falls_short = flag.read_async()()
+            before, edge = before[is_outer], edge[is_outer]
+            order = _order_by(steps[edge], self.least_of(before), self.n, xp)
+            before, edge = before[order], above[edge[order]]
+        return before, edge + word(self.n), steps[edge]
+
+
+def _order_by(steps: Array, vertices: Array, n: int, xp: Any) -> Array:
+    """Return the order of rows by step, then by vertex."""
+    if n > 1 << 32:
+        return order_of([steps, vertices], xp)
+    words = steps.astype(np.uint64) * np.uint64(n) + vertices.astype(np.uint64)
+    return xp.argsort(words, kind="stable")  # one word: nearly sorted input is fast on threads
+
+
+def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:
+    """Return the arrays of a MergeTree, by passes over the edges on one thread.
+
+    Memory is written from the start of each array only as far as it is needed.
+    """
+    word, t = word_of(n), int(src.size)
+    nodes, chains = (backend.empty(4 * n, word) for _ in range(2))
+    backend.fill(nodes[: 2 * n], 0xFF)
+    joined, chain, alpha = (backend.empty(k * t, word) for k in (1, 1, 3))
+    counts = backend.xp.array([n, t], np.uint64)
+    contract = backend.kernel(kernels.contract_in_order, word)
+    edges = src, dst, backend.unused(word)
+    while edges[0].size:
+        contract(1, n, *edges, nodes, joined, chain, chains, alpha, counts)
+        left = int(counts[1])
+        edges = alpha[:left], alpha[t : t + left], alpha[2 * t : 2 * t + left]
+    _check_acyclic(joined)
+    backend.kernel(kernels.find_chains, word)(t, nodes, chain)
+    outputs = [backend.empty(t, word) for _ in range(3)]
+    backend.kernel(kernels.merge_in_order, word)(min(t, 1), n, joined, chain, chains, *outputs)
+    return [joined, chain, *outputs]
+
+
+def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:
+    """Return the arrays of a MergeTree, by launches over all edges."""
+    word, t = word_of(n), int(src.size)
+    nodes = backend.fill(backend.empty(4 * n, word), 0xFF)
+    joined, chain, partners = (backend.empty(size, word) for size in (t, t, n))
+    edges, bounds = (src, dst, backend.unused(word)), [0, n]  # of the nodes of each forest
+    while edges[0].size:
+        edges, created = _contracted(edges, bounds, nodes, joined, chain, partners, backend)
+        bounds.append(bounds[-1] + created)
+    _check_acyclic(joined)
+    outputs = [backend.empty(t, word) for _ in range(3)]
+    if not t:
+        return [joined, chain, *outputs]
+    backend.kernel(kernels.find_chains, word)(t, nodes, chain)
+    rows, starts = rows_of_each(chain - word(n), bounds[-1] - n, backend.xp)
+    records = backend.empty(4 * t, word)
+    gather = backend.kernel(kernels.gather_joined, word)
+    levels = starts[backend.asarray(np.array(bounds[1:]) - n)]
+    for begin, end in pairwise(backend.to_host(levels).tolist()):  # earlier supervertices first
+        gather(end - begin, begin, n, rows, starts, joined, chain, partners, records)
+        _sum_chains(records, begin, end, backend)
+    names = backend.kernel(kernels.name_clusters, word)
+    names(t, n, rows, starts, partners, joined, chain)
+    backend.kernel(kernels.unpack)(t, rows, records, *outputs)
+    return [joined, chain, *outputs]
+
+
+def _contracted(
+    edges: tuple[Array, Array, Array],
+    bounds: list[int],
+    nodes: Array,
+    joined: Array,
+    chain: Array,
+    partners: Array,
+    backend: Backend,
+) -> tuple[tuple[Array, Array, Array], int]:
+    """Contract a forest, and return the alpha edges and the number of new supervertices.
+
+    ``bounds`` ends with the first node of this forest and the first node after it. See
+    :mod:`cc_rapids.kernels.dendrogram` for the arrays.
+    """
+    xp, word, m = backend.xp, nodes.dtype.type, int(edges[0].size)
+    n, begin, first = bounds[1], *bounds[-2:]
+    backend.kernel(kernels.lower_lightest, word)(m, *edges, nodes)
+    is_leaf, is_alpha = (backend.empty(m, np.uint8) for _ in range(2))
+    backend.kernel(kernels.classify)(m, *edges, nodes, is_leaf, is_alpha)
+    leaves, alphas = (xp.cumsum(flags, dtype=word) for flags in (is_leaf, is_alpha))
+    follow = backend.kernel(kernels.follow_lightest, word)
+    follow(m, n, first, *edges, leaves, nodes, joined, partners)
+    jump, falls_short = backend.kernel(kernels.jump, word), True
+    while falls_short:  # each round divides the longest way by at least kernels.HOPS
+        flag = backend.new_flag()
+        jump(first - begin, begin, first, nodes, flag.value, flag.word)
+        falls_short = flag.read_async()()
+    left = int(alphas[-1])
+    alpha = backend.empty(3 * left, word)
+    backend.kernel(kernels.contract, word)(m, *edges, alphas, nodes, joined, chain, alpha)
+    return (alpha[:left], alpha[left : 2 * left], alpha[2 * left :]), int(leaves[-1])
+
+
+def _sum_chains(records: Array, begin: int, end: int, backend: Backend) -> None:
+    """Replace the records of some rows by their sums from the beginning of their chains on."""
+    word, runs = records.dtype.type, -(-(end - begin) // kernels.RUN)
+    sums = backend.empty(4 * runs, word)
+    backend.kernel(kernels.sum_runs, word)(runs, begin, end, records, sums)
+    if runs > 1:
+        _sum_chains(sums, 0, runs, backend)
+        add = backend.kernel(kernels.add_runs, word)
+        add(end - begin - kernels.RUN, begin, records, sums)
+
+
+def _check_acyclic(joined: Array) -> None:
+    """Raise an InputError if some edges close a cycle, so that they join no node."""
+    closing = int((joined == none_of(joined.dtype.type)).sum())
+    if closing:
+        raise InputError(
+            f"{counted(closing, 'edge')} of the forest would merge a cluster with"
+            " itself: find the components and their forest again"
+        )

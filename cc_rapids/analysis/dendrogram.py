@@ -320,18 +320,15 @@ class Dendrogram(Generic[ComponentsT]):
                 " or find the components with labels='min'"
             )
         answer, tree = self.components.answer, self._tree
-        xp = answer.backend.xp
         with answer.backend.scope():
-            bring = answer.backend.asarray
             steps, first = self._steps()
-            before, after, step = tree.at_once(answer.backend.to_host(steps))
-            columns = {"threshold": self._weights[first][bring(step)]}
+            before, after, step = tree.at_once(steps)
+            columns = {"threshold": self._weights[first[step]]}
             vertex = answer.rows()[0]
             for name, clusters in (("before", before), ("after", after)):
-                labels = vertex[bring(vertices(tree, clusters))]
+                labels = vertex[vertices(tree, clusters)]
                 columns |= self._kind.columns(answer, name, labels)
-            size = bring(np.ascontiguousarray(tree.sizes_of(before)))
-            return answer.frame(columns | {"size": size.astype(xp.int64)})
+            return answer.frame(columns | {"size": tree.sizes_of(before)})
 
     def linkage(
         self, distance: Callable[[npt.NDArray[Any]], Any] | None = None
@@ -340,7 +337,7 @@ class Dendrogram(Generic[ComponentsT]):
 
         Vertices are numbered by their rows in ``components.labels()``. At the end, the components
         are merged at infinite distance, in the order of their least vertices. The merges are
-        computed on one host thread and cached.
+        computed once.
 
         Parameters
         ----------
@@ -383,18 +380,10 @@ class Dendrogram(Generic[ComponentsT]):
         >>> print(fcluster(far, 0.6, "distance"))
         [1 1 1 2 3]
         """
-        heights, tree = self._heights(distance), self._tree
-        merges = np.empty((max(tree.n - 1, 0), 4))
-        count = len(self)
-        merges[:count] = np.column_stack([tree.first, tree.second, heights, tree.size])
-        parts = tree.roots()
-        if parts.size > 1:
-            joined = tree.n + count + np.arange(parts.size - 2)
-            pair = np.stack([np.append(parts[:1], joined), parts[1:]])
-            sizes = np.cumsum(tree.sizes_of(parts))[1:]
-            beyond = np.full(sizes.size, np.inf)
-            merges[count:] = np.column_stack([pair.min(axis=0), pair.max(axis=0), beyond, sizes])
-        return merges
+        heights, backend = self._heights(distance), self.components.answer.backend
+        with backend.scope():
+            merges = self._tree.linkage(backend.asarray(heights))
+            return backend.to_host(merges)  # type: ignore[no-any-return]
 
     def split(self, max_size: int) -> Split[ComponentsT]:
         """Split each oversized component at its own loosest sufficient threshold.
@@ -455,7 +444,7 @@ class Dendrogram(Generic[ComponentsT]):
         backend, xp, count = answer.backend, answer.backend.xp, len(answer)
         with backend.scope():
             component = answer.dense[self._src]  # of each forest edge, which is one merge
-            too_large = xp.flatnonzero(backend.asarray(self._tree.size) > max_size)
+            too_large = xp.flatnonzero(self._tree.size > max_size)
             first_too_large = too_large[first_of(component[too_large], too_large, xp)]
             oversized = component[first_too_large]  # the components to split, in order
             splits, limit = xp.zeros(count, bool), xp.zeros(count, np.uint64)
@@ -564,7 +553,7 @@ class Dendrogram(Generic[ComponentsT]):
             heights = backend.to_host(self._weights)
         right = oracle.single_linkage(src, dst, result.forest.vertices, weights, greatest)
         tree = self._tree
-        merged = np.column_stack([tree.first, tree.second, tree.size])
+        merged = np.column_stack([*map(backend.to_host, (tree.first, tree.second, tree.size))])
         wrong = (merged != right[:, :3]).any(axis=1) | (heights != weights[right[:, 3]])
         if wrong.any():
             k = int(wrong.argmax())
@@ -609,11 +598,10 @@ class Dendrogram(Generic[ComponentsT]):
 
     @cached_property
     def _tree(self) -> MergeTree:
-        """The merge tree of the forest edges, on the host."""
-        backend = self.components.answer.backend
-        with backend.scope():
-            src, dst = map(backend.to_host, (self._src, self._dst))
-            return MergeTree.of(src, dst, self.components.answer.forest.vertices)
+        """The merge tree of the forest edges."""
+        answer = self.components.answer
+        with answer.backend.scope():
+            return MergeTree.of(self._src, self._dst, answer.forest.vertices, answer.backend)
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:

@@ -101,6 +101,7 @@ class Backend(ABC):
     # Does PyArrow number few strings, and NumPy count and gather few vertices? Then kernels for
     # these tasks need not be compiled.
     few_by_library = False
+    merges_in_order = False  # does one thread merge clusters faster than launches over all edges?
 
     # Returns the backend of an engine; set by the package, which knows all of them.
     by_name: ClassVar[staticmethod[[str], Backend]]

@@ -73,6 +73,7 @@ class RecordingBackend(Threads):
     goes_on = cuda.Cuda.goes_on
     finds_in_blocks = cuda.Cuda.finds_in_blocks
     few_by_library = cuda.Cuda.few_by_library
+    merges_in_order = cuda.Cuda.merges_in_order
     warp_shuffle_xor = cuda.Cuda.warp_shuffle_xor
     prefetch = cuda.Cuda.prefetch
 
@@ -116,6 +117,7 @@ class ThreadsRecording(RecordingBackend):
     finds_in_blocks = Threads.finds_in_blocks
     prefetch = Threads.prefetch
     few_by_library = Threads.few_by_library
+    merges_in_order = Threads.merges_in_order
 
 
 class OneLaunchRecording(RecordingBackend):

@@ -233,7 +233,7 @@ class Threads(Backend):
 
     name = "threads"
     on_device = False
-    few_by_library = True
+    few_by_library = merges_in_order = True
     xp = np
     prefetch: Atom | None = Atom("prefetch")
 

@@ -1,39 +1,490 @@
-"""Merge clusters edge by edge, as in single-linkage clustering.
+"""Contract a forest by its heaviest edges, and merge clusters along the chains of a dendrogram.
 
-Vertices are the clusters 0 .. n - 1. Edge k merges the clusters of its endpoints into cluster n +
-k.
+Vertices are the clusters 0 .. n - 1. Edge k merges two clusters into cluster n + k; edges are
+numbered in the order of their merges, so a lighter edge has a smaller number. A *node* is a vertex
+of one of the contracted forests: the vertices are the nodes 0 .. n - 1, and the supervertices of
+each contraction have the next numbers.
 
-src, dst : (t,) int64, the endpoints of the forest's edges, in the order of their merges.
-up       : (n,) unsigned, union-find parents, initially all roots. The smaller of two roots becomes
-           the parent, so a root is the least vertex of its cluster.
-cluster, members, most : (n,) int64, for a root the number of its cluster, its size, and its
-          greatest vertex; initially v, 1 and v.
-first, second : (t,) int64, the two clusters that each edge merges, the lower number first.
-size, least, greatest : (t,) int64, the size, the least and the greatest vertex of each new cluster.
+word   : the unsigned type of nodes, edges and clusters.
+src, dst, edges : (m,) the endpoints of a forest's edges, as nodes, and their numbers in ascending
+         order. ``edges`` is empty for the first forest, where edge i has number i.
+nodes  : (2 s,) word, for each node its lightest edge and its supervertex; all bits set for none.
+joined : (t,) word, for each edge a node of which it is the lightest edge: one whose cluster is not
+         in the chain before. All bits set for an edge that closes a cycle.
+chain  : (t,) word, the supervertex to whose chain each edge belongs.
+alpha  : (3 c,) word, the edges of the contracted forest: sources, destinations and numbers.
+
+Sao, Prokopenko and Lebrun-Grandié, "PANDORA: A parallel dendrogram construction algorithm for
+single linkage clustering on GPU", 2024.
 """
 
 from typing import Any
 
+import numpy as np
 
-def merge_in_order(on: Any, vertex: type, find: Any) -> Any:
-    """Merge the clusters of the endpoints of all edges sequentially, in a single thread.
+from .primitives import SOON, lessen, none_of
 
-    Launched for one index, so no other thread accesses the arrays.
+ZERO, ONE, TWO, THREE = (np.uint64(k) for k in range(4))
+SHIFT = TWO  # a record has four words
+RUN = 16  # records that one thread sums
+HOPS = np.uint64(16)  # pointers that a thread follows before it stores where it is
+CREATED, LEFT = ZERO, ONE  # indices of counts: the nodes so far, and the edges of the next forest
+
+
+def number_of(on: Any) -> Any:
+    """Return the number of the edge in row i."""
+
+    @on.device
+    def number_of(i, edges):
+        return i if edges.size == 0 else np.uint64(edges[i])
+
+    return number_of
+
+
+def prefetched(on: Any) -> Any:
+    """Return the prefetch of a backend, or a function that does nothing."""
+
+    @on.device
+    def nothing(array, i):
+        return
+
+    return on.prefetch or nothing
+
+
+def contract_in_order(on: Any, word: type) -> Any:
+    """Contract all edges but the alpha edges, in a single pass by a single thread.
+
+    At its turn an edge is the lightest one of each endpoint that has none. Two such endpoints are a
+    new supervertex, and one joins the supervertex of the other. An alpha edge finds both endpoints
+    in supervertices. ``chains`` has a record of four words for each supervertex; the first is set
+    to the node that begins its chain, and the second, the size, to 0.
+    """
+    number, prefetch, none = number_of(on), prefetched(on), none_of(word)
+
+    @on.elementwise
+    def contract_in_order(i, n, src, dst, edges, nodes, joined, chain, chains, alpha, counts):
+        rows, width = np.uint64(src.size), np.uint64(alpha.size) // THREE
+        row, left, created = ZERO, ZERO, counts[CREATED]
+        while row < rows:
+            if row + SOON < rows:
+                prefetch(nodes, np.uint64(src[row + SOON]) << ONE)
+                prefetch(nodes, np.uint64(dst[row + SOON]) << ONE)
+            k, u, v = number(row, edges), np.uint64(src[row]), np.uint64(dst[row])
+            one, other = u << ONE, v << ONE
+            if nodes[one] != none and nodes[other] != none:
+                a, b = nodes[one + ONE], nodes[other + ONE]
+                if a == b:
+                    joined[k] = none
+                else:
+                    alpha[left], alpha[width + left], alpha[TWO * width + left] = a, b, word(k)
+                    left += ONE
+            elif u == v:
+                joined[k] = none
+            else:
+                if nodes[one] != none:
+                    u, one, other = v, other, one
+                if nodes[other] == none:
+                    at = (created - np.uint64(n)) << SHIFT
+                    chains[at], chains[at + ONE] = word(v), word(0)
+                    nodes[other], nodes[other + ONE] = word(k), word(created)
+                    nodes[created << ONE] = none
+                    created += ONE
+                nodes[one], nodes[one + ONE] = word(k), nodes[other + ONE]
+                joined[k], chain[k] = word(u), nodes[other + ONE]
+            row += ONE
+        counts[CREATED], counts[LEFT] = created, left
+
+    return contract_in_order
+
+
+def find_chains(on: Any, word: type) -> Any:
+    """Find the chain of each edge: the first supervertex whose own lightest edge is heavier.
+
+    Until that edge its cluster grows by the lighter edges inside. ``chain`` starts as the
+    supervertex into which the edge was contracted.
+    """
+    prefetch = prefetched(on)
+
+    @on.elementwise
+    def find_chains(k, nodes, chain):
+        if k + SOON < np.uint64(chain.size):
+            prefetch(nodes, np.uint64(chain[k + SOON]) << ONE)
+        x = np.uint64(chain[k])
+        while np.uint64(nodes[x << ONE]) < k:
+            x = np.uint64(nodes[(x << ONE) + ONE])
+        chain[k] = word(x)
+
+    return find_chains
+
+
+def cluster_of(on: Any, word: type) -> Any:
+    """Return cluster, size, least and greatest vertex of a node's finished chain."""
+
+    @on.device
+    def cluster_of(x, n, chains):
+        if x < np.uint64(n):
+            return word(x), word(1), word(x), word(x)
+        at = (x - np.uint64(n)) << SHIFT
+        return chains[at], chains[at + ONE], chains[at + TWO], chains[at + THREE]
+
+    return cluster_of
+
+
+def merge_in_order(on: Any, word: type) -> Any:
+    """Merge the clusters of all edges in order, in a single thread.
+
+    ``first`` and ``second`` start as ``joined`` and ``chain``. The chains below an edge are
+    finished, as their edges are lighter, so no cluster is searched for.
+    """
+    load, prefetch = cluster_of(on, word), prefetched(on)
+
+    @on.elementwise
+    def merge_in_order(i, n, first, second, chains, size, least, greatest):
+        k, edges = ZERO, np.uint64(first.size)
+        while k < edges:
+            if k + SOON < edges:
+                prefetch(chains, (np.uint64(first[k + SOON]) - np.uint64(n)) << SHIFT)
+                prefetch(chains, (np.uint64(second[k + SOON]) - np.uint64(n)) << SHIFT)
+            x, y = np.uint64(first[k]), np.uint64(second[k])
+            at = (y - np.uint64(n)) << SHIFT
+            if chains[at + ONE] == 0:
+                y = np.uint64(chains[at])
+            a, members, low, high = load(x, n, chains)
+            b, more, lower, higher = load(y, n, chains)
+            members, low, high = members + more, min(low, lower), max(high, higher)
+            first[k], second[k] = min(a, b), max(a, b)
+            size[k], least[k], greatest[k] = members, low, high
+            chains[at], chains[at + ONE] = word(np.uint64(n) + k), members
+            chains[at + TWO], chains[at + THREE] = low, high
+            k += ONE
+
+    return merge_in_order
+
+
+def lower_lightest(on: Any, word: type) -> Any:
+    """Lower the lightest edge of both endpoints of an edge, unless it is a loop.
+
+    Allowed race: a stale value is too great and costs one more atomic operation.
+    """
+    number, lower = number_of(on), lessen(on)
+
+    @on.elementwise
+    def lower_lightest(i, src, dst, edges, nodes):
+        u, v = np.uint64(src[i]), np.uint64(dst[i])
+        if u != v:
+            k = word(number(i, edges))
+            lower(nodes, u << ONE, k)
+            lower(nodes, v << ONE, k)
+
+    return lower_lightest
+
+
+def classify(on: Any) -> Any:
+    """Mark leaf edges, the lightest of both endpoints, and alpha edges, the lightest of none."""
+    number = number_of(on)
+
+    @on.elementwise
+    def classify(i, src, dst, edges, nodes, is_leaf, is_alpha):
+        k, u, v = number(i, edges), np.uint64(src[i]), np.uint64(dst[i])
+        one, other = np.uint64(nodes[u << ONE]) == k, np.uint64(nodes[v << ONE]) == k
+        is_leaf[i] = one and other
+        is_alpha[i] = u != v and not one and not other
+
+    return classify
+
+
+def follow_lightest(on: Any, word: type) -> Any:
+    """Point each node at the other endpoint of its lightest edge, or at a new supervertex.
+
+    A leaf edge makes a supervertex: ``first`` plus the number of earlier leaf edges. ``leaves``
+    counts the leaf edges up to each row, and ``partners[x - n]`` is the second node of supervertex
+    x. Each node is written by its lightest edge only. Lightest edges fall along the pointers, so
+    they have no cycle.
+    """
+    number, none = number_of(on), none_of(word)
+
+    @on.elementwise
+    def follow_lightest(i, n, first, src, dst, edges, leaves, nodes, joined, partners):
+        k, u, v = number(i, edges), np.uint64(src[i]), np.uint64(dst[i])
+        one, other = u << ONE, v << ONE
+        if np.uint64(nodes[one]) == k and np.uint64(nodes[other]) == k:
+            x = np.uint64(first) + np.uint64(leaves[i]) - ONE
+            nodes[one + ONE], nodes[other + ONE] = word(x), word(x)
+            joined[k], partners[x - np.uint64(n)] = word(u), word(v)
+        elif np.uint64(nodes[one]) == k:
+            nodes[one + ONE], joined[k] = word(v), word(u)
+        elif np.uint64(nodes[other]) == k:
+            nodes[other + ONE], joined[k] = word(u), word(v)
+        elif u == v:
+            joined[k] = none
+
+    return follow_lightest
+
+
+def jump(on: Any, word: type) -> Any:
+    """Move each node's pointer some steps towards its supervertex, and note any that fall short.
+
+    Supervertices have numbers from ``first`` on. Allowed race: a pointer that another thread moves
+    leads to the same supervertex before and after.
+    """
+    none = none_of(word)
+
+    @on.elementwise
+    def jump(i, begin, first, nodes, value, flag):
+        at = ((np.uint64(begin) + i) << ONE) + ONE
+        pointer = nodes[at]
+        if pointer != none and np.uint64(pointer) < np.uint64(first):
+            hops = ZERO
+            while hops < HOPS and np.uint64(pointer) < np.uint64(first):
+                pointer = nodes[(np.uint64(pointer) << ONE) + ONE]
+                hops += ONE
+            nodes[at] = pointer
+            if np.uint64(pointer) < np.uint64(first):
+                flag[0] = value
+
+    return jump
+
+
+def contract(on: Any, word: type) -> Any:
+    """Write the alpha edges between supervertices, and the supervertex of all other edges.
+
+    ``alphas`` counts the alpha edges up to each row.
+    """
+    number, none = number_of(on), none_of(word)
+
+    @on.elementwise
+    def contract(i, src, dst, edges, alphas, nodes, joined, chain, alpha):
+        k, after = number(i, edges), np.uint64(alphas[i])
+        before = np.uint64(alphas[i - ONE]) if i != ZERO else ZERO
+        if after != before:
+            width = np.uint64(alpha.size) // THREE
+            alpha[before] = nodes[(np.uint64(src[i]) << ONE) + ONE]
+            alpha[width + before] = nodes[(np.uint64(dst[i]) << ONE) + ONE]
+            alpha[TWO * width + before] = word(k)
+        elif joined[k] != none:
+            chain[k] = nodes[(np.uint64(joined[k]) << ONE) + ONE]
+
+    return contract
+
+
+def total_of(on: Any) -> Any:
+    """Return size, least and greatest vertex of a node: of the last record of its chain."""
+
+    @on.device
+    def total_of(x, n, starts, records):
+        if x < np.uint64(n):
+            return np.uint64(1), x, x
+        at = (np.uint64(starts[x - np.uint64(n) + ONE]) - ONE) << SHIFT
+        size, least, greatest = records[at], records[at + ONE], records[at + TWO]
+        return np.uint64(size), np.uint64(least), np.uint64(greatest)
+
+    return total_of
+
+
+def gather_joined(on: Any, word: type) -> Any:
+    """Write what each edge of some chains joins: a record of size, least, greatest, and a flag.
+
+    The flag is set where a chain begins; its first edge joins two nodes. ``rows`` are the edges by
+    chain and number, ``starts[x - n]`` the place of the first edge of supervertex x.
+    """
+    total = total_of(on)
+
+    @on.elementwise
+    def gather_joined(j, begin, n, rows, starts, joined, chain, partners, records):
+        j += np.uint64(begin)
+        k = np.uint64(rows[j])
+        x, at = np.uint64(chain[k]) - np.uint64(n), j << SHIFT
+        size, least, greatest = total(np.uint64(joined[k]), n, starts, records)
+        begins = np.uint64(starts[x]) == j
+        if begins:
+            more, lower, higher = total(np.uint64(partners[x]), n, starts, records)
+            size, least, greatest = size + more, min(least, lower), max(greatest, higher)
+        records[at], records[at + ONE] = word(size), word(least)
+        records[at + TWO], records[at + THREE] = word(greatest), word(begins)
+
+    return gather_joined
+
+
+def sum_runs(on: Any, word: type) -> Any:
+    """Sum the records of each run within chains, and write the last one to ``sums``.
+
+    A flag is then set for all records from the first begin of a chain in its run on.
+    """
+    run = np.uint64(RUN)
+
+    @on.elementwise
+    def sum_runs(r, begin, end, records, sums):
+        j, last = (
+            np.uint64(begin) + r * run,
+            min(np.uint64(begin) + (r + ONE) * run, np.uint64(end)),
+        )
+        at = j << SHIFT
+        size, least, greatest, flag = (
+            records[at],
+            records[at + ONE],
+            records[at + TWO],
+            records[at + THREE],
+        )
+        j += ONE
+        while j < last:
+            at = j << SHIFT
+            if records[at + THREE] != 0:
+                size, least, greatest, flag = (
+                    records[at],
+                    records[at + ONE],
+                    records[at + TWO],
+                    word(1),
+                )
+            else:
+                size += records[at]
+                least, greatest = min(least, records[at + ONE]), max(greatest, records[at + TWO])
+                records[at], records[at + ONE] = size, least
+                records[at + TWO], records[at + THREE] = greatest, flag
+            j += ONE
+        at = r << SHIFT
+        sums[at], sums[at + ONE], sums[at + TWO], sums[at + THREE] = size, least, greatest, flag
+
+    return sum_runs
+
+
+def add_runs(on: Any, word: type) -> Any:
+    """Add the sum of the earlier runs to each record of a chain that began there."""
+    run = np.uint64(RUN)
+
+    @on.elementwise
+    def add_runs(i, begin, records, sums):
+        at, r = (np.uint64(begin) + run + i) << SHIFT, (i // run) << SHIFT
+        if records[at + THREE] == 0:
+            records[at] += sums[r]
+            records[at + ONE] = min(records[at + ONE], sums[r + ONE])
+            records[at + TWO] = max(records[at + TWO], sums[r + TWO])
+
+    return add_runs
+
+
+def name_clusters(on: Any, word: type) -> Any:
+    """Write the two clusters that each edge merges, the lower number first.
+
+    ``first`` and ``second`` start as ``joined`` and ``chain``. An edge merges the cluster of the
+    node that it joins with that of the edge before it in its chain.
+    """
+
+    @on.device
+    def last(x, n, rows, starts):
+        if x < np.uint64(n):
+            return x
+        return np.uint64(n) + np.uint64(rows[np.uint64(starts[x - np.uint64(n) + ONE]) - ONE])
+
+    @on.elementwise
+    def name_clusters(j, n, rows, starts, partners, first, second):
+        k = np.uint64(rows[j])
+        x = np.uint64(second[k]) - np.uint64(n)
+        a = last(np.uint64(first[k]), n, rows, starts)
+        if np.uint64(starts[x]) == j:
+            b = last(np.uint64(partners[x]), n, rows, starts)
+        else:
+            b = np.uint64(n) + np.uint64(rows[j - ONE])
+        first[k], second[k] = word(min(a, b)), word(max(a, b))
+
+    return name_clusters
+
+
+def unpack(on: Any) -> Any:
+    """Write the records, which are in the order of the chains, in the order of the edges."""
+
+    @on.elementwise
+    def unpack(j, rows, records, size, least, greatest):
+        k, at = rows[j], j << SHIFT
+        size[k], least[k], greatest[k] = records[at], records[at + ONE], records[at + TWO]
+
+    return unpack
+
+
+def look_up(on: Any) -> Any:
+    """Look up a value of each cluster by its edge; a single vertex has the size 1, or is itself."""
+    prefetch = prefetched(on)
+
+    @on.elementwise
+    def look_up(i, n, is_size, clusters, merged, values):
+        if i + SOON < np.uint64(clusters.size):
+            prefetch(merged, np.uint64(clusters[i + SOON]) - np.uint64(n))
+        cluster = np.uint64(clusters[i])
+        if cluster >= np.uint64(n):
+            values[i] = merged[cluster - np.uint64(n)]
+        elif is_size != 0:
+            values[i] = 1
+        else:
+            values[i] = cluster
+
+    return look_up
+
+
+def write_linkage(on: Any) -> Any:
+    """Write the row of each edge in SciPy's format: two clusters, height and size."""
+
+    @on.elementwise
+    def write_linkage(k, first, second, heights, size, rows):
+        at = k << SHIFT
+        rows[at], rows[at + ONE] = first[k], second[k]
+        rows[at + TWO], rows[at + THREE] = heights[k], size[k]
+
+    return write_linkage
+
+
+def order_pairs(on: Any, word: type) -> Any:
+    """Write the two clusters that each edge merges in the order of their least vertices."""
+    prefetch = prefetched(on)
+
+    @on.device
+    def least_of(cluster, n, least):
+        return cluster if cluster < np.uint64(n) else np.uint64(least[cluster - np.uint64(n)])
+
+    @on.elementwise
+    def order_pairs(k, n, first, second, least, before):
+        later = k + SOON
+        if later < np.uint64(first.size):
+            prefetch(least, np.uint64(first[later]) - np.uint64(n))
+            prefetch(least, np.uint64(second[later]) - np.uint64(n))
+        a, b, at = np.uint64(first[k]), np.uint64(second[k]), k << ONE
+        if least_of(b, n, least) < least_of(a, n, least):
+            a, b = b, a
+        before[at], before[at + ONE] = word(a), word(b)
+
+    return order_pairs
+
+
+def find_inner(on: Any, word: type) -> Any:
+    """Point each edge at the edge of the same step that merges its cluster, and mark other rows.
+
+    ``clusters`` has two rows for each edge. Each cluster is merged once, so no store races.
     """
 
     @on.elementwise
-    def merge_in_order(
-        i, src, dst, up, cluster, members, most, first, second, size, least, greatest
-    ):
-        for k in range(src.size):
-            u, v = find(up, vertex(src[k])), find(up, vertex(dst[k]))
-            low, high = min(u, v), max(u, v)
-            up[high] = low
-            one, other = cluster[low], cluster[high]
-            first[k], second[k] = min(one, other), max(one, other)
-            members[low] += members[high]
-            most[low] = max(most[low], most[high])
-            cluster[low] = up.size + k
-            size[k], least[k], greatest[k] = members[low], low, most[low]
+    def find_inner(row, n, clusters, steps, above, is_outer):
+        cluster, k = np.uint64(clusters[row]), row >> ONE
+        is_outer[row] = True
+        if cluster >= np.uint64(n) and steps[cluster - np.uint64(n)] == steps[k]:
+            is_outer[row], above[cluster - np.uint64(n)] = False, word(k)
 
-    return merge_in_order
+    return find_inner
+
+
+def climb_step(on: Any) -> Any:
+    """Move the pointer of each edge towards the last edge, and note any that fall short.
+
+    Later edges come first, so that a thread finds the pointers that it has moved. Allowed race: a
+    pointer that another thread moves leads to the same edge before and after.
+    """
+
+    @on.elementwise
+    def climb_step(i, above, value, flag):
+        k = np.uint64(above.size) - ONE - i
+        pointer, hops = above[k], ZERO
+        further = above[pointer]
+        while further != pointer and hops < HOPS:
+            pointer, further, hops = further, above[further], hops + ONE
+        above[k] = pointer
+        if further != pointer:
+            flag[0] = value
+
+    return climb_step

@@ -37,7 +37,7 @@ class Simulator(Threads):
     warp_size = WARP_SIZE
     max_block_size = BLOCK_THREADS
     samples = True
-    few_by_library = False
+    few_by_library = merges_in_order = False
     prefetch = None
     in_one_launch = goes_on = finds_in_blocks = True
     warp_shuffle_xor = Atom("warp_shuffle_xor")

@@ -329,11 +329,12 @@ def columns_of_frames():
 
 def dendrograms():
     """Cuts, merges and splits of a forest by weight, among ids that are all there or not."""
-    weight = {"weight": np.arange(4), "engine": "cuda"}
     for given, which in itertools.product(
-        (edges(), (np.arange(4), np.arange(1, 5))), ("min", "max")
+        (edges(), (np.arange(40), np.arange(1, 41))), ("min", "max")
     ):
-        tree = cc_rapids.components(given, forest=which, **weight).dendrogram()
+        weight = np.arange(given[0].size) % 3  # some are equal, and some have lighter neighbours
+        options = {"weight": weight, "forest": which, "engine": "cuda"}
+        tree = cc_rapids.components(given, **options).dendrogram()
         tree.cuts([2.5, 1]).merges()
         tree.merges(), tree.linkage(lambda own: np.arange(own.size)), tree.split(1)
 

@@ -19,12 +19,13 @@ from support.edge_lists import quick
 from support.planted import Plant, planted
 
 import cc_rapids
-from cc_rapids import Components, components, components_at, errors, oracle
+from cc_rapids import Components, backends, components, components_at, errors, oracle
 from cc_rapids.algorithms.dendrogram import MergeTree
 from cc_rapids.kernels import boruvka
 from cc_rapids.kernels import dendrogram as kernels
 
 TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+THREADS = backends.get("threads")
 WORDS = {"max": "at_least", "min": "at_most"}
 LINE = {"src": [1, 2, 3], "dst": [2, 3, 4], "w": [0.9, 0.7, 0.8]}
 FRAMES = pd.DataFrame, pl.DataFrame, pa.table
@@ -117,15 +118,15 @@ def test_merges_at_once_are_the_same_where_steps_and_vertices_do_not_fit_into_a_
     src = np.arange(1, n)
     dst = random.integers(0, src) if n > 1 else src
     step = np.sort(random.integers(0, 4, n - 1))
-    tree, more = MergeTree.of(src, dst, n), 1 << 33
+    tree, more = MergeTree.of(src, dst, n, THREADS), 1 << 33
     one, other = (
-        np.where(ends >= n, ends + more, ends) for ends in (tree.first, tree.second)
+        np.where(ends >= n, ends + np.uint64(more), ends) for ends in (tree.first, tree.second)
     )  # clusters of a forest of so many vertices more, which no edge names
-    wide = MergeTree(n + more, one, other, tree.size, tree.least, tree.greatest)
+    wide = MergeTree(n + more, one, other, tree.size, tree.least, tree.greatest, THREADS)
     before, after, at = tree.at_once(step)
     for own, right in zip(
         wide.at_once(step),
-        (np.where(before >= n, before + more, before), after + more, at),
+        (np.where(before >= n, before + np.uint64(more), before), after + np.uint64(more), at),
         strict=True,
     ):
         assert own.tolist() == right.tolist()
@@ -550,25 +551,36 @@ def test_wrong_merges_are_refused(name):
         tree.audit(frame, weight="w")
 
 
-PLANTS = {
-    "no root": Plant(kernels.merge_in_order, "up[high] = low", "up[high] = high", ""),
-    "sizes": Plant(
-        kernels.merge_in_order, "members[low] += members[high]", "members[low] += 1", ""
-    ),
-    "clusters": Plant(kernels.merge_in_order, "= up.size + k", "= up.size + k // 2", ""),
+IN_ORDER = {
+    "joined": Plant(kernels.contract_in_order, "= (word(u), nodes", "= (word(v), nodes", ""),
+    "sizes": Plant(kernels.merge_in_order, "members + more", "members + word(1)", ""),
+    "clusters": Plant(kernels.merge_in_order, "word(np.uint64(n) + k)", "word(n)", ""),
+    "chains": Plant(kernels.find_chains, "chain[k] = word(x)", "pass", ""),
     "order": Plant(boruvka.order_sample, "order(weights[", "~order(weights[", ""),
 }
+IN_PARALLEL = {
+    "joined": Plant(kernels.follow_lightest, "(word(v), word(u))", "(word(v), word(v))", ""),
+    "runs": Plant(kernels.sum_runs, "size += records[at]", "size += word(1)", ""),
+    "sums": Plant(kernels.add_runs, "records[at] += sums[r]", "pass", ""),
+    "clusters": Plant(kernels.name_clusters, "rows[j - ONE]", "rows[j]", ""),
+    "begins": Plant(kernels.gather_joined, "word(begins)", "word(0)", ""),
+}
+PLANTS = [(plant, True) for plant in IN_ORDER.values()]
+PLANTS += [(plant, False) for plant in IN_PARALLEL.values()]
 
 
-@pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS)
-def test_planted_faults_are_found(plant, tmp_path):
-    path = np.random.default_rng(5).permutation(40)
-    edges, weights = (path[:-1], path[1:]), np.arange(39) % 7
+@pytest.mark.parametrize(("plant", "in_order"), PLANTS, ids=[*IN_ORDER, *IN_PARALLEL])
+def test_planted_faults_are_found(plant, in_order, tmp_path, monkeypatch):
+    monkeypatch.setattr(type(THREADS), "merges_in_order", in_order)
+    random = np.random.default_rng(5)
+    path, falling = random.permutation(200), np.arange(100)[::-1] // 2
+    edges, weights = (path[:-1], path[1:]), np.append(falling, random.integers(0, 50, 99))
+    options = {"weight": weights, "forest": "min", "engine": "threads"}
     with planted(plant, tmp_path):
-        tree = components(edges, weight=weights, forest="min").dendrogram()
+        tree = components(edges, **options).dendrogram()
         with pytest.raises(errors.VerificationError, match=r"merge \d+ is of clusters"):
             tree.audit(edges, weight=weights)
-    assert components(edges, weight=weights, forest="min").dendrogram().audit(edges, weight=weights)
+    assert components(edges, **options).dendrogram().audit(edges, weight=weights)
 
 
 def test_wrong_orders_and_edges_are_refused():
@@ -602,7 +614,7 @@ def test_a_long_path_and_a_star():
 
 def test_clusters_of_a_tree_by_hand():
     src, dst = np.array([3, 0, 1]), np.array([1, 2, 0])
-    tree = MergeTree.of(src, dst, 5)
+    tree = MergeTree.of(src, dst, 5, THREADS)
     assert tree.first.tolist() == [1, 0, 5]
     assert tree.second.tolist() == [3, 2, 6]
     assert tree.size.tolist() == [2, 2, 4]

@@ -177,4 +177,4 @@ def test_paths_and_merges_of_a_broken_forest_end(monkeypatch):
         found.paths(([4, 0], [0, 4]))
     with pytest.raises(errors.InputError, match="would merge a cluster with itself"):
         found.dendrogram().merges()
-    assert MergeTree.of(*ends, 6).size.max() == 4
+    assert MergeTree.of(*ends, 6, found.answer.backend).size.max() == 4
