@@ -64,7 +64,7 @@ def public_name(column: str, keys: Sequence[str]) -> str:
 
 
 def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ...]:
-    """Return the names without the affixes of their sides, which all pairs must share, or ()."""
+    """Return the names without the affixes of their sides; () unless all pairs share these."""
     pairs = list(zip(sources, destinations, strict=True))
     stems_by_affixes = [dict(cuts(*pair)) for pair in pairs if len(set(pair)) == 2]
     shared = set.intersection(*map(set, stems_by_affixes)) if stems_by_affixes else set()
@@ -76,7 +76,7 @@ def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ..
 
 
 def cuts(left: str, right: str) -> Iterator[tuple[tuple[bool, str, str], str]]:
-    """Yield each pair of affixes of two names with a common rest, and this rest.
+    """Yield each split of two names into a pair of affixes and a common rest.
 
     The affixes are given as (is_suffix, left, right); suffixes are reversed.
 

@@ -219,7 +219,8 @@ def read_pairs(
 ) -> EdgeInput:
     """Read pairs of ids for a query, without dropping any.
 
-    ``asked`` are the methods that the error names: the called one, and that for two single ids.
+    ``asked`` are the methods that the error names: the called method, and the method for two single
+    ids.
 
     Raises
     ------

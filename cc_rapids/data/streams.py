@@ -160,7 +160,7 @@ class Source:
         raise NotImplementedError
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the chunks from a position on, each with a maximum number of rows.
+        """Yield the chunks after a position, each with a maximum number of rows.
 
         ``text`` tells for each column of an id whether it is a column of strings, None if unknown.
         """
@@ -197,7 +197,7 @@ class Source:
         """
 
     def measure(self) -> dict[str, Any]:
-        """Return the pieces, edges and range of ids if known without reading, else None."""
+        """Return the pieces, edges and range of ids if known without reading, otherwise None."""
         return {"pieces": None, "edges": None, "span": None}
 
 
@@ -315,7 +315,7 @@ class Parts(Source):
         return sum(ledger.given for ledger in self.counts.values())
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the chunks of all parts from a place on."""
+        """Yield the chunks of all parts after a position."""
         self.counts.clear()
         self.unreadable.clear()
         self.first = start.file
@@ -379,7 +379,7 @@ class Parts(Source):
     def _chunks(
         self, number: int, begin: Cursor, budget: Budget, text: Texts
     ) -> Iterator[tuple[Chunk, bool]]:
-        """Yield the chunks of a part from a position on, and whether more rows certainly follow.
+        """Yield the chunks of a part after a position, and whether more rows certainly follow.
 
         ``given`` of a chunk counts only rows of the part. At the end, the part is entered in
         ``counts``.
@@ -478,7 +478,7 @@ class Files(Parts):
         return found
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the pieces of all files from a place on."""
+        """Yield the pieces of all files after a position."""
         text = [text] if isinstance(text, bool) else text or self.options.as_text or None
         return super().read(start, budget, text)
 
@@ -843,7 +843,7 @@ class Fragments(Parts):
     def _chunks(
         self, number: int, begin: Cursor, budget: Budget, text: Texts
     ) -> Iterator[tuple[Chunk, bool]]:
-        """Yield the rows of a fragment from a place on, and a chunk without rows at its end."""
+        """Yield the rows of a fragment after a position, and a chunk without rows at its end."""
         fragment = self.parts[number].fragment
         with _unchanged(self.parts[number]), opened_parquet(fragment) as raw:
             check_columns(fragment, self.columns)

@@ -1,4 +1,4 @@
-"""Select the edges whose weight is within bounds, before they are read otherwise."""
+"""Select the edges whose weight is within bounds, before their ids are read."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ class IdEncoding:
         raise NotImplementedError
 
     def means(self, facts: IdFacts) -> str:
-        """Return the use of its bytes, as text for a CapacityError."""
+        """Return what the bytes of the encoding are used for, as text for a CapacityError."""
         raise NotImplementedError
 
     def edge_order(self, facts: IdFacts) -> EdgeOrder:
@@ -529,7 +529,7 @@ def scan_ids(
     Raises
     ------
     InputError
-        Some ids are not among the vertices that the caller passed as a number.
+        Some ids are not below the ``num_vertices`` that the caller passed.
     """
     any_order = any_order and backend.finds_in_blocks and edge_input.row_offsets is None
     keys, more = len(edge_input.src.key_columns), len(columns) > 2

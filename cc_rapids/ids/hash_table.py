@@ -112,7 +112,7 @@ class Slots(SlotTable):
     keys : (size + 1,) array of uint64
         The table: the id of each slot, or all bits set.
     expected_vertices : int
-        The number of distinct ids, to within some per cent.
+        The number of distinct ids, to within a few per cent.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class PlacedSlots(SlotTable):
     columns : list of arrays
         The slots of the ids: new arrays, in the order of the edges unless they were reordered.
     expected_vertices : int
-        The number of distinct ids, as the caller passed it or to within some per cent.
+        The number of distinct ids, as the caller passed it or to within a few per cent.
     keys : (size + 1,) array of uint64
         The table: the id of each slot in the unsigned order of its bits, or all bits set.
     in_blocks : bool

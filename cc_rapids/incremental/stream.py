@@ -374,12 +374,12 @@ def stream_components(
         The library of returned frames for files. Defaults to PyArrow, even on a GPU.
     memory_limit : int or str, optional
         The limit for vertices and chunks together, in bytes or as a string such as ``"2GiB"``.
-        Defaults to half of the free memory of the machine or GPU that runs. It determines the size
-        of chunks, see :mod:`cc_rapids.data.memory_budget`. A vertex takes 20 bytes with
-        ``num_vertices``, 52 bytes for integer ids, and 112 bytes plus four times the text for
-        string ids. Reading takes at least 32 MiB, or 48 MiB for text. Not counted are Python and
-        its libraries, DuckDB's queries, items of an iterable, and frames that the answer returns. A
-        lazy Polars frame is collected as a whole and is counted.
+        Defaults to half of the free memory of the machine, or of the GPU if the run uses one. It
+        determines the size of chunks, see :mod:`cc_rapids.data.memory_budget`. A vertex takes 20
+        bytes with ``num_vertices``, 52 bytes for integer ids, and 112 bytes plus four times the
+        text for string ids. Reading takes at least 32 MiB, or 48 MiB for text. The limit does not
+        cover Python and its libraries, DuckDB's queries, items of an iterable, and frames that the
+        answer returns. A lazy Polars frame is collected as a whole and is counted.
     progress : bool or callable
         True shows a bar on stderr if it is a terminal, and otherwise logs lines. A callable
         receives a ``StreamProgress`` after the first chunk, then twice a second, and at the end.
@@ -588,7 +588,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
 
 
 def _sides_of(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
-    """Return the requested columns; None where they are the defaults src and dst of memory."""
+    """Return the requested columns; None for a column with its default name for edges in memory."""
     own_names = (None, None) if stream.arrow else named(None, None)
     pairs = zip((source, destination), own_names, strict=True)
     return [None if name == default else name for name, default in pairs]
@@ -682,7 +682,7 @@ class Run:
     def passed(
         self, state: ConnectivityState, cursor: Cursor, reporter: ReportsStates
     ) -> ConnectivityState:
-        """Return the state after all chunks from a position on."""
+        """Return the state after all chunks that follow a position."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks = self.stream.read_ahead(cursor, self.budget, text)
         new, base = False, state.ledger.given  # new: the state is not in a checkpoint yet

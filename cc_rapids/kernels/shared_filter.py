@@ -87,8 +87,8 @@ def both_in_giant(on: Any) -> Any:
     """Return whether both ends are in the giant component, by shared bits or by their own bits.
 
     The endpoints' own bits are always loaded, so that all loads of a thread are in flight together.
-    Where they are not needed, the load goes to a word ``idle`` that differs between lanes; a common
-    word would make all multiprocessors contend for it.
+    A lane that does not need them loads a word ``idle`` instead, which differs between lanes: all
+    multiprocessors would contend for a common word.
     """
     shared_bit = is_inside(on)
 

@@ -43,7 +43,7 @@ def matrix_of(state: Any, fill: Any, cell: type) -> Any:
 
 
 def next_row(on: Any) -> Any:
-    """Find the first unlabelled vertex from a given one on, and write it to ``found_word``.
+    """Find the first unlabelled vertex at or after ``start``, and write it to ``found_word``.
 
     Each search starts at the least unlabelled vertex, so a label is less than the other vertices of
     its component. From ``start`` on, a vertex is therefore unlabelled if it is its own parent.

@@ -93,7 +93,8 @@ def multi_jumps(on: Any) -> Step:
     """Compress in one kernel: each vertex jumps until it points at a root.
 
     As in the paper, each jump is stored and vertices are processed in ascending order, so that
-    other threads find shorter paths. Only its own thread stores a vertex's parent.
+    other threads find shorter paths. The parent of a vertex is stored only by the thread of the
+    vertex.
     """
 
     @on.elementwise

@@ -41,7 +41,7 @@ class _Streams(RawIOBase):
         return bool(self._raw.seekable())
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next bytes, at most so many; all if the size is negative."""
+        """Return at most ``size`` of the next bytes; all of them if ``size`` is negative."""
         if size < 0:
             return self.readall()
         piece = b""
@@ -126,7 +126,7 @@ def first_of(raw: Any) -> bytes:
 
 
 class Handle(RawIOBase):
-    """An open file, from its position on. Text becomes UTF-8.
+    """An open file, read from its current position. Text becomes UTF-8.
 
     The file stays open when the handle is closed.
 
@@ -183,7 +183,7 @@ class Handle(RawIOBase):
         return self._start is not None
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next bytes, at most so many; all if the size is negative."""
+        """Return at most ``size`` of the next bytes; all of them if ``size`` is negative."""
         if size < 0:
             return self.readall()
         if len(self._ahead) < size:

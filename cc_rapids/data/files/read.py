@@ -57,7 +57,7 @@ def check_sides(path: str, request: ColumnRequest) -> None:
 
 
 def read_pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield the edges of an open file from a position on, in tables of a maximum number of rows."""
+    """Yield the edges of an open file after a position, in tables of a maximum number of rows."""
     check_sides(file.path, request)
     if file.budget is not None:
         file.budget.loaded = 0
