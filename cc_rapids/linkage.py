@@ -132,7 +132,8 @@ def link_records(
     with backend.scope(), ids.borrow() as (columns, _):
         if records.id_names:
             scanned = scan_ids(ids, columns, backend)
-            encoding = choose_encoding(scanned.facts, backend.free_bytes())
+            free, is_compiled = backend.free_bytes(), backend.is_compiled
+            encoding = choose_encoding(scanned.facts, free, is_compiled)
             encoded = encoding.encode(scanned, backend)
         else:
             encoded = _positions(records.size, backend)

@@ -13,6 +13,7 @@ Each fast path can be switched off by a value; :data:`WITHOUT_FAST_PATHS` switch
 - hash tables of an estimated size, or in the order of the ids: ``estimated_ids`` of ``NEVER``;
 - lookups grouped by block of the hash table: ``blocked_ids`` of ``NEVER``;
 - few strings and vertices by PyArrow and NumPy: ``library_strings`` and ``library_vertices`` of 0;
+- short lists without compiled kernels: ``uncompiled_rows`` of 0;
 - a list that is linked in two parts: ``split_finish_edges`` of ``NEVER``;
 - batches that are borrowed and joined together: ``batch_window_edges`` and ``joined_batch_edges``
   of 0.
@@ -52,6 +53,9 @@ class Tuning:
         compiled; the ten kernels of this package are not. [strings].
     library_vertices : int
         The most vertices of a forest on threads that NumPy counts and gathers. [compiling].
+    uncompiled_rows : int
+        The most rows of a list that NumPy, SciPy and PyArrow solve on threads until the kernels are
+        compiled. [compiling].
     sampled_scan_edges : int
         The fewest edges whose id range is estimated from a sample of rows. [ids].
     batch_window_edges : int
@@ -69,6 +73,7 @@ class Tuning:
     blocked_ids: int = 8_000_000
     library_strings: int = 1 << 17
     library_vertices: int = 1 << 17
+    uncompiled_rows: int = 1 << 18
     sampled_scan_edges: int = 1 << 20
     batch_window_edges: int = 1 << 23
     joined_batch_edges: int = 1 << 20
@@ -109,7 +114,7 @@ WITHOUT_FAST_PATHS = dict.fromkeys(
 ) | dict.fromkeys(
     (
         *("one_launch_edges", "hashed_at_once", "library_strings", "library_vertices"),
-        *("batch_window_edges", "joined_batch_edges"),
+        *("uncompiled_rows", "batch_window_edges", "joined_batch_edges"),
     ),
     0,
 )

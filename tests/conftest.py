@@ -32,6 +32,8 @@ gc.set_threshold(*SELDOM)
 # A cluster that somebody else runs, and what makes a terminal of every file
 for _name in "DASK_SCHEDULER_ADDRESS", "RAY_ADDRESS", "FORCE_COLOR", "CLICOLOR_FORCE":
     os.environ.pop(_name, None)
+# Kernels are compiled by the calls that need them; tests/unit/test_until_compiled.py does without
+os.environ.setdefault("CC_RAPIDS_WAIT_FOR_COMPILER", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what is started in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -26,7 +26,7 @@ from ..kernels import find
 from ..kernels import forest as trees
 from ..ledger import Ledger
 from ..results.answer import Answer, ComponentsT, Facts, LabelKind
-from ..solver.choose import choose_for_batch
+from ..solver.choose import choose_for_cut
 from ..solver.run import join
 
 DIRECTIONS = ("at_least", "at_most")
@@ -149,13 +149,16 @@ class GrowingTrees:
         The number of cuts.
     design : Design
         A design for batches.
+    uses_default : bool
+        Whether the caller names neither a design nor an engine.
     """
 
-    def __init__(self, forest: Forest, cuts: int, design: Design) -> None:
+    def __init__(self, forest: Forest, cuts: int, design: Design, uses_default: bool) -> None:
         backend, n = forest.backend, forest.n
         backend.leave_arena()  # the following arrays belong to the answer
         self.number: Any = np.min_scalar_type(cuts).type
-        self.forest, self.design, self.edges = forest, design, list[int]()
+        self.forest, self.edges = forest, list[int]()
+        self.design, self.uses_default = design, uses_default
         self.above = backend.empty(n, forest.vertex)
         self.cut = backend.fill(backend.empty(n, self.number), 0xFF)
         self.started = perf_counter()
@@ -167,7 +170,8 @@ class GrowingTrees:
         """
         forest, backend, n = self.forest, self.forest.backend, self.forest.n
         if edges.m and n:
-            join(choose_for_batch(backend, n, edges.m, self.design), edges, forest)
+            plan = choose_for_cut(backend, n, edges.m, self.design, self.uses_default)
+            join(plan, edges, forest)
             climb = backend.kernel(find.find_with_skip)
             note = backend.kernel(kernels.note_hooks, forest.vertex, self.number, climb)
             note(n, forest.parent, self.cut, self.above, len(self.edges))

@@ -633,7 +633,7 @@ class Dendrogram(Generic[ComponentsT]):
         if not old_forest.all_present:
             forest.present[:] = old_forest.present
         backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
-        grows = GrowingTrees(forest, len(parts), check_batch_design("auto"))
+        grows = GrowingTrees(forest, len(parts), check_batch_design("auto"), False)
         for part in parts:
             src, dst = (end[part] for end in self._ends)
             grows.join(Edges(src, dst, 0), int(src.size))

@@ -41,6 +41,8 @@ class SharedMemoryLimits(NamedTuple):
 class Kernel:
     """A kernel to launch: call it with the number of indices and the arrays of the function.
 
+    ``by_numpy``, if there is one, takes the same arguments and does the same by NumPy. It runs on
+    CPU threads for few indices until the kernel is compiled.
     ``together`` is the number of indices per task of a CPU thread, for kernels with much work per
     index. ``shared_words`` is the number of words of shared memory per block. ``waves`` is the
     number of consecutive parts into which a grid-stride kernel is split, so that all threads of a
@@ -53,6 +55,7 @@ class Kernel:
 
     together = shared_words = 0
     waves = 1
+    by_numpy: Callable[..., None] | None = None
 
     def __init__(self, backend: Backend, shape: str, part: Part) -> None:
         self.backend, self.shape, self.part = backend, shape, part
@@ -102,6 +105,7 @@ class Backend(ABC):
     # these tasks need not be compiled.
     few_by_library = False
     merges_in_order = False  # does one thread merge clusters faster than launches over all edges?
+    is_compiled = True  # if not, NumPy, SciPy and PyArrow process short lists
 
     # Returns the backend of an engine; set by the package, which knows all of them.
     by_name: ClassVar[staticmethod[[str], Backend]]
@@ -161,6 +165,10 @@ class Backend(ABC):
             return kernel
 
         return made
+
+    def check_compiled(self) -> bool:
+        """Look whether the common kernels are compiled by now; start to compile them if not."""
+        return self.is_compiled
 
     def shared_memory_limits(self) -> SharedMemoryLimits:
         """Return the limits of blocks with shared memory."""

@@ -23,12 +23,15 @@ from numba.core.compiler import Compiler, CompileResult
 from numba.extending import intrinsic
 
 from .. import host_memory
+from ..tuning import tuning
 from . import collector, kernel_cache, kernel_times
 from .base import Array, Backend, Kernel
 from .compile import Signature, numba_types
 from .device_function import Atom, Part
+from .readiness import common
 
 CHUNK = 1 << 16  # indices that a thread takes at a time, see [rows] and threads.jsonl
+INDICES_PER_ROW = 4  # of a short list, at most: its vertices, or the slots of its table
 ORDER = "acq_rel"
 WRITE, KEEP, DATA = 0, 3, 1  # arguments of a prefetch: for reading, with high locality, of data
 
@@ -240,6 +243,7 @@ class Threads(Backend):
     def __init__(self, checked: bool | None = None) -> None:
         self.workers = int(os.environ.get("CC_RAPIDS_THREADS", 0)) or len(os.sched_getaffinity(0))
         self.checked = os.environ.get(CHECK, "0") not in ("", "0") if checked is None else checked
+        self.is_compiled = self.checked or common.is_ready()
         self._forget_pool()
         os.register_at_fork(after_in_child=self._forget_pool)
 
@@ -252,7 +256,18 @@ class Threads(Backend):
     def device_name(self) -> str:
         return f"{self.workers} threads, {_processor()}"
 
+    def check_compiled(self) -> bool:
+        self.is_compiled = self.is_compiled or common.is_ready()
+        if not self.is_compiled:
+            common.compile_in_background()
+        return self.is_compiled
+
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
+        if not self.is_compiled and kernel.by_numpy:
+            few = n <= INDICES_PER_ROW * tuning.uncompiled_rows
+            if few and not self.check_compiled():
+                kernel.by_numpy(n, *arguments)
+                return
         run = kernel.compiled.get("threads")
         if run is None:
             with kernel_times.preparing():

@@ -210,7 +210,10 @@ class Forest:
             self._keep(backend.alloc_packed(*shapes, arena_bytes=self.arena_bytes))
             backend.fill(self.present, 0xFF if all_present else 0)
             backend.fill(self._totals, 0)
-        self._is_few = backend.few_by_library and n <= tuning.library_vertices
+        most = tuning.library_vertices
+        if n > most and not backend.is_compiled:
+            most = 4 * tuning.uncompiled_rows
+        self._is_few = backend.few_by_library and n <= most
         self.all_present, self.complete = all_present, True
         self.vertices = self.components = 0
         self._rows: dict[Any, tuple[Array, Array]] = {}  # by the arguments of the call

@@ -9,7 +9,8 @@ bytes, for n integers from the least id to the greatest: a word and a bit per id
 frames, and 8 MiB for everything else: bits of a sample, ranks, queues, sums, and speculative rows
 that turn out not to exist. On a GPU, a list of 4 M edges or more with 16 M ids or more takes 4 m
 bytes more, half of the least that m edges take: they are linked in the order of blocks of vertices
-(see :mod:`cc_rapids.kernels.partition`). With ``memory_limit=`` they are not.
+(see :mod:`cc_rapids.kernels.partition`). With ``memory_limit=`` they are not. On threads, a list of
+up to 262,144 edges takes up to 24 MiB more until the kernels are compiled, because SciPy solves it.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     int
         Bytes; beyond 160 M ids the last term is a twentieth of a byte per id (a tenth, if ids take
         8 bytes). Without a pool, add the blocks of driver memory that are kept from earlier runs;
-        each may be 4 MiB larger than the run needs. See :func:`cc_rapids.release_memory`.
+        each may be 4 MiB larger than the run needs. See :func:`cc_rapids.release_memory`. On
+        threads, up to 262,144 edges take up to 24 MiB more until the kernels are compiled.
 
     See Also
     --------

@@ -5,7 +5,7 @@ as they are     vertex = id: a word for each id from 0 to the greatest
 offset          vertex = id - the least: a word for each id of the range
 bit map         vertex = rank of the id: a bit for each id of the range, a word for each that occurs
 hash slots      vertex = slot of the id in a hash table: the range does not matter
-sorted ids      vertex = rank of the id among all: if memory does not suffice for a hash table
+sorted ids      vertex = rank of the id among all: if no hash table fits, or no kernel is compiled
 ==============  ===================================================================================
 
 Integers are used directly, minus the lowest one, wherever memory allows a word for each id of their
@@ -389,7 +389,7 @@ class SortedEncoding(IdEncoding):
         return "sorted ids"
 
     def reason(self, facts: IdFacts) -> str:
-        return "too far apart for a word or a bit each, and too many for a table"
+        return "too far apart for a word or a bit each, and no table fits or is compiled"
 
     def means(self, facts: IdFacts) -> str:
         return f"in order, of the {facts.max_vertices:,} that may occur"
@@ -472,7 +472,8 @@ class MultiColumnEncoding(IdEncoding):
         numbered = scan_ids(
             given, numbers, backend, True, None, facts.expected_vertices, facts.any_order
         )
-        encoding = choose_encoding(numbered.facts, backend.free_bytes())
+        free, is_compiled = backend.free_bytes(), backend.is_compiled
+        encoding = choose_encoding(numbered.facts, free, is_compiled)
         encoded = encoding.encode(numbered, backend)
         return _NumbersOfRows(
             encoded.edges,
@@ -501,11 +502,12 @@ class _NumbersOfRows(EncodedIds):
 
 
 OFFSET, BITMAP, HASHED = OffsetEncoding(), BitmapEncoding(), HashEncoding()
+SORTED = SortedEncoding()
 ENCODINGS: tuple[IdEncoding, ...] = (
     OFFSET,
     BITMAP,
     HASHED,
-    SortedEncoding(),
+    SORTED,
     StringEncoding(),
     MultiColumnEncoding(),
 )
@@ -557,8 +559,10 @@ def scan_ids(
     return ScannedIds(edge_input, arrays, facts)
 
 
-def choose_encoding(facts: IdFacts, free_bytes: int) -> IdEncoding:
+def choose_encoding(facts: IdFacts, free_bytes: int, is_compiled: bool = True) -> IdEncoding:
     """Choose the first encoding that is preferred and fits, otherwise the one with least memory.
+
+    Until kernels are compiled, NumPy sorts the ids of short lists if a word each does not pay.
 
     Raises
     ------
@@ -568,6 +572,10 @@ def choose_encoding(facts: IdFacts, free_bytes: int) -> IdEncoding:
     if facts.kind != INTEGERS:
         return next(one for one in ENCODINGS if one.accepts(facts))
     free = free_bytes - facts.answer_bytes
+    few = not is_compiled and facts.rows <= 2 * tuning.uncompiled_rows
+    far = facts.id_range.size > tuning.small_id_range
+    if few and far and SORTED.cost(facts).bytes <= free:
+        return SORTED
     for encoding in ENCODINGS:
         if encoding.is_preferred(facts) and encoding.cost(facts).bytes <= free:
             return encoding

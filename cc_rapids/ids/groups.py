@@ -11,7 +11,7 @@ from ..backends import Array, Backend
 from ..data.dtypes import is_integer
 from ..kernels import groups as kernels
 from .hash_table import slots_for
-from .strings import SEEDS, all_equal, borrowed_text, codes_of, hashes
+from .strings import SEEDS, all_equal, borrowed_text, codes_of, hashes, left_to_library
 
 log = logging.getLogger(__name__)
 HALF = np.uint64(32)
@@ -51,6 +51,8 @@ def _of_column(column: Any, backend: Backend) -> Array:
         return _of_integers(backend.asarray(column), backend)
     if not len(column):
         return backend.empty(0, np.uint32)
+    if not backend.is_compiled and left_to_library([column], backend):
+        return _of_integers(backend.asarray(codes_of(column)), backend)
     with borrowed_text(column, backend) as text:
         for seed in SEEDS:
             chosen = _of_integers(hashes(text, seed), backend)

@@ -467,6 +467,8 @@ def left_to_library(columns: list[Any], backend: Backend, known_rows: int = 0) -
     if not backend.few_by_library or any(map(is_cudf, columns)):
         return False
     most = tuning.library_strings // (OF_BATCHES if known_rows else 1)
+    if not backend.is_compiled:
+        most = max(most, 4 * tuning.uncompiled_rows)
     few = sum(map(len, columns)) <= most
     return few and sum(column.nbytes for column in columns) <= LONG * most
 

@@ -151,7 +151,9 @@ def components_at(
     request, reading = ReadRequest(source, destination, nulls, text), Reading()
     stream = adapter.weighed(edges, request, weight, reading)
     rows = reading, partial(adapter.rows, edges, request)
-    reader = _Reader(request, weight, levels, options.engine is None, chosen, *rows)
+    uses_default = options.engine is None and options.named_design is None
+    plan = chosen, uses_default
+    reader = _Reader(request, weight, levels, options.engine is None, *plan, *rows)
     if stream is None:
         columns = request.columns(weight)
         cuts = reader.frame(collected(edges, columns), state)
@@ -183,11 +185,13 @@ class _Reader:
         levels: Levels,
         free: bool,
         design: Design,
+        uses_default: bool,
         reading: Reading,
         expected_rows: Callable[[], int | None],
     ) -> None:
         self.request, self.weight, self.nulls = request, weight, request.nulls
-        self.levels, self.free, self.design = levels, free, design
+        self.levels, self.free = levels, free
+        self.plan = design, uses_default
         self.reading, self.expected_rows = reading, expected_rows
         self.ledger = Ledger()  # of the frames so far, without linked rows
         self.beyond = np.zeros(len(levels), np.int64)  # for each cut, the rows outside it
@@ -200,7 +204,7 @@ class _Reader:
             assert decoder is not None
             pick, most = old.backend.kernel(reading.pick_edges), max(rows.size for rows in buckets)
             buffers = [old.backend.empty(most, end.dtype) for end in (edges.src, edges.dst)]
-            grows = GrowingTrees(encoded.forest, len(self.levels), self.design)
+            grows = GrowingTrees(encoded.forest, len(self.levels), *self.plan)
             for rows in buckets:
                 us, vs = (end[: rows.size] for end in buffers)
                 pick(rows.size, rows, edges.src, edges.dst, us, vs)
@@ -229,7 +233,7 @@ class _Reader:
         index = state.index
         with state.backend.scope():
             ranks = _ranks(state)
-            grows = GrowingTrees(state.forest, len(states), self.design)
+            grows = GrowingTrees(state.forest, len(states), *self.plan)
             for level in states:
                 grows.join(Edges(ranks, ranks[level.forest.parent], 0), level.edges)
             decoder, rows = index.decoder(state.given), self._of_source()
@@ -250,7 +254,7 @@ class _Reader:
         """Return a copy of a bucket's trees over all vertices so far, with edges linked."""
         forest = batches.grown(level.forest, every.forest.n)
         state = replace(every, forest=forest, edges=level.edges)
-        return batches.insert(state, self.design, *ends)
+        return batches.insert(state, self.plan[0], *ends)
 
     @contextmanager
     def _bucketed(

@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from . import by_numpy
 from .id_hash import home
 from .primitives import SOON
 
 ONE, ZERO = np.uint64(1), np.uint64(0)
+MASK = 2**64 - 1
 
 
 def free(vertex: type) -> Any:
@@ -160,6 +162,17 @@ def claim(on: Any, vertex: type, way: Any) -> Any:
             stored, flag, numbers[i] = code, np.uint8(1), vertex(s)
         out[i], is_new[i] = stored, flag
 
+    def claim_by_numpy(m, column, base, n, table, arrived, out, is_new, numbers):
+        keys, first, group = _distinct(column[:m])
+        codes, start = (n + first).astype(vertex), first_slots(keys, base, table.size)
+        slots, new, _ = by_numpy.insert(
+            codes, start, table, none, lambda held, at: is_key(held, keys[at], n, arrived, column)
+        )
+        out[:m], is_new[:m] = table[slots][group], 0
+        is_new[first[new]], numbers[first[new]] = 1, slots[new]
+
+    first_slots, is_key = _by_numpy(on, way)
+    claim.by_numpy = claim_by_numpy
     return claim
 
 
@@ -174,6 +187,13 @@ def settle(on: Any, vertex: type) -> Any:
         table[numbers[i]] = vertex(number)
         numbers[i] = vertex(number)
 
+    def settle_by_numpy(k, claimed, column, n, table, arrived, numbers):
+        rows, named = claimed[:k], n + np.arange(k)
+        arrived[named] = column[rows].astype(np.int64).view(np.uint64)
+        table[numbers[rows]] = named
+        numbers[rows] = named
+
+    settle.by_numpy = settle_by_numpy
     return settle
 
 
@@ -186,6 +206,11 @@ def number_claimed(on: Any, vertex: type) -> Any:
         if code >= np.uint64(n):
             out[i] = numbers[code - np.uint64(n)]
 
+    def number_claimed_by_numpy(m, n, numbers, out):
+        new = np.flatnonzero(out[:m] >= n)
+        out[new] = numbers[out[new].astype(np.int64) - n]
+
+    number_claimed.by_numpy = number_claimed_by_numpy
     return number_claimed
 
 
@@ -197,6 +222,12 @@ def fill(on: Any, vertex: type, way: Any) -> Any:
     def fill(i, arrived, base, n, table):
         slot(read_key(arrived, i), vertex(i), base, n, table, arrived, arrived)
 
+    def fill_by_numpy(k, arrived, base, n, table):
+        start, codes = first_slots(arrived[:k], base, table.size), np.arange(k, dtype=vertex)
+        by_numpy.insert(codes, start, table, free(vertex), lambda held, at: held == at)
+
+    first_slots, _ = _by_numpy(on, way)
+    fill.by_numpy = fill_by_numpy
     return fill
 
 
@@ -222,4 +253,53 @@ def look_up(on: Any, vertex: type, way: Any) -> Any:
                 break
             s = s + ONE if s + ONE < size else ZERO
 
+    def look_up_by_numpy(m, column, base, n, table, arrived, out, valid):
+        keys = column[:m].astype(np.int64).view(np.uint64)
+        slots, left = first_slots(keys, base, table.size).astype(np.int64), np.arange(m)
+        while left.size:
+            codes = table[slots[left]]
+            may_be = (codes != none) & (codes < n)
+            found = may_be & is_key(codes, keys[left], n, arrived, column)
+            out[left[found]], valid[left[found]] = codes[found], 1
+            left = left[may_be & ~found]
+            slots[left] = (slots[left] + 1) % table.size
+
+    first_slots, is_key = _by_numpy(on, way)
+    look_up.by_numpy = look_up_by_numpy
     return look_up
+
+
+def _by_numpy(on: Any, way: Any) -> tuple[Any, Any]:
+    """Return functions of arrays for ids of one kind: their first slots, and a predicate.
+
+    The predicate is whether slots that hold some codes belong to some ids.
+    """
+    if way is by_place:
+
+        def place(keys, base, size):
+            return np.minimum(keys - np.uint64(base & MASK), np.uint64(size - 1))
+
+        def is_key(codes, keys, n, arrived, column):
+            return np.ones(codes.size, bool)
+
+        return place, is_key
+    begin = by_numpy.plain(home(on))
+
+    def first_slots(keys, base, size):
+        return begin(keys, np.uint64(size))
+
+    def same(codes, keys, n, arrived, column):
+        old, codes = codes < n, codes.astype(np.int64)
+        new = ~old & (codes - n < column.size)
+        found = np.zeros(codes.size, bool)
+        found[old] = arrived[codes[old]] == keys[old]
+        found[new] = column[codes[new] - n].astype(np.int64).view(np.uint64) == keys[new]
+        return found
+
+    return first_slots, same
+
+
+def _distinct(column: Any) -> tuple[Any, Any, Any]:
+    """Return the distinct ids of a column, the first row of each, and the number of each row."""
+    keys = column.astype(np.int64).view(np.uint64)
+    return np.unique(keys, return_index=True, return_inverse=True)

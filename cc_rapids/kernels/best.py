@@ -53,6 +53,11 @@ def lower_key(on: Any) -> Any:
         if scored[i] != 0:
             lower(best, np.uint64(groups[i]) << ONE, keys[i])
 
+    def by_numpy(m, groups, keys, scored, best):
+        rows = np.flatnonzero(scored[:m])
+        np.minimum.at(best, 2 * groups[rows].astype(np.int64), keys[rows])
+
+    lower_key.by_numpy = by_numpy
     return lower_key
 
 
@@ -69,6 +74,14 @@ def lower_place(on: Any) -> Any:
         elif keys[i] == best[g]:
             lower(best, g | ONE, places[i])
 
+    def by_numpy(m, groups, keys, scored, places, best):
+        at, has_key = 2 * groups[:m].astype(np.int64), scored[:m] != 0
+        may_win = ~has_key
+        may_win[has_key] = keys[:m][has_key[: keys.size]] == best[at[has_key]]
+        ranks = np.where(has_key, places[:m], places[:m] | LAST)
+        np.minimum.at(best, at[may_win] + 1, ranks[may_win])
+
+    lower_place.by_numpy = by_numpy
     return lower_place
 
 
@@ -82,4 +95,9 @@ def mark_chosen(on: Any) -> Any:
         place = best[(np.uint64(groups[i]) << ONE) | ONE]
         chosen[i] = np.uint8(place & ~LAST == i)
 
+    def by_numpy(m, groups, best, chosen):
+        places = best[2 * groups[:m].astype(np.int64) + 1] & ~LAST
+        chosen[:m] = places == np.arange(m, dtype=np.uint64)
+
+    mark_chosen.by_numpy = by_numpy
     return mark_chosen

@@ -66,6 +66,15 @@ def number_cuts(on: Any, kind: type, admits: Any) -> Any:
             low += ONE
         out[i] = place
 
+    def number_cuts_by_numpy(m, weights, levels, first, out):
+        values = weights[:m].astype(kind)
+        if admits.function(1, 0):  # the levels decrease
+            rejected = levels.size - np.searchsorted(levels[::-1], values, "right")
+        else:
+            rejected = np.searchsorted(levels, values)
+        out[:m] = first + np.where(values == values, rejected, levels.size)
+
+    number_cuts.by_numpy = number_cuts_by_numpy
     return number_cuts
 
 
@@ -83,6 +92,14 @@ def note_hooks(on: Any, vertex: type, number: type, find: Any) -> Any:
             r = find(parent, vertex(v))
             parent[v], above[v], cut[v] = r, r, number(now)
 
+    def note_hooks_by_numpy(n, parent, cut, above, now):
+        hooked = np.flatnonzero((cut == never) & (parent != np.arange(n, dtype=parent.dtype)))
+        roots = parent[hooked]
+        while (parent[roots] != roots).any():
+            roots = parent[roots]
+        parent[hooked], above[hooked], cut[hooked] = roots, roots, now
+
+    note_hooks.by_numpy = note_hooks_by_numpy
     return note_hooks
 
 
@@ -100,4 +117,10 @@ def roots_at(on: Any, vertex: type) -> Any:
             r = above[r]
         parent[v] = r
 
+    def roots_at_by_numpy(n, cut, above, now, parent):
+        parent[:n] = np.arange(n, dtype=parent.dtype)
+        while (hooked := cut[parent] <= now).any():
+            parent[hooked] = above[parent[hooked]]
+
+    roots_at.by_numpy = roots_at_by_numpy
     return roots_at

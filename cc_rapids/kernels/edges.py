@@ -274,6 +274,10 @@ def pick_edges(on: Any) -> Any:
         e = rows[i]
         us[i], vs[i] = src[e], dst[e]
 
+    def by_numpy(n, rows, src, dst, us, vs):
+        us[:n], vs[:n] = src[rows[:n]], dst[rows[:n]]
+
+    pick_edges.by_numpy = by_numpy
     return pick_edges
 
 

@@ -32,6 +32,10 @@ def init_singletons(on: Any, vertex: type) -> Any:
             parent[v] = vertex(v)
             v += step
 
+    def by_numpy(n, parent):
+        parent[:n] = np.arange(n, dtype=parent.dtype)
+
+    init_singletons.by_numpy = by_numpy
     return init_singletons
 
 
@@ -151,6 +155,10 @@ def scatter_min(on: Any, vertex: type) -> Any:
     def scatter_min(k, roots, lowest):
         low(lowest, roots[k], vertex(k))
 
+    def by_numpy(n, roots, lowest):
+        np.minimum.at(lowest, roots[:n], np.arange(n, dtype=lowest.dtype))
+
+    scatter_min.by_numpy = by_numpy
     return scatter_min
 
 
@@ -161,4 +169,8 @@ def assign_min_root(on: Any, vertex: type) -> Any:
     def assign_min_root(k, roots, lowest, parent):
         parent[k] = vertex(lowest[roots[k]])
 
+    def by_numpy(n, roots, lowest, parent):
+        parent[:n] = lowest[roots[:n]]
+
+    assign_min_root.by_numpy = by_numpy
     return assign_min_root

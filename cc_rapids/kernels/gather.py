@@ -125,6 +125,10 @@ def decode_rows(on: Any) -> Any:
     def decode_rows(v, ids_by_vertex, parent, ids, labels):
         ids[v], labels[v] = ids_by_vertex[v], ids_by_vertex[parent[v]]
 
+    def by_numpy(n, ids_by_vertex, parent, ids, labels):
+        ids[:n], labels[:n] = ids_by_vertex[:n], ids_by_vertex[parent[:n]]
+
+    decode_rows.by_numpy = by_numpy
     return decode_rows
 
 

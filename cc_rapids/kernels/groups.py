@@ -39,4 +39,9 @@ def choose_rows(on: Any) -> Any:
             s = s + ONE if s + ONE < size else ZERO
         chosen[i] = row
 
+    def by_numpy(m, column, table, chosen):
+        _, first, group = np.unique(column[:m], return_index=True, return_inverse=True)
+        chosen[:m] = first[group]
+
+    choose_rows.by_numpy = by_numpy
     return choose_rows

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import primitives
+from . import by_numpy, primitives
 from .edges import distance
 
 ONE = np.uint64(1)
@@ -27,6 +27,13 @@ def mark_ids(on: Any, vertex: type) -> Any:
         else:
             out_of_range[0] = 1
 
+    def mark_ids_by_numpy(m, column, low, n, present, out_of_range):
+        vertices = (column[:m].astype(np.int64) - low).view(np.uint64)
+        within = vertices < np.uint64(n)
+        by_numpy.mark(present, vertices[within])
+        out_of_range[0] |= not within.all()
+
+    mark_ids.by_numpy = mark_ids_by_numpy
     return mark_ids
 
 
@@ -38,6 +45,10 @@ def mark_range(on: Any, vertex: type) -> Any:
     def mark_range(i, first, step, present):
         mark(present, vertex(first + np.int64(i) * step))
 
+    def mark_range_by_numpy(n, first, step, present):
+        by_numpy.mark(present, (first + np.arange(n) * step).astype(np.uint64))
+
+    mark_range.by_numpy = mark_range_by_numpy
     return mark_range
 
 

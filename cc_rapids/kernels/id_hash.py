@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from . import by_numpy
 from .primitives import SOON
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
-PROBES = np.uint64(2048)  # slots probed before the table counts as full
+PROBES = np.uint64(by_numpy.PROBES)
 TAIL = np.uint64(33)
 THREE, EIGHT = np.uint64(3), np.uint64(8)  # for bit sets as bytes of 8 slots
 MIX_1, MIX_2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
@@ -138,6 +139,22 @@ def number_slots(on: Any) -> Any:
         prefetch_slot(i, column, keys, np.uint64(keys.size) - ONE)
         out[i] = slot(keys, full, np.uint64(np.int64(column[i])))
 
+    def number_slots_by_numpy(m, column, keys, full, out):
+        words = column[:m].astype(np.int64).view(np.uint64)
+        ids, group = np.unique(words, return_inverse=True)
+        last = keys.size - 1
+        if ids[-1] == EMPTY:
+            keys[last] = ZERO
+        some = ids[ids != EMPTY]
+        start = begin(some, np.uint64(last))
+        slots, _, complete = by_numpy.insert(
+            some, start, keys[:last], EMPTY, lambda held, at: held == some[at]
+        )
+        full[0] |= not complete
+        out[:m] = np.append(slots, last)[group]
+
+    begin = by_numpy.plain(home(on))
+    number_slots.by_numpy = number_slots_by_numpy
     return number_slots
 
 

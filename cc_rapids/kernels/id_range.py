@@ -9,6 +9,7 @@ from . import edges
 ONE = np.uint64(1)
 FIRST, SECOND = np.uint64(0), ONE  # shared names: each literal argument would recompile
 NOWHERE = np.uint64(2**64 - 1)
+MASK = 2**64 - 1
 LOCALITY = np.uint64(1 << 15)  # greatest distance of "near" ids: two blocks of vertices
 
 
@@ -73,6 +74,12 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
         block_min(bounds, FIRST, np.uint64(low) ^ bias)
         block_min(bounds, SECOND, ~(np.uint64(high) ^ bias))
 
+    def by_numpy(n, left, right, bounds):
+        ends = [wide(end(c[:n])) for c in (left, right) for end in (np.min, np.max)]
+        low, high = (np.uint64(int(end(ends)) & MASK) ^ bias for end in (min, max))
+        bounds[:2] = min(bounds[0], low), min(bounds[1], ~high)
+
+    find_bounds.by_numpy = by_numpy if row_index.function.__name__ == "edge_index" else None
     return find_bounds
 
 

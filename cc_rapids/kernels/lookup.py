@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import primitives
+from . import by_numpy, primitives
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
@@ -49,6 +49,15 @@ def look_up(on: Any, vertex: type, value: Any) -> Any:
             valid[i] = np.uint8(0)
         out[i] = np.int64(result)
 
+    def look_up_by_numpy(m, vertices, n, parent, present, before, out, valid):
+        known = (valid[:m] != 0) & (vertices[:m] < np.uint64(n))
+        at = np.where(known, vertices[:m], ZERO)
+        known &= by_numpy.has(present, at)
+        roots = value.function.__name__ == "root"
+        values = parent[at].astype(np.int64) if roots else by_numpy.rank(present, before, at)
+        valid[:m], out[:m] = known, np.where(known, values, 0)
+
+    look_up.by_numpy = look_up_by_numpy
     return look_up
 
 
@@ -59,6 +68,10 @@ def take(on: Any) -> Any:
     def take(i, places, values, out):
         out[i] = values[places[i]]
 
+    def take_by_numpy(n, places, values, out):
+        out[:n] = values[places[:n]]
+
+    take.by_numpy = take_by_numpy
     return take
 
 

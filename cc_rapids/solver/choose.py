@@ -14,7 +14,7 @@ is chosen again after each step:
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -45,6 +45,9 @@ from . import one_launch
 log = logging.getLogger(__name__)
 
 SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes of the sums from which ranks are computed
+BY_SCIPY, BY_SCIPY_WHY = "scipy until compiled", "the kernels are being compiled in the background"
+IDS_PER_ROW = 4  # most ids per row of a list that SciPy solves
+SCIPY_BYTES, SCIPY_VERTEX_BYTES = 40, 20  # of SciPy's matrices per edge, and of labels per vertex
 ANY = "any"  # any spanning forest, without weights
 BY_WEIGHT = LIGHTEST, HEAVIEST = "lightest", "heaviest"
 
@@ -55,6 +58,10 @@ class ChoiceOptions(Protocol):
     @property
     def policy(self) -> DesignPolicy:
         """The rule that chooses the design."""
+
+    @property
+    def engine(self) -> str | None:
+        """The engine that the caller names."""
 
     @property
     def memory(self) -> str:
@@ -89,13 +96,15 @@ class Machine(NamedTuple):
     on_device: bool
     in_one_launch: bool
     shared_memory: SharedMemoryLimits
+    is_compiled: bool = True
 
     @classmethod
     def of(cls, backend: Backend, explained: bool = False) -> Machine:
         """Return the properties of a backend; with ``explained``, also the name of its device."""
         device = backend.device_name if explained else ""
         flags = backend.on_device, backend.in_one_launch
-        return cls(backend.name, device, *flags, backend.shared_memory_limits())
+        limits, is_compiled = backend.shared_memory_limits(), backend.is_compiled
+        return cls(backend.name, device, *flags, limits, is_compiled)
 
     def shared_memory_limits(self) -> SharedMemoryLimits:
         """Return the limits of blocks with shared memory."""
@@ -259,6 +268,7 @@ class Plan:
     vertices: int = 0
     memory: str = MEMORY[0]
     forest: str = ""  # ANY, LIGHTEST or HEAVIEST, if the edges of a spanning forest are recorded
+    by_scipy: bool = False  # whether SciPy links the edges, because kernels are not compiled
     in_one_launch: bool = False
     room_for_one_launch: bool = False  # allocated before ids were read
     backwards: bool = False  # whether a list is read from its end
@@ -298,10 +308,14 @@ class Plan:
 
     @property
     def design(self) -> str:
+        if self.by_scipy:
+            return BY_SCIPY
         return boruvka.NAME if self.forest in BY_WEIGHT else str(self.algorithm)
 
     @property
     def design_why(self) -> str:
+        if self.by_scipy:
+            return BY_SCIPY_WHY
         return boruvka.WHY if self.forest in BY_WEIGHT else str(self.rule)
 
     @property
@@ -312,7 +326,9 @@ class Plan:
         size += self.numbers.bytes if self.numbers else 0
         if self.room_for_one_launch:
             size += one_launch.bytes_for(m, facts.has_table)
-        if self.forest in BY_WEIGHT:
+        if self.by_scipy:
+            size += SCIPY_BYTES * m + SCIPY_VERTEX_BYTES * n
+        elif self.forest in BY_WEIGHT:
             size += boruvka.beyond(n, m, not facts.is_list, facts.weight_type)
         else:
             size += beyond(self.algorithm, n, m, not facts.is_list, bool(self.forest))
@@ -370,7 +386,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         if few and ids.id_range.size > ids_at_once(facts.edges):
             encoding = HASHED
         else:
-            encoding = choose_encoding(ids, facts.free_bytes)
+            encoding = choose_encoding(ids, facts.free_bytes, facts.machine.is_compiled)
             if isinstance(policy, FixedDesign) and ids.max_vertices < ids.id_range.size:
                 encoding = _without_gaps(encoding, facts, ids, policy.design)
         most = encoding.cost(ids).max_vertices
@@ -387,6 +403,8 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         design = for_forest(design)
     if by_rule_for_batch and starts_plainly(design):
         design = Design()
+    by_scipy = not facts.machine.is_compiled and plainly and _is_short(n, facts.edges)
+    by_scipy = by_scipy and not (facts.joins_trees or forest or options.engine)
     in_one_launch = False
     if tries_one_launch and encoding is not None and ids is not None:
         fits = ids.id_range.size <= ids_at_once(facts.edges)
@@ -402,12 +420,18 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         n,
         memory,
         forest,
+        by_scipy=by_scipy,
         in_one_launch=in_one_launch,
         room_for_one_launch=tries_one_launch,
         backwards=order.descending and plainly and facts.machine.on_device,
         in_two_parts=facts.edges >= tuning.split_finish_edges,
         staged=facts.parts > 1 and policy.is_measured and in_stages(design, n, facts.edges),
     )
+
+
+def _is_short(n: int, m: int) -> bool:
+    """Return whether SciPy solves a list until kernels are compiled."""
+    return m <= tuning.uncompiled_rows and n <= IDS_PER_ROW * tuning.uncompiled_rows
 
 
 def _without_gaps(encoding: IdEncoding, facts: Facts, ids: IdFacts, design: Design) -> IdEncoding:
@@ -438,6 +462,7 @@ class BatchOptions:
     memory: str = MEMORY[0]
     forest: bool = False
     spanning: ForestWeight | None = None
+    engine: str | None = None
 
 
 @lru_cache(maxsize=64)
@@ -450,3 +475,13 @@ def choose_for_batch(backend: Backend, n: int, m: int, design: Design | None = N
     counted = Counted(n, n)
     facts = Facts(Machine.of(backend), m, counted=counted, joins_trees=True)
     return choose(facts, BatchOptions(FixedDesign(design) if design else MEASURED))
+
+
+def choose_for_cut(backend: Backend, n: int, m: int, design: Design, uses_default: bool) -> Plan:
+    """Return the plan for the edges that a cut adds to the trees of a stricter cut.
+
+    ``uses_default`` is whether the caller names neither a design nor an engine.
+    """
+    plan = choose_for_batch(backend, n, m, design)
+    by_scipy = uses_default and not backend.is_compiled and _is_short(n, m)
+    return replace(plan, by_scipy=True) if by_scipy else plan

@@ -71,6 +71,10 @@ def run(
     edges, forest, backend = encoded.edges, encoded.forest, encoded.forest.backend
     if plan.forest in BY_WEIGHT:
         return _by_weight(plan, edge_input, encoded, rows)
+    if plan.by_scipy:
+        _link_by_scipy(edges, forest, rows, False)
+        forest.count()
+        return None
     edges, rows = _as_read(plan, edges, forest, rows)
     if plan.forest:
         return ChosenEdges(backend, _hooks(plan, edges, forest, rows))
@@ -145,8 +149,18 @@ def link_part(plan: Plan, edges: Edges, forest: Forest) -> str:
     return str(design)
 
 
+def _link_by_scipy(edges: Edges, forest: Forest, rows: Adjacency | None, joins: bool) -> None:
+    from ..algorithms import by_scipy  # most runs need no SciPy
+
+    forest.backend.check_compiled()
+    by_scipy.link(edges, forest, rows, joins)
+
+
 def join(plan: Plan, edges: Edges, forest: Forest) -> None:
     """Link a batch of edges into an existing forest over their vertices."""
+    if plan.by_scipy:
+        _link_by_scipy(edges, forest, None, True)
+        return
     phases.join(edges, forest, plan.algorithm)
 
 

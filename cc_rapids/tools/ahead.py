@@ -19,12 +19,14 @@ import numpy as np
 from ..algorithms.auto import AUTO
 from ..algorithms.compiled import build
 from ..algorithms.design import Design
-from ..api import find_components
-from ..backends import ahead, dry_run, shipped
+from ..api import components, find_components
+from ..backends import ahead, dry_run, readiness, shipped
 from ..backends import compile as compiler
 from ..backends.ahead import Capability
 from ..backends.base import Kernel
 from ..graph.forest import SINGLE_BLOCK_SUM, running_sums
+from ..incremental.thresholds import components_at
+from ..linkage import link_records
 from ..options import Options
 from ..tuning import tuning
 
@@ -84,7 +86,19 @@ def compile_ahead(
         with ProcessPoolExecutor(many, get_context("spawn")) as pool:
             done = list(pool.map(_compile_share, shares))
     compiled = list(chain(*done))
+    if engine == "threads":
+        readiness.mark()
     return Compiled(engine, capability, len(compiled), sum(compiled))
+
+
+def compile_common() -> None:
+    """Compile the kernels of common jobs on threads, one at a time, unless another process does.
+
+    A process of low priority calls this; see :mod:`cc_rapids.backends.readiness`.
+    """
+    with readiness.alone() as alone:
+        if alone:
+            compile_ahead("threads", processes=1)
 
 
 def _compile_share(share: tuple[str, Capability | None, int, int]) -> list[bool]:
@@ -137,6 +151,40 @@ def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
         for sizes in ({}, LONG):
             with tuning.override(**sizes):
                 _solve(np.array(words, object))
+    if engine == "threads":
+        for sizes in ({}, LONG):
+            with tuning.override(**WIDE | sizes):
+                _link_records()
+
+
+def _link_records() -> None:
+    """Ask the questions of record linkage about pairs of integers, strings and composite ids."""
+    import pyarrow as pa
+
+    first, second = np.arange(FEW), np.arange(FEW) // 2
+    score, words = second / FEW, np.array([f"id {k}" for k in range(FEW)], object)
+    long = np.array([f"{'long' * 20} {k}" for k in range(FEW)], object)
+    for ids in ([first], [STEPS[-1] * first], [words], [long], [words, first]):
+        sides = [[f"{side}{k}" for k in range(len(ids))] for side in "ab"]
+        ends = [*ids, *(part[second] for part in ids)]
+        pairs = pa.table(dict(zip(chain(*sides), ends, strict=True)) | {"score": score})
+        records = pa.table(dict(zip(sides[0], ids, strict=True)) | {"score": score, "key": words})
+        cuts = components_at(pairs, *sides, weight="score", thresholds=[0.1, 0.2])
+        tree: Any = components(pairs, *sides, weight="score", forest="max")
+        linked = link_records(records, ["key", sides[0]], sides[0])
+        found: Any
+        for found in (components(pairs, *sides), cuts.at(0.1), tree, linked):
+            found.attach(records, sides[0], "label", missing="self")
+            found.deduplicate(records, sides[0], by="score")
+            for answer in (found.sizes, found.members, found.representatives, found.largest):
+                answer()
+        found = components(pairs, *sides)
+        found.connected(pairs.drop("score"), *sides)
+        found.audit(pairs, *sides)
+        found.edges(found.sizes(1)["labels"][0].as_py(), pairs, *sides) if len(ids) == 1 else None
+        tree.paths(pairs.drop("score"), *sides)
+        tree.report(pairs, *sides)
+        tree.dendrogram().at(0.1)
 
 
 def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) -> None:

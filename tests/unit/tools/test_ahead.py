@@ -118,7 +118,8 @@ def test_kernels_are_compiled_once(monkeypatch, own_store, engine, capability):
     done = [ahead.compile_ahead(engine, capability, processes=1) for _ in range(2)]
     assert [one.compiled for one in done] == [len(kernels), 0]
     assert {one.kernels for one in done} == {len(kernels)}
-    assert kernel_cache.survey().files == len(kernels)
+    marks = engine == "threads"  # a file says that the common kernels are compiled
+    assert kernel_cache.survey().files == len(kernels) + marks
 
 
 @pytest.mark.slow

@@ -1,0 +1,58 @@
+"""Link the edges of a short list by SciPy, until the kernels of a design are compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import coo_array, csgraph
+
+from ..backends import Array
+from ..graph.edges import Adjacency, Edges
+from ..graph.forest import Forest
+
+
+def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: bool = False) -> None:
+    """Point every vertex at the least vertex of its component, and mark the ends of edges.
+
+    The result is that of a design: the same parents, and the same vertices once they are counted.
+
+    Parameters
+    ----------
+    edges : Edges
+        Edges on the host; an edge with an end that is no vertex is skipped and noted.
+    forest : Forest
+        The forest over their vertices; the parents are overwritten.
+    rows : Adjacency, optional
+        The same edges as rows of an adjacency list.
+    joins : bool
+        Whether the parents hold trees that the edges join.
+    """
+    n, parent = forest.n, forest.parent
+    vs = _distances(edges.dst if rows is None else rows.indices, edges.low)
+    if rows is None:
+        us = _distances(edges.src, edges.low)
+    else:
+        starts = rows.offsets.astype(np.int64)
+        us = np.repeat(np.arange(n, dtype=np.uint64), starts[1:] - starts[:-1])
+    within = np.maximum(us, vs) < np.uint64(n)
+    if not within.all():
+        forest.out_of_range[:] = 1
+        us, vs = us[within], vs[within]
+    del within
+    us, vs = us.astype(np.int32), vs.astype(np.int32)
+    octets = forest.present.view(np.uint8)
+    occur = np.zeros(8 * octets.size, bool)
+    occur[us] = occur[vs] = True
+    octets |= np.packbits(occur, bitorder="little")
+    if joins:
+        hooked = np.flatnonzero(parent != np.arange(n, dtype=parent.dtype)).astype(np.int32)
+        us, vs = np.concatenate([us, hooked]), np.concatenate([vs, parent[hooked].astype(np.int32)])
+    matrix = coo_array((np.ones(us.size, np.int8), (us, vs)), (n, n))
+    count, labels = csgraph.connected_components(matrix, directed=False)
+    least = np.empty(count, parent.dtype)
+    least[labels[::-1]] = np.arange(n - 1, -1, -1, dtype=parent.dtype)  # the last one stays
+    parent[:] = least[labels]
+
+
+def _distances(column: Array, low: int) -> Array:
+    """Return the distances of ids from the least one, which wrap around for smaller ids."""
+    return (column.astype(np.int64) - np.int64(low)).view(np.uint64)

@@ -1,0 +1,109 @@
+"""The state of the common kernels of CPU threads, and a process that compiles them.
+
+Until they are, short lists are solved by NumPy, SciPy and PyArrow, so that no call waits for the
+compiler. A process of lowest priority compiles the kernels into the kernel cache and then leaves a
+mark there. It is a process and no thread: a thread would hold Python's lock for most of the time,
+and Python could not be left while the thread is in the compiler. It may outlive this process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from . import kernel_cache
+
+WAIT = "CC_RAPIDS_WAIT_FOR_COMPILER"  # environment variable with which calls compile their kernels
+PRIORITY = 19
+SUFFIX = ".ready"
+CHECK_SECONDS = 0.05  # between two looks for the mark
+SOURCES = "backends", "kernels", "algorithms", "graph", "ids"  # folders that determine kernels
+COMPILE = f"""
+import os, sys
+os.nice({PRIORITY})
+sys.path[:] = sys.argv[1:]
+from cc_rapids.tools.ahead import compile_common
+compile_common()
+"""
+
+
+class Readiness:
+    """The knowledge of this process: whether the mark was seen, and the process that compiles."""
+
+    def __init__(self) -> None:
+        self.ready = False
+        self.looked_at = float("-inf")
+        self.child: int | None = None
+
+    def is_ready(self) -> bool:
+        """Return whether kernels are loaded, or compiled by the calls that need them."""
+        if not self.ready and time.monotonic() - self.looked_at > CHECK_SECONDS:
+            waits = os.environ.get(WAIT, "0") not in ("", "0")
+            self.ready = waits or kernel_cache.recall(_key(), SUFFIX) is not None
+            self.looked_at = time.monotonic()
+            self._reap()
+        return self.ready
+
+    def compile_in_background(self) -> None:
+        """Start the process that compiles, once, if its kernels can be kept."""
+        if self.ready or self.child is not None or not sys.executable:
+            return
+        cache = kernel_cache.survey()
+        self.child = 0
+        if not cache.used:
+            return
+        argv = [sys.executable, "-c", COMPILE, *sys.path]
+        null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in range(3)]
+        with contextlib.suppress(OSError):
+            self.child = os.posix_spawn(sys.executable, argv, os.environ, file_actions=null)
+
+    def _reap(self) -> None:
+        if self.child:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self.child, os.WNOHANG)
+
+
+common = Readiness()
+
+
+def mark() -> None:
+    """Note that the common kernels are in the kernel cache."""
+    kernel_cache.keep(_key(), SUFFIX, b"")
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[bool]:
+    """Return a context whose value is whether no other process of this user compiles."""
+    folder = kernel_cache.folder()
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    with open(folder / "compiling", "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+
+
+@cache
+def _key() -> str:
+    """Return the key of the mark: the package's files, the versions of libraries, the processor."""
+    package = Path(__file__).parents[1]
+    files = [entry for name in SOURCES for entry in os.scandir(package / name) if entry.is_file()]
+    stats = sorted((entry.path, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in files)
+    digest = hashlib.sha256(repr(stats).encode()).hexdigest()
+    return f"common kernels {kernel_cache.recipe()} {digest} {_processor()}"
+
+
+def _processor() -> str:
+    """Return the name and the features of the processor."""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
+        return "".join(sorted({line for line in file if line.startswith(("model name", "flags"))}))
+    return ""

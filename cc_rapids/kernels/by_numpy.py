@@ -1,0 +1,83 @@
+"""Parts of the ``by_numpy`` functions of kernels, which run until the kernels are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import primitives
+
+Array = Any
+FIVE, LAST = np.uint64(5), np.uint64(31)
+BLOCK_SHIFT = np.uint64(primitives.BLOCK_SHIFT)
+ONE = np.uint32(1)
+PROBES = 2048  # slots probed before a table counts as full
+
+
+def plain(part: Any) -> Any:
+    """Return the Python function of a part without branches and atomics, which takes arrays."""
+    return part.compiled(lambda function: function, {})
+
+
+def has(words: Array, vertices: Array) -> Array:
+    """Return whether each vertex is in a set."""
+    return (words[vertices >> FIVE] >> (vertices & LAST).astype(np.uint32)) & ONE != 0
+
+
+def mark(words: Array, vertices: Array) -> None:
+    """Put vertices into a set."""
+    np.bitwise_or.at(words, vertices >> FIVE, ONE << (vertices & LAST).astype(np.uint32))
+
+
+def rank(words: Array, before: Array, vertices: Array) -> Array:
+    """Return the number of set members smaller than each vertex, as int64."""
+    count, last = np.zeros(vertices.size, np.int64), vertices >> FIVE
+    for k in range(primitives.RANK_BLOCK):
+        word = (vertices >> BLOCK_SHIFT << np.uint64(3)) + np.uint64(k)
+        bits = words[np.minimum(word, last)]
+        below = np.where(
+            word == last, (ONE << (vertices & LAST).astype(np.uint32)) - ONE, ~ONE | ONE
+        )
+        count += np.where(word <= last, popcount(bits & below), 0)
+    return count + before[vertices >> BLOCK_SHIFT].astype(np.int64)
+
+
+def popcount(words: Array) -> Array:
+    """Return the number of set bits of each word."""
+    octets = words.view(np.uint8).reshape(-1, words.itemsize)
+    return np.unpackbits(octets, axis=1).sum(1, dtype=np.int64)
+
+
+def insert(
+    codes: Array, start: Array, table: Array, free: Any, is_key: Callable[..., Array]
+) -> tuple[Array, Array, bool]:
+    """Find the slots of distinct keys by linear probing; give free slots the codes of the keys.
+
+    Parameters
+    ----------
+    codes, start : (k,) arrays
+        What the slot of a new key will hold, and the first slot to look at.
+    is_key : callable
+        Takes what some slots hold and numbers of keys; returns whether they belong together.
+
+    Returns
+    -------
+    (k,) array of slots, (k,) array of bool, bool
+        The slot of each key, whether it was free before, and whether all keys found one.
+    """
+    slots, new = start.astype(np.int64), np.zeros(codes.size, bool)
+    left, most = np.arange(codes.size), min(table.size, PROBES)
+    for _ in range(most):
+        if not left.size:
+            break
+        at = slots[left]
+        empty = table[at] == free
+        table[at[empty]] = codes[left[empty]]  # the last of those with one slot stays
+        held = table[at]
+        won = empty & (held == codes[left])
+        new[left[won]] = True
+        left = left[~(won | is_key(held, left))]
+        slots[left] = (slots[left] + 1) % table.size
+    return slots, new, not left.size
