@@ -163,4 +163,4 @@ $(VENV)/docs: pyproject.toml | $(VENV)/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist cc_rapids/backends/ptx docs/_build docs/made docs/api/made docs/notebooks
+	rm -rf $(VENV) build dist cc_rapids/backends/ptx cc_rapids/backends/objects docs/_build docs/made docs/api/made docs/notebooks

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import builds
 
-PTX = Path("cc_rapids", "backends", "ptx")
+KERNELS = [Path("cc_rapids", "backends", name) for name in ("ptx", "objects")]
 RECIPE = Path("recipe", "recipe.yaml")
 INDEX = "https://pypi.org/packages/source/c/cc-rapids/cc_rapids-${{ version }}.tar.gz"
 MADE = "*.whl", "*.tar.gz", "SHA256SUMS", "recipe.yaml"
@@ -98,7 +98,8 @@ def written(tree, builder, out, with_kernels=True):
         first, second = (exported(tree, Path(name, one)) for one in ("first", "second"))
         if with_kernels:
             subprocess.run([builder, "-m", "cc_rapids.tools.ahead"], cwd=first, check=True)
-            shutil.copytree(first / PTX, second / PTX)
+            for folder in KERNELS:
+                shutil.copytree(first / folder, second / folder)
         made = builds.build(builder, first, out, seconds)
         again = builds.build(builder, second, Path(name, "again"), seconds)
         if builds.sums(made) != builds.sums(again):

@@ -157,9 +157,14 @@ def way(request, monkeypatch):
 
 @pytest.fixture
 def own_store(tmp_path, monkeypatch):
-    """An empty store of compiled kernels."""
+    """An empty store of compiled kernels, without those that a wheel brings."""
+    from cc_rapids.backends import objects
+
+    monkeypatch.setattr(objects, "FILE", tmp_path / "none")
+    objects._archive.cache_clear()
     monkeypatch.setenv("CC_RAPIDS_CACHE", str(tmp_path))
-    return tmp_path
+    yield tmp_path
+    objects._archive.cache_clear()
 
 
 @pytest.fixture

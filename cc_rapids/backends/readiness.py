@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from . import kernel_cache
+from . import kernel_cache, objects
 
 WAIT = "CC_RAPIDS_WAIT_FOR_COMPILER"  # environment variable with which calls compile their kernels
 PRIORITY = 19
@@ -46,7 +46,7 @@ class Readiness:
         """Return whether kernels are loaded, or compiled by the calls that need them."""
         if not self.ready and time.monotonic() - self.looked_at > CHECK_SECONDS:
             waits = os.environ.get(WAIT, "0") not in ("", "0")
-            self.ready = waits or kernel_cache.recall(_key(), SUFFIX) is not None
+            self.ready = waits or objects.are_usable() or _is_marked()
             self.looked_at = time.monotonic()
             self._reap()
         return self.ready
@@ -71,6 +71,10 @@ class Readiness:
 
 
 common = Readiness()
+
+
+def _is_marked() -> bool:
+    return kernel_cache.recall(_key(), SUFFIX) is not None
 
 
 def mark() -> None:

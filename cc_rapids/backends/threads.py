@@ -19,12 +19,13 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, serialize, types
+from numba.core.caching import NullCache
 from numba.core.compiler import Compiler, CompileResult
 from numba.extending import intrinsic
 
 from .. import host_memory
 from ..tuning import tuning
-from . import collector, kernel_cache, kernel_times
+from . import collector, kernel_cache, kernel_times, objects
 from .base import Array, Backend, Kernel
 from .compile import Signature, numba_types
 from .device_function import Atom, Part
@@ -33,6 +34,7 @@ from .readiness import common
 CHUNK = 1 << 16  # indices that a thread takes at a time, see [rows] and threads.jsonl
 INDICES_PER_ROW = 4  # of a short list, at most: its vertices, or the slots of its table
 ORDER = "acq_rel"
+TYPES_AS_TEXT = 6  # in what Numba keeps of a compiled function
 WRITE, KEEP, DATA = 0, 3, 1  # arguments of a prefetch: for reading, with high locality, of data
 
 # Numba counts references to an array even where it only passes it on: two atomic operations per
@@ -184,12 +186,24 @@ class _Compiler:
 _compiler = cache(_Compiler)  # one for each process and kind of check
 
 
-def compile_kernel(kernel: Kernel, signature: Signature) -> None:
-    """Compile a kernel for given argument types, or load it from the kernel cache."""
+def compile_kernel(kernel: Kernel, signature: Signature, anew: bool = False) -> Any:
+    """Return a kernel compiled for given argument types, or loaded unless compiled ``anew``."""
     shared = [types.uint32[::1]] if kernel.shared_words else []
     arguments = numba.types.BaseTuple.from_types(numba_types(signature))
     run = _compiler(False).kernel(kernel.shape, kernel.part)
+    if anew:
+        run._cache = NullCache()
     run.compile((types.int64, types.int64, *shared, arguments))
+    return run
+
+
+def to_object(kernel: Kernel, signature: Signature) -> tuple[tuple[str, str], bytes]:
+    """Return the key of a kernel in :mod:`.objects`, and its machine code."""
+    (compiled,) = compile_kernel(kernel, signature, anew=True).overloads.values()
+    parts = list(compiled._reduce())
+    parts[TYPES_AS_TEXT] = ""  # which names the folders of this machine
+    key = f"{kernel.shape} {kernel.part.fingerprint}", str(compiled.signature.args)
+    return key, serialize.dumps(tuple(parts))
 
 
 def _elementwise(function: Any) -> Any:
@@ -361,8 +375,8 @@ class _OnDisk:
 
     cache_path = None
 
-    def __init__(self, key: str) -> None:
-        self.key = f"{key} {_recipe()}"
+    def __init__(self, kernel: str) -> None:
+        self.kernel, self.key = kernel, f"{kernel} {_recipe()}"
         self.started = 0.0  # time of the cache miss, under Numba's lock
 
     def _name(self, signature: Any, codegen: Any) -> str:
@@ -370,7 +384,10 @@ class _OnDisk:
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         with kernel_times.preparing():
-            content = kernel_cache.recall(self._name(signature, context.codegen()), ".code")
+            content = objects.recall(self.kernel, str(signature))
+            if content is None:
+                name = self._name(signature, context.codegen())
+                content = kernel_cache.recall(name, ".code")
             if content is not None:
                 return CompileResult._rebuild(context, *pickle.loads(content))
         kernel_times.compiling()
@@ -385,7 +402,7 @@ class _OnDisk:
 
 @cache
 def _recipe() -> str:
-    return kernel_cache.recipe("threads.py", "device_function.py")
+    return kernel_cache.recipe(*objects.SOURCES)
 
 
 class _Writeable:

@@ -8,6 +8,8 @@ cache.
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
@@ -20,7 +22,7 @@ from ..algorithms.auto import AUTO
 from ..algorithms.compiled import build
 from ..algorithms.design import Design
 from ..api import components, find_components
-from ..backends import ahead, dry_run, readiness, shipped
+from ..backends import ahead, dry_run, objects, readiness, shipped, threads
 from ..backends import compile as compiler
 from ..backends.ahead import Capability
 from ..backends.base import Kernel
@@ -35,11 +37,14 @@ RECORDINGS = {
     "cuda": (dry_run.OneLaunchRecording, dry_run.RecordingBackend),
 }
 EDGES, FEW = 300, 60
+RECORDS = 70  # more than a block of tours
 STEPS = 1, 20, 10**6  # differences of ids that select ids as vertices, a bit map, and a hash table
 # Thresholds that let a few edges exceed the range limit and run the code for long lists
 WIDE = {"small_id_range": 100}
 LONG = {"sampled_scan_edges": 10, "estimated_ids": 10}
 LONG |= {"library_strings": 0, "library_vertices": 0, "hashed_at_once": 0}
+
+WRITE_OBJECTS = "from cc_rapids.tools.ahead import write_objects; write_objects()"
 
 
 @dataclass(frozen=True)
@@ -105,15 +110,28 @@ def _compile_share(share: tuple[str, Capability | None, int, int]) -> list[bool]
     """Compile a share of the kernels; return whether each was missing in the cache."""
     engine, capability, first, step = share
     kernels = kernels_of_common_jobs(engine)
-    mine = sorted(kernels)[first::step]
+    # Until they are compiled, calls wait for the kernels that have no stand-in.
+    mine = sorted(kernels, key=lambda key: (kernels[key].by_numpy is not None, key))[first::step]
     return [ahead.compile_kernel(kernels[key], key[2], capability) for key in mine]
 
 
 def write_shipped(processes: int | None = None) -> None:
-    """Write the PTX of the GPU kernels of common jobs to the folder that is part of wheels."""
+    """Write the kernels of common jobs to the folders that are part of wheels.
+
+    These are PTX for GPUs, and machine code for CPU threads, which another process compiles for
+    processors of one level.
+    """
+    level = {"NUMBA_CPU_NAME": objects.LEVEL, "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
+    subprocess.run([sys.executable, "-c", WRITE_OBJECTS], env=os.environ | level, check=True)
     many = processes or len(os.sched_getaffinity(0))
     with ProcessPoolExecutor(many, get_context("spawn")) as pool:
         list(pool.map(_write_architecture, shipped.OLDEST))
+
+
+def write_objects() -> None:
+    """Write the machine code of the kernels of common jobs on threads for this process's target."""
+    kernels = kernels_of_common_jobs("threads")
+    objects.write(dict(threads.to_object(kernels[key], key[2]) for key in sorted(kernels)))
 
 
 def _write_architecture(capability: Capability) -> None:
@@ -161,9 +179,9 @@ def _link_records() -> None:
     """Ask the questions of record linkage about pairs of integers, strings and composite ids."""
     import pyarrow as pa
 
-    first, second = np.arange(FEW), np.arange(FEW) // 2
-    score, words = second / FEW, np.array([f"id {k}" for k in range(FEW)], object)
-    long = np.array([f"{'long' * 20} {k}" for k in range(FEW)], object)
+    first, second = np.arange(RECORDS), np.arange(RECORDS) // 2
+    score, words = second / RECORDS, np.array([f"id {k}" for k in range(RECORDS)], object)
+    long = np.array([f"{'long' * 20} {k}" for k in range(RECORDS)], object)
     for ids in ([first], [STEPS[-1] * first], [words], [long], [words, first]):
         sides = [[f"{side}{k}" for k in range(len(ids))] for side in "ab"]
         ends = [*ids, *(part[second] for part in ids)]

@@ -1,0 +1,100 @@
+"""Machine code of common kernels for CPU threads, shipped in wheels to be loaded, not compiled.
+
+The code is for processors of the level x86-64-v3, and a part of Numba's own cache of compiled
+functions. It is loaded only by the same Python, the same versions of Numba and llvmlite, the same
+compiler code of this package, and on a processor of that level. Each kernel is found by a hash of
+its source and the types of its arguments, so a changed kernel is compiled.
+
+Source checkouts have no such file; ``python -m cc_rapids.tools.ahead`` creates it, as `make
+package` does for a wheel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import platform
+import sys
+import sysconfig
+import zipfile
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from . import kernel_cache
+
+log = logging.getLogger(__name__)
+
+FILE = Path(__file__).with_name("objects") / "x86_64_v3.zip"
+LEVEL = "x86-64-v3"
+FLAGS = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}  # of that level
+SOURCES = "threads.py", "device_function.py"
+DATE = 1980, 1, 1, 0, 0, 0  # of all members, so that a build can be repeated
+
+
+def recipe() -> str:
+    """Return a description of everything but the kernels that the code depends on."""
+    python = f"{sys.implementation.cache_tag} {sysconfig.get_config_var('SOABI')}"
+    packages = [f"{name} {version(name)}" for name in ("numba", "llvmlite")]
+    return " ".join([LEVEL, python, *packages, kernel_cache.source_of(*SOURCES)])
+
+
+def are_usable() -> bool:
+    """Return whether there is a file, and this process may run its code."""
+    return _archive() is not None
+
+
+def recall(kernel: str, signature: str) -> bytes | None:
+    """Return the code of a kernel for the types of its arguments, or None."""
+    archive = _archive()
+    if archive is None:
+        return None
+    try:
+        return archive.read(_member(kernel, signature))
+    except KeyError:
+        return None
+    except (OSError, zipfile.BadZipFile) as error:
+        log.warning("%s cannot be read (%s): kernels are compiled", FILE, error)
+        return None
+
+
+def write(made: dict[tuple[str, str], bytes]) -> None:
+    """Write the code of kernels, by kernel and signature, to the file that is part of wheels."""
+    FILE.parent.mkdir(exist_ok=True)
+    members = sorted((_member(*which), content) for which, content in made.items())
+    with zipfile.ZipFile(FILE, "w", zipfile.ZIP_LZMA) as archive:
+        archive.comment = recipe().encode()
+        for name, content in members:
+            archive.writestr(zipfile.ZipInfo(name, DATE), content, zipfile.ZIP_LZMA)
+
+
+def _member(kernel: str, signature: str) -> str:
+    return hashlib.sha256(f"{kernel} {signature}".encode()).hexdigest()
+
+
+@cache
+def _archive() -> zipfile.ZipFile | None:
+    """Return the file if its code is for this process."""
+    if platform.machine() != "x86_64" or sys.platform != "linux" or not FILE.exists():
+        return None
+    if FLAGS - _processor_flags():
+        return None
+    try:
+        archive = zipfile.ZipFile(FILE)
+    except (OSError, zipfile.BadZipFile) as error:
+        log.warning("%s cannot be read (%s): kernels are compiled", FILE, error)
+        return None
+    if archive.comment != recipe().encode():
+        log.info("%s is of another recipe: kernels are compiled", FILE)
+        archive.close()
+        return None
+    return archive
+
+
+def _processor_flags() -> set[str]:
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
+        for line in file:
+            if line.startswith("flags"):
+                return set(line.split(":", 1)[1].split())
+    return set()
