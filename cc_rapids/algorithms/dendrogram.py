@@ -146,18 +146,19 @@ class MergeTree:
         pairs = self.first, self.second
         backend.kernel(kernels.order_pairs, word)(t, self.n, *pairs, self.least, before)
         edge = xp.repeat(xp.arange(t, dtype=word), 2)
-        if t and int(steps[-1]) < t - 1:  # some edges merge at once
-            above, is_outer = xp.arange(t, dtype=word), backend.empty(2 * t, bool)
-            backend.kernel(kernels.find_inner, word)(2 * t, self.n, before, steps, above, is_outer)
-            climb, falls_short = backend.kernel(kernels.climb_step), True
-            while falls_short:
-                flag = backend.new_flag()
-                climb(t, above, flag.value, flag.word)
-                falls_short = flag.read_async()()
-            before, edge = before[is_outer], edge[is_outer]
-            order = _order_by(steps[edge], self.least_of(before), self.n, xp)
-            before, edge = before[order], above[edge[order]]
-        return before, edge + word(self.n), steps[edge]
+        if not t or int(steps[-1]) == t - 1:  # one edge in each step
+            return before, edge + word(self.n), edge
+        above, is_outer = xp.arange(t, dtype=word), backend.empty(2 * t, bool)
+        backend.kernel(kernels.find_inner, word)(2 * t, self.n, before, steps, above, is_outer)
+        climb, falls_short = backend.kernel(kernels.climb_step), True
+        while falls_short:
+            flag = backend.new_flag()
+            climb(t, above, flag.value, flag.word)
+            falls_short = flag.read_async()()
+        before, edge = before[is_outer], edge[is_outer]
+        order = _order_by(steps[edge], self.least_of(before), self.n, xp)
+        edge = above[edge[order]]
+        return before[order], edge + word(self.n), steps[edge]
 
 
 def _order_by(steps: Array, vertices: Array, n: int, xp: Any) -> Array:

@@ -26,6 +26,7 @@ from ..errors import ArgumentTypeError, InputError, VerificationError, counted, 
 from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..graph.sorting import begins, first_of
+from ..ids.decoders import at_places
 from ..kernels import forest as trees
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import ComponentsT, LabelKind
@@ -323,10 +324,11 @@ class Dendrogram(Generic[ComponentsT]):
         with answer.backend.scope():
             steps, first = self._steps()
             before, after, step = tree.at_once(steps)
-            columns = {"threshold": self._weights[first[step]]}
-            vertex = answer.rows()[0]
+            bits = self._weights[first].view(f"u{self._weights.dtype.itemsize}")  # any byte order
+            thresholds = at_places(bits, step, answer.backend).view(self._weights.dtype)
+            columns, vertex = {"threshold": thresholds}, answer.rows()[0]
             for name, clusters in (("before", before), ("after", after)):
-                labels = vertex[vertices(tree, clusters)]
+                labels = at_places(vertex, vertices(tree, clusters), answer.backend)
                 columns |= self._kind.columns(answer, name, labels)
             return answer.frame(columns | {"size": tree.sizes_of(before)})
 
