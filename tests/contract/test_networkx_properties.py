@@ -9,7 +9,7 @@ from test_networkx import _reuse_without_a_warning, agree
 __all__ = ["_reuse_without_a_warning"]  # a fixture for every test here
 
 quick = settings(
-    max_examples=150,
+    max_examples=60,
     deadline=None,  # the first example compiles for a second
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

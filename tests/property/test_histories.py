@@ -25,7 +25,7 @@ import cc_rapids
 from cc_rapids.data.frame_access import names_of
 from cc_rapids.incremental import forgetting, kept
 
-EXAMPLES, STEPS = (2, 6) if SIMULATED else (10, 12)
+EXAMPLES, STEPS = (2, 6) if SIMULATED else (5, 12)
 ENGINE = "cuda" if SIMULATED else "threads"
 VERTICES = st.integers(0, 11)
 EDGES = st.lists(st.tuples(VERTICES, VERTICES, st.integers(0, 9)), max_size=8)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from dask_graphs import as_categories, as_text, parts, random_frame
+from support.choices import some
 
 import cc_rapids
 from cc_rapids.dask import components
@@ -54,7 +55,7 @@ def test_as_many_of_all_in_other_places(client):
 TYPES = ["int8", "uint64", "Int64", "int32[pyarrow]", "category"]
 
 
-@pytest.mark.parametrize("dtype", TYPES)
+@some("dtype", TYPES, usual=["uint64", "int32[pyarrow]"])
 def test_types_of_integers(client, dtype):
     edges = pd.DataFrame({"src": [1, 2, 9], "dst": [2, 3, 9]})
     want = answer(edges)

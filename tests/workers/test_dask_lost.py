@@ -8,6 +8,7 @@ from collections import Counter
 
 import dask.dataframe as dd
 import pandas as pd
+import pytest
 from dask_graphs import check, random_frame
 
 import cc_rapids.dask
@@ -90,6 +91,7 @@ def test_three_lost_workers_cost_their_own_partitions(client, tmp_path):
     assert sum(again.values()) - PARTS <= len(killer.lost) + len(killer.killed)
 
 
+@pytest.mark.extended
 def test_distributed_vertices_outlive_three_workers(client, tmp_path):
     frame = dd.from_map(piece, range(PARTS), folder=str(tmp_path))
     moments = [at("forests", PARTS), at("borders", 2), lambda told: told.stage == "edges, round 1"]

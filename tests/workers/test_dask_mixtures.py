@@ -4,6 +4,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from support.choices import some
 
 import cc_rapids
 import cc_rapids.dask
@@ -64,22 +65,21 @@ def outcome(names, **options):
 BOTH = ("edges", "vertices")
 
 
-@pytest.mark.parametrize(
-    ("names", "kind"),
-    [
-        (("int64", "int32"), "int64"),
-        (("int64", "uint64"), "int64"),
-        (("int32", "uint64", "numbers"), "int64"),
-        (("negative", "uint64"), "int64"),
-        (("int64", "huge"), "uint64"),
-        (("huge", "uint64", "int32"), "uint64"),
-        (("Int64", "UInt64", "arrow"), "int64"),
-        (("no objects", "int64", "no floats"), "int64"),
-        (("str", "words", "string"), "str"),
-        (("object", "str", "no floats"), "str"),
-    ],
-    ids=str,
-)
+TOGETHER = [
+    (("int64", "int32"), "int64"),
+    (("int64", "uint64"), "int64"),
+    (("int32", "uint64", "numbers"), "int64"),
+    (("negative", "uint64"), "int64"),
+    (("int64", "huge"), "uint64"),
+    (("huge", "uint64", "int32"), "uint64"),
+    (("Int64", "UInt64", "arrow"), "int64"),
+    (("no objects", "int64", "no floats"), "int64"),
+    (("str", "words", "string"), "str"),
+    (("object", "str", "no floats"), "str"),
+]
+
+
+@some(("names", "kind"), TOGETHER, usual=TOGETHER[2::2], ids=str)
 def test_partitions_that_go_together(client, names, kind):
     columns = [COLUMNS[name] for name in names if len(COLUMNS[name])]
     plain = [piece(name).astype(object) for name in names]

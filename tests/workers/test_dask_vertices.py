@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from dask_graphs import as_hashes, as_text, as_unlike, check, parts, random_frame
+from support.choices import some
 
 import cc_rapids.dask
 from cc_rapids import errors
@@ -27,9 +28,10 @@ def found_by(frame, **options):
     return cc_rapids.dask.components(frame, partition="vertices", **options)
 
 
-@pytest.mark.parametrize(
-    ("kind", "room"), [(as_text, 0), (as_text, None), (as_hashes, 0), (as_unlike, None)]
-)
+KINDS = [(as_text, 0), (as_text, None), (as_hashes, 0), (as_unlike, None)]
+
+
+@some(("kind", "room"), KINDS, usual=[KINDS[0], KINDS[3]])
 def test_ids_of_every_kind(client, kind, room):
     frame = kind(random_frame())
     check(found_by(parts(frame, 3), room=room), frame)

@@ -279,7 +279,11 @@ def test_integers_beside_strings(options):
         components(tables([frame]).union(tables([frame.astype(str)])), **options)
 
 
-@each(partition=["edges", "vertices"], form=[(parts, pa.Table), (pandas_parts, pd.DataFrame)])
+FORMS = [(parts, pa.Table), (pandas_parts, pd.DataFrame)]
+
+
+@some("partition", ["edges", "vertices"], usual=["edges"])
+@some("form", FORMS, usual=FORMS[:1], ids=["arrow", "pandas"])
 def test_tasks_on_a_gpu(tmp_path, monkeypatch, partition, form):
     """Each block goes to a task that Ray has lent the GPU."""
     from cc_rapids.integrations.ray import api
@@ -303,6 +307,7 @@ def test_tasks_on_a_gpu(tmp_path, monkeypatch, partition, form):
     assert len(marks) >= 6  # Ray may run a task again
 
 
+@pytest.mark.extended
 def test_an_error_in_a_block_on_a_gpu():
     frame = random_frame().astype({"src": "Int64"})
     frame.loc[3, "src"] = pd.NA
@@ -323,6 +328,7 @@ def test_no_block_is_read_for_an_engine_without_a_gpu():
         components(edges, engine="cuda")
 
 
+@pytest.mark.extended
 def test_few_tasks_wait(monkeypatch):
     """Blocks are taken as tasks end: twice as many wait as there are CPUs, and no more."""
     from cc_rapids.integrations.ray import api
@@ -340,6 +346,7 @@ def test_few_tasks_wait(monkeypatch):
     assert max(waiting) <= 4
 
 
+@pytest.mark.extended
 def test_the_gpu_may_be_free_once_all_is_read(monkeypatch):
     """As if a function of the dataset's held it."""
     from cc_rapids.integrations.ray import api
@@ -367,7 +374,11 @@ def with_nulls(frame):
     return frame
 
 
-@each(options=OPTIONS, gpus=[None, 0.5])
+GPUS = some("gpus", [None, 0.5], usual=[None])  # tasks that hold a GPU start processes
+
+
+@each(options=OPTIONS)
+@GPUS
 def test_rows_add_up(tmp_path, options, gpus):
     frame = pa.Table.from_pandas(with_nulls(random_frame()), preserve_index=False)
     alone = cc_rapids.components(frame, nulls="drop")
@@ -392,7 +403,8 @@ BLOCK_FAULTS = {
 }
 
 
-@each(options=OPTIONS, gpus=[None, 0.5], fault=BLOCK_FAULTS.values())
+@each(options=OPTIONS, fault=BLOCK_FAULTS.values())
+@GPUS
 def test_blocks_that_are_lost(monkeypatch, options, gpus, fault):
     from cc_rapids.integrations.ray import api
 
@@ -404,7 +416,7 @@ def test_blocks_that_are_lost(monkeypatch, options, gpus, fault):
             components(given, num_gpus=gpus, **options)
 
 
-@pytest.mark.parametrize("gpus", [None, 0.5])
+@GPUS
 def test_rows_that_a_block_loses(monkeypatch, gpus):
     from cc_rapids.integrations.ray import api
 
@@ -469,6 +481,7 @@ def test_blocks_of_a_lost_process_are_read_again(tmp_path, options):
     assert reads[3] >= 2  # Ray may read others again, too
 
 
+@pytest.mark.extended
 def test_an_answer_outlives_its_processes():
     frame = random_frame()
     found = components(parts(frame, 4))
