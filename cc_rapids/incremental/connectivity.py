@@ -109,10 +109,10 @@ class Connectivity:
         Where to run. Defaults to the location of the first batch.
     keep_forest : bool
         Keep the edges of a spanning forest, in 16 bytes per vertex, and some 20 more after edges
-        outside the forest were removed. :meth:`remove` then reads other edges only if it removes a
-        forest edge. The forest is updated by Borůvka's algorithm on the batch edges that join two
-        trees. The batches of an iterator are inserted one by one; other threads wait meanwhile, and
-        the iterator must not insert edges itself.
+        outside the forest were removed eight times. :meth:`remove` then reads other edges only if
+        it removes a forest edge. A batch edge that joins two trees is added to the forest; which
+        one of several is arbitrary. The batches of an iterator are inserted one by one; other
+        threads wait meanwhile, and the iterator must not insert edges itself.
     expiry : str, optional
         The column with the expiry time of each edge, for :meth:`expire`: integers, floats or
         datetimes. Datetimes are stored in microseconds, or in nanoseconds if those of the first
@@ -594,10 +594,10 @@ class Connectivity:
 
         Only components that may have split are solved again, by one pass over the remaining edges.
         With ``keep_forest=True`` or ``expiry=``, these are the components that lose a forest edge.
-        The first removal of other edges scans the forest, and later removals only look up their
-        pairs. Without a kept forest, all components of the pairs are solved again. If they contain
-        most vertices, all edges are linked again. The counts of edges and batches still include
-        removed edges.
+        Removals of other edges scan the forest, and after eight of them only look up their pairs.
+        Without a kept forest, all components of the pairs are solved again. If they contain more
+        than a sixteenth of the vertices, all edges are linked again. If fewer, the edges of other
+        components are not looked up. The counts of edges and batches still include removed edges.
 
         Parameters
         ----------
@@ -629,8 +629,8 @@ class Connectivity:
         UnknownVertexError
             Some pairs are not edges, or ``remaining`` has unknown vertices.
         InputError
-            ``remaining`` is required but missing, joins vertices that were never connected, or
-            inserts edges itself.
+            ``remaining`` is required but missing, joins a component that is solved again to another
+            one, or inserts edges itself.
 
         See Also
         --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,38 +16,60 @@ from ..graph.forest import Forest
 from ..ids.arrival_table import ArrivalTable
 from ..ids.growing import Integers, Range, check_kind, inverse, without_others
 from ..ids.range import bounds
+from ..kernels import find
 from ..kernels import forgetting as kernels
+from ..kernels.primitives import WORD
 from ..ledger import Ledger
 from . import inputs
 from . import state as batches
 from .expiry import Times, one_time
-from .kept import HALF, LOWER, MOST, KeptForest, forest_of, pair_keys
-from .labelled import Labels
+from .kept import MOST, KeptForest, forest_of, pair_keys
+from .labelled import EdgeEnds, Labels, edge_ends
 from .state import ConnectivityState, roots
 
 Pieces = Iterator[tuple[EdgeInput, Times | None]]  # edges, with their expiry times if any
 
 SPARE = 8  # the index of pairs has room for one more edge per this many edges
-DENSE = 4  # solve all edges again if affected components have over 1 / DENSE of the vertices
+SCANS = 8  # scans of the kept forest that take as long as building the index of its pairs
+DENSE = 16  # link or label all edges if touched components have over 1 / DENSE of the vertices
+ROOM = 1 << 12  # edges of touched components for which there is space at least
 
 
 def remove_pairs(
     state: ConnectivityState, given: EdgeInput, remaining: Callable[[], Pieces] | None, missing: str
 ) -> ConnectivityState:
     """Return the state without the edges between pairs of vertices; see Connectivity.remove."""
-    backend = state.backend
+    if state.forest.n > MOST:
+        raise CapacityError(
+            f"edges are removed among at most 2^32 vertices, and there are {state.forest.n:,}:"
+            " run components() on the edges that are left"
+        )
+    check_kind(state.index, given)
+    backend, vertex = state.backend, state.forest.vertex
     with inputs.BorrowedBatch(backend, given) as columns:
-        src, dst, is_edge = _vertices_of_pairs(state, given, columns)
-        rows = backend.xp.flatnonzero(is_edge)
-        is_edge[rows] = roots(state, src[rows]) == roots(state, dst[rows])
-        if missing == "raise":
-            _check_lookup(is_edge, backend, "pairs", "are no edges so far", columns)
-        is_edge &= src != dst
-        src, dst = src[is_edge], dst[is_edge]
-        none, pairs = backend.empty(0, np.int64), _pairs(src, dst, state)
-        after = _Removal(state, pairs, none, src).run(remaining)
-        distinct = int(backend.xp.unique(pairs).size)
-        return replace(after, ledger=state.ledger.taking_out("removed", distinct))
+        (src, src_known), (dst, dst_known) = (
+            state.index.lookup(each, backend) for each in columns[:2]
+        )
+        pairs = backend.empty(src.size, np.uint64)
+        counts = backend.fill(backend.empty(2, np.uint64), 0)
+        note = backend.kernel(kernels.note_pairs, vertex, backend.kernel(find.naive))
+        known = src_known.view(np.uint8), dst_known.view(np.uint8)
+        note(src.size, src, dst, *known, state.forest.parent, pairs, counts)
+        pairs.sort()
+        backend.kernel(kernels.count_distinct)(pairs.size, pairs, counts)
+        not_connected, distinct = map(int, backend.to_host(counts))
+        if not_connected and missing == "raise":
+            _raise_not_connected(state, given, columns)
+    after = _Removal(state, pairs, backend.empty(0, np.int64), distinct).run(remaining)
+    return replace(after, ledger=state.ledger.taking_out("removed", distinct))
+
+
+def _raise_not_connected(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> None:
+    """Raise an UnknownVertexError that counts the pairs of vertices that are not connected."""
+    src, dst, is_edge = _vertices_of_pairs(state, given, columns)
+    rows = state.backend.xp.flatnonzero(is_edge)
+    is_edge[rows] = roots(state, src[rows]) == roots(state, dst[rows])
+    _check_lookup(is_edge, state.backend, "pairs", "are no edges so far", columns)
 
 
 def remove_vertices(
@@ -61,9 +83,9 @@ def remove_vertices(
         if missing == "raise":
             _check_lookup(valid, backend, "ids", "are no vertices so far", columns)
         vertices, no_pairs = vertices[valid], backend.empty(0, np.uint64)
-        removal = _Removal(state, no_pairs, vertices, vertices)
+        removal = _Removal(state, no_pairs, vertices, vertices.size)
         after = removal.run(remaining)
-        return _without(after, removal.is_removed.view(bool)) if vertices.size else after
+        return _without(after, removal.gone.view(bool)) if vertices.size else after
 
 
 def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> ConnectivityState:
@@ -140,103 +162,137 @@ def joined(
 
 @dataclass
 class _Removal:
-    """The removal of given edges, and of all edges of given vertices, from a state.
+    """The removal of given edges, or of all edges of given vertices, from a state.
+
+    Components that lose an edge are touched. If they have few vertices, one pass over the remaining
+    edges finds their edges by a bit per vertex, and the others are not looked at. If they have
+    many, all edges are linked again, which takes as long as solving anew.
 
     Attributes
     ----------
     pairs : (k,) array of uint64
-        The sorted keys of the edges to remove.
+        The sorted keys of the edges to remove; all bits are set for pairs that remove nothing.
     vertices : (j,) array of int64
         The vertices to remove with all of their edges.
-    ends : (j,) array of int64
-        At least one vertex of each affected component.
+    count : int
+        The number of distinct pairs, or of vertices.
     """
 
     state: ConnectivityState
     pairs: Array
     vertices: Array
-    ends: Array
-
-    def _mask(self, *chosen: Array) -> Array:
-        """Return a byte mask of the chosen vertices, or an empty array if none is chosen."""
-        backend = self.state.backend
-        if not sum(vertices.size for vertices in chosen):
-            return backend.unused(np.uint8)
-        mask = backend.fill(backend.empty(self.state.forest.n, np.uint8), 0)
-        for vertices in chosen:
-            mask[vertices] = 1
-        return mask
+    count: int
+    _made: dict[bool, tuple[Array, int]] = field(default_factory=dict)  # results of _words()
 
     @cached_property
-    def is_removed(self) -> Array:
+    def _sets(self) -> tuple[Array, Array, Array]:
+        """A mask of vertices to remove, and bit sets of the ends of pairs and of touched roots.
+
+        The mask or the first bit set is empty.
+        """
+        backend, forest = self.state.backend, self.state.forest
+        size = -(-forest.n // WORD)
+        touched = backend.fill(backend.empty(2 * size, np.uint32), 0)
+        ends, touched, gone = touched[:size], touched[size:], backend.unused(np.uint8)
+        climb = backend.kernel(find.naive)
+        if self.vertices.size:
+            gone, ends = (
+                backend.fill(backend.empty(forest.n, np.uint8), 0),
+                backend.unused(np.uint32),
+            )
+            touch = backend.kernel(kernels.touch_vertices, forest.vertex, climb)
+            touch(self.vertices.size, self.vertices, forest.parent, gone, touched)
+        else:
+            touch = backend.kernel(kernels.touch_pairs, forest.vertex, climb)
+            touch(self.pairs.size, self.pairs, forest.parent, ends, touched)
+        return gone, ends, touched
+
+    @property
+    def gone(self) -> Array:
         """A mask of the vertices to remove."""
-        return self._mask(self.vertices)
+        return self._sets[0]
+
+    @property
+    def ends(self) -> Array:
+        """The bit set of the ends of the pairs to remove, which rules out most other edges."""
+        return self._sets[1]
+
+    @property
+    def touched(self) -> Array:
+        """The bit set of the roots of the touched components."""
+        return self._sets[2]
 
     @cached_property
-    def marked(self) -> Array:
-        """A mask of the ends of the pairs to remove, which rules out most other edges."""
-        halves = self.pairs >> HALF, self.pairs & LOWER
-        return self._mask(*(half.astype(np.int64) for half in halves))
+    def _reset(self) -> tuple[Array, Forest, int]:
+        """The roots before, trees without touched components, and the number of their vertices."""
+        backend, forest = self.state.backend, self.state.forest
+        before, after = backend.empty(forest.n, forest.vertex), Forest(backend, forest.n, True)
+        count = backend.fill(backend.empty(1, np.uint64), 0)
+        singles = backend.kernel(kernels.singles, forest.vertex, backend.kernel(find.naive))
+        singles(forest.n, forest.parent, self.touched, before, after.parent, count)
+        return before, after, int(backend.to_host(count)[0])
 
-    @cached_property
+    @property
     def before(self) -> Array:
         """The root of each vertex before the removal."""
-        return batches.flat_parents(self.state)
+        return self._reset[0]
 
-    @cached_property
-    def touched(self) -> Array:
-        """A mask of the roots of the affected components."""
-        return self._mask(self.before[self.ends])
+    @property
+    def touches_few(self) -> bool:
+        """Whether the touched components have few of the vertices."""
+        return self._reset[2] * DENSE <= self.state.forest.n
 
     def run(self, remaining: Callable[[], Pieces] | None) -> ConnectivityState:
         """Return the state after the removal; raise an InputError if it needs a missing list."""
         state = replace(self.state, removals=self.state.removals + 1)
+        if not self.count:
+            return state
+        removed_rows = None
         if state.kept is not None:
             forest_left, removed_rows = self._of_forest(state.kept)
             if not removed_rows.size:  # all removed edges are outside the kept forest
                 return replace(state, kept=forest_left)
-        if not self.ends.size:
-            return state
-        reduced = self._reduced(state, None if state.kept is None else removed_rows)
-        split_count, single = self._count_splits(reduced)
-        if not split_count:
-            return reduced
+        reduced = self._reduced(state, removed_rows)
+        if remaining is None or self.vertices.size:  # removed pairs always split a tree
+            split_count = self._count_splits(reduced)
+            if not split_count:
+                return reduced
         if remaining is None:
             raise InputError(
                 f"{counted(split_count, 'component')} may split, which depends on the edges that"
                 " are left: pass them as remaining= (removed edges among them are skipped)"
             )
-        labels = Labels.of(reduced.index, reduced.forest.parent, self.is_removed, reduced.backend)
-        if reduced.kept is None and single * DENSE > reduced.forest.n:
+        few = self.touches_few
+        labels = None if few else Labels.of(reduced.forest.parent, self.gone, reduced.backend)
+        if labels is not None and reduced.kept is None:
             return self._relink(reduced, remaining(), labels)
         between = _Between(reduced)
         for given, times in remaining():
             check_kind(reduced.index, given)
             with inputs.BorrowedBatch(reduced.backend, given) as columns:
                 _check_rows(given, columns)
-                between.add(*self._between(given, columns, times, labels))
+                between.add(*self._between(reduced, given, columns, times, labels))
         return between.joined()
 
     def _of_forest(self, kept: KeptForest) -> tuple[KeptForest, Array]:
-        """Return the kept forest with an index of its pairs, and the rows to remove.
+        """Return the kept forest, and the rows to remove from it.
 
-        The index is built if only pairs are removed and none is in the forest. Later removals then
-        look up their pairs instead of scanning all edges.
+        If only pairs outside the forest are removed again and again, an index of its pairs is
+        built. Later removals then look up their pairs instead of scanning the forest.
         """
         backend = self.state.backend
         if not self.vertices.size and kept.pairs is not None:
             return kept, kept.rows_of(self.pairs, backend)
         removed_rows = backend.xp.flatnonzero(self._is_removed_edge(kept.src, kept.dst))
         if not (removed_rows.size or self.vertices.size):
-            kept = replace(kept, pairs=_table_of(kept, backend))
+            kept = replace(kept, scans=kept.scans + 1)
+            if kept.scans >= SCANS:
+                kept = replace(kept, pairs=_table_of(kept, backend))
         return kept, removed_rows
 
     def _reduced(self, state: ConnectivityState, removed_rows: Array | None) -> ConnectivityState:
         """Return the state without reading edges: the kept forest, or no edges without one."""
-        backend, n, kept = state.backend, state.forest.n, state.kept
-        forest = Forest(backend, n, all_present=True)
-        single = backend.kernel(kernels.singles, forest.vertex)
-        single(n, self.before, self.touched, forest.parent)
+        backend, kept, forest = state.backend, state.kept, self._reset[1]
         reduced = replace(state, forest=forest)
         if kept is None or removed_rows is None:
             return reduced
@@ -245,28 +301,21 @@ class _Removal:
         forest.flatten()
         return replace(reduced, kept=kept)
 
-    def _count_splits(self, reduced: ConnectivityState) -> tuple[int, int]:
-        """Return how many components have split into several trees, and the number of these trees.
-
-        Removed vertices are not counted.
-        """
+    def _count_splits(self, reduced: ConnectivityState) -> int:
+        """Return how many components have split, not counting removed vertices."""
         backend, parent = reduced.backend, reduced.forest.parent
         roots = backend.empty(parent.size, np.uint8)
         mark = backend.kernel(kernels.mark_roots)
-        mark(parent.size, parent, self.before, self.touched, self.is_removed, roots)
-        tops = backend.xp.flatnonzero(roots.view(bool))
-        trees = self.before[tops]
-        some_root = backend.empty(parent.size, np.int64)
-        some_root[trees] = tops  # an arbitrary root of each
-        is_split = self._mask(trees[some_root[trees] != tops])
-        return int(is_split.sum(dtype=np.int64)), int(tops.size)
+        mark(parent.size, parent, self.before, self.touched, self.gone, roots)
+        trees = self.before[backend.xp.flatnonzero(roots.view(bool))]
+        return int((backend.xp.unique(trees, return_counts=True)[1] > 1).sum())
 
     def _is_removed_edge(self, src: Array, dst: Array) -> Array:
         """Return a mask of the edges between vertices that are removed."""
         backend = self.state.backend
         marks = backend.empty(src.size, np.uint8)
         mark = backend.kernel(kernels.mark_going, backend.kernel(kernels.is_listed))
-        mark(src.size, src, dst, self.is_removed, self.marked, self.pairs, marks)
+        mark(src.size, src, dst, self.gone, self.ends, self.pairs, marks)
         return marks.view(bool)
 
     def _relink(
@@ -283,10 +332,11 @@ class _Removal:
             check_kind(reduced.index, given)
             with inputs.BorrowedBatch(reduced.backend, given) as columns:
                 _check_rows(given, columns)
-                edge_ends, never_inserted = labels.edge_ends(columns[:2]), backend.new_flag()
-                ends = [backend.empty(edge_ends.size, forest.vertex) for _ in range(2)]
+                given_ends = edge_ends(reduced.index, columns[:2], backend)
+                ends = [backend.empty(given_ends.size, forest.vertex) for _ in range(2)]
+                never_inserted = backend.new_flag()
                 flag = never_inserted.value, never_inserted.word
-                write(edge_ends.size, *edge_ends.arguments, self.marked, self.pairs, *ends, *flag)
+                write(given_ends.size, *labels.at(given_ends), self.ends, self.pairs, *ends, *flag)
                 if never_inserted.read_async()():
                     self._check(given, columns, None)
                 batches.launched(reduced, None, *ends)
@@ -299,28 +349,78 @@ class _Removal:
         return reduced
 
     def _between(
-        self, given: EdgeInput, columns: list[Any], times: Times | None, labels: Labels
+        self,
+        reduced: ConnectivityState,
+        given: EdgeInput,
+        columns: list[Any],
+        times: Times | None,
+        labels: Labels | None,
     ) -> tuple[Array, Array, Array | None]:
-        """Return the edges between two of the remaining trees, and their times if any."""
+        """Return the edges between two of the remaining trees, and their times if any.
+
+        Without labels, few vertices are touched, and only their edges are looked up.
+        """
         backend, kept = self.state.backend, self.state.kept
-        edge_ends, until = labels.edge_ends(columns[:2]), None
-        marks = backend.empty(edge_ends.size, np.uint8)
-        mark = backend.kernel(kernels.mark_between, labels.dtype)
-        mark(edge_ends.size, *edge_ends.arguments, marks)
-        rows = backend.xp.flatnonzero(marks.view(bool))
+        ends, until = edge_ends(reduced.index, columns[:2], backend), None
+        if labels is None:
+            rows = self._rows_of_touched(ends)
+        else:
+            marks = backend.empty(ends.size, np.uint8)
+            mark = backend.kernel(kernels.mark_between, labels.dtype)
+            mark(ends.size, *labels.at(ends), marks)
+            rows = backend.xp.flatnonzero(marks.view(bool))
         if times is not None and kept is not None:
             until = backend.asarray(times.values)[rows]
             valid = kept.valid(until, backend)
             rows, until = rows[valid], until[valid]
-        src, dst, all_known = edge_ends.vertices(rows)
+        src, dst, all_known = ends.vertices(rows)
         if not all_known:
             self._check(given, columns, times)
         stays = ~self._is_removed_edge(src, dst)
+        if labels is None:
+            parent = reduced.forest.parent
+            stays &= parent[src] != parent[dst]
         if not bool(stays.all()):
             src, dst, until = src[stays], dst[stays], None if until is None else until[stays]
         if bool((self.before[src] != self.before[dst]).any()):
             self._check(given, columns, times)
         return src, dst, until
+
+    def _rows_of_touched(self, ends: EdgeEnds) -> Array:
+        """Return the rows with an end in a touched component or an end that is no vertex."""
+        backend, (_, forest, touched) = self.state.backend, self._reset
+        words, size = self._words(ends)
+        room = min(ends.size, ROOM + DENSE * ends.size // max(forest.n, 1) * touched)
+        select = backend.kernel(kernels.list_touched)
+        while True:
+            rows = backend.empty(room, np.int64)
+            count = backend.fill(backend.empty(1, np.uint64), 0)
+            select(ends.size, *ends.places, size, words, rows, count)
+            listed = int(backend.to_host(count)[0])
+            if listed <= room:
+                break
+            room = listed
+        rows = rows[:listed]
+        if self.state.kept is not None:
+            rows.sort()  # the first of several edges is kept
+        return rows
+
+    def _words(self, ends: EdgeEnds) -> tuple[Array, int]:
+        """Return the bits of touched vertices and unknown ids by slot, and the number of slots."""
+        by_table = ends.slots is not None
+        if by_table in self._made:
+            return self._made[by_table]
+        backend, (before, forest, _) = self.state.backend, self._reset
+        size, base, ids = forest.n + 1, 0, backend.unused(np.uint64)
+        vertices = backend.unused(forest.vertex)
+        if ends.slots is not None:
+            assert isinstance(ends.index, Integers)
+            size, base, ids, vertices = ends.slots.size, ends.base, ends.index.arrived, ends.slots
+        words = backend.empty(-(-size // WORD), np.uint32)
+        backend.kernel(kernels.unknown_words)(words.size, size, forest.n, vertices, words)
+        set_bits = backend.kernel(kernels.touch_slots)
+        set_bits(forest.n, before, self.touched, ids, base, size, words)
+        return self._made.setdefault(by_table, (words, size))
 
     def _check(self, given: EdgeInput, columns: list[Any], times: Times | None) -> None:
         """Raise an error that names how many edges were never inserted.
@@ -441,16 +541,6 @@ def _check_lookup(
     raise UnknownVertexError(
         f"{where.size:,} of {valid.size:,} {what} {wrong}, first {first}: {way}"
     )
-
-
-def _pairs(src: Array, dst: Array, state: ConnectivityState) -> Array:
-    """Return the sorted keys of pairs of vertices; a pair has the same key in both directions."""
-    if state.forest.n > MOST:
-        raise CapacityError(
-            f"edges are removed among at most 2^32 vertices, and there are {state.forest.n:,}:"
-            " run components() on the edges that are left"
-        )
-    return state.backend.xp.sort(pair_keys(src, dst, state.backend))
 
 
 def _check_droppable(state: ConnectivityState, what: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..kernels import forgetting as pairs_by_key
 from ..kernels import lasting as kernels
-from ..solver.run import forest_of_first_rows, forest_of_weights
+from ..solver.run import any_forest, forest_of_weights
 
 if TYPE_CHECKING:
     from ..ids.growing import Integers
@@ -19,7 +19,6 @@ NONE = np.iinfo(np.uint64).max
 FEW = 8  # renumber the ends of a batch if there are more than this many vertices per edge
 MERGED = 4  # merge a batch edge by edge if there are at least this many vertices per edge
 MOST = 1 << 32  # vertices: a pair of them fits into 64 bits
-HALF, LOWER = np.uint64(32), np.uint64(MOST - 1)
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,9 @@ class KeptForest:
         The number of edges with a tie-breaker.
     pairs : Integers, optional
         An index from the pair of ends of each edge to its row. It is built when edges outside the
-        forest are removed, and grows with the forest.
+        forest are removed often, and grows with the forest.
+    scans : int
+        The number of scans of the edges that an index would have saved.
     """
 
     src: Array
@@ -61,6 +62,7 @@ class KeptForest:
     order: Array = field(default=None, compare=False)
     ordered: int = 0
     pairs: Integers | None = field(default=None, compare=False)
+    scans: int = field(default=0, compare=False)
 
     @classmethod
     def empty(cls, backend: Backend, expiry: str | None) -> KeptForest:
@@ -92,7 +94,7 @@ class KeptForest:
     def without(self, rows: Array, backend: Backend) -> KeptForest:
         """Return all edges except some sorted rows, whose places are filled from the end."""
         src, dst, until, _ = self._columns_without(rows, backend)
-        return self._of(src, dst, until)
+        return replace(self._of(src, dst, until), scans=0)
 
     def _columns_without(self, rows: Array, backend: Backend) -> list[Array]:
         """Return new columns without some rows: both ends, and times and order if present."""
@@ -198,10 +200,10 @@ def move_rows(column: Array, values: Array, free: Array, last: Array) -> Array:
 
 
 def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) -> Array:
-    """Return the rows of a maximum spanning forest; ``weights=None`` makes all weights equal.
+    """Return the rows of a maximum spanning forest, or of any forest if ``weights`` is None.
 
-    Ties go to the first rows. The vertices of a small list are renumbered first, so that the cost
-    depends on its edges and not on n.
+    Ties of weights go to the first rows. The vertices of a small list are renumbered first, so that
+    the cost depends on its edges and not on n.
     """
     xp = backend.xp
     if not src.size:
@@ -210,7 +212,7 @@ def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) 
         ends = xp.unique(xp.concatenate([src, dst]), return_inverse=True)[1].ravel()
         src, dst, n = ends[: src.size], ends[src.size :], int(2 * src.size)
     if weights is None:
-        return forest_of_first_rows(src, dst, n, backend)
+        return any_forest(src, dst, n, backend)[0]
     return forest_of_weights(src, dst, n, weights, True, backend)
 
 

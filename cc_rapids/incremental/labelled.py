@@ -1,10 +1,9 @@
-"""Labels of vertices, looked up by kernels from the ids of the remaining edges."""
+"""Slots and labels of vertices, looked up by kernels from the ids of the remaining edges."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,40 +16,71 @@ from ..kernels import forgetting as kernels
 
 @dataclass(frozen=True)
 class EdgeEnds:
-    """The ends of some edges, in the form from which a kernel looks up their labels.
+    """The ends of some edges, in the form from which a kernel finds the slots of their ids.
 
     Attributes
     ----------
-    arguments : tuple
-        The arguments of the kernel: both columns, the id of the first slot, the number of vertices,
-        and the labels.
-    direct : bool
-        Whether the columns contain ids; otherwise they contain vertices.
+    columns : list
+        The borrowed columns of ids.
+    src, dst : (m,) arrays of integers
+        The ids of both ends, or their vertices.
+    base : int
+        The id of the first slot.
+    slots : (k,) array of unsigned integers, or None
+        The vertex in each slot of a table. Without one, slots are vertices, and slot n is that of
+        all unknown ids.
+    are_ids : bool
+        Whether ``src`` and ``dst`` contain ids; otherwise they contain vertices.
     """
 
-    labels: Labels
+    index: Index
+    backend: Backend
     columns: Sequence[Any]
-    arguments: tuple[Any, ...]
-    direct: bool
+    src: Array
+    dst: Array
+    base: int
+    slots: Array | None
+    are_ids: bool
 
     @property
     def size(self) -> int:
         """The number of edges."""
-        return int(self.arguments[0].size)
+        return int(self.src.size)
+
+    @property
+    def places(self) -> tuple[Array, Array, int]:
+        """The arguments of a kernel that finds the slots of both ends."""
+        return self.src, self.dst, self.base
 
     def vertices(self, rows: Array) -> tuple[Array, Array, bool]:
         """Return the vertices of both ends of given edges as int64, and whether all are known."""
-        n, (index, backend) = self.arguments[3], (self.labels.index, self.labels.backend)
+        index, backend = self.index, self.backend
         ends, all_known = [], True
-        for column, given in zip(self.columns, self.arguments[:2], strict=True):
-            if self.direct:
+        for column, given in zip(self.columns, self.places[:2], strict=True):
+            if self.are_ids:
                 vertices, valid = index.lookup(backend.asarray(column)[rows], backend)
             else:
                 vertices = given[rows]
-                valid = vertices != n
+                valid = vertices != index.n
             all_known = all_known and bool(valid.all())
             ends.append(vertices.astype(np.int64))
         return ends[0], ends[1], all_known
+
+
+def edge_ends(index: Index, columns: Sequence[Any], backend: Backend) -> EdgeEnds:
+    """Return the ends of edges from borrowed id columns of the index's type."""
+    if isinstance(index, Range):
+        src, dst = (backend.asarray(column) for column in columns)
+        return EdgeEnds(index, backend, columns, src, dst, 0, None, True)
+    if isinstance(index, Integers) and index.n and (table := index.table_of(backend)).by_place:
+        src, dst = (backend.asarray(column) for column in columns)
+        if all(_same_bits(array.dtype, index.wide) for array in (src, dst)):
+            return EdgeEnds(index, backend, columns, src, dst, table.base, table.slots, True)
+    ends = []
+    for column in columns:
+        vertices, valid = index.lookup(column, backend)
+        ends.append(backend.xp.where(valid, vertices, vertices.dtype.type(index.n)))
+    return EdgeEnds(index, backend, columns, ends[0], ends[1], 0, None, False)
 
 
 @dataclass(frozen=True)
@@ -63,12 +93,11 @@ class Labels:
         The label of each vertex. The last value has all bits set, for unknown ids.
     """
 
-    index: Index
     values: Array
     backend: Backend
 
     @classmethod
-    def of(cls, index: Index, roots: Array, removed: Array, backend: Backend) -> Labels:
+    def of(cls, roots: Array, removed: Array, backend: Backend) -> Labels:
         """Return the roots as labels, and n for the vertices in the mask ``removed``, if any."""
         n = int(roots.size)
         values = backend.empty(n + 1, np.uint32 if n < (1 << 32) - 1 else np.uint64)
@@ -76,42 +105,26 @@ class Labels:
         if removed.size:
             values[:n][removed.view(bool)] = n
         values[n:] = np.iinfo(values.dtype).max
-        return cls(index, values, backend)
+        return cls(values, backend)
 
     @property
     def dtype(self) -> Any:
         """The type of the labels."""
         return self.values.dtype.type
 
-    @cached_property
-    def _of_places(self) -> Array:
-        """The label of each slot of a table with one vertex per slot."""
-        assert isinstance(self.index, Integers)
-        slots, backend = self.index.table_of(self.backend).slots, self.backend
-        labels = backend.empty(slots.size, self.dtype)
-        write = backend.kernel(kernels.labels_of_places, self.dtype)
-        write(slots.size, self.index.n, slots, self.values, labels)
-        return labels
-
-    def edge_ends(self, columns: Sequence[Any]) -> EdgeEnds:
-        """Return the ends of edges from borrowed id columns of the index's type."""
-        index, backend = self.index, self.backend
+    def at(self, ends: EdgeEnds) -> tuple[Any, ...]:
+        """Return the arguments of a kernel that loads the labels of both ends of edges."""
         n = self.values.size - 1
-        if isinstance(index, Range):
-            arrays = [backend.asarray(column) for column in columns]
-            return EdgeEnds(self, columns, (*arrays, 0, n, self.values), True)
-        if isinstance(index, Integers) and index.n and index.table_of(backend).by_place:
-            arrays, base = (
-                [backend.asarray(column) for column in columns],
-                index.table_of(backend).base,
-            )
-            if all(_same_bits(array.dtype, index.wide) for array in arrays):
-                return EdgeEnds(self, columns, (*arrays, base, n, self._of_places), True)
-        ends = []
-        for column in columns:
-            vertices, valid = index.lookup(column, backend)
-            ends.append(backend.xp.where(valid, vertices, vertices.dtype.type(n)))
-        return EdgeEnds(self, columns, (*ends, 0, n, self.values), False)
+        return *ends.places, n, self.values if ends.slots is None else self._of_slots(ends.slots, n)
+
+    def _of_slots(self, slots: Array, n: int) -> Array:
+        """Return the label of the vertex in each slot of a table."""
+        if "slots" not in vars(self):
+            labels = self.backend.empty(slots.size, self.dtype)
+            write = self.backend.kernel(kernels.labels_of_places, self.dtype)
+            write(slots.size, n, slots, self.values, labels)
+            vars(self)["slots"] = labels  # one table is used for all edges
+        return vars(self)["slots"]
 
 
 def _same_bits(dtype: Any, wide: Any) -> bool:

@@ -1,5 +1,8 @@
-"""Select the edges that remain after removals, in one pass over the labels of their endpoints.
+"""Select the edges that remain after removals, in one pass over their endpoints.
 
+touched: the bit set of the roots of the components that lose an edge; see primitives.py.
+words  : uint32, one bit for each slot of an id, set for the vertices of these components and for
+         ids that are no vertices.
 labels : unsigned, for each vertex the root of its tree without the remaining edges, n if the vertex
 is removed, or all bits set for an id that is not a vertex. For dense ids there is one label for
 each id starting at ``base``; the last label stands for all ids out of range. Sparse ids are looked
@@ -7,13 +10,14 @@ up in advance.
 before : (n,) vertex, the root of each vertex before the removals.
 gone   : (n,) uint8, not 0 for vertices that are removed with all their edges; empty if there are
          none.
-ends   : (n,) uint8, not 0 for endpoints of removed pairs; empty if there are none.
+ends   : the bit set of the endpoints of removed pairs; empty if there are none.
 pairs  : (k,) uint64, sorted, the removed pairs: the smaller endpoint in the upper half, the larger
-         in the lower.
+         in the lower. All bits are set for pairs that remove nothing.
 
-Most edges have both endpoints in one tree and cost two loads of labels. An edge between two trees
-was either inserted before, or joins vertices that were never connected. If nearly all vertices are
-in affected trees, the endpoints of all edges are written and solved again.
+If few vertices are touched, an edge costs two loads of bits, which fit into the cache; only the
+edges with a set bit are looked up. If many are touched, it costs two loads of labels. An edge
+between two trees was either inserted before, or joins vertices that were never connected. Without a
+kept forest, the endpoints of all edges are then written and solved again.
 """
 
 from typing import Any
@@ -21,9 +25,13 @@ from typing import Any
 import numpy as np
 
 from . import arrival_table as arrivals
-from .primitives import SOON, none_of
+from .primitives import SOON, has, mark, none_of
 
+WORD = np.uint32
 ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+LOW, FIVE, MASK = np.uint64((1 << 32) - 1), np.uint64(5), np.uint64(31)
+NONE = none_of(np.uint64)  # the key of a pair that removes nothing
+MISSING, DISTINCT = ZERO, ONE  # elements of ``counts``
 
 
 def labelled(on: Any) -> Any:
@@ -50,15 +58,157 @@ def labelled(on: Any) -> Any:
     return label_of, soon
 
 
-def singles(on: Any, vertex: type) -> Any:
-    """Make each vertex of an affected tree its own root; the others keep their root."""
+def note_pairs(on: Any, vertex: type, find: Any) -> Any:
+    """Write the key of each pair to remove; count the pairs of vertices that are not connected."""
+    add = on.atomic_add
 
     @on.elementwise
-    def singles(v, before, touched, parent):
-        root = before[v]
-        parent[v] = vertex(v) if touched[root] != 0 else root
+    def note_pairs(i, src, dst, src_known, dst_known, parent, keys, counts):
+        key, connected = NONE, False
+        if src_known[i] != 0 and dst_known[i] != 0:
+            u, v = np.uint64(src[i]), np.uint64(dst[i])
+            connected = find(parent, vertex(u)) == find(parent, vertex(v))
+            if connected and u != v:
+                key = min(u, v) << HALF | max(u, v)
+        if not connected:
+            add(counts, MISSING, ONE)
+        keys[i] = key
+
+    return note_pairs
+
+
+def count_distinct(on: Any) -> Any:
+    """Count the distinct keys of pairs that remove an edge; the keys are sorted."""
+    add = on.atomic_add
+
+    @on.elementwise
+    def count_distinct(i, pairs, counts):
+        if pairs[i] != NONE and (i == ZERO or pairs[i - ONE] != pairs[i]):
+            add(counts, DISTINCT, ONE)
+
+    return count_distinct
+
+
+def touch_pairs(on: Any, vertex: type, find: Any) -> Any:
+    """Mark the endpoints of removed pairs, and the roots of their trees."""
+    put = mark(on)
+
+    @on.elementwise
+    def touch_pairs(i, pairs, parent, ends, touched):
+        key = pairs[i]
+        if key != NONE:
+            put(ends, key >> HALF)
+            put(ends, key & LOW)
+            put(touched, find(parent, vertex(key & LOW)))
+
+    return touch_pairs
+
+
+def touch_vertices(on: Any, vertex: type, find: Any) -> Any:
+    """Mark removed vertices, and the roots of their trees."""
+    put = mark(on)
+
+    @on.elementwise
+    def touch_vertices(i, vertices, parent, gone, touched):
+        v = vertices[i]
+        gone[v] = 1
+        put(touched, find(parent, vertex(v)))
+
+    return touch_vertices
+
+
+def parent_soon(on: Any) -> Any:
+    """Return a function that prefetches the grandparent of a later vertex, on CPUs."""
+    prefetch = on.prefetch
+
+    if prefetch is None:
+
+        @on.device
+        def nothing_soon(parent, v):
+            return
+
+        return nothing_soon
+
+    @on.device
+    def parent_soon(parent, v):
+        if v + SOON < np.uint64(parent.size):
+            prefetch(parent, parent[v + SOON])
+
+    return parent_soon
+
+
+def singles(on: Any, vertex: type, find: Any) -> Any:
+    """Make each vertex of a touched tree its own root, and the others children of their root.
+
+    ``before`` gets the roots. The touched vertices are counted.
+    """
+    reduce_add, is_touched, soon = on.block_reduce_add, has(on), parent_soon(on)
+
+    @on.grid_stride
+    def singles(first, last, step, parent, touched, before, after, counts):
+        v, total = first, ZERO
+        while v < last:
+            soon(parent, v)
+            root = find(parent, vertex(v))
+            before[v] = root
+            if is_touched(touched, root):
+                after[v] = v
+                total += ONE
+            else:
+                after[v] = root
+            v += step
+        reduce_add(counts, ZERO, total)
 
     return singles
+
+
+def unknown_words(on: Any) -> Any:
+    """Write the bits of 32 slots without a vertex; without a table, these are the slots from n."""
+
+    @on.elementwise
+    def unknown_words(w, size, n, slots, words):
+        word = WORD(0)
+        slot, last = w << FIVE, min((w + ONE) << FIVE, np.uint64(size))
+        while slot < last:
+            v = np.uint64(slots[slot]) if slots.size != 0 else slot
+            if v >= np.uint64(n):
+                word = WORD(word | WORD(WORD(1) << WORD(slot & MASK)))
+            slot += ONE
+        words[w] = word
+
+    return unknown_words
+
+
+def touch_slots(on: Any) -> Any:
+    """Set the bits of the slots of touched vertices; ``ids`` is empty if these are vertices."""
+    is_touched, put, place = has(on), mark(on), arrivals.by_place(on)[0]
+
+    @on.elementwise
+    def touch_slots(v, before, touched, ids, base, size, words):
+        if is_touched(touched, before[v]):
+            put(words, place(ids[v], base, np.uint64(size)) if ids.size != 0 else v)
+
+    return touch_slots
+
+
+def list_touched(on: Any) -> Any:
+    """List the edges with an endpoint whose bit is set, in any order, as far as there is space."""
+    place, read_key, add = arrivals.by_place(on)[0], arrivals.key_of(on), on.atomic_add
+    in_words = has(on)
+
+    @on.device
+    def has_bit(column, i, base, size, words):
+        return in_words(words, place(read_key(column, i), base, size))
+
+    @on.elementwise
+    def list_touched(i, src, dst, base, size, words, rows, count):
+        slots = np.uint64(size)
+        if has_bit(src, i, base, slots, words) or has_bit(dst, i, base, slots, words):
+            k = add(count, ZERO, ONE)
+            if k < np.uint64(rows.size):
+                rows[k] = i
+
+    return list_touched
 
 
 def labels_of_places(on: Any, label: type) -> Any:
@@ -75,10 +225,11 @@ def labels_of_places(on: Any, label: type) -> Any:
 
 def mark_roots(on: Any) -> Any:
     """Mark the roots of affected trees, except removed vertices."""
+    is_touched = has(on)
 
     @on.elementwise
     def mark_roots(v, parent, before, touched, gone, marks):
-        is_root = np.uint64(parent[v]) == v and touched[before[v]] != 0
+        is_root = np.uint64(parent[v]) == v and is_touched(touched, before[v])
         if gone.size != 0 and gone[v] != 0:
             is_root = False
         marks[v] = np.uint8(1) if is_root else np.uint8(0)
@@ -88,10 +239,11 @@ def mark_roots(on: Any) -> Any:
 
 def is_listed(on: Any) -> Any:
     """Return whether two vertices are a removed pair, by bisection."""
+    is_end = has(on)
 
     @on.device
     def is_listed(u, v, ends, pairs):
-        if ends.size == 0 or ends[u] == 0 or ends[v] == 0:
+        if ends.size == 0 or not is_end(ends, u) or not is_end(ends, v):
             return False
         key = np.uint64(min(u, v)) << HALF | np.uint64(max(u, v))
         low, high = ZERO, np.uint64(pairs.size)

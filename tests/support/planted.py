@@ -416,19 +416,35 @@ PLANTS = {
     "collect": Plant(boruvka.keep, "kept = u != v", "kept = u < v", "by weight"),
     "candidates": Plant(boruvka.collected, "us[i], vs[i]", "us[i], us[i]", "by weight in rounds"),
     # Edges that go.
-    "singles": Plant(kernels_of_forgetting.singles, "[root] != 0", "[root] == 0", "removed"),
+    "singles": Plant(
+        kernels_of_forgetting.singles,
+        "is_touched(touched, root)",
+        "not is_touched(touched, root)",
+        "removed",
+    ),
+    "touched bits": Plant(
+        kernels_of_forgetting.touch_slots,
+        "if is_touched",
+        "if not is_touched",
+        "removed from few",
+    ),
+    "touched edges": Plant(
+        kernels_of_forgetting.list_touched,
+        "count, ZERO, ONE",
+        "count, ZERO, ZERO",
+        "removed from few",
+    ),
     "labels of places": Plant(
         kernels_of_forgetting.labels_of_places, "labels[number]", "labels[number // 2]", "removed"
     ),
     "listed pairs": Plant(
         kernels_of_forgetting.is_listed, "pairs[middle] < key", "pairs[middle] <= key", "removed"
     ),
-    "trees left": Plant(kernels_of_forgetting.mark_roots, ") == v", ") != v", "removed"),
     "ends left": Plant(
         kernels_of_forgetting.write_ends, "vertex(u), vertex(v)", "vertex(u), vertex(u)", "removed"
     ),
     "edges between": Plant(
-        kernels_of_forgetting.mark_between, "kept = u != v", "kept = u < v", "removed from few"
+        kernels_of_forgetting.mark_between, "kept = u != v", "kept = u < v", "removed from kept"
     ),
     "edges of the forest": Plant(
         kernels_of_forgetting.mark_going,

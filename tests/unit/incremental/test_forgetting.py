@@ -21,6 +21,7 @@ from cc_rapids.errors import (
     UnknownVertexError,
 )
 from cc_rapids.incremental import forgetting, kept
+from cc_rapids.kernels import lasting
 
 EDGES = pd.DataFrame({"src": [1, 2, 1, 4], "dst": [2, 3, 3, 5], "until": [10, 30, 20, 40]})
 
@@ -274,7 +275,7 @@ def test_batches_that_are_merged_keep_what_expires_last(kind, monkeypatch):
         assert held.src.size == known.size - len(anew)
         best = maximum_spanning_forest(every, weight="until")
         assert sorted(held.until.tolist()) == sorted(every["until"].to_numpy()[best["row"]])
-        rows = held.links[held.links != kept.NONE] & kept.LOWER
+        rows = held.links[held.links != kept.NONE] & lasting.LOW
         assert np.sort(rows).tolist() == list(range(held.src.size))
 
 
@@ -290,7 +291,7 @@ def test_links_are_forgotten_with_edges_that_are_removed():
 
 
 def test_pairs_outside_the_forest_are_looked_up_in_a_table(monkeypatch):
-    """The second removal looks at no edge of the forest, nor at any vertex but those of pairs."""
+    """A later removal looks at no edge of the forest, nor at any vertex but those of pairs."""
     rng = np.random.default_rng(0)
     edges = rng.integers(0, 500, (2, 4000))
     seen = Connectivity(keep_forest=True).insert((edges[0], edges[1]))
@@ -302,7 +303,9 @@ def test_pairs_outside_the_forest_are_looked_up_in_a_table(monkeypatch):
         pairs = map(tuple, np.sort(edges, axis=0).T.tolist())
         return np.array([pair for pair in pairs if pair not in inside and pair[0] != pair[1]])
 
-    seen.remove(tuple(outside()[:5].T), remaining=unread())
+    for k in range(forgetting.SCANS):
+        assert seen._state.kept.pairs is None
+        seen.remove(tuple(outside()[10 + k :][:5].T), remaining=unread())
     launched, run = [], Kernel.__call__
     monkeypatch.setattr(
         Kernel, "__call__", lambda own, n, *more: (launched.append(n), run(own, n, *more))
@@ -317,8 +320,9 @@ def test_pairs_outside_the_forest_are_looked_up_in_a_table(monkeypatch):
 
 
 @pytest.mark.parametrize("expiry", [None, "until"])
-def test_a_pair_that_is_given_twice_is_removed_once(expiry):
+def test_a_pair_that_is_given_twice_is_removed_once(expiry, monkeypatch):
     """Also where a table of the kept pairs is there, from the removal of one outside the forest."""
+    monkeypatch.setattr(forgetting, "SCANS", 1)
     edges = pd.DataFrame({"src": [1, 2, 1, 5, 6, 8], "dst": [2, 3, 3, 6, 7, 9], "until": 3})
     seen = Connectivity(keep_forest=expiry is None, expiry=expiry).insert(edges)
     seen.remove(([3, 1], [1, 3]), remaining=edges)
