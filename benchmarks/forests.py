@@ -2,9 +2,10 @@
 
 spanning: least forests of the reference graphs, beside cuGraph or SciPy. thresholds: ten thresholds
 in one call, against a run on the edges of each. cuts: the same ten of a dendrogram, which takes the
-forest first. linkage: single linkage of the distances of points, beside SciPy. tree: the linkage of
-a path. bridges: bridges and articulation points of a skewed graph and of a grid, beside igraph on
-one core. paths: paths along a forest for pairs of vertices, beside searches of SciPy and NetworkX.
+forest first. linkage: single linkage of the distances of points, beside SciPy. tree: the merges of
+trees of several shapes. bridges: bridges and articulation points of a skewed graph and of a grid,
+beside igraph on one core. paths: paths along a forest for pairs of vertices, beside searches of
+SciPy and NetworkX.
 
 All ways of a job take turns, and answers are compared after the timing.
 """
@@ -249,15 +250,31 @@ def linkage(args, backend):
 
 
 def tree(args, backend):
-    """Yield the times of the dendrogram and of the linkage of the edges of a path in any order."""
-    path = np.random.default_rng(1).permutation(args.vertices)
-    far = np.random.default_rng(2).random(args.vertices - 1)
-    edges = frame(backend, src=path[:-1], dst=path[1:], far=far)
-    found = cc_rapids.components(edges, weight="far", forest="min")
-    ways = {"dendrogram": found.dendrogram, "linkage": lambda: found.dendrogram().linkage()}
-    times = harness.timed(ways, backend, min(args.runs, 3))
-    assert ways["linkage"]()[-1, 3] == args.vertices
-    yield {"vertices": args.vertices, **times}
+    """Yield the times of the merges of trees of several shapes, whose edges have any order."""
+    n = args.vertices
+    below = np.arange(1, n)
+    parents = {
+        "path": below - 1,
+        "random": np.random.default_rng(3).integers(0, below),
+        "star": np.zeros(n - 1, np.int64),
+        "caterpillar": np.where(below < n // 2, below - 1, below - n // 2),
+    }
+    names = np.random.default_rng(1).permutation(n)
+    for shape, parent in parents.items():
+        far = np.random.default_rng(2).random(n - 1)
+        edges = frame(backend, src=names[below], dst=names[parent], far=far)
+        found = cc_rapids.components(edges, weight="far", forest="min")
+        made = found.dendrogram()
+
+        def anew(name, made=made):
+            vars(made).pop("_tree", None)
+            return getattr(made, name)
+
+        ways = {"dendrogram": found.dendrogram, "merge_tree": lambda: anew("_tree")}
+        ways |= {"merges": lambda: anew("merges")(), "linkage": lambda: anew("linkage")()}
+        times = harness.timed(ways, backend, min(args.runs, 3))
+        assert made.linkage()[-1, 3] == n
+        yield {"shape": shape, "vertices": n, **times}
 
 
 def bridges(args, backend):
