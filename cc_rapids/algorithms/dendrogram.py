@@ -156,17 +156,14 @@ class MergeTree:
             climb(t, above, flag.value, flag.word)
             falls_short = flag.read_async()()
         before, edge = before[is_outer], edge[is_outer]
-        order = _order_by(steps[edge], self.least_of(before), self.n, xp)
+        rows = steps[edge], self.least_of(before)  # by step, then by vertex
+        if self.n > 1 << 32:
+            order = order_of([*rows], xp)
+        else:
+            words = rows[0].astype(np.uint64) * np.uint64(self.n) + rows[1].astype(np.uint64)
+            order = xp.argsort(words, kind="stable")  # nearly sorted, which is fast on threads
         edge = above[edge[order]]
         return before[order], edge + word(self.n), steps[edge]
-
-
-def _order_by(steps: Array, vertices: Array, n: int, xp: Any) -> Array:
-    """Return the order of rows by step, then by vertex."""
-    if n > 1 << 32:
-        return order_of([steps, vertices], xp)
-    words = steps.astype(np.uint64) * np.uint64(n) + vertices.astype(np.uint64)
-    return xp.argsort(words, kind="stable")  # one word: nearly sorted input is fast on threads
 
 
 def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:

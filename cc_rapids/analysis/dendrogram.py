@@ -25,7 +25,7 @@ from ..data.within import with_bounds
 from ..errors import ArgumentTypeError, InputError, VerificationError, counted, shown
 from ..graph.edges import Edges
 from ..graph.forest import Forest
-from ..graph.sorting import begins, first_of
+from ..graph.sorting import begins, first_of, order_of_integers
 from ..ids.decoders import at_places
 from ..kernels import forest as trees
 from ..keywords import suggest_keywords_of_methods
@@ -139,7 +139,7 @@ class Dendrogram(Generic[ComponentsT]):
             weights = backend.asarray(columns["weight"])
             order = WeightOrder.of(weights, self._greatest, backend)
             keys = order.integers(backend)
-            rows = backend.xp.argsort(keys, kind="stable")
+            rows = order_of_integers(keys, 1 << 8 * weights.dtype.itemsize, backend.xp)
             self._src, self._dst = (end[rows] for end in ends)
             self._weights, self._keys = weights[rows], keys[rows]
 

@@ -27,11 +27,40 @@ def order_of(columns: list[Array], xp: Any) -> Array:
     return order
 
 
+def order_of_integers(values: Array, n: int, xp: Any) -> Array:
+    """Return the order of integers from 0 to n - 1; equal ones keep their order.
+
+    If value and row fit into one word, they are sorted as one, which takes half the time of NumPy's
+    stable sort.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> order_of_integers(np.array([2, 0, 2]), 4, np)
+    array([1, 0, 2])
+    """
+    shift = int(values.size).bit_length()
+    if n.bit_length() + shift > WORD_BITS:
+        return xp.argsort(values, kind="stable")
+    return _rows_in(_with_rows(values, shift, xp), shift)
+
+
+def _with_rows(values: Array, shift: int, xp: Any) -> Array:
+    """Return sorted words of a value and its row, which has the lower ``shift`` bits."""
+    words = values.astype(np.uint64) * np.uint64(1 << shift)
+    words += xp.arange(values.size, dtype=np.uint64)
+    words.sort()
+    return words
+
+
+def _rows_in(words: Array, shift: int) -> Array:
+    return (words & np.uint64((1 << shift) - 1)).astype(np.int64)
+
+
 def rows_of_each(values: Array, n: int, xp: Any) -> tuple[Array, Array]:
     """Return the rows grouped by value, and the start of each value's rows.
 
-    Rows of equal values keep their order. If value and row fit into one word, they are sorted as
-    one, which takes a quarter of the time of NumPy's stable sort.
+    Rows of equal values keep their order.
 
     Parameters
     ----------
@@ -51,15 +80,13 @@ def rows_of_each(values: Array, n: int, xp: Any) -> tuple[Array, Array]:
     >>> rows_of_each(np.array([2, 0, 2]), 4, np)
     (array([1, 0, 2]), array([0, 1, 1, 3, 3]))
     """
-    m = int(values.size)
-    shift = m.bit_length()
+    shift = int(values.size).bit_length()
     if n.bit_length() + shift > WORD_BITS:
         order = xp.argsort(values, kind="stable")
         return order, xp.searchsorted(values[order], xp.arange(n + 1))
-    step = np.uint64(1 << shift)
-    words = xp.sort(values.astype(np.uint64) * step + xp.arange(m, dtype=np.uint64))
-    starts = xp.searchsorted(words, xp.arange(n + 1, dtype=np.uint64) * step)
-    return (words & (step - np.uint64(1))).astype(np.int64), starts
+    words = _with_rows(values, shift, xp)
+    starts = xp.searchsorted(words, xp.arange(n + 1, dtype=np.uint64) * np.uint64(1 << shift))
+    return _rows_in(words, shift), starts
 
 
 def begins(columns: list[Array], xp: Any) -> Array:
