@@ -571,6 +571,14 @@ def first_use(folder):
                 "nothing compiled": (row["compiled"], row["compile_s"]),
                 "`cc-rapids compile` before": (row["compiled_after_ahead"], row["load_s"]),
             }
+        elif row["job"] == "first hour":
+            ways = {
+                "waiting": "nothing compiled, calls wait",
+                "nothing": "nothing compiled",
+                "wheel": "kernels from a wheel",
+                "later": "compiled in the background before",
+            }
+            found = {words: (row[f"{k}_compiled"], row[f"{k}_s"]) for k, words in ways.items()}
         else:
             ways = {
                 "nothing": "nothing compiled",

@@ -1,10 +1,12 @@
 """First use: kernels that a new machine compiles, in time and in number.
 
 On threads the job of `make demo`, from an empty kernel cache, then with its kernels there, and from
-a cache that `cc-rapids compile` has filled; each in new processes. With ``--engine cuda`` the first
-call on three edges of cuDF, beyond importing cuDF: from an empty cache without and with the PTX
-that wheels bring, and with everything compiled ahead. ``--tree`` names another checkout of the
-package that is measured instead of this one, and ``--commit`` its commit.
+a cache that `cc-rapids compile` has filled; each in new processes. With ``--hour`` the 26 calls of
+first_hour.py on threads, in a new process each time: where calls wait for the compiler, where short
+lists do not, with the kernels that wheels bring, and once kernels are there. With ``--engine cuda``
+the first call on three edges of cuDF, beyond importing cuDF: from an empty cache without and with
+the PTX that wheels bring, and with everything compiled ahead. ``--tree`` names another checkout of
+the package that is measured instead of this one, and ``--commit`` its commit.
 """
 
 import json
@@ -19,6 +21,9 @@ import time
 import harness
 
 from cc_rapids import datasets
+from cc_rapids.backends import objects
+from cc_rapids.backends.readiness import WAIT
+from cc_rapids.tools import ahead
 from cc_rapids.tools.bench import spread
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -33,6 +38,7 @@ with kernel_times.watched() as times, contextlib.suppress(SystemExit):
 told = {"kernels_s": times.seconds, "compiled": times.compiled, "cpu_s": time.process_time()}
 print(json.dumps(told))
 """
+HOUR = pathlib.Path(__file__).with_name("first_hour.py")
 WRITTEN = "cc_rapids.tools.ahead"
 FIRST_CALL = """
 import json, time, numpy as np, cudf, cupy
@@ -56,9 +62,13 @@ def main():
         "--ptx", type=pathlib.Path, help="a folder of what wheels bring, made before"
     )
     parser.add_argument("--tree", type=pathlib.Path, default=ROOT, help="the checkout to measure")
+    parser.add_argument("--hour", action="store_true", help="the 26 calls of first_hour.py")
     args = parser.parse_args()
     backend, base = harness.begin(args)
     on_gpu = backend.on_device
+    if args.hour:
+        harness.keep(args.out, "first_use", base | hour(args.tree, args.runs))
+        return
     found = first_call(args.tree, args.runs, args.ptx) if on_gpu else demo(args.tree, args.runs)
     harness.keep(args.out, "first_use", base | found)
 
@@ -92,6 +102,55 @@ def demo_after_ahead(tree, cache):
     return {
         "ahead": {name: done[name] for name in ("kernels", "compiled", "seconds")},
         "compiled_after_ahead": calculated(tree, cache)["compiled"],
+    }
+
+
+def hour(tree, runs):
+    """Return the seconds of 26 first calls, by what they find."""
+    with tempfile.TemporaryDirectory() as name:
+        wheel = pathlib.Path(name, "wheel")
+        ignored = shutil.ignore_patterns("ptx", "objects", "__pycache__")
+        shutil.copytree(tree / "cc_rapids", wheel / "cc_rapids", ignore=ignored)
+        level = {"NUMBA_CPU_NAME": objects.LEVEL, "NUMBA_CPU_FEATURES": "", WAIT: "1"}
+        given = os.environ | level | {"PYTHONPATH": first_on_path(wheel)}
+        subprocess.run([sys.executable, "-c", ahead.WRITE_OBJECTS], check=True, env=given)
+        record = {"job": "first hour"} | of_another(tree)
+        for way, folder, waits in (
+            ("waiting", tree, "1"),
+            ("nothing", tree, ""),
+            ("wheel", wheel, ""),
+        ):
+            told = []
+            for run in range(runs):
+                cache = pathlib.Path(name, f"{way}{run}")
+                told.append(calls_of_hour(folder, cache, waits))
+                while way == "nothing" and not list(cache.glob("*.ready")):
+                    time.sleep(1)  # until the process in the background has compiled all
+            record |= of_calls(way, told)
+        warm = pathlib.Path(name, "nothing0")
+        return record | of_calls("later", [calls_of_hour(tree, warm, "") for _ in range(runs)])
+
+
+def calls_of_hour(tree, cache, waits):
+    """Return what each of the 26 calls of a new process takes, by its name."""
+    given = os.environ | {
+        "CC_RAPIDS_CACHE": str(cache),
+        "PYTHONPATH": first_on_path(tree),
+        WAIT: waits,
+    }
+    said = subprocess.check_output([sys.executable, HOUR], text=True, env=given, cwd=tree)
+    return {one.pop("call"): one for one in map(json.loads, said.splitlines())}
+
+
+def of_calls(way, told):
+    """Return the fields of a record for the calls of some processes."""
+    seconds = {
+        call: sorted(one[call]["seconds"] for one in told)[len(told) // 2] for call in told[0]
+    }
+    return {
+        f"{way}_s": spread([sum(one["seconds"] for one in run.values()) for run in told]),
+        f"{way}_compiled": sum(one["compiled"] for one in told[0].values()),
+        f"{way}_calls": seconds,
     }
 
 
