@@ -113,7 +113,8 @@ def hour(tree, runs):
         shutil.copytree(tree / "cc_rapids", wheel / "cc_rapids", ignore=ignored)
         level = {"NUMBA_CPU_NAME": objects.LEVEL, "NUMBA_CPU_FEATURES": "", WAIT: "1"}
         given = os.environ | level | {"PYTHONPATH": first_on_path(wheel)}
-        subprocess.run([sys.executable, "-c", ahead.WRITE_OBJECTS], check=True, env=given)
+        written = [sys.executable, "-c", ahead.WRITE_OBJECTS]
+        subprocess.run(written, check=True, env=given, cwd=wheel)
         record = {"job": "first hour"} | of_another(tree)
         for way, folder, waits in (
             ("waiting", tree, "1"),

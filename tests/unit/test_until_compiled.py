@@ -357,3 +357,33 @@ def test_without_a_cache_nothing_is_started(own_store, monkeypatch):
     for _ in range(2):
         once.compile_in_background()
     assert len(started) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_kernels_may_be_compiled_in_the_middle(seed, monkeypatch):
+    """Some launches run by NumPy and others by kernels, on the same tables and forests."""
+    rng = np.random.default_rng(seed)
+    src, dst = random_pairs(seed)
+    frame = pd.DataFrame({"a": WORDS[src], "b": src % 3, "c": WORDS[dst], "d": dst % 3})
+    frame["weight"] = np.round(rng.random(M), 1)
+
+    def answers():
+        each = [as_lists(cc_rapids.components(make()).labels()) for make in LISTS.values()]
+        cuts = cc_rapids.components_at(frame, ["a", "b"], ["c", "d"], thresholds=[0.8, 0.3])
+        linked = cc_rapids.link_records(frame, ["a", ["b", "c"]])
+        attached = linked.deduplicate(linked.attach(frame), by="weight")
+        return each, [as_lists(cuts.labels(level)) for level in (0.8, 0.3)], as_lists(attached)
+
+    known = answers()
+    threads = backends.get("threads")
+    monkeypatch.setattr(readiness.common, "compile_in_background", lambda: None)
+    monkeypatch.setattr(readiness.common, "is_ready", lambda: False)
+    monkeypatch.setattr(threads, "is_compiled", False)
+    launch = Threads.launch
+
+    def launched(self, *arguments):
+        self.is_compiled = bool(rng.integers(2))
+        launch(self, *arguments)
+
+    monkeypatch.setattr(Threads, "launch", launched)
+    assert answers() == known
