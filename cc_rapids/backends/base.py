@@ -196,6 +196,14 @@ class Backend(ABC):
     def empty(self, n: int, dtype: Any) -> Array:
         """Allocate an uninitialised array of ``n`` elements."""
 
+    def reserve(self, n: int, dtype: Any) -> Array:
+        """Allocate an uninitialised array of at least ``n`` elements that is filled over time.
+
+        It is larger than needed now. On CPU threads it reserves addresses for all of the memory of
+        the machine, and takes memory only where it was written.
+        """
+        return self.empty(n + n // 2, dtype)
+
     @cache  # noqa: B019
     def unused(self, dtype: Any) -> Array:
         """Return the shared empty array of a type, for an argument that a kernel does not read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import pickle
 import platform
@@ -35,6 +36,7 @@ CHUNK = 1 << 16  # indices that a thread takes at a time, see [rows] and threads
 INDICES_PER_ROW = 4  # of a short list, at most: its vertices, or the slots of its table
 ORDER = "acq_rel"
 TYPES_AS_TEXT = 6  # in what Numba keeps of a compiled function
+RESERVED = mmap.MAP_PRIVATE | getattr(mmap, "MAP_NORESERVE", 0x4000)  # Python 3.13 names it
 WRITE, KEEP, DATA = 0, 3, 1  # arguments of a prefetch: for reading, with high locality, of data
 
 # Numba counts references to an array even where it only passes it on: two atomic operations per
@@ -337,6 +339,14 @@ class Threads(Backend):
             return np.empty(n, dtype)
         except ValueError as error:  # NumPy's error for more bytes than the address space
             raise MemoryError(str(error)) from error
+
+    def reserve(self, n: int, dtype: Any) -> Array:
+        size = max(n * np.dtype(dtype).itemsize, host_memory.total_bytes())
+        try:
+            memory = mmap.mmap(-1, -(-size // mmap.PAGESIZE) * mmap.PAGESIZE, RESERVED)
+        except (OSError, OverflowError):  # such as a limit on the addresses of a process
+            return super().reserve(n, dtype)
+        return np.frombuffer(memory, dtype)
 
     def fill(self, array: Array, byte: int) -> Array:
         array.view(np.uint8).fill(byte)

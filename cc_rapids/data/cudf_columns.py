@@ -74,7 +74,7 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
 
     Parameters
     ----------
-    dtype : cuDF's type of the series
+    dtype : cuDF's type of the series, or None for its default
     chars : array of uint8, of CuPy's or on the host
     offsets : (n + 1,) array of int64
         From 0 on; kept as 32 bits if there are fewer than 2^31 bytes, as cuDF keeps them.
@@ -84,13 +84,13 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
     from pylibcudf import Column, DataType, TypeId, gpumemoryview
 
     if offsets.size == 1:
-        return cudf.Series([], dtype=dtype)
+        return cudf.Series([], dtype=dtype or "str")
     if chars.size < MOST_ROWS:
         offsets = offsets.astype(np.int32)
     octets, ends = gpumemoryview(cupy.asarray(chars)), _column_of(cupy.asarray(offsets))
     plain = Column(DataType(TypeId.STRING), offsets.size - 1, octets, None, 0, 0, [ends])
     series = cudf.Series.from_pylibcudf(plain)
-    return series if series.dtype == dtype else series.astype(dtype)
+    return series if dtype is None or series.dtype == dtype else series.astype(dtype)
 
 
 class WithoutNan(NamedTuple):

@@ -89,7 +89,8 @@ class ArrivalTable:
         n, self.n = self.n, BEING_ENTERED
         vertices = []
         for column in columns:
-            numbers, n = self._numbers(column, n)
+            numbers, claimed = self.number(column, n)
+            n += int(claimed.size)
             vertices.append(numbers)
         none = np.iinfo(self.vertex).max
         if self.by_place and int(self.backend.to_host(self.slots[-1:])[0]) != none:
@@ -97,8 +98,12 @@ class ArrivalTable:
         self.n = n
         return vertices
 
-    def _numbers(self, column: Array, n: int) -> tuple[Array, int]:
-        """Return the numbers of one column's ids, and the new number of ids."""
+    def number(self, column: Array, n: int) -> tuple[Array, Array]:
+        """Return the numbers of one column's ids, and the rows of the new ids among them.
+
+        New ids are numbered from n on, in the order of these rows. The caller sets :attr:`n` when
+        all columns are numbered.
+        """
         backend, vertex, m = self.backend, self.vertex, int(column.size)
         out, new_numbers = backend.empty(m, vertex), backend.empty(m, vertex)
         is_new = backend.empty(m, np.uint8)
@@ -111,14 +116,22 @@ class ArrivalTable:
             settle = backend.kernel(kernels.settle, vertex)
             settle(more, claimed, column, n, self.slots, self.ids, new_numbers)
             backend.kernel(kernels.number_claimed, vertex)(m, n, new_numbers, out)
-        return out, n + more
+        return out, claimed
 
     def _reserve(self, n: int, more: int) -> None:
         """Allocate space for more ids; older indexes keep their memory."""
         if n + more > self.ids.size:
-            larger = self.backend.empty(max(n + more, self.ids.size * 5 // 4), np.uint64)
+            larger = self.backend.reserve(n + more, np.uint64)
             larger[:n] = self.ids[:n]
             self.ids = larger
+
+    def grown(self, low: int, high: int, more: int) -> ArrivalTable:
+        """Return a larger table of the same ids, which takes over the memory of their bits."""
+        ids, n = self.ids, self.n
+        self.n = BEING_ENTERED
+        table = ArrivalTable(ids[:n], low, high, more, self.backend, self.by_place)
+        table.ids = ids
+        return table
 
     def look_up(self, ids: Array, n: int) -> tuple[Array, Array]:
         """Return the numbers of 64-bit ids, and a mask of the ids among the first n.

@@ -2,31 +2,29 @@
 
 Vertices are numbered in the order of arrival, so existing trees stay valid. Extending an index
 returns a new one. Integers are looked up in a hash table, at about one probe per endpoint, and
-sorted only when their order is requested. Strings are kept sorted: the strings of a batch are
-sorted and, if some are new, merged with the existing ones.
+sorted only when their order is requested. So are strings, whose text is kept once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..backends import Array, Backend
-from ..data.column import Column, is_cudf
+from ..data.column import Column, Native
 from ..data.edge_input import EdgeInput
-from ..data.read import NOTHING
 from ..errors import CapacityError, ColumnTypeError, InputError
 from .arrival_table import ArrivalTable
-from .decoders import OffsetDecoder, SortedDecoder, as_kind, at_places
+from .decoders import IdDecoder, OffsetDecoder, SortedDecoder, as_kind, at_places
 from .multi_column import RankedColumnsDecoder
 from .range import bounds, id_range_of, type_of
-from .strings import StringDecoder, are_few, factorise
+from .strings import Text, column_of_text, lent_texts, take_text
+from .text_table import TextTable
 
-ValueDecoder = OffsetDecoder | SortedDecoder | StringDecoder
 INT64 = np.dtype(np.int64)
 HALF = np.uint64(32)  # bits of each number of a pair
 
@@ -81,7 +79,7 @@ class Range(_OneColumn):
         valid = fits & (vertices < np.uint64(self.n))
         return backend.xp.where(valid, vertices, np.uint64(0)), valid
 
-    def decoder(self, given: EdgeInput) -> ValueDecoder:
+    def decoder(self, given: EdgeInput) -> IdDecoder:
         """Return the decoder of the vertices, in the order of their ids."""
         return OffsetDecoder(0, self.dtype)
 
@@ -180,9 +178,11 @@ class Integers(_OneColumn):
             low, high, dtypes = min(low, self.low), max(high, self.high), [self.dtype, *dtypes]
         dtype = type_of(tuple(dtypes), low, high)
         more, table = sum(array.size for array in arrays), self.table
-        if table is None or table.n != self.n or not table.takes(low, high, more):
+        if table is None or table.n != self.n:
             grows = table is not None and table.by_place
             table = ArrivalTable(self.arrived, low, high, more, backend, grows)
+        elif not table.takes(low, high, more):
+            table = table.grown(low, high, more)
         numbers = table.enter(arrays)
         if numbers is None:
             return None
@@ -206,7 +206,7 @@ class Integers(_OneColumn):
             vars(self)["_made"] = made
         return made
 
-    def decoder(self, given: EdgeInput) -> ValueDecoder:
+    def decoder(self, given: EdgeInput) -> IdDecoder:
         """Return the decoder of the vertices, in the order of their ids."""
         return SortedDecoder.of(self.ids.astype(self.dtype or INT64, copy=False))
 
@@ -217,68 +217,108 @@ class Integers(_OneColumn):
 
 @dataclass(frozen=True)
 class Texts(_OneColumn):
-    """Index of strings: ``held`` is sorted (PyArrow or cuDF), and ``words`` searches it."""
+    """Index of strings.
 
-    held: Any
-    words: StringDecoder | None
-    places: Array
-    description: str = field(default="strings, sorted")
+    Attributes
+    ----------
+    n : int
+        The number of vertices.
+    table : TextTable
+        The table from strings to vertices; a later index may have added strings to it.
+    """
+
+    n: int
+    table: TextTable = field(compare=False)
+    description = "strings, numbered as they arrive"
     strings = True
+
+    @classmethod
+    def empty(cls, backend: Backend) -> Texts:
+        """Return an empty index."""
+        return cls(0, TextTable(backend))
+
+    @classmethod
+    def of(cls, text: Text) -> Texts:
+        """Return the index of distinct strings, numbered in their order."""
+        table = TextTable.of(text)
+        return cls(table.n, table)
 
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
         """Return an index that includes the strings of the columns, and their vertices."""
-        every = [self.held, *columns] if self.n else list(columns)
-        if self.n and are_few(columns, self.held, backend, self.n):
-            lookups = [self.lookup(column, backend) for column in columns]
-            if all(bool(valid.all()) for _, valid in lookups):
-                return self, [vertices for vertices, _ in lookups]
-        codes, words = factorise(every, _same, backend, self.n)
-        if 0 < self.n == words.size:
-            return self, [self.places[backend.asarray(code)] for code in codes[1:]]
-        at = backend.asarray(codes[0]).astype(np.int64) if self.n else slice(0, 0)
-        new = backend.xp.ones(words.size, bool)
-        new[at] = False
-        fresh = backend.xp.flatnonzero(new)
-        places = self._insert(fresh, fresh.size, backend)
-        decoded = words.decode(backend.xp.arange(words.size), backend)
-        codes = codes[len(codes) - len(columns) :]
-        return Texts(decoded, words, places), [places[backend.asarray(code)] for code in codes]
+        table = self.table
+        if table.n != self.n:
+            table = TextTable.of(table.text(self.n))
+        with lent_texts(list(columns), backend) as texts:
+            numbers = table.enter(texts)
+        return Texts(table.n, table), numbers
 
     @property
-    def n(self) -> int:
-        """The number of vertices."""
-        return int(self.places.size)
+    def text_bytes(self) -> int:
+        """The bytes of the strings."""
+        return int(self.table.buffers(self.n)[0].size)
+
+    @cached_property
+    def places(self) -> Array:
+        """The vertices in the order of their strings."""
+        return self.table.in_order(self.n)
+
+    @cached_property
+    def ranks(self) -> Array:
+        """The position of each vertex in the order of the strings."""
+        return inverse(self.places, self.table.backend)
+
+    def text(self, at: Array | None = None) -> Text:
+        """Return the strings in their order, all or those at some positions: a copy."""
+        rows = self.places if at is None else at_places(self.places, at, self.table.backend)
+        return take_text(self.table.text(self.n), rows)
+
+    def sorted_buffers(self) -> tuple[Array, Array]:
+        """Return the bytes and the offsets of the strings in their order."""
+        text = self.text()
+        return text.chars[: int(text.backend.to_host(text.offsets[-1:])[0])], text.offsets
 
     def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each string (arbitrary if unknown), and whether it is known."""
-        if self.words is None or not (self.n and len(ids)):
+        if not (self.n and len(ids)):
             return _no_matches(ids, backend)
-        at, valid = self.words.lookup(ids, backend)
-        return self.places[backend.xp.where(valid, at, np.uint64(0)).astype(np.int64)], valid
+        with lent_texts([ids], backend) as (text,):
+            assert text is not None
+            return self.table.look_up(text, self.n)
 
-    def _insert(self, at: Array, more: int, backend: Backend) -> Array:
-        """Return the renumbered vertices after new strings are inserted at some positions."""
-        n = self.n + more
-        old = backend.xp.ones(n, bool)
-        old[at] = False
-        places = backend.empty(n, np.uint32 if n < 1 << 32 else np.uint64)
-        places[at] = backend.xp.arange(self.n, n, dtype=places.dtype)
-        places[old] = self.places
-        return places
-
-    def decoder(self, given: EdgeInput) -> ValueDecoder:
+    def decoder(self, given: EdgeInput) -> IdDecoder:
         """Return the decoder of the vertices in the order of their strings, of ``given``'s kind."""
-        words, to_native = self.words, given.src.to_native
-        assert words is not None
-
-        named = partial(_as_given, words.look_up, self.held, to_native, given.on_device)
-        return replace(words, look_up=named)
+        return TextsDecoder(self, given.src.to_native, given.on_device)
 
     def to(self, backend: Backend) -> Texts:
-        """Return the same index on another backend; the strings stay where they are."""
-        return replace(self, places=backend.asarray(self.places))
+        """Return the same index on another backend."""
+        return Texts.of(Text.of(*self.table.buffers(self.n), backend))
+
+
+@dataclass(frozen=True)
+class TextsDecoder:
+    """Decoder of string ids in their order: vertex v is the v-th string of an index."""
+
+    index: Texts
+    to_native: Native
+    on_device: bool
+    id_base: int = 0
+    dtype: np.dtype[Any] = field(default=np.dtype(np.uint32))
+
+    def decode(self, vertices: Array, backend: Backend) -> Any:
+        """Return the strings of some vertices, as a column of the caller's kind."""
+        return self.to_native(self._column(vertices), self._column)
+
+    def _column(self, vertices: Array | None = None) -> Any:
+        return column_of_text(self.index.text(vertices), self.on_device)
+
+    def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
+        """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
+        vertices, valid = self.index.lookup(words, backend)
+        if not self.index.n:
+            return vertices.astype(np.uint64), valid
+        return self.index.ranks[vertices].astype(np.uint64), valid
 
 
 @dataclass(frozen=True)
@@ -434,10 +474,7 @@ def without_others(index: Integers | Texts | Tuples, at: Array, backend: Backend
     ids had.
     """
     if isinstance(index, Texts):
-        none = Texts(None, None, backend.empty(0, np.uint32))
-        if index.words is None:
-            return none
-        return none.extend(NOTHING, [index.words.decode(at, backend)], backend)[0]
+        return Texts.of(index.text(at))
     if isinstance(index, Integers):
         if not at.size:
             return Integers.empty(backend)
@@ -456,29 +493,6 @@ def without_others(index: Integers | Texts | Tuples, at: Array, backend: Backend
 
 Index = Range | Integers | Texts | Tuples
 Extended = tuple[Index, list[Array]]
-
-
-def _as_given(look_up: Any, array: Any, to_native: Any, on_device: bool, at: Any) -> Any:
-    """Return the strings at some positions as the caller's kind of column.
-
-    The caller's kind of strings may differ from the index's.
-    """
-    return to_native(_where(look_up(at), on_device), partial(_where, array, on_device))
-
-
-def _where(column: Any, on_device: bool) -> Any:
-    """Return strings as a PyArrow array, or as a cuDF series if they are on the device."""
-    if is_cudf(column) and not on_device:
-        return column.to_arrow()
-    if on_device and not is_cudf(column):
-        import cudf
-
-        return cudf.Series(column)
-    return column
-
-
-def _same(words: Any, every: Callable[[], Any]) -> Any:
-    return words
 
 
 def extended(
@@ -502,7 +516,7 @@ def extended(
             return index, [backend.empty(0, np.uint32) for _ in columns]
         index = Tuples.empty(backend, width) if src.key_columns else Integers.empty(backend)
     if src.strings and not index.n and isinstance(index, Integers):
-        index = Texts(None, None, backend.empty(0, np.uint32))
+        index = Texts.empty(backend)
     if not (src.strings or index.n) and isinstance(index, Texts):
         index = Integers.empty(backend)
     return index.extend(given, columns, backend, exact)

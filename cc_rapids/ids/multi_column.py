@@ -6,7 +6,7 @@ ranks of strings. The number of a row has the codes as digits (mixed radix).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.column import Column
 from ..errors import InputError
-from .decoders import OffsetDecoder, SortedDecoder
+from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from .range import bounds, type_of
 from .strings import StringDecoder, factorise
 
@@ -107,7 +107,7 @@ class RankedColumnsDecoder:
     ``number`` returns the numbers of ids and a mask of known ones; ``at`` maps numbers to vertices.
     """
 
-    columns: list[Values]
+    columns: Sequence[IdDecoder]
     ranks: list[Array]
     number: Callable[[list[Any], Backend], tuple[Array, Array]]
     at: Array

@@ -230,6 +230,44 @@ def hashes(text: Text, seed: int) -> Array:
     return hashes_of_rows
 
 
+def column_of_text(text: Text, on_device: bool) -> Any:
+    """Return strings as a PyArrow array, or as a cuDF series if they go to a device."""
+    library: _Library = _Cudf() if on_device else _Arrow()
+    return _of_bytes(library, None, text.chars, text.offsets, text.backend)
+
+
+def take_text(text: Text, rows: Array) -> Text:
+    """Return the strings of some rows: a copy."""
+    backend, count = text.backend, int(rows.size)
+    offsets, sizes = backend.empty(count + 1, np.int64), backend.empty(count, np.int64)
+    text.run(kernels.row_sizes, count, rows, sizes)
+    offsets[:1] = 0
+    backend.xp.cumsum(sizes, out=offsets[1:])
+    chars = backend.empty(max(int(backend.to_host(offsets[-1:])[0]), 1), np.uint8)
+    text.run(kernels.copy_rows, count, rows, offsets, chars)
+    return Text.of(chars, offsets, backend)
+
+
+def sorted_rows(text: Text) -> Array:
+    """Return all rows in the order of their strings, which are distinct.
+
+    PyArrow sorts few strings on the host, and those that the kernels give up.
+    """
+    backend, row = text.backend, np.uint32 if text.size < 1 << 32 else np.uint64
+    if not text.size:
+        return backend.empty(0, row)
+    if not (backend.few_by_library and text.size <= tuning.library_strings):
+        with backend.reusing():
+            rows = order(text, backend.xp.arange(text.size, dtype=row))
+        if rows is not None:
+            return rows
+        log.info("strings are not told apart in %d rounds: the library sorts them", ROUNDS)
+    import pyarrow.compute as pc
+
+    column = _Arrow().make(None, *map(backend.to_host, (text.chars, text.offsets)))
+    return backend.asarray(pc.sort_indices(column).to_numpy()).astype(row)
+
+
 @dataclass
 class Groups:
     """Strings that are not yet ordered, in adjacent groups.

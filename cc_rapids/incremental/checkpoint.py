@@ -23,14 +23,13 @@ import numpy as np
 
 from ..algorithms.design import check_batch_design
 from ..backends import Backend
-from ..data.column import Content, text_buffers, text_of_buffers
+from ..data.column import Content, text_of_buffers
 from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
 from ..data.files import archive
 from ..data.files.read import SourceFormat
 from ..data.files.write import drafts_of
 from ..data.frame_kind import given_like, kind_words
-from ..data.read import NOTHING
 from ..data.streams import Cursor, Source
 from ..errors import (
     CapacityError,
@@ -44,6 +43,7 @@ from ..errors import (
 )
 from ..graph.forest import Forest, check_parents
 from ..ids.growing import Index, Integers, Range, Texts, Tuples, inverse
+from ..ids.strings import Text
 from ..ledger import Ledger
 from ..solver.run import check_spanning
 from .kept import KeptForest
@@ -110,7 +110,7 @@ def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, An
         return {"ids": "integers", "dtype": str(index.dtype)}, {"ids": backend.to_host(index.ids)}
     if isinstance(index, Tuples):
         return _parts_of_columns(index, backend)
-    octets, offsets = text_buffers(_arrow(index.held))
+    octets, offsets = map(backend.to_host, index.sorted_buffers())
     return {"ids": "strings"}, {"offsets": offsets, "octets": octets}
 
 
@@ -127,10 +127,6 @@ def _parts_of_columns(index: Tuples, backend: Backend) -> tuple[dict[str, Any], 
         arrays |= {f"{k}_{name}": value for name, value in column_arrays.items()}
         arrays[f"{k}_ranks"] = backend.to_host(ranks)
     return {"ids": "rows", "columns": words}, arrays
-
-
-def _arrow(strings: Any) -> Any:
-    return strings.to_arrow() if hasattr(strings, "to_arrow") else strings
 
 
 def read(path: str | os.PathLike[str], backend: Backend) -> tuple[ConnectivityState, str]:
@@ -241,10 +237,9 @@ def _integers(ids: Any, dtype: str, n: int, backend: Backend) -> Integers:
 
 
 def _texts(offsets: Any, octets: Any, n: int, backend: Backend) -> Index:
-    text = text_of_buffers(octets, offsets, n)
-    none = Texts(None, None, backend.empty(0, np.uint32))
-    index, (numbers,) = none.extend(NOTHING, [text], backend)
-    if index.n != n or (backend.to_host(numbers) != np.arange(n)).any():
+    text_of_buffers(octets, offsets, n)  # checks them
+    index = Texts.of(Text.of(octets, offsets, backend))
+    if index.n != n or (backend.to_host(index.places) != np.arange(n)).any():
         raise ValueError(f"its ids are not {n:,} different strings in their order")
     return index
 

@@ -294,7 +294,7 @@ def _text_of(index: Index) -> int:
     """Return how many bytes the strings in an index take; 0 without strings."""
     if isinstance(index, Tuples):
         return sum(map(_text_of, index.columns))
-    return int(getattr(index.held, "nbytes", 0)) if isinstance(index, TextIndex) else 0
+    return index.text_bytes if isinstance(index, TextIndex) else 0
 
 
 log = logging.getLogger(__name__)

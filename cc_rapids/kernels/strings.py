@@ -108,6 +108,23 @@ def common(on: Any) -> Any:
     return common
 
 
+def equal(on: Any) -> Any:
+    """Return whether ``size`` bytes of two columns of strings are equal."""
+    read = some(on)
+
+    @on.device
+    def equal(chars, words, a, other_chars, other_words, b, size):
+        done = ZERO
+        while done < size:
+            left = size - done
+            if read(chars, words, a + done, left) != read(other_chars, other_words, b + done, left):
+                return False
+            done += EIGHT
+        return True
+
+    return equal
+
+
 def prefetch_ahead(on: Any) -> Any:
     """Prefetch the chosen string's offset for row i + SOON, and its bytes for row i + SOONER."""
     if on.prefetch is None:
@@ -138,7 +155,7 @@ def compare(on: Any) -> Any:
 
     All threads that write the flag write the same value.
     """
-    same, entries, prefetch_row = common(on), entries_of(on), prefetch_ahead(on)
+    same, entries, prefetch_row = equal(on), entries_of(on), prefetch_ahead(on)
 
     @on.elementwise
     def compare(i, chars, words, offsets, chosen, differ):
@@ -148,10 +165,61 @@ def compare(on: Any) -> Any:
             a, a_end = entries(offsets, chars, i)
             b, b_end = entries(offsets, chars, j)
             size = a_end - a
-            if b_end - b != size or same(chars, words, a, b, size) != size:
+            if b_end - b != size or not same(chars, words, a, chars, words, b, size):
                 differ[0] = np.uint32(1)
 
     return compare
+
+
+def compare_kept(on: Any) -> Any:
+    """Set ``differs[i]`` if string i differs from the kept string ``numbers[i]``."""
+    same, entries, prefetch_row = equal(on), entries_of(on), prefetch_ahead(on)
+
+    @on.elementwise
+    def compare_kept(
+        i, chars, words, offsets, kept_chars, kept_words, kept_offsets, numbers, differs
+    ):
+        prefetch_row(i, kept_chars, kept_offsets, numbers)
+        a, a_end = entries(offsets, chars, i)
+        b, b_end = entries(kept_offsets, kept_chars, np.uint64(numbers[i]))
+        size = a_end - a
+        if b_end - b != size or not same(chars, words, a, kept_chars, kept_words, b, size):
+            differs[i] = np.uint8(1)
+
+    return compare_kept
+
+
+def row_sizes(on: Any) -> Any:
+    """Write the length in bytes of the string in each of some rows."""
+    entries = entries_of(on)
+
+    @on.elementwise
+    def row_sizes(k, chars, words, offsets, rows, sizes):
+        at, end = entries(offsets, chars, np.uint64(rows[k]))
+        sizes[k] = end - at
+
+    return row_sizes
+
+
+def copy_rows(on: Any) -> Any:
+    """Copy the strings of some rows to the bytes ``out``, the k-th to ``starts[k]``.
+
+    No more than ``starts[k + 1] - starts[k]`` bytes are written, whatever the strings are by now.
+    """
+    entries, prefetch_row = entries_of(on), prefetch_ahead(on)
+
+    @on.elementwise
+    def copy_rows(k, chars, words, offsets, rows, starts, out):
+        prefetch_row(k, chars, offsets, rows)
+        at, end = entries(offsets, chars, np.uint64(rows[k]))
+        to = np.uint64(starts[k])
+        size = min(end - at, np.uint64(starts[k + ONE]) - to)
+        b = ZERO
+        while b < size:
+            out[to + b] = chars[at + b]
+            b += ONE
+
+    return copy_rows
 
 
 def advance_prefix(on: Any) -> Any:

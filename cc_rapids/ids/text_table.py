@@ -1,0 +1,180 @@
+"""Table that numbers strings in the order of their arrival and keeps the text of each once.
+
+The key of a string is its 64-bit hash. An :class:`ArrivalTable` numbers the keys, and each string
+is compared with the kept text of its number. A string that differs has the key of another one: it
+gets the next key of its sequence and is numbered again. A string is therefore found under the first
+key of its sequence that no earlier string has taken, and strings are told apart whatever their
+hashes are.
+
+The table is updated in place and belongs to the newest index, as an ArrivalTable does: the first n
+strings never change, so an older index can still look them up. To add strings, an older index
+copies its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..errors import InputError
+from ..kernels import strings as kernels
+from .arrival_table import ALL_BITS, BEING_ENTERED, ArrivalTable
+from .strings import CHANGED, SEEDS, WORD, Text, check_offsets, hashes, sorted_rows, take_text
+
+NEXT_KEY = np.uint64(0x9E3779B97F4A7C15)  # odd, so that a sequence has 2^64 keys
+
+
+class TextTable:
+    """The numbers of distinct strings, with space for more.
+
+    Parameters
+    ----------
+    backend : Backend
+        The backend that holds the table.
+
+    Attributes
+    ----------
+    n : int
+        The number of strings. An index compares it to tell whether the table is its own.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend, self.n, self._used = backend, 0, 0
+        self._keys = ArrivalTable(backend.empty(0, np.uint64), 0, ALL_BITS, 0, backend)
+        self._chars = backend.reserve(WORD, np.uint8)
+        self._offsets = backend.reserve(1, np.int64)
+        self._offsets[:1] = 0
+
+    @classmethod
+    def of(cls, text: Text) -> TextTable:
+        """Return the table of distinct strings, numbered in their order."""
+        table = cls(text.backend)
+        if text.size:
+            table.enter([text])
+        return table
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the strings; the table is built again."""
+        chars, offsets = self.buffers(max(self.n, 0))
+        return _unpickled, (chars, offsets, self.backend)
+
+    def text(self, n: int) -> Text:
+        """Return the first n strings, which share the memory of the table."""
+        whole = self._chars[: self._chars.size // WORD * WORD].view(np.uint64)
+        return Text(self._chars, whole, self._offsets[: n + 1], self.backend)
+
+    def buffers(self, n: int) -> tuple[Array, Array]:
+        """Return the bytes of the first n strings and their offsets, without a copy."""
+        offsets = self._offsets[: n + 1]
+        return self._chars[: int(self.backend.to_host(offsets[-1:])[0])], offsets
+
+    def enter(self, texts: Sequence[Text | None]) -> list[Array]:
+        """Return a new array per column with the numbers of its strings, n and more for new ones.
+
+        After an error or an interrupt the table belongs to no index any more.
+
+        Raises
+        ------
+        InputError
+            The strings change while they are read.
+        """
+        backend, n, self.n = self.backend, self.n, BEING_ENTERED
+        more = sum(text.size for text in texts if text is not None)
+        self._keys.n = n
+        if not self._keys.takes(0, ALL_BITS, more):
+            self._keys = self._keys.grown(0, ALL_BITS, more)
+        numbers = []
+        for text in texts:
+            if text is None:
+                numbers.append(backend.empty(0, self._keys.vertex))
+                continue
+            numbers_of_text, n = self._enter(text, n)
+            numbers.append(numbers_of_text)
+        self.n = n
+        return numbers
+
+    def _enter(self, text: Text, n: int) -> tuple[Array, int]:
+        """Return the numbers of strings, and the new number of strings."""
+        check_offsets(text)
+        keys, rows, numbers = hashes(text, SEEDS[0]), None, None
+        while True:
+            found, claimed = self._keys.number(keys, n)
+            self._keep(text, claimed, n)
+            n += int(claimed.size)
+            if rows is None or numbers is None:
+                numbers = found
+            else:
+                numbers[rows] = found
+            differs = self._differing(text, found, n)
+            others = self.backend.xp.flatnonzero(differs)
+            if not others.size:
+                return numbers, n
+            if bool(differs[claimed].any()):
+                raise InputError(CHANGED)
+            rows = others if rows is None else rows[others]
+            text, keys = take_text(text, others), keys[others] + NEXT_KEY
+
+    def _keep(self, text: Text, rows: Array, n: int) -> None:
+        """Append the strings of some rows to the first n."""
+        backend, count = self.backend, int(rows.size)
+        if not count:
+            return
+        self._offsets = self._with_space(self._offsets, n + 1, count)
+        sizes = backend.empty(count, np.int64)
+        text.run(kernels.row_sizes, count, rows, sizes)
+        ends = self._offsets[n + 1 : n + 1 + count]
+        backend.xp.cumsum(sizes, out=ends)
+        ends += self._used
+        used = int(backend.to_host(ends[-1:])[0])
+        self._chars = self._with_space(self._chars, self._used, used - self._used + WORD)
+        starts = self._offsets[n : n + 1 + count]
+        text.run(kernels.copy_rows, count, rows, starts, self._chars)
+        self._used = used
+
+    def _with_space(self, array: Array, used: int, more: int) -> Array:
+        """Return an array with space for more elements after those used."""
+        if used + more <= array.size:
+            return array
+        larger = self.backend.reserve(used + more, array.dtype)
+        larger[:used] = array[:used]
+        return larger
+
+    def _differing(self, text: Text, numbers: Array, n: int) -> Array:
+        """Return a mask of the strings that differ from those of their numbers."""
+        kept, backend = self.text(n), self.backend
+        differs = backend.fill(backend.empty(text.size, np.uint8), 0)
+        columns = kept.chars, kept.words, kept.offsets
+        text.run(kernels.compare_kept, text.size, *columns, numbers, differs)
+        return differs.view(bool)
+
+    def look_up(self, text: Text, n: int) -> tuple[Array, Array]:
+        """Return the numbers of strings, and a mask of those among the first n.
+
+        The number of an unknown string is arbitrary.
+        """
+        check_offsets(text)
+        backend, keys, rows = self.backend, hashes(text, SEEDS[0]), None
+        numbers, valid = None, None
+        while True:
+            found, known = self._keys.look_up(keys, n)
+            differs = self._differing(text, found, n) & known
+            if numbers is None or valid is None or rows is None:
+                numbers, valid = found, known & ~differs
+            else:
+                numbers[rows], valid[rows] = found, known & ~differs
+            others = backend.xp.flatnonzero(differs)
+            if not others.size:
+                return numbers, valid
+            rows = others if rows is None else rows[others]
+            text, keys = take_text(text, others), keys[others] + NEXT_KEY
+
+    def in_order(self, n: int) -> Array:
+        """Return the numbers below n in the order of their strings."""
+        return sorted_rows(self.text(n))
+
+
+def _unpickled(chars: Array, offsets: Array, backend: Backend) -> TextTable:
+    return TextTable.of(Text.of(chars, offsets, backend))
