@@ -346,6 +346,8 @@ class Threads(Backend):
             memory = mmap.mmap(-1, -(-size // mmap.PAGESIZE) * mmap.PAGESIZE, RESERVED)
         except (OSError, OverflowError):  # such as a limit on the addresses of a process
             return super().reserve(n, dtype)
+        with contextlib.suppress(OSError):  # a kernel without huge pages
+            memory.madvise(mmap.MADV_HUGEPAGE)  # as NumPy does
         return np.frombuffer(memory, dtype)
 
     def fill(self, array: Array, byte: int) -> Array:
