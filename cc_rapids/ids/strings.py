@@ -47,7 +47,6 @@ ROUNDS = 64
 PIECE = 7  # bytes of a string per sorting round
 WORD = 8  # bytes of a word
 LONG = 64  # longest mean length in bytes for which PyArrow numbers strings
-OF_BATCHES = 8  # for batches, this many times fewer strings count as few
 CHANGED = (
     "strings changed while they were read: some end before they begin, or beyond the bytes of their"
     " column, or are others than before; pass a copy, or wait until nothing writes to them"
@@ -106,16 +105,13 @@ def check_offsets(text: Text) -> None:
         raise InputError(CHANGED)
 
 
-def factorise_text(text: Text, known_rows: int = 0) -> tuple[Array, Array | None] | None:
+def factorise_text(text: Text) -> tuple[Array, Array] | None:
     """Return codes of all strings in the order of their bytes, and a row of each distinct string.
 
     Parameters
     ----------
     text : Text
         At least one string.
-    known_rows : int
-        The number of leading strings that are distinct and sorted. If there are no other distinct
-        strings, they are not sorted, and no rows are returned.
 
     Returns
     -------
@@ -127,23 +123,22 @@ def factorise_text(text: Text, known_rows: int = 0) -> tuple[Array, Array | None
         Hashes have failed, or sorting would take too many rounds; a line is logged.
     """
     with text.backend.reusing():
-        return _factorise(text, known_rows)
+        return _factorise(text)
 
 
-def _factorise(text: Text, known_rows: int) -> tuple[Array, Array | None] | None:
+def _factorise(text: Text) -> tuple[Array, Array] | None:
     numbered = number(text)
     if numbered is None:
         log.info("two strings share a hash, whatever the seed: the library numbers the strings")
         return None
     slots, least = numbered
     distinct = least[least != np.iinfo(least.dtype).max]
-    rows = None if distinct.size == known_rows else order(text, distinct)
-    if rows is None and distinct.size != known_rows:
+    rows = order(text, distinct)
+    if rows is None:
         log.info("strings are not told apart in %d rounds: the library sorts them", ROUNDS)
         return None
     backend = text.backend
-    if rows is not None:
-        least[slots[rows]] = backend.xp.arange(rows.size, dtype=least.dtype)
+    least[slots[rows]] = backend.xp.arange(rows.size, dtype=least.dtype)
     backend.kernel(forest.assign_min_root, slots.dtype.type)(slots.size, slots, least, slots)
     return slots, rows
 
@@ -359,7 +354,7 @@ class StringDecoder:
 
 
 def factorise(
-    columns: list[Any], to_native: Native, backend: Backend, known_rows: int = 0
+    columns: list[Any], to_native: Native, backend: Backend
 ) -> tuple[list[Any], StringDecoder]:
     """Return codes of all columns together, in the order of the strings, and the strings.
 
@@ -371,15 +366,11 @@ def factorise(
         Converts a PyArrow array or a cuDF series to the caller's kind of column.
     backend : Backend
         The backend that numbers them.
-    known_rows : int
-        The length of the first column if its strings are distinct and sorted, otherwise 0. If there
-        are no other distinct strings, the column itself is returned.
     """
     ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
     library: _Library = _Cudf() if is_cudf(columns[0]) else _Arrow()
     column = library.join(columns)
-    codes, words = _by_kernels(library, column, backend, known_rows) or library.factorise(column)
-    words = columns[0] if words is None else words
+    codes, words = _by_kernels(library, column, backend) or library.factorise(column)
     starts = [0, *ends]
     sides = [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)]
 
@@ -394,7 +385,7 @@ def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any
     return to_native(words_of_rows, partial(library.share, words))
 
 
-def are_few(columns: Sequence[Any], words: Any, backend: Backend, known_rows: int = 0) -> bool:
+def are_few(columns: Sequence[Any], words: Any, backend: Backend) -> bool:
     """Return whether there are so few strings that the library looks them up.
 
     PyArrow indexes all distinct strings in each call, in three times the time and memory of kernels
@@ -402,7 +393,7 @@ def are_few(columns: Sequence[Any], words: Any, backend: Backend, known_rows: in
     """
     count = sum(map(len, columns))
     if count and backend.few_by_library:
-        return left_to_library([words, *columns], backend, known_rows)
+        return left_to_library([words, *columns], backend)
     return count * HELD_IDS_PER_LOOKUP <= len(words)
 
 
@@ -495,37 +486,33 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
     return backend.asarray(codes), len(words)
 
 
-def left_to_library(columns: list[Any], backend: Backend, known_rows: int = 0) -> bool:
+def left_to_library(columns: list[Any], backend: Backend) -> bool:
     """Return whether PyArrow numbers the strings instead of kernels: few strings on the host.
 
-    A batch numbers its ``known_rows`` again each time. Its strings are few only up to an eighth of
-    the usual number, because PyArrow takes twice the time and four times the memory. PyArrow trusts
-    offsets, so those of the caller's columns are checked when they are copied.
+    PyArrow trusts offsets, so those of the caller's columns are checked when they are copied.
     """
     if not backend.few_by_library or any(map(is_cudf, columns)):
         return False
-    most = tuning.library_strings // (OF_BATCHES if known_rows else 1)
+    most = tuning.library_strings
     if not backend.is_compiled:
         most = max(most, 4 * tuning.uncompiled_rows)
     few = sum(map(len, columns)) <= most
     return few and sum(column.nbytes for column in columns) <= LONG * most
 
 
-def _by_kernels(
-    library: _Library, column: Any, backend: Backend, known_rows: int
-) -> tuple[Array, Any] | None:
-    """Return the code of each string, and the sorted distinct strings (None if all are known).
+def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array, Any] | None:
+    """Return the code of each string, and the sorted distinct strings.
 
     Return None if the library has to number them: the kernels gave up, or there are few strings.
     """
-    if not len(column) or left_to_library([column], backend, known_rows):
+    if not len(column) or left_to_library([column], backend):
         return None
     with library.borrow(column) as (chars, offsets):
         text = Text.of(chars, offsets, backend)
         check_offsets(text)
-        factorised = factorise_text(text, known_rows)
-    if factorised is None or factorised[1] is None:
-        return factorised
+        factorised = factorise_text(text)
+    if factorised is None:
+        return None
     codes, rows = factorised
     stay = library.on_device and backend.on_device
     return codes, library.take(column, rows if stay else backend.to_host(rows))
