@@ -19,7 +19,7 @@ from cc_rapids.data.adapters import Csr
 from cc_rapids.data.edge_input import Labels
 from cc_rapids.graph.edges import Edges
 from cc_rapids.graph.forest import Forest
-from cc_rapids.ids import spelled
+from cc_rapids.ids import spelled, text_table
 from cc_rapids.ids import strings as texts
 from cc_rapids.ids.groups import chosen_rows
 from cc_rapids.kernels import gather, queries, spelling
@@ -174,6 +174,7 @@ def strings():
         text = texts.Text.of(chars, np.arange(0, 46, 15, dtype), backends.get("cuda"))
         texts.check_offsets(text)
         texts.factorise_text(text)
+        text_table.TextTable.of(text)
         number_and_spell(text)
 
 
