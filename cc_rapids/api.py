@@ -735,7 +735,7 @@ def bridges(
 
     Notes
     -----
-    Tarjan and Vishkin 1985: see :mod:`cc_rapids.algorithms.bridges`. The search allocates some 90
+    Tarjan and Vishkin 1985: see :mod:`cc_rapids.algorithms.bridges`. The search allocates about 90
     bytes per vertex (180 from 2^30 vertices) and 26 bytes per edge, in addition to the components.
 
     Examples

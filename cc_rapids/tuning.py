@@ -43,8 +43,8 @@ class Tuning:
         The fewest ids of an edge list whose distinct ids are estimated before a hash table is
         allocated. ids.jsonl.
     hashed_at_once : int
-        The most edges for which the launch that scans the ids also builds a hash table: some 3 MiB.
-        [short-lists].
+        The most edges for which the launch that scans the ids also builds a hash table:
+        about 3 MiB. [short-lists].
     blocked_ids : int
         The fewest ids whose lookups in a hash table are grouped by block of the table, if edges may
         be in any order. The table then has 100 MiB, more than any cache. [ids].

@@ -71,7 +71,7 @@ class Giant:
     ----------
     root_word : (2,) array of int64
         ``[count << 48 | root]`` and the number of vertices that the sample has linked; initially 0.
-        For rounds without a sample, which only rename vertices, one element.
+        Only one element for rounds without a sample, because these only rename vertices.
     in_giant : ((n + 31) // 32,) array of uint32
         The bit set of its vertices.
     probed : array of vertices
@@ -521,7 +521,7 @@ def bytes_of_pairs(design: Design, n: int) -> int:
 def check_pairs(design: Design, n: int, backend: Backend, memory: str) -> None:
     """Raise a CapacityError if a design's memory for pairs of vertices does not fit.
 
-    A matrix is allocated in the requested kind of memory, all else in that of the backend.
+    A matrix is allocated in the requested kind of memory, all other arrays in the backend's.
 
     Raises
     ------

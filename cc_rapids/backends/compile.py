@@ -72,7 +72,7 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
 def stored(kernel: Kernel, signature: Signature, capability: Capability) -> Binary:
     """Return a kernel's machine code from the user's kernel cache; make and store it if missing.
 
-    It is linked from the PTX in the wheel, or else compiled.
+    It is linked from the PTX in the wheel, or otherwise compiled.
     """
     types = f"{signature} {capability} {_recipe(capability)}"
     key = f"{kernel.shape} {kernel.part.fingerprint} {types}"

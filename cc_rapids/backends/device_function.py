@@ -63,8 +63,8 @@ class Part:
     def symbol(self) -> str:
         """A unique name for the compiled code.
 
-        Numba numbers functions of one name, starting anew in each process. Cached code could
-        therefore have the same numbers, and the linker would take either of two such functions.
+        Numba gives functions of one name numbers that start anew in each process. Two cached
+        functions could therefore have the same name and number, and the linker would take either.
         """
         return f"{self.function.__name__}_{self.fingerprint[:16]}"
 

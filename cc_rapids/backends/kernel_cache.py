@@ -193,14 +193,14 @@ def clear() -> tuple[int, int]:
 def recipe(*files: str) -> str:
     """Return a description of everything but the source that machine code depends on.
 
-    It contains the versions of libraries, and a hash of our own code in some files of this folder.
+    It contains the versions of libraries and a hash of the given files of this folder.
     """
     packages = [f"{name} {_version(name)}" for name in ("numba", "numba-cuda", "llvmlite")]
     return " ".join([*packages, source_of(*files)])
 
 
 def source_of(*files: str) -> str:
-    """Return a hash of our own code in some files of this folder."""
+    """Return a hash of our own code in the given files of this folder."""
     text = b"".join(Path(__file__).with_name(file).read_bytes() for file in files)
     return hashlib.sha256(text).hexdigest()
 

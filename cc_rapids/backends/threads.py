@@ -50,7 +50,7 @@ CHECK = "CC_RAPIDS_BOUNDS_CHECK"  # environment variable that enables bounds che
 def _element(context: Any, builder: Any, sig: Any, args: Any, anywhere: bool = False) -> Any:
     """Return the address of array[i]; the index is unsigned, so it never wraps around.
 
-    With bounds checks on, the index is checked, except if it may be ``anywhere``.
+    With bounds checks on, the index is checked, unless ``anywhere`` is set.
     """
     array = context.make_array(sig.args[0])(context, builder, args[0])
     index = context.cast(builder, args[1], sig.args[1], types.intp)

@@ -26,7 +26,7 @@ def check_word(
 
 
 def check_flag(what: str, flag: Any) -> bool:
-    """Return whether a flag is set: a bool, 0, 1 or None; else raise an error."""
+    """Return whether a flag is set: a bool, 0, 1 or None; otherwise raise an error."""
     if flag is None or flag is False or flag is True:
         return bool(flag)
     import numpy as np  # imported late: commands that only check a path do not load NumPy
@@ -37,7 +37,7 @@ def check_flag(what: str, flag: Any) -> bool:
 
 
 def check_count(what: str, count: Any) -> int:
-    """Return a count, an integer of at least 0; else raise an error."""
+    """Return a count, an integer of at least 0; otherwise raise an error."""
     if isinstance(count, bool) or not isinstance(count, Integral):
         raise ArgumentTypeError(f"{what}= must be a count of at least 0, not {shown(count)}")
     if count < 0:
@@ -59,7 +59,7 @@ def local(path: str | os.PathLike[str]) -> str:
 
 
 def check_path(what: str, path: Any) -> str:
-    """Return a path that can name a file, with ``~`` expanded; else raise an error."""
+    """Return a path that can name a file, with ``~`` expanded; otherwise raise an error."""
     try:
         name = os.fspath(path)
     except TypeError:
@@ -93,7 +93,7 @@ def check_names(what: str, names: Any) -> None:
 
 
 def check_progress(progress: Any) -> Any:
-    """Return the argument ``progress``, a callable or a bool; else raise an error."""
+    """Return the argument ``progress``, a callable or a bool; otherwise raise an error."""
     if callable(progress):
         return progress
     try:

@@ -60,7 +60,7 @@ def borrow_strings(series: Any) -> tuple[Any, Any]:
 
 
 def _view(plain: Any, span: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
-    """Return a view of elements of the memory of a column of pylibcudf, which it keeps alive."""
+    """Return a view of elements in the memory of a pylibcudf column, kept alive by the view."""
     cupy = sys.modules["cupy"]  # which cuDF imports
     if size == 0:
         return cupy.empty(0, dtype)

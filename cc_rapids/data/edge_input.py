@@ -134,9 +134,9 @@ class EdgeInput:
     the row numbers of the edges if rows were left out; ``rows_outside`` rows are outside a bound of
     weights. ``index`` is the index of the caller's frame, unless it counts from 0. ``bound`` is
     the bound of weights that an answer keeps. ``formats`` describes how files were read.
-    ``vertex_names`` are the names of the key columns of vertices in answers: empty if these are
-    numbered, None if the names of the edges decide. ``end_names`` are the names of the columns of
-    both ends in answers. ``text_bytes`` is the size of the strings that integers represent.
+    ``vertex_names`` are the names of the key columns of vertices in answers: empty if the columns
+    are numbered, None if the names of the edges decide. ``end_names`` are the names of the columns
+    of both ends in answers. ``text_bytes`` is the size of the strings that integers represent.
     ``weights`` is an array with one number per edge, for a spanning forest by weight.
     ``make_frame`` makes frames in memory; ``answers`` converts them if the caller gets another
     kind. If ``make_frame`` would scan arrays for NaN, ``without_nan`` marks an array as free of

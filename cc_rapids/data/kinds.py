@@ -21,7 +21,7 @@ def speaks_arrow(kind: type) -> bool:
 
 
 def frame_of_levels(thing: Any) -> Any:
-    """Return an index of several levels as a frame; anything else as it is."""
+    """Return an index of several levels as a frame; return other objects unchanged."""
     kind = type(thing)
     levels = kind.__name__ == "MultiIndex" and kind.__module__.startswith(("pandas", "cudf"))
     return thing.to_frame(index=False) if levels else thing

@@ -1277,7 +1277,7 @@ def length(item: Any) -> int:
 
 
 def sliced(item: Any, start: int, end: int) -> Any:
-    """Return some rows of a frame or a pair of arrays, without a copy where that is possible."""
+    """Return given rows of a frame or a pair of arrays, without a copy where possible."""
     if start == 0 and end >= length(item):
         return item
     if isinstance(item, tuple):
@@ -1288,7 +1288,7 @@ def sliced(item: Any, start: int, end: int) -> Any:
 
 
 def sliced_column(column: Any, start: int, end: int) -> Any:
-    """Return some rows of a frame, column or array."""
+    """Return given rows of a frame, column or array."""
     if hasattr(column, "iloc"):
         return column.iloc[start:end]
     if hasattr(column, "slice"):

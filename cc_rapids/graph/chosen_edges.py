@@ -36,7 +36,7 @@ class ChosenEdges:
         self.backend, self.rows = backend, rows
 
     def among(self, places: Array) -> ChosenEdges:
-        """Return the edges at some positions, in that order."""
+        """Return the edges at the given positions, in the order of the positions."""
         return ChosenEdges(self.backend, self.rows[places])
 
     def columns(self, given: EdgeInput) -> dict[str, Array]:

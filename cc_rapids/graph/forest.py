@@ -415,7 +415,7 @@ class Forest:
         return slice(start, start + count)
 
     def _ranked(self, first: int, last: int) -> tuple[Array, Array, int]:
-        """Return the words of ``present`` for some vertices, their ranks, and their number."""
+        """Return the words of ``present`` for the given vertices, their ranks, and their number."""
         words = self.present[-(-first // WORD) : -(-last // WORD)]  # none beyond the last vertex
         before = self.backend.empty(blocks_of(words.size), self.vertex)
         rank(self.backend, words, before)

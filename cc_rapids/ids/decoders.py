@@ -30,7 +30,7 @@ class IdDecoder(Protocol):
         """The type of the vertices after adding ``id_base``."""
 
     def decode(self, vertices: Array, backend: Backend, /) -> Any:
-        """Return the ids of some vertices: a column, or a list of columns."""
+        """Return the ids of given vertices: a column, or a list of columns."""
 
     def lookup(self, ids: Any, backend: Backend, /) -> tuple[Array, Array]:
         """Return the vertex of each id, and a mask of the known ids."""
@@ -44,7 +44,7 @@ class OffsetDecoder:
     dtype: np.dtype[Any]
 
     def decode(self, ids: Array, backend: Backend) -> Array:
-        """Return the ids of some vertices."""
+        """Return the ids of given vertices."""
         return ids
 
     def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
@@ -73,7 +73,7 @@ class SortedDecoder:
         return cls(ids, np.dtype(np.uint32 if ids.size <= 1 << 32 else np.uint64))
 
     def decode(self, vertices: Array, backend: Backend) -> Array:
-        """Return the ids of some vertices: a new array."""
+        """Return the ids of given vertices: a new array."""
         return self.ids[vertices]
 
     def decode_all(self, parent: Array, backend: Backend) -> tuple[Array, Array]:
@@ -109,7 +109,7 @@ class SortedDecoder:
 
 
 def at_places(values: Array, places: Array, backend: Backend) -> Array:
-    """Return the values at some positions: a new array, gathered by all threads."""
+    """Return the values at the given positions: a new array, gathered by all threads."""
     out = backend.empty(places.size, values.dtype)
     backend.kernel(lookup.take)(places.size, places, values, out)
     return out

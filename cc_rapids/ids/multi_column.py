@@ -90,7 +90,7 @@ class ColumnsDecoder:
         return self.numbers.dtype
 
     def decode(self, vertices: Array, backend: Backend) -> list[Any]:
-        """Return the columns of the ids of some vertices."""
+        """Return the columns of the ids of given vertices."""
         return self.digits.split(self.numbers.decode(vertices, backend), backend)
 
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
@@ -115,7 +115,7 @@ class RankedColumnsDecoder:
     id_base: int = 0
 
     def decode(self, vertices: Array, backend: Backend) -> list[Any]:
-        """Return the columns of the ids of some vertices, of the caller's column types."""
+        """Return the columns of the ids of given vertices, of the caller's column types."""
         pairs = zip(self.columns, self.ranks, strict=True)
         return [names.decode(rank[vertices].astype(names.dtype), backend) for names, rank in pairs]
 

@@ -115,7 +115,7 @@ class Spelling:
         return numbers
 
     def spell(self, numbers: Array, backend: Backend) -> tuple[Array, Array]:
-        """Return the bytes and the offsets of the strings with some codes."""
+        """Return the bytes and the offsets of the strings with the given codes."""
         n, xp = numbers.size, backend.xp
         offsets = backend.empty(n + 1, np.int64)
         backend.fill(offsets[:1], 0)
@@ -157,7 +157,7 @@ class SpelledDecoder:
         return dtype
 
     def decode(self, vertices: Array, backend: Backend) -> Any:
-        """Return the words of some vertices, as a column of the caller's kind."""
+        """Return the words of given vertices, as a column of the caller's kind."""
 
         def every() -> Any:
             return self._words(self.forest.rows(self.id_base, self.dtype)[0], backend)

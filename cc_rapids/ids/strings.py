@@ -343,7 +343,7 @@ class StringDecoder:
     dtype: np.dtype[Any] = field(default=np.dtype(np.uint32))
 
     def decode(self, vertices: Array, backend: Backend) -> Any:
-        """Return the words of some vertices, as a column of the caller's kind."""
+        """Return the words of given vertices, as a column of the caller's kind."""
         stay = self.on_device and backend.on_device
         return self.look_up(vertices if stay else backend.to_host(vertices))
 
@@ -380,7 +380,7 @@ def factorise(
 
 
 def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any:
-    """Return the words at some positions, as the caller's kind of column."""
+    """Return the words at the given positions, as the caller's kind of column."""
     words_of_rows = library.share(words) if _all(at, words) else library.take(words, at)
     return to_native(words_of_rows, partial(library.share, words))
 

@@ -97,7 +97,7 @@ class KeptForest:
         return replace(self._of(src, dst, until), scans=0)
 
     def _columns_without(self, rows: Array, backend: Backend) -> list[Array]:
-        """Return new columns without some rows: both ends, and times and order if present."""
+        """Return new columns without the given rows: both ends, and times and order if present."""
         size = self.src.size - rows.size
         moves = moved_rows(rows, size, backend)
         columns = self.src, self.dst, self.until, self.order

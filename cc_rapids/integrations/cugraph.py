@@ -117,8 +117,8 @@ def connected_components(
     directed, return_labels : bool, optional
         As for :func:`weakly_connected_components`.
     connection : {"weak", "strong"}
-        Strong components are computed by cuGraph, and a log line says so. Without cuGraph, those of
-        SciPy's matrices are computed by SciPy.
+        Strong components are computed by cuGraph, and a log line says so. Without cuGraph, SciPy
+        computes the strong components of SciPy matrices.
 
     Returns
     -------

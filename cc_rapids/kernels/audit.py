@@ -3,7 +3,7 @@
 Audits call no function that a run uses, not even to read a bit, because such a function may be
 wrong. They share only the backend ``on`` with runs.
 
-Vertices are slots 0 .. n - 1 in the order of their ids; some slots may be no vertices.
+Vertices are slots 0 .. n - 1 in the order of their ids; some slots may not be vertices.
 
 src, dst : (m,) integers of any type, as the caller passed them; slot s has the id s + low. Or the
            offsets and the indices of an adjacency list.

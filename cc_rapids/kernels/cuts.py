@@ -49,8 +49,8 @@ def number_cuts(on: Any, kind: type, admits: Any) -> Any:
 
     A looser cut admits all edges of a stricter one, so the result is the number of thresholds that
     reject the weight. Bisection halves the ``left`` thresholds that start at ``low`` until few are
-    left, which are counted. The number of steps does not depend on the weight, so it ends without
-    divergent branches.
+    left, which are counted. The number of steps does not depend on the weight, so the loop ends
+    without divergent branches.
     """
 
     @on.elementwise

@@ -100,8 +100,8 @@ def contract_in_order(on: Any, word: type) -> Any:
 def find_chains(on: Any, word: type) -> Any:
     """Find the chain of each edge: the first supervertex whose own lightest edge is heavier.
 
-    Until that edge its cluster grows by the lighter edges inside. ``chain`` starts as the
-    supervertex into which the edge was contracted.
+    Until that edge, the cluster of a supervertex grows by the lighter edges inside it. ``chain``
+    starts as the supervertex into which the edge was contracted.
     """
     prefetch = prefetched(on)
 
@@ -268,7 +268,7 @@ def contract(on: Any, word: type) -> Any:
 
 
 def total_of(on: Any) -> Any:
-    """Return size, least and greatest vertex of a node: of the last record of its chain."""
+    """Return size, least and greatest vertex of a node, from the last record of its chain."""
 
     @on.device
     def total_of(x, n, starts, records):
@@ -282,10 +282,10 @@ def total_of(on: Any) -> Any:
 
 
 def gather_joined(on: Any, word: type) -> Any:
-    """Write what each edge of some chains joins: a record of size, least, greatest, and a flag.
+    """Write what each edge of the chains joins: a record of size, least, greatest, and a flag.
 
     The flag is set where a chain begins; its first edge joins two nodes. ``rows`` are the edges by
-    chain and number, ``starts[x - n]`` the place of the first edge of supervertex x.
+    chain and number, and ``starts[x - n]`` is the position of the first edge of supervertex x.
     """
     total = total_of(on)
 
@@ -308,7 +308,7 @@ def gather_joined(on: Any, word: type) -> Any:
 def sum_runs(on: Any, word: type) -> Any:
     """Sum the records of each run within chains, and write the last one to ``sums``.
 
-    A flag is then set for all records from the first begin of a chain in its run on.
+    Each record after the first start of a chain in its run then has its flag set.
     """
     run = np.uint64(RUN)
 
@@ -365,8 +365,8 @@ def add_runs(on: Any, word: type) -> Any:
 def name_clusters(on: Any, word: type) -> Any:
     """Write the two clusters that each edge merges, the lower number first.
 
-    ``first`` and ``second`` start as ``joined`` and ``chain``. An edge merges the cluster of the
-    node that it joins with that of the edge before it in its chain.
+    ``first`` and ``second`` start as ``joined`` and ``chain``. An edge merges two clusters:
+    the cluster of the node that it joins, and the cluster of the previous edge in its chain.
     """
 
     @on.device

@@ -6,9 +6,9 @@ answers : (m,) uint8; each element is written by its row only.
 strays  : (1,) uint64, set to ``mark`` when an id is not one of the vertices 0 .. n - 1.
 
 A query may or may not see a concurrent link. It answers true for endpoints that earlier batches
-connected, and false for endpoints that the batch leaves apart. So the answers are linearizable:
-they match some sequential order of the rows. This requires that no vertex leaves its tree, which
-holds for all rules but splice. Hong et al. 2020, 3.6 and Algorithm 3.
+connected, and false for endpoints that are in two trees after the batch. So the answers are
+linearizable: they match some sequential order of the rows. This requires that no vertex leaves its
+tree, which holds for all rules but splice. Hong et al. 2020, 3.6 and Algorithm 3.
 """
 
 from typing import Any

@@ -288,7 +288,7 @@ class Answer:
         return self.in_memory().frame(columns)
 
     def vertex(self, rows: Array) -> dict[str, Any]:
-        """Return the id columns of the vertices in some rows of the answer."""
+        """Return the id columns of the vertices in the given rows of the answer."""
         return self.columns("vertex", self.rows()[0][rows])
 
     def ids(self) -> list[Column]:
@@ -363,7 +363,7 @@ class Answer:
         return {name: column}
 
     def label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
-        """Return the label columns of some rows of the answer."""
+        """Return the label columns of the given rows of the answer."""
         return self.kind.columns(self, name, self.kind.rows(self)[rows])
 
     def label_or_id(

@@ -133,14 +133,14 @@ class Components(Generic[FrameT]):
         See Also
         --------
         Components.sizes : Return the size of each component.
-        Components.component_of : Return the labels of some vertices.
+        Components.component_of : Return the labels of given vertices.
         Components.attach : Add the labels to a frame as a column.
         """
         frame: FrameT = self.answer.label_frame(None if kind is None else check_labels(kind))
         return frame
 
     def component_of(self, vertices: Any) -> Any:
-        """Return the labels of some vertices, in the given order.
+        """Return the labels of given vertices, in the given order.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class Components(Generic[FrameT]):
 
         See Also
         --------
-        Components.component_of : Return the labels of some vertices.
+        Components.component_of : Return the labels of given vertices.
         Components.labels : Return the label of each vertex.
 
         Examples
@@ -369,7 +369,7 @@ class Components(Generic[FrameT]):
         See Also
         --------
         Components.members : Return the vertices of all components.
-        Components.component_of : Return the labels of some vertices.
+        Components.component_of : Return the labels of given vertices.
         """
         return selection.subset(self.answer, label)
 
@@ -451,7 +451,7 @@ class Components(Generic[FrameT]):
         See Also
         --------
         Components.connected : Test many pairs.
-        Components.component_of : Return the labels of some vertices.
+        Components.component_of : Return the labels of given vertices.
 
         Examples
         --------
@@ -913,7 +913,7 @@ class Components(Generic[FrameT]):
         forest path. The audit shares no code with the search for paths.
 
         The cost is that of the audit of components and forest, log2 n steps per pair for any path
-        length, some 90 bytes per id in the id range (per vertex if ids are sparse), and one pass
+        length, about 90 bytes per id in the id range (per vertex if ids are sparse), and one pass
         over ``rows``.
 
         Parameters
@@ -1214,12 +1214,12 @@ class Components(Generic[FrameT]):
             same order: rows ascend, have the ends of the edge list, contain no cycle, and join all
             components. ``forest="min"`` or ``"max"`` with ``weight`` also verifies the weights, and
             that no other edge is lighter (heavier) than the heaviest (lightest) edge of its forest
-            path; ties go to the lower row. This takes some 60 bytes per vertex, and up to 2 log2 n
+            path; ties go to the lower row. This takes about 60 bytes per vertex, and up to 2 log2 n
             steps per edge. A frame as ``forest`` is verified in place of the answer's forest.
 
             ``bridges`` is a frame of :func:`cc_rapids.bridges`, for the same edges in the same
             order. It is compared with the bridges that a depth-first search finds on one host
-            thread, in some 100 bytes per edge.
+            thread, in about 100 bytes per edge.
 
         Returns
         -------

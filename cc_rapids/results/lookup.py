@@ -85,7 +85,7 @@ def warn_of_no_edges(edges: Any) -> None:
 
 
 def _first_ids(column: Column, rows: Any) -> str:
-    """Return the first ids among some rows of a column as text."""
+    """Return the first ids in the given rows of a column, as text."""
     rows_shown = [int(row) for row in rows[:SHOWN_IDS]]
     with column.borrow() as borrowed:
         key_columns = borrowed if column.key_columns else [borrowed]

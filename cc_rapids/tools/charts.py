@@ -299,7 +299,7 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
 
     The limits follow from :data:`CARDS`: the time to read the edges once, and the times to read the
     labels of both ends of each edge from the L2 cache and from beyond it. Only algorithms that do
-    not read both ends of every edge can be faster than the latter two.
+    not read both ends of every edge can be faster than the times to read the labels.
 
     Parameters
     ----------

@@ -80,8 +80,8 @@ class Facts:
     python
         The version of Python, and the platform.
     packages
-        The versions of cc_rapids and of each package in ``PACKAGES``, None if not installed. A
-        wheel for one CUDA version is named after the version: ``"14.0.1 (cupy-cuda13x)"``.
+        The versions of cc_rapids and of each package in ``PACKAGES``, None if not installed. If a
+        wheel is for one CUDA version, its name follows in parentheses: ``"14.0.1 (cupy-cuda13x)"``.
     driver
         The NVIDIA driver, or None.
     cpus

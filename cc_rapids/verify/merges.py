@@ -38,7 +38,7 @@ class Merges:
     rule : LabelRule
         The kind of the labels.
     src, dst : (k,) arrays of int64
-        The rows of the ends of the edge of each merge.
+        For each merge, the rows of both ends of its edge.
     weights : (k,) array of numbers
         The weight of each merge.
     merges : (k, 4) array of int64
@@ -200,7 +200,7 @@ class Merges:
         return np.append(np.ones(self.n, np.int64), self.merges[:, 2])[clusters]
 
     def _ids(self, rows: Any) -> list[Any]:
-        """Return the id columns of the vertices in some rows of the label frame."""
+        """Return the id columns of the vertices in given rows of the label frame."""
         return [plain(column).take(rows) for column in places(self.labels, 0, self.width)]
 
     def _compare(self, what: str, shown: list[Any], right: list[Any]) -> None:

@@ -145,9 +145,9 @@ class _Paths(PlacedEdges):
     def check_lengths(self) -> None:
         """Raise a VerificationError for the first pair with a wrong length or weakest edge.
 
-        Pairs within a component must have a path, and other pairs must have none. Its length, and
-        with weights the row and the weight of its weakest edge, must be those that the audit has
-        measured.
+        Pairs within a component must have a path, and other pairs must have none. The
+        length of a path must be the length that the audit has measured. With weights, the same
+        holds for the row and the weight of the weakest edge.
         """
         length, weakest = self._measured()
         joined = self.head[self.first] == self.head[self.second]

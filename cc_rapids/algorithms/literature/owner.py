@@ -31,8 +31,8 @@ def search_to_labels(on: Any, vertex: type) -> Any:
     already. If it is higher, v is not an owner and stops. If it is lower, v raises it and visits
     the vertex. Labels only rise, by atomic maxima. A stale read shows a lower label, and the
     maximum then returns the current one. Threads that end early leave their labels behind. The
-    owner meets no higher label, raises that of each vertex of its component once, and visits it
-    once: so its words are enough, and its search ends.
+    owner meets no higher label. It raises the label of each vertex of its component once, and
+    visits the vertex once, so its words are enough and its search ends.
     """
     high, entries = on.atomic_max, entries_of(on)
 

@@ -21,7 +21,7 @@ HIGH = np.uint64(32)
 
 
 def shuffled(on: Any) -> Any:
-    """Return the edges in random order: edge e is a computed permutation of i.
+    """Return the edges in random order: edge e is the image of i by a permutation.
 
     A Feistel network permutes the numbers of 2 * ``half`` bits. If the result is m or more, it is
     permuted again until it is below m (cycle walking), which gives a permutation of the numbers

@@ -232,7 +232,7 @@ class Workspace:
 
 
 def pool_of_caller(cuda: Any) -> Any:
-    """Return the allocator of the caller's pool, of cuDF frames or else of CuPy arrays."""
+    """Return the allocator of the caller's pool, of cuDF frames or otherwise of CuPy arrays."""
     return _of_rmm() if "cudf" in sys.modules else cuda.get_allocator()
 
 

@@ -326,7 +326,7 @@ def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
 def parse(
     path: str, block: Block, dialect: Dialect, width: int, take: tuple[int, ...]
 ) -> list[Column]:
-    """Return some columns of a block, as text.
+    """Return the requested columns of a block, as text.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ def are_names(words: list[str], requested: Iterable[str]) -> bool:
 def following(
     rest: Block, feed: Iterator[Block], dialect: Dialect
 ) -> tuple[list[str] | None, Iterator[Block]]:
-    """Return the fields of the first line of data in some blocks, and an iterator of all blocks.
+    """Return the fields of the first line of data in the blocks, and an iterator of all blocks.
 
     The fields are None if there are no data, or if the line is not text.
     """

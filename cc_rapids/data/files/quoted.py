@@ -30,7 +30,7 @@ PIECE = 1 << 17  # bytes that are compared at once, in the second-level cache
 
 
 def newlines_in(data: bytes) -> int:
-    """Return the number of newlines in some bytes."""
+    """Return the number of newlines in the bytes."""
     if len(data) < PIECE:
         return data.count(b"\n")
     import numpy as np

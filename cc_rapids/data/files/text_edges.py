@@ -288,7 +288,7 @@ def _check_fields(file: File, number: int, line: bytes) -> None:
 def _dialect(file: File, request: ColumnRequest, text: Text, most: int) -> tuple[Dialect, Above]:
     """Return the dialect of a table and the lines above its first record.
 
-    The separator is the ``delimiter`` option, or else inferred from the first records.
+    The separator is the ``delimiter`` option, or is inferred from the first records.
 
     Raises
     ------

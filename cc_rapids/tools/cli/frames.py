@@ -172,7 +172,7 @@ def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
 
 
 def _typed(words: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Convert strings to integers or floats if the strings can be restored; else return them."""
+    """Convert strings to integers or floats if this is reversible; otherwise return them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -43,7 +43,7 @@ def where(row: Row) -> tuple[Any, ...]:
 
 
 def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
-    """Group rows by some keys, in order of first occurrence."""
+    """Group rows by the given keys, in order of first occurrence."""
     groups: dict[Any, list[Row]] = {}
     for row in rows:
         value = tuple(row[key] for key in keys)

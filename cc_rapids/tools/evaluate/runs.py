@@ -56,7 +56,7 @@ class Plan:
     rounds : int
         The number of runs of each timing, after one warm-up run.
     patience : float
-        Seconds of one timing after which three runs are enough.
+        After this many seconds of one timing, three runs are enough.
     check : bool
         Prove the first answer of each file by a certificate, and compare the others with it.
     source, destination : str, optional

@@ -57,7 +57,7 @@ def host_ids(values: Any) -> npt.NDArray[Any]:
 
 
 def ids_of(frame: Any, names: list[Any]) -> npt.NDArray[Any]:
-    """Return the ids in some columns of a frame, on the host."""
+    """Return the ids in the given columns of a frame, on the host."""
     columns = [column_of(frame, name) for name in names]
     return host_ids(columns) if len(columns) > 1 else host(columns[0])
 
