@@ -382,9 +382,9 @@ class Dendrogram(Generic[ComponentsT]):
         >>> print(fcluster(far, 0.6, "distance"))
         [1 1 1 2 3]
         """
-        heights, backend = self._heights(distance), self.components.answer.backend
+        distances, backend = self._distances(distance), self.components.answer.backend
         with backend.scope():
-            merges = self._tree.linkage(backend.asarray(heights))
+            merges = self._tree.linkage(self._heights(backend.asarray(distances)))
             return backend.to_host(merges)  # type: ignore[no-any-return]
 
     def split(self, max_size: int) -> Split[ComponentsT]:
@@ -651,43 +651,51 @@ class Dendrogram(Generic[ComponentsT]):
         rises = begins([self._keys], xp)
         return xp.cumsum(rises) - 1, xp.flatnonzero(rises)
 
-    def _heights(self, distance: Callable[[npt.NDArray[Any]], Any] | None) -> npt.NDArray[Any]:
-        """Return the distance of each merge.
+    def _distances(self, distance: Callable[[npt.NDArray[Any]], Any] | None) -> Array:
+        """Return the distance of each merge, by a function of the weights on the host.
 
         Raises
         ------
         InputError
             See :meth:`linkage`.
         """
-        weights: npt.NDArray[Any] = self.components.answer.backend.to_host(self._weights)
-        way = WAYS[self._greatest]
         if distance is None and self._greatest:
             raise InputError(
                 "weights of a forest of greatest weight fall from merge to merge, and distances"
-                f" rise: {way}"
+                f" rise: {WAYS[self._greatest]}"
             )
-        if distance is not None and not callable(distance):
+        if distance is None:
+            return self._weights
+        if not callable(distance):
             raise ArgumentTypeError(
                 f"distance= must be a function of an array of weights, not {shown(distance)}"
             )
+        weights = self.components.answer.backend.to_host(self._weights)
         numbers = weights.astype(weights.dtype if is_float(weights.dtype) else np.float64)
-        made = weights if distance is None else np.asarray(distance(numbers))
+        made = np.asarray(distance(numbers))
         if made.shape != weights.shape or not is_number(made.dtype):
             raise InputError(
                 f"distance() has made {made.dtype} of shape {made.shape} of"
                 f" {counted(weights.size, 'weight')}: return a number for each"
             )
-        heights = made.astype(np.float64)
+        return made.astype(np.float64)
+
+    def _heights(self, distances: Array) -> Array:
+        """Return distances as float64, or raise an InputError if SciPy would refuse them."""
+        heights = distances.astype(np.float64, copy=False)
+        xp = self.components.answer.backend.xp
+        falls = xp.zeros(heights.size, bool)
+        falls[1:] = heights[1:] < heights[:-1]
         for wrong, words in (
-            (np.isnan(heights), "is nan"),
+            (xp.isnan(heights), "is nan"),
             (heights < 0, "is negative, which SciPy refuses"),
-            (np.append(False, heights[1:] < heights[:-1]), "is less than that of the merge before"),
+            (falls, "is less than that of the merge before"),
         ):
             if wrong.any():
                 k = int(wrong.argmax())
                 raise InputError(
-                    f"the distance {heights[k]} of merge {k:,}, by an edge of weight {weights[k]},"
-                    f" {words}: {way}"
+                    f"the distance {heights[k]} of merge {k:,}, by an edge of weight"
+                    f" {self._weights[k]}, {words}: {WAYS[self._greatest]}"
                 )
         return heights
 
