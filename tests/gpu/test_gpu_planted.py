@@ -19,8 +19,12 @@ def test_the_answers_of_all_jobs_are_right_as_they_are(job, tuned):
 def test_planted_faults_are_refused(name, tuned, tmp_path):
     plant = planted.PLANTS[name]
     with planted.planted(plant, tmp_path):
-        found, edges, named = planted.solved(plant.job, "cuda", tuned)
-        assert not planted.is_right(found, plant.job), "it spoils nothing"
+        for _ in range(10):  # the trees that threads make differ from run to run
+            found, edges, named = planted.solved(plant.job, "cuda", tuned)
+            if not planted.is_right(found, plant.job):
+                break
+        else:
+            pytest.fail("it spoils nothing")
         with pytest.raises(VerificationError):
             found.audit(edges, **named)
     backends.get("cuda").synchronize()  # an access outside of the arrays would be told here

@@ -12,7 +12,7 @@ from support.edge_files import read_edges
 from support.matrix_market import read_by_scipy
 
 import cc_rapids
-from cc_rapids.data.files.formats import FORMATS, IN_PIECES, WRITTEN
+from cc_rapids.data.files.formats import FORMATS, IN_PIECES
 from cc_rapids.data.files.write import EdgeList, write_edges
 
 NAMED = {
@@ -107,4 +107,3 @@ def test_scipy_reads_what_is_written(tmp_path, kind):
 def test_every_format_has_a_reader_or_is_read_in_pieces():
     assert all(one.read or one.pieces for one in FORMATS.values())
     assert {*IN_PIECES} == {"csv", "tsv", "snap", "arrow", "parquet"}
-    assert {*FORMATS} - {*WRITTEN} == {*NAMED, "npy"}
