@@ -82,7 +82,7 @@ def test_the_sdist_holds_what_it_takes_to_test_and_to_learn(built):
     _, sdist, *_ = built
     assert sources("cc_rapids", "tests", "examples", "benchmarks", "distribution") <= sdist
     assert "recipe/recipe.yaml" in sdist
-    assert {"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"} <= sdist
+    assert {"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"} <= sdist
     assert {"cc_rapids/datasets/word_ladders.csv", "cc_rapids/py.typed", "Makefile"} <= sdist
     hidden = {name.partition("/")[0] for name in sdist if name.startswith(".")}
     assert hidden <= {".gitignore"}
