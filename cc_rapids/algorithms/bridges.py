@@ -36,11 +36,11 @@ class Reached:
         The rows of the forest's edges, in ascending order.
     forest : RootedForest
         The forest of these edges.
-    first, size : (n,) arrays of integers
-        The preorder number and the subtree size of each vertex.
-    least, greatest : (t,) arrays of integers
-        For the subtree below each edge of the forest, the least and the greatest preorder number of
-        its vertices and of their neighbours along non-tree edges.
+    first : (n,) array of integers
+        The preorder number of each vertex.
+    size, least, greatest : (n,) arrays of integers
+        For the subtree of each preorder number, its size, and the least and the greatest preorder
+        number of its vertices and of their neighbours along non-tree edges.
     """
 
     ends: tuple[Array, Array]
@@ -71,7 +71,9 @@ class Reached:
         for side, hooked in zip(ends, hooked_ends, strict=True):
             backend.kernel(lookup.take)(t, hooks, side, hooked)
         forest = rooted(*hooked_ends, roots, n, backend)
-        first, size = forest.preorder()
+        first, size_of_vertex = forest.preorder()
+        size = xp.empty_like(size_of_vertex)
+        size[first] = size_of_vertex
         in_forest = xp.zeros(ends[0].size, np.uint8)
         in_forest[hooks] = 1
         least, greatest = backend.empty(n, word), backend.empty(n, word)
@@ -79,25 +81,15 @@ class Reached:
             backend.kernel(trees.init_singletons, word)(n, extremes)
         reach = backend.kernel(tours.reach, word)
         reach(ends[0].size, *ends, in_forest, first.view(word), least, greatest)
-        child, begin, length = (array.view(word) for array in (forest.child, first, size))
-        lows, highs = _over_intervals(child, begin, length, least, greatest, backend)
+        lows, highs = _over_intervals(size.view(word), least, greatest, backend)
         below = lows.view(first.dtype), highs.view(first.dtype)
         return cls(ends, hooks, forest, first, size, *below)
 
-    def stays_below(self, tops: Array) -> Array:
-        """Return for each edge whether its subtree reaches only the subtree of a given vertex.
-
-        Parameters
-        ----------
-        tops : (t,) array of int64
-            The vertex for each edge of the forest.
-        """
-        begin = self.first[tops]
-        return (self.least >= begin) & (self.greatest < begin + self.size[tops])
-
     def bridges(self) -> Array:
         """Return the rows of the bridges, as int64 in ascending order."""
-        return self.hooks[self.stays_below(self.forest.child)].astype(np.int64)
+        begin = self.forest.backend.xp.arange(self.first.size, dtype=self.first.dtype)
+        stays = (self.least >= begin) & (self.greatest < begin + self.size)
+        return self.hooks[stays[self.first[self.forest.child]]].astype(np.int64)
 
     def skeleton(self, backend: Backend) -> tuple[Array, Array]:
         """Return edges whose components are the blocks, each without its top vertex.
@@ -117,7 +109,9 @@ class Reached:
         backend.kernel(tours.keep_across, word)(src.size, src, dst, *tour, us, vs)
         upper = forest.parent[forest.child]
         us[self.hooks] = forest.child
-        vs[self.hooks] = backend.xp.where(self.stays_below(upper), forest.child, upper)
+        at, begin = self.first[forest.child], self.first[upper]
+        stays = (self.least[at] >= begin) & (self.greatest[at] < begin + self.size[begin])
+        vs[self.hooks] = backend.xp.where(stays, forest.child, upper)
         return us, vs
 
     def articulation_points(self, block: Array, backend: Backend) -> Array:
@@ -138,19 +132,17 @@ class Reached:
 
 
 def _over_intervals(
-    child: Array, first: Array, size: Array, least: Array, greatest: Array, backend: Backend
+    size: Array, least: Array, greatest: Array, backend: Backend
 ) -> tuple[Array, Array]:
-    """Return the least and the greatest value over the subtree below each edge.
+    """Return the least and the greatest value over the interval that begins at each value.
 
     Uses a sparse table over blocks of values: the extremes of 1, 2, 4, ... consecutive blocks. A
     run past the end covers the blocks that exist.
 
     Parameters
     ----------
-    child : (t,) array of unsigned integers
-        The lower endpoint of each edge.
-    first, size : (n,) arrays of unsigned integers
-        The start and the length, at least 1, of each vertex's interval.
+    size : (n,) array of unsigned integers
+        The length of each interval.
     least, greatest : (n,) arrays of unsigned integers
         The values to reduce to the least and the greatest. Not changed.
     """
@@ -161,8 +153,8 @@ def _over_intervals(
     double = backend.kernel(tours.double_blocks)
     for level in range(1, levels):
         double(width, level * width, 1 << level - 1, width, low, high)
-    lows, highs = (backend.empty(child.size, word) for _ in range(2))
+    lows, highs = (backend.empty(size.size, word) for _ in range(2))
     backend.kernel(tours.extremes_of_subtrees, word)(
-        child.size, child, first, size, least, greatest, width, low, high, lows, highs
+        size.size, size, least, greatest, width, low, high, lows, highs
     )
     return lows, highs

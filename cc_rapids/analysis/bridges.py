@@ -73,8 +73,9 @@ def articulation_points_of(answer: Answer, options: SolveOptions) -> Any:
 
 def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:
     """Return the rows of the bridges among the edges of an answer, as ascending int64."""
-    if not ends[0].size:
-        return answer.backend.xp.zeros(0, np.int64)
+    edges, forest = int(ends[0].size), answer.forest
+    if edges == forest.vertices - forest.components:  # the edges are a forest, perhaps of none
+        return answer.backend.xp.arange(edges, dtype=np.int64)
     return _reached(answer, ends).bridges()
 
 

@@ -26,13 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from .primitives import lessen, none_of
+from .primitives import SOON, SOONER, lessen, none_of
 
-ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+ZERO, ONE, TWO, THREE = map(np.uint64, (0, 1, 2, 3))
 SHIFT = 6
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: Fibonacci hashing by upper bits
 UPPER = np.uint64(64 - SHIFT)
-BLOCK = 64  # numbers per block with known extremes; a thread reads at most 126 single numbers
+BLOCK = 32  # numbers per block with known extremes; a thread reads at most 62 single numbers
 
 
 def count_arcs(on: Any, word: type) -> Any:
@@ -110,43 +110,118 @@ def first_of_block(on: Any) -> Any:
         if k == np.uint64(first) >> shift:
             return np.uint64(first)
         base = k << shift
-        return base + ((k + ONE) * SPREAD >> UPPER) % min(whole, size - base)
+        return base + min((k + ONE) * SPREAD >> UPPER, min(whole, size - base) - ONE)
 
     return first_of_block
 
 
-def measure(on: Any, word: type) -> Any:
-    """Write the length of each sublist and the next sublist; the number of sublists for none."""
+def sublist_ends(on: Any, word: type) -> Any:
+    """Return whether a sublist ends before arc a."""
     begin, none, shift = first_of_block(on), none_of(word), np.uint64(SHIFT)
 
-    @on.elementwise
-    def measure(k, first, tour, counts, following):
-        size, more, length = np.uint64(tour.size), True, word(0)
-        a = begin(k, first, size)
-        while more:
-            a = tour[a]
-            length += word(1)
-            more = a != none and begin(np.uint64(a) >> shift, first, size) != np.uint64(a)
-        counts[k] = length
-        following[k] = word(counts.size) if a == none else word(np.uint64(a) >> shift)
+    @on.device
+    def sublist_ends(a, first, size):
+        return a == none or begin(np.uint64(a) >> shift, first, size) == np.uint64(a)
+
+    return sublist_ends
+
+
+def measure(on: Any, word: type) -> Any:
+    """Write the length of each sublist and the next sublist; the number of sublists for none.
+
+    A thread traverses four sublists at a time, so that it waits for four arcs at once.
+    """
+    begin, ends, none, shift = (
+        first_of_block(on),
+        sublist_ends(on, word),
+        none_of(word),
+        np.uint64(SHIFT),
+    )
+
+    @on.device
+    def advance(j, a, length, first, tour, counts, following, k, last, step):
+        size = np.uint64(tour.size)
+        a, length = np.uint64(tour[a]), word(length + word(1))
+        if ends(word(a), first, size):
+            counts[j] = length
+            following[j] = word(counts.size) if word(a) == none else word(a >> shift)
+            j, length = k, word(0)
+            if k < last:
+                a = begin(k, first, size)
+                k += step
+        return j, a, length, k
+
+    @on.grid_stride
+    def measure(k, last, step, first, tour, counts, following):
+        size, zero = np.uint64(tour.size), word(0)
+        one, two, three, four = k, k + step, k + TWO * step, k + THREE * step
+        a, b, c, d = ZERO, ZERO, ZERO, ZERO
+        if one < last:
+            a = begin(one, first, size)
+        if two < last:
+            b = begin(two, first, size)
+        if three < last:
+            c = begin(three, first, size)
+        if four < last:
+            d = begin(four, first, size)
+        m, n, o, p = zero, zero, zero, zero
+        k = four + step
+        while min(min(one, two), min(three, four)) < last:
+            if one < last:
+                one, a, m, k = advance(one, a, m, first, tour, counts, following, k, last, step)
+            if two < last:
+                two, b, n, k = advance(two, b, n, first, tour, counts, following, k, last, step)
+            if three < last:
+                three, c, o, k = advance(three, c, o, first, tour, counts, following, k, last, step)
+            if four < last:
+                four, d, p, k = advance(four, d, p, first, tour, counts, following, k, last, step)
 
     return measure
 
 
 def number(on: Any, word: type) -> Any:
-    """Replace the successor of each arc in ``tour`` by the arc's position in the tour."""
-    begin, none, shift = first_of_block(on), none_of(word), np.uint64(SHIFT)
+    """Replace the successor of each arc in ``tour`` by the arc's position in the tour.
 
-    @on.elementwise
-    def number(k, first, counts, tour):
-        size, more, before = np.uint64(tour.size), True, counts[k]
-        a = begin(k, first, size)
-        while more:
-            after = tour[a]
-            tour[a] = before
-            before += word(1)
-            a = np.uint64(after)
-            more = after != none and begin(a >> shift, first, size) != a
+    A thread traverses four sublists at a time, as in :func:`measure`.
+    """
+    begin, ends = first_of_block(on), sublist_ends(on, word)
+
+    @on.device
+    def advance(j, a, before, first, counts, tour, k, last, step):
+        size, after = np.uint64(tour.size), tour[a]
+        tour[a] = before
+        a, before = np.uint64(after), word(before + word(1))
+        if ends(after, first, size):
+            j = k
+            if k < last:
+                a, before = begin(k, first, size), counts[k]
+                k += step
+        return j, a, before, k
+
+    @on.grid_stride
+    def number(k, last, step, first, counts, tour):
+        size, zero = np.uint64(tour.size), word(0)
+        one, two, three, four = k, k + step, k + TWO * step, k + THREE * step
+        a, b, c, d = ZERO, ZERO, ZERO, ZERO
+        m, n, o, p = zero, zero, zero, zero
+        if one < last:
+            a, m = begin(one, first, size), counts[one]
+        if two < last:
+            b, n = begin(two, first, size), counts[two]
+        if three < last:
+            c, o = begin(three, first, size), counts[three]
+        if four < last:
+            d, p = begin(four, first, size), counts[four]
+        k = four + step
+        while min(min(one, two), min(three, four)) < last:
+            if one < last:
+                one, a, m, k = advance(one, a, m, first, counts, tour, k, last, step)
+            if two < last:
+                two, b, n, k = advance(two, b, n, first, counts, tour, k, last, step)
+            if three < last:
+                three, c, o, k = advance(three, c, o, first, counts, tour, k, last, step)
+            if four < last:
+                four, d, p, k = advance(four, d, p, first, counts, tour, k, last, step)
 
     return number
 
@@ -178,12 +253,37 @@ def orient(on: Any, word: type) -> Any:
     return orient
 
 
+def soon(on: Any) -> Any:
+    """Return a function that prefetches the preorder numbers of a later edge, on CPUs."""
+    prefetch = on.prefetch
+
+    if prefetch is None:
+
+        @on.device
+        def nothing_soon(e, src, dst, first, least, greatest):
+            return
+
+        return nothing_soon
+
+    @on.device
+    def soon(e, src, dst, first, least, greatest):
+        if e + SOON < np.uint64(src.size):
+            prefetch(first, src[e + SOON])
+            prefetch(first, dst[e + SOON])
+            u, v = first[src[e + SOONER]], first[dst[e + SOONER]]
+            prefetch(least, max(u, v))
+            prefetch(greatest, min(u, v))
+
+    return soon
+
+
 def reach(on: Any, word: type) -> Any:
     """Update the least and the greatest preorder number that non-tree edges reach."""
-    lower, upper = lessen(on), raised(on)
+    lower, upper, ahead = lessen(on), raised(on), soon(on)
 
     @on.elementwise
     def reach(e, src, dst, in_forest, first, least, greatest):
+        ahead(e, src, dst, first, least, greatest)
         if in_forest[e] == 0:
             u, v = first[src[e]], first[dst[e]]
             if v < u:
@@ -281,19 +381,17 @@ def double_blocks(on: Any) -> Any:
 
 
 def extremes_of_subtrees(on: Any, word: type) -> Any:
-    """Write the least and the greatest number reached from the subtree below each edge.
+    """Write the least and the greatest number reached from the subtree of each preorder number.
 
     The preorder numbers of a subtree are an interval: whole blocks and some numbers at both ends.
     The whole blocks are the union of two overlapping runs of a power of two blocks (a sparse
-    table).
+    table). Neighbouring threads read neighbouring intervals.
     """
     whole, shift = np.uint64(BLOCK), np.uint64(BLOCK.bit_length() - 1)
 
     @on.elementwise
-    def extremes_of_subtrees(e, child, first, size, least, greatest, width, low, high, lows, highs):
-        v = child[e]
-        i = np.uint64(first[v])
-        end = i + np.uint64(size[v])
+    def extremes_of_subtrees(i, size, least, greatest, width, low, high, lows, highs):
+        end, begin = i + np.uint64(size[i]), i
         one, other = least[i], greatest[i]
         inner, beyond = (i + whole - ONE) >> shift, end >> shift
         if inner < beyond:
@@ -305,12 +403,12 @@ def extremes_of_subtrees(on: Any, word: type) -> Any:
             last, j = inner << shift, beyond << shift
         else:
             last, j = end, end
-        while i < last:
-            one, other = min(one, least[i]), max(other, greatest[i])
-            i += ONE
+        while begin < last:
+            one, other = min(one, least[begin]), max(other, greatest[begin])
+            begin += ONE
         while j < end:
             one, other = min(one, least[j]), max(other, greatest[j])
             j += ONE
-        lows[e], highs[e] = one, other
+        lows[i], highs[i] = one, other
 
     return extremes_of_subtrees

@@ -126,7 +126,7 @@ def test_a_stream_is_refused():
 PLANTS = {
     "reached": (tours.reach, "v < u", "v > u"),
     "blocks": (tours.extremes_of_subtrees, "base + beyond - (ONE << level)", "base + inner"),
-    "begin": (tours.extremes_of_subtrees, "while i < last", "while i + ONE < last"),
+    "begin": (tours.extremes_of_subtrees, "while begin < last", "while begin + ONE < last"),
     "size": (tours.number_subtrees, "+ word(1) >> word(1)", ">> word(1)"),
 }
 
