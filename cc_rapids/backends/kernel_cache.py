@@ -149,6 +149,17 @@ def keep(key: str, suffix: str, content: bytes) -> None:
         _log_once("kept", f"compiled kernels are not kept: {error} (set CC_RAPIDS_CACHE)")
 
 
+def is_usable() -> bool:
+    """Return whether kernels can be kept, without reading the folder."""
+    try:
+        _check()
+    except FileNotFoundError:
+        pass
+    except (_OthersError, OSError):
+        return False
+    return bound() > 0
+
+
 def survey() -> Cache:
     """Inspect the cache without changing it or reading its files."""
     path, why, owner, mode, files = folder(), None, None, None, []

@@ -55,9 +55,8 @@ class Readiness:
         """Start the process that compiles, once, if its kernels can be kept."""
         if self.ready or self.child is not None or not sys.executable:
             return
-        cache = kernel_cache.survey()
         self.child = 0
-        if not cache.used:
+        if not kernel_cache.is_usable():
             return
         argv = [sys.executable, "-c", COMPILE, *sys.path]
         null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in range(3)]

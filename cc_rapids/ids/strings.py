@@ -251,7 +251,10 @@ def sorted_rows(text: Text) -> Array:
     backend, row = text.backend, np.uint32 if text.size < 1 << 32 else np.uint64
     if not text.size:
         return backend.empty(0, row)
-    if not (backend.few_by_library and text.size <= tuning.library_strings):
+    most = tuning.library_strings
+    if not backend.is_compiled:
+        most = max(most, 4 * tuning.uncompiled_rows)
+    if not (backend.few_by_library and text.size <= most):
         with backend.reusing():
             rows = order(text, backend.xp.arange(text.size, dtype=row))
         if rows is not None:

@@ -81,3 +81,16 @@ def insert(
         left = left[~(won | is_key(held, left))]
         slots[left] = (slots[left] + 1) % table.size
     return slots, new, not left.size
+
+
+def entries(offsets: Array, values: Array, rows: Array) -> tuple[Array, Array]:
+    """Return the first and the past-the-end entry of each row, clamped to the number of values."""
+    begins, ends = (offsets[at].astype(np.int64).view(np.uint64) for at in (rows, rows + 1))
+    ends = np.minimum(ends, np.uint64(values.size))
+    return np.minimum(begins, ends).astype(np.int64), ends.astype(np.int64)
+
+
+def ranges(begins: Array, sizes: Array) -> Array:
+    """Return the numbers of all ranges, one range after the other."""
+    before = np.cumsum(sizes) - sizes
+    return np.repeat(begins - before, sizes) + np.arange(int(sizes.sum()))

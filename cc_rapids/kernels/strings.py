@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import by_numpy
 from .edges import entries_of
 from .id_hash import mix
 from .primitives import SOON, lessen
@@ -35,6 +36,11 @@ def note_wrong_places(on: Any) -> Any:
         if np.uint64(offsets[i]) > end or end > np.uint64(chars.size):
             wrong[0] = np.uint64(1)
 
+    def note_wrong_places_by_numpy(n, chars, words, offsets, wrong):
+        begins, ends = offsets[:n].astype(np.uint64), offsets[1 : n + 1].astype(np.uint64)
+        wrong[0] |= np.uint64((begins > ends).any() or (ends > np.uint64(chars.size)).any())
+
+    note_wrong_places.by_numpy = note_wrong_places_by_numpy
     return note_wrong_places
 
 
@@ -84,6 +90,21 @@ def hash_rows(on: Any) -> Any:
             at += EIGHT
         hashes[i] = h
 
+    mixed_arrays, places = by_numpy.plain(mixed), np.arange(8)
+
+    def hash_rows_by_numpy(n, chars, words, offsets, seed, hashes):
+        at, end = by_numpy.entries(offsets, chars, np.arange(n))
+        padded = np.append(chars[: end.max()], np.zeros(8, np.uint8))
+        hashes[:n] = mixed_arrays(np.uint64(seed) ^ (end - at).astype(np.uint64))
+        left = np.flatnonzero(at < end)
+        while left.size:
+            read = padded[at[left, None] + places].view(np.uint64)[:, 0]
+            unused = (EIGHT - np.minimum(end[left] - at[left], 8).astype(np.uint64)) << THREE
+            hashes[left] = mixed_arrays(hashes[left] ^ (read << unused >> unused))
+            at[left] += 8
+            left = left[at[left] < end[left]]
+
+    hash_rows.by_numpy = hash_rows_by_numpy
     return hash_rows
 
 
@@ -186,6 +207,19 @@ def compare_kept(on: Any) -> Any:
         if b_end - b != size or not same(chars, words, a, kept_chars, kept_words, b, size):
             differs[i] = np.uint8(1)
 
+    def compare_kept_by_numpy(
+        n, chars, words, offsets, kept_chars, kept_words, kept_offsets, numbers, differs
+    ):
+        a, a_end = by_numpy.entries(offsets, chars, np.arange(n))
+        b, b_end = by_numpy.entries(kept_offsets, kept_chars, numbers[:n].astype(np.int64))
+        differs[:n] |= a_end - a != b_end - b
+        same = np.flatnonzero(differs[:n] == 0)
+        sizes = (a_end - a)[same]
+        one, other = (by_numpy.ranges(begins[same], sizes) for begins in (a, b))
+        row = np.repeat(same, sizes)
+        differs[row[chars[one] != kept_chars[other]]] = 1
+
+    compare_kept.by_numpy = compare_kept_by_numpy
     return compare_kept
 
 
@@ -198,6 +232,11 @@ def row_sizes(on: Any) -> Any:
         at, end = entries(offsets, chars, np.uint64(rows[k]))
         sizes[k] = end - at
 
+    def row_sizes_by_numpy(n, chars, words, offsets, rows, sizes):
+        at, end = by_numpy.entries(offsets, chars, rows[:n].astype(np.int64))
+        sizes[:n] = end - at
+
+    row_sizes.by_numpy = row_sizes_by_numpy
     return row_sizes
 
 
@@ -219,6 +258,13 @@ def copy_rows(on: Any) -> Any:
             out[to + b] = chars[at + b]
             b += ONE
 
+    def copy_rows_by_numpy(n, chars, words, offsets, rows, starts, out):
+        at, end = by_numpy.entries(offsets, chars, rows[:n].astype(np.int64))
+        first, last = starts[:n].astype(np.int64), starts[1 : n + 1].astype(np.int64)
+        sizes = np.minimum(end - at, last - first)
+        out[by_numpy.ranges(first, sizes)] = chars[by_numpy.ranges(at, sizes)]
+
+    copy_rows.by_numpy = copy_rows_by_numpy
     return copy_rows
 
 

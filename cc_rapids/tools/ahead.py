@@ -202,7 +202,8 @@ def _link_records() -> None:
         found.edges(found.sizes(1)["labels"][0].as_py(), pairs, *sides) if len(ids) == 1 else None
         tree.paths(pairs.drop("score"), *sides)
         tree.report(pairs, *sides)
-        tree.dendrogram().at(0.1)
+        dendrogram = tree.dendrogram()
+        dendrogram.at(0.1), dendrogram.merges(), dendrogram.linkage(lambda weights: 1 - weights)
 
 
 def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) -> None:

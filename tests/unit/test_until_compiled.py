@@ -211,14 +211,16 @@ def test_each_stand_in_writes_what_its_kernel_writes(monkeypatch):
     launch = Threads.launch
 
     def launched(self, kernel, n, arguments):
-        own = {id(a): a if isinstance(a, int) else a.copy() for a in arguments}
+        # Some arrays are reserved memory, much of which is never written
+        own = {id(a): a if isinstance(a, int) else a[: 1 << 16].copy() for a in arguments}
         copies = [own[id(a)] for a in arguments]
         launch(self, kernel, n, arguments)
         name = kernel.part.function.__name__
         if kernel.by_numpy and name not in ("number_slots", "claim", "choose_rows", "fill"):
             kernel.by_numpy(n, *copies)
             for mine, theirs in zip(copies, arguments, strict=True):
-                assert isinstance(mine, int) or mine.tobytes() == theirs.tobytes(), name
+                same = isinstance(mine, int) or mine.tobytes() == theirs[: mine.size].tobytes()
+                assert same, name
             compared.add(name)
 
     monkeypatch.setattr(Threads, "launch", launched)
@@ -232,12 +234,15 @@ def test_each_stand_in_writes_what_its_kernel_writes(monkeypatch):
             found.deduplicate(pd.DataFrame({"vertex": edges[0], "x": src}), by="x")
             cc_rapids.components(edges, vertices=edges[0][:5])
         cc_rapids.components((src, dst), vertices=range(3, 99, 2))
+        words = frame.assign(a=WORDS[src], b=WORDS[M + dst])
+        cc_rapids.components_at(words, "a", "b", thresholds=[0.5]).labels(0.5)
         for weighted in (frame, frame.assign(a=FAR[src % 9], b=FAR[dst % 9])):
             cuts = cc_rapids.components_at(weighted, "a", "b", thresholds=[0.9, 0.5, 0.1])
             [cuts.labels(level) for level in (0.9, 0.1)]
     assert compared >= {
         *("find_bounds", "look_up", "scatter_min", "assign_min_root", "lower_key", "lower_place"),
         *("mark_chosen", "number_cuts", "note_hooks", "roots_at", "pick_edges", "mark_ids"),
+        *("note_wrong_places", "hash_rows", "row_sizes", "copy_rows", "compare_kept"),
         *("decode_rows", "settle", "number_claimed", "init_singletons", "mark_range"),
     }
 
