@@ -616,6 +616,14 @@ class Gathered:
 
     Other attributes are those of the source.
 
+    Parameters
+    ----------
+    source : Source
+    budget : Budget
+    ends : callable, optional
+        Returns whether to read no more chunks into memory, from the last one and the bytes of
+        solving all so far.
+
     Attributes
     ----------
     table : pyarrow.Table or None
@@ -627,14 +635,16 @@ class Gathered:
 
     threaded = False
 
-    def __init__(self, source: Source, budget: Budget) -> None:
+    def __init__(
+        self, source: Source, budget: Budget, ends: Callable[[Chunk, int], bool] | None = None
+    ) -> None:
         self.source, self.chunks = source, list[Chunk]()
         self.rest = source.read_ahead(Cursor(), budget, None)
         size, complete = 0, True
         for chunk in self.rest:
             self.chunks.append(chunk)
             size += _solving_bytes(chunk)
-            if size > budget.limit:
+            if size > budget.limit or (ends is not None and ends(chunk, size)):
                 complete = False
                 break
         self.table = _one_table(self.chunks) if complete else None

@@ -25,7 +25,7 @@ from ..graph.forest import Forest
 from ..kernels import spelling as kernels
 from .decoders import IdDecoder
 from .encode import EncodedIds
-from .strings import CHANGED, Text, left_to_library, lent_texts, of_bytes
+from .strings import CHANGED, Text, check_offsets, left_to_library, lent_texts, of_bytes
 
 BYTES = 256
 SPELLING = 24  # temporary bytes per string of an answer
@@ -275,6 +275,15 @@ def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spel
     )
     to_native = edge_input.src.to_native
     return Spelled(given, numbers, spelling, of_bytes(columns[0]), to_native)
+
+
+def may_be_spelled(columns: list[Any], backend: Backend) -> bool:
+    """Return whether the first strings of some columns fit into 64 bits; more may not."""
+    with lent_texts([column[:SAMPLED] for column in columns], backend) as texts:
+        for text in filter(None, texts):
+            check_offsets(text)
+        filled = [text for text in texts if text]
+        return not filled or _spelling_of(filled, backend) is not None
 
 
 def _as_integers(column: Any, spelling: Spelling) -> Any:

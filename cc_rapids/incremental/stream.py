@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from .. import backends
 from ..algorithms.design import Design
-from ..backends import Backend
+from ..backends import MEMORY, Backend
 from ..backends.choice import EngineChoice, choose, has_gpu
 from ..data import html, read
 from ..data.column import Content
@@ -30,12 +30,13 @@ from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, adapter_of, named
 from ..data.reading import Reading
-from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, sliced
+from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, sliced, text_of
 from ..data.text_options import COMMENTS, NO_OPTIONS
 from ..data.weight_bound import WeightBound
 from ..errors import CapacityError, ColumnTypeError, InputError, NullsError
 from ..ids.growing import Index, Integers, Range, Tuples
 from ..ids.growing import Texts as TextIndex
+from ..ids.spelled import may_be_spelled
 from ..keywords import suggest_keywords
 from ..ledger import Ledger
 from ..options import Options, with_ends
@@ -54,6 +55,7 @@ from .progress import ReportsStates, StreamProgress, StreamReporter
 from .state import ConnectivityState
 
 CHUNKS = 8  # least chunks per device if the number of edges is known in advance
+LONG_TEXT = 256 << 20  # bytes of solving strings at once from which they are solved in chunks
 CLOSE = 8  # ids are a narrow range if its size is at most this many times the vertices
 RATES = {"range": 30e6, "integers": 8e6, "strings": 0.3e6}  # edges per second on two CPU cores
 
@@ -543,7 +545,8 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
             warn_ahead(stream, count, budget, width)
     if solve is not None and stream.arrow and (options.forest or not runner.on_device):
         budget.update("integers", count or 0, width=width)
-        gathered = Gathered(stream, budget)
+        streams = not options.forest and options.memory == MEMORY[0]
+        gathered = Gathered(stream, budget, partial(_is_long_text, runner) if streams else None)
         stream = cast(Source, gathered)
         if gathered.table is not None:
             first = gathered.chunks[0]
@@ -585,6 +588,24 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         bound=bound,
     )
     return run.go(count, vertices, options.progress, options.labels, runner)
+
+
+def _is_long_text(backend: Backend, chunk: Chunk, size: int) -> bool:
+    """Return whether long lists of a chunk's strings are faster solved chunk by chunk.
+
+    They are, and in half of the memory, unless short strings are encoded as integers. ``size`` is
+    the bytes that solving the list so far at once takes.
+    """
+    ends = chunk.source, chunk.destination
+    if (
+        size < LONG_TEXT
+        or chunk.load is not None
+        or not all(isinstance(name, str) for name in ends)
+    ):
+        return False
+    if not any(text_of(chunk.frame, *ends)) or not len(chunk.frame):
+        return False
+    return not may_be_spelled([chunk.frame[name].drop_null() for name in ends], backend)
 
 
 def _sides_of(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
