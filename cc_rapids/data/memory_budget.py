@@ -11,9 +11,10 @@ integers   52: trees twice 8, ids and their 240: two copies of its columns, thei
            spare capacity 18, the hash      numbers, and up to two new vertices
            table and its next larger one
            24
-strings    80, plus four times the text     800, and the text, estimated at 16 bytes per
-           and its offset of 8: 112 plus    id
-           four times the text
+strings    54, plus the text: its offset    800, and the text, estimated at 16 bytes per
+           and hash 16, trees 8, and 30     id
+           for the hash table and its next
+           larger one, or for sorting
 =========  ===============================  ============================================
 
 A hash table of integers takes at most 12 bytes per id (:mod:`cc_rapids.ids.arrival_table`). The
@@ -38,7 +39,7 @@ from typing import Any
 from .. import host_memory
 from ..errors import CapacityError, InputError
 
-VERTEX = {"range": 20, "integers": 52, "strings": 80}
+VERTEX = {"range": 20, "integers": 52, "strings": 54}
 EDGE = {"range": 80, "integers": 240, "strings": 800}
 DECLARED = {"range": "range", "integers": "integers", "strings": "integers"}  # no text in files
 BESIDE_TEXT = {"strings": EDGE["strings"] // 2}  # per edge, if its text is counted separately
@@ -221,7 +222,7 @@ class Budget:
         """Return the bytes for reading and for vertices with ``text`` bytes of ids in all."""
         wide = 1 if vertices < 1 << 32 else 2
         each = VERTEX[kind] + (PAIR if width > 1 else 0)
-        return self.fixed + vertices * each * wide * width + 4 * text
+        return self.fixed + vertices * each * wide * width + text
 
     def needed(self, kind: str, vertices: int, text: float = 0.0, width: int = 1) -> int:
         """Return the bytes for vertices with ``text`` bytes of ids each and the smallest chunk."""

@@ -43,7 +43,8 @@ class TextTable:
 
     def __init__(self, backend: Backend) -> None:
         self.backend, self.n, self._used = backend, 0, 0
-        self._keys = ArrivalTable(backend.empty(0, np.uint64), 0, ALL_BITS, 0, backend)
+        self._bits: Array = backend.empty(0, np.uint64)  # the keys, while there is no table
+        self._table: ArrivalTable | None = None
         self._chars = backend.reserve(WORD, np.uint8)
         self._offsets = backend.reserve(1, np.int64)
         self._offsets[:1] = 0
@@ -55,6 +56,18 @@ class TextTable:
         if text.size:
             table.enter([text])
         return table
+
+    @property
+    def _keys(self) -> ArrivalTable:
+        """The table of the keys, built on first use."""
+        if self._table is None:
+            self._table = ArrivalTable(self._bits, 0, ALL_BITS, 0, self.backend)
+        return self._table
+
+    def release_slots(self) -> None:
+        """Free the slots, a third of the memory beside the text; the next lookup builds them."""
+        if self._table is not None and self.n != BEING_ENTERED:
+            self._bits, self._table = self._table.ids[: self.n], None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the strings; the table is built again."""
@@ -83,13 +96,14 @@ class TextTable:
         """
         backend, n, self.n = self.backend, self.n, BEING_ENTERED
         more = sum(text.size for text in texts if text is not None)
-        self._keys.n = n
-        if not self._keys.takes(0, ALL_BITS, more):
-            self._keys = self._keys.grown(0, ALL_BITS, more)
+        keys = self._keys
+        keys.n = n
+        if not keys.takes(0, ALL_BITS, more):
+            self._table = keys = keys.grown(0, ALL_BITS, more)
         numbers = []
         for text in texts:
             if text is None:
-                numbers.append(backend.empty(0, self._keys.vertex))
+                numbers.append(backend.empty(0, keys.vertex))
                 continue
             numbers_of_text, n = self._enter(text, n)
             numbers.append(numbers_of_text)

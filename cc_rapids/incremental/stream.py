@@ -378,8 +378,8 @@ def stream_components(
         The limit for vertices and chunks together, in bytes or as a string such as ``"2GiB"``.
         Defaults to half of the free memory of the machine, or of the GPU if the run uses one. It
         determines the size of chunks, see :mod:`cc_rapids.data.memory_budget`. A vertex takes 20
-        bytes with ``num_vertices``, 52 bytes for integer ids, and 112 bytes plus four times the
-        text for string ids. Reading takes at least 32 MiB, or 48 MiB for text. The limit does not
+        bytes with ``num_vertices``, 52 bytes for integer ids, and 54 bytes plus the text for
+        string ids. Reading takes at least 32 MiB, or 48 MiB for text. The limit does not
         cover Python and its libraries, DuckDB's queries, items of an iterable, and frames that the
         answer returns. A lazy Polars frame is collected as a whole and is counted.
     progress : bool or callable
@@ -669,6 +669,8 @@ class Run:
                 state = self.passed(state, cursor, reporter)
             reporter.report_state(state, last=True)
         state = self.with_output_kind(state)
+        if isinstance(state.index, TextIndex):
+            state.index.table.release_slots()
         resumed = self._resumed(saved, state.edges) if saved else None
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)
 
