@@ -11,10 +11,10 @@ integers   52: trees twice 8, ids and their 240: two copies of its columns, thei
            spare capacity 18, the hash      numbers, and up to two new vertices
            table and its next larger one
            24
-strings    54, plus the text: its offset    800, and the text, estimated at 16 bytes per
-           and hash 16, trees 8, and 30     id
-           for the hash table and its next
-           larger one, or for sorting
+strings    46, plus the text and its offset 800, and the text, estimated at 16 bytes per
+           of 8: the hash 8, trees 8, and   id
+           30 for the hash table and its
+           next larger one, or for sorting
 =========  ===============================  ============================================
 
 A hash table of integers takes at most 12 bytes per id (:mod:`cc_rapids.ids.arrival_table`). The
@@ -39,7 +39,7 @@ from typing import Any
 from .. import host_memory
 from ..errors import CapacityError, InputError
 
-VERTEX = {"range": 20, "integers": 52, "strings": 54}
+VERTEX = {"range": 20, "integers": 52, "strings": 46}
 EDGE = {"range": 80, "integers": 240, "strings": 800}
 DECLARED = {"range": "range", "integers": "integers", "strings": "integers"}  # no text in files
 BESIDE_TEXT = {"strings": EDGE["strings"] // 2}  # per edge, if its text is counted separately

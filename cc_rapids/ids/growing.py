@@ -256,8 +256,9 @@ class Texts(_OneColumn):
 
     @property
     def text_bytes(self) -> int:
-        """The bytes of the strings."""
-        return int(self.table.buffers(self.n)[0].size)
+        """The bytes of the strings and their offsets."""
+        octets, offsets = self.table.buffers(self.n)
+        return int(octets.nbytes + offsets.nbytes)
 
     @cached_property
     def places(self) -> Array:

@@ -138,19 +138,19 @@ def test_ids_drawn_at_random_are_known_within_a_quarter(tmp_path):
     assert plan.vertices_probable > 0.75 * np.unique(ends).size
 
 
-def test_a_string_takes_four_times_its_text_and_offset(tmp_path):
+def test_a_string_takes_its_text_once(tmp_path):
     names = np.char.zfill(lists()["few ids"].astype(str), 36)
     path = written(tmp_path / "edges.parquet", names, 1)
     plan = cc_rapids.stream_components(path, explain=True, memory_limit="1GB")
-    assert plan.id_bytes == 80 + 4 * (36 + 8) == 256
+    assert plan.id_bytes == 46 + (36 + 8) == 90
 
 
 @pytest.mark.parametrize(
     ("limit", "fits", "words"),
     [
         ("1GB", True, ": fits"),
-        ("74MB", None, ": may not fit"),
-        ("45MB", None, ": is unlikely to fit"),
+        ("50MB", None, ": may not fit"),
+        ("38MB", None, ": is unlikely to fit"),
         ("6MB", False, ": does not fit"),
     ],
 )
