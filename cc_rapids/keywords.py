@@ -42,6 +42,7 @@ MORE = {  # the arguments behind the ** of a signature, by its name
     "text": ("header", "delimiter", "encoding", "comment", "format"),
     "chunked": ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unreadable"),
 }
+NOT_PASSED = {"self"}
 _UNEXPECTED = re.compile(r"\S+\(\) got an unexpected keyword argument '([^']*)'")
 
 
@@ -93,8 +94,8 @@ def _words(function: Callable[..., Any]) -> list[str]:
     """Return the keyword arguments of a function."""
     words: list[str] = []
     for one in inspect.signature(function).parameters.values():
-        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) and one.name != "self":
-            words.append(one.name)
+        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
+            words += {one.name} - NOT_PASSED
         elif one.kind == one.VAR_KEYWORD:
             words += MORE.get(one.name, ())
     return words

@@ -329,11 +329,16 @@ def test_python_is_left_while_kernels_are_compiled(own_store):
     code = f"""
 import pathlib, cc_rapids
 from cc_rapids.backends import readiness
-readiness.COMPILE = "import os, sys, time; time.sleep(1); open({str(own_store / "done")!r}, 'w')"
+readiness.COMPILE = '''import pathlib, time
+store = pathlib.Path({str(own_store)!r})
+while not (store / "left").exists():
+    time.sleep(0.05)
+(store / "done").touch()'''
 print(len(cc_rapids.components(([1], [2]))), pathlib.Path({str(own_store)!r}, 'done').exists())
 """
     own_store.chmod(0o700)
     assert fresh(own_store, code) == "1 False\n"
+    (own_store / "left").touch()
     while not (own_store / "done").exists():
         time.sleep(0.05)
 

@@ -237,7 +237,8 @@ def test_without_a_cluster_and_without_dask(monkeypatch):
     assert distributed.default_client is not none
     code = (
         "import sys; sys.modules['distributed'] = None\n"
-        "try:\n    import cc_rapids.dask\nexcept ImportError as error:\n    print(error)"
+        "try:\n    from cc_rapids.dask import components\n"
+        "except ImportError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "needs distributed, which is not installed: pip install '.[dask]'" in done.stdout

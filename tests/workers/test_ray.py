@@ -510,7 +510,8 @@ def test_blocks_of_a_lost_node_are_read_again():
 def test_without_ray():
     code = (
         "import sys; sys.modules['ray'] = None\n"
-        "try:\n    import cc_rapids.ray\nexcept ImportError as error:\n    print(error)"
+        "try:\n    from cc_rapids.ray import components\n"
+        "except ImportError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "needs ray, which is not installed: pip install '.[ray]'" in done.stdout

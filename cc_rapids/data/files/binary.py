@@ -11,7 +11,7 @@ from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
-from ...errors import CapacityError, CcRapidsError, FormatError
+from ...errors import CapacityError, CcRapidsError, FormatError, counted
 from ..end_columns import naming, place_of
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     nulls = column.null_count and not request.null_weights
     if nulls or not (whole or real):
         raise FormatError(
-            f"{file.path}: column {name!r} holds {column.type} and {column.null_count} nulls;"
-            " weights must be numbers, one for each edge"
+            f"{file.path}: column {name!r} holds {column.type} and"
+            f" {counted(column.null_count, 'null')}; weights must be numbers, one for each edge"
         )
     unsigned = column.type == pa.uint64()  # some values may be beyond int64
     integer = pa.uint64() if unsigned else pa.int64()

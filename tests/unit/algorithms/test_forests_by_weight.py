@@ -347,7 +347,7 @@ def test_weights_that_are_missing(kind, engine):
 
 def test_ends_and_weights_that_are_missing():
     edges = pa.table({"src": [None, 1, 2, 3], "dst": [4, 2, 3, 1], "w": [1.0, None, 2, 3]})
-    with pytest.raises(NullsError, match="column 'src' has 1 nulls"):
+    with pytest.raises(NullsError, match="column 'src' has 1 null"):
         cc_rapids.minimum_spanning_forest(edges, weight="w")
     found = cc_rapids.components(edges, weight="w", forest="min", nulls="drop")
     assert found.forest()["row"].to_pylist() == [2, 3]

@@ -271,7 +271,7 @@ def test_what_is_dropped_of_several_columns_is_counted(streams):
     for kind in streams(holes):
         found = components(streams(holes)[kind], *SIDES, nulls="drop")
         assert found.audit(streams(holes)[kind], *SIDES, nulls="drop").edges == 39
-        with pytest.raises(NullsError, match="'id' has 1 nulls"):
+        with pytest.raises(NullsError, match="'id' has 1 null"):
             found.audit(streams(holes)[kind], *SIDES)
 
 

@@ -108,7 +108,7 @@ def test_columns_that_are_no_weights(tmp_path, refusal):
         read_edges(tmp_path / "e.parquet", weights=True)
     table = pa.table({"src": [1, 2], "dst": [2, 2], "weight": [1, None]})
     write_edges(EdgeList([table], 2, None, table.schema), tmp_path / "e.arrow")
-    with pytest.raises(FormatError, match="1 nulls; weights must be numbers"):
+    with pytest.raises(FormatError, match="1 null; weights must be numbers"):
         read_edges(tmp_path / "e.arrow", weights=True)
 
 
