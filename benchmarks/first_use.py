@@ -116,20 +116,18 @@ def hour(tree, runs):
         written = [sys.executable, "-c", ahead.WRITE_OBJECTS]
         subprocess.run(written, check=True, env=given, cwd=wheel)
         record = {"job": "first hour"} | of_another(tree)
-        for way, folder, waits in (
-            ("waiting", tree, "1"),
-            ("nothing", tree, ""),
-            ("wheel", wheel, ""),
-        ):
-            told = []
-            for run in range(runs):
-                cache = pathlib.Path(name, f"{way}{run}")
-                told.append(calls_of_hour(folder, cache, waits))
-                while way == "nothing" and not list(cache.glob("*.ready")):
-                    time.sleep(1)  # until the process in the background has compiled all
-            record |= of_calls(way, told)
-        warm = pathlib.Path(name, "nothing0")
-        return record | of_calls("later", [calls_of_hour(tree, warm, "") for _ in range(runs)])
+        ways = {"waiting": (tree, "1"), "nothing": (tree, ""), "wheel": (wheel, "")}
+        told = {way: [] for way in ways}
+        for run in range(runs):
+            for way, (folder, waits) in ways.items():
+                told[way].append(calls_of_hour(folder, pathlib.Path(name, f"{way}{run}"), waits))
+        compiled = pathlib.Path(name, "nothing0")
+        while not list(compiled.glob("*.ready")):
+            time.sleep(1)  # until the process in the background has compiled all
+        told["later"] = [calls_of_hour(tree, compiled, "") for _ in range(runs)]
+        for way, calls in told.items():
+            record |= of_calls(way, calls)
+    return record
 
 
 def calls_of_hour(tree, cache, waits):
