@@ -263,7 +263,8 @@ def rooted_forests():
         cc_rapids.components(given, **options, forest=True).paths((given[0], given[0]))
         cc_rapids.bipartition((given[0], given[0]), **options).odd_cycles()
     many = np.arange(200)
-    cc_rapids.bridges((many, many + 1), engine="cuda")  # of more numbers than a block has
+    ring = many, (many + 1) % 200  # of more numbers than a block has, and no forest
+    cc_rapids.bridges(ring, engine="cuda")
     rows = Csr(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0]), True)
     cc_rapids.articulation_points(rows, engine="cuda")
 
