@@ -95,6 +95,9 @@ def forgetting():
     apart = np.arange(40), np.arange(40) // 2 * 2
     seen = cc_rapids.Connectivity().insert(apart)  # of which few are looked at
     seen.remove((np.array([1]), np.array([0])), remaining=apart)
+    path = cc_rapids.Connectivity(keep_forest=True).insert((np.array([0, 1]), np.array([1, 2])))
+    for _ in range(8):  # the last builds an index of the forest
+        path.remove((np.array([0]), np.array([2])))
     for kind in (LONG, np.float64):
         frame = pd.DataFrame(
             {"src": apart[0], "dst": apart[1], "until": np.arange(40).astype(kind)}
