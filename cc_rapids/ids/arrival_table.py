@@ -61,6 +61,10 @@ class ArrivalTable:
         self.slots = backend.fill(backend.empty(self.size, self.vertex), 0xFF)
         self._kernel(kernels.fill)(self.n, ids, self.base, self.n, self.slots)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the ids without the space for more."""
+        return vars(self) | {"ids": self.ids[: max(self.n, 0)]}
+
     @property
     def base(self) -> int:
         """The id of the first slot as a signed integer, as kernels expect it."""

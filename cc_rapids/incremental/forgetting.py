@@ -239,7 +239,7 @@ class _Removal:
 
     @property
     def touches_few(self) -> bool:
-        """Whether the touched components have few of the vertices."""
+        """True if the touched components have few of the vertices."""
         return self._reset[2] * DENSE <= self.state.forest.n
 
     def run(self, remaining: Callable[[], Pieces] | None) -> ConnectivityState:

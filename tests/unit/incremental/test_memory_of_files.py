@@ -257,7 +257,7 @@ def test_items_of_long_text_are_taken_in_fewer_rows(kind):
 
 
 @pytest.mark.slow
-@some(("length", "limit"), [(36, 50), (36, 100), (200, 60), (2000, 120)], [(2000, 120)])
+@some(("length", "limit"), [(36, 50), (36, 100), (200, 60), (2000, 50)], [(2000, 50)])
 def test_strings_that_are_all_new(length, limit, tmp_path):
     files = [tmp_path / f"{size}.parquet" for size in (1000, 30_000_000 // length)]
     for path, size in zip(files, (1000, 30_000_000 // length), strict=True):
