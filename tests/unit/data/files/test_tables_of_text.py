@@ -104,6 +104,18 @@ def test_records_without_an_id_are_left_out_for_null_ends(tmp_path, content, nul
         assert f"{nulls} null" in found.summary()["ledger"]
 
 
+@pytest.mark.parametrize("content", [",,7\n", ";;7\n5;;8\n", "5||\n"])
+def test_records_with_one_filled_field_have_a_separator(tmp_path, content):
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    found = cc_rapids.components(path, header=False, nulls="drop")
+    assert found.ledger == {
+        "given": content.count("\n"),
+        "linked": 0,
+        "null_end": content.count("\n"),
+    }
+
+
 @pytest.mark.parametrize("bounds", [{"at_least": 1}, {"forest": "min"}])
 @pytest.mark.parametrize("opened", [False, True])
 def test_ids_that_become_text_are_read_with_weights(tmp_path, monkeypatch, opened, bounds):
