@@ -481,7 +481,7 @@ PLANTS = {
 @contextmanager
 def planted(plant, folder):
     """The fault is there, and nothing compiled before is taken for what holds it."""
-    function = plant.function
+    function = inspect.unwrap(plant.function)
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     tree.body[0].decorator_list.clear()
     if ast.get_docstring(tree.body[0]):
