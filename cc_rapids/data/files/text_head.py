@@ -209,7 +209,12 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
     several = not even or len(_table(" ").first_records(head, 1)[0]) > 1
     blanks = _table(" ").first_records(head, FIRST) if several else []
     if even:
-        if _width(blanks) > 1 and _are_pairs(blanks) and not _are_pairs(rows[even[0]]):
+        if (
+            b" " in head
+            and _width(blanks) > 1
+            and _are_pairs(blanks)
+            and not _are_pairs(rows[even[0]])
+        ):
             raise _either(path, even[0], " ")  # as in "1 2<tab>3", or "1 2 0,5"
         return even[0]
     often = max(rows, key=lambda d: (len(rows[d][0]) > 1, _split(rows[d])), default=" ")

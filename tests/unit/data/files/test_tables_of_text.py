@@ -104,8 +104,8 @@ def test_records_without_an_id_are_left_out_for_null_ends(tmp_path, content, nul
         assert f"{nulls} null" in found.summary()["ledger"]
 
 
-@pytest.mark.parametrize("content", [",,7\n", ";;7\n5;;8\n", "5||\n"])
-def test_records_with_one_filled_field_have_a_separator(tmp_path, content):
+@pytest.mark.parametrize("content", [",,7\n", ";;7\n5;;8\n", "5||\n", "5\t\t7\n"])
+def test_records_with_few_filled_fields_have_a_separator(tmp_path, content):
     path = tmp_path / "a.csv"
     path.write_text(content)
     found = cc_rapids.components(path, header=False, nulls="drop")
