@@ -199,7 +199,7 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
     split = {d: _table(d).first_records(head, FIRST) for d in SEPARATORS if d.encode() in head}
     rows = {d: split[d] for d in split if any(sum(map(bool, row)) > 1 for row in split[d])}
     if not rows and _width(_table(" ").first_records(head, FIRST)) < 2:
-        rows = split  # no record has two fields that are not empty
+        rows = {d: split[d] for d in split if split[d]}  # each record has few filled fields
     even = [d for d in rows if _width(rows[d]) > 1]
     if len(even) > 1:
         even = [d for d in even if is_named(_table(d), rows[d][0])] or even
