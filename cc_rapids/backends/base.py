@@ -167,7 +167,7 @@ class Backend(ABC):
         return made
 
     def check_compiled(self) -> bool:
-        """Look whether the common kernels are compiled by now; start to compile them if not."""
+        """Return whether the common kernels are compiled; if not, start a process that compiles."""
         return self.is_compiled
 
     def shared_memory_limits(self) -> SharedMemoryLimits:

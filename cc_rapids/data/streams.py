@@ -167,7 +167,7 @@ class Source:
         raise NotImplementedError
 
     def read_ahead(self, start: Cursor, budget: Budget, text: Texts) -> Iterator[Chunk]:
-        """Yield the same chunks, read in other threads if that is allowed."""
+        """Yield the chunks of :meth:`read`; other threads read them if the source supports it."""
         chunks = self.read(start, budget, text)
         return read_ahead(chunks, self.readers) if self.threaded else chunks
 

@@ -3,8 +3,8 @@
 The key of a string is its 64-bit hash. An :class:`ArrivalTable` numbers the keys, and each string
 is compared with the kept text of its number. A string that differs has the key of another one: it
 gets the next key of its sequence and is numbered again. A string is therefore found under the first
-key of its sequence that no earlier string has taken, and strings are told apart whatever their
-hashes are.
+key of its sequence that no earlier string has taken. Different strings have different numbers, even
+if their hashes are equal.
 
 The table is updated in place and belongs to the newest index, as an ArrivalTable does: the first n
 strings never change, so an older index can still look them up. To add strings, an older index

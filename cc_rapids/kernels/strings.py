@@ -243,7 +243,7 @@ def row_sizes(on: Any) -> Any:
 def copy_rows(on: Any) -> Any:
     """Copy the strings of some rows to the bytes ``out``, the k-th to ``starts[k]``.
 
-    No more than ``starts[k + 1] - starts[k]`` bytes are written, whatever the strings are by now.
+    No more than ``starts[k + 1] - starts[k]`` bytes are written, even if the strings have changed.
     """
     entries, prefetch_row = entries_of(on), prefetch_ahead(on)
 

@@ -211,7 +211,7 @@ def test_each_stand_in_writes_what_its_kernel_writes(monkeypatch):
     launch = Threads.launch
 
     def launched(self, kernel, n, arguments):
-        # Some arrays are reserved memory, much of which is never written
+        # Arrays of reserved memory are as large as the machine: copy their first part
         own = {id(a): a if isinstance(a, int) else a[: 1 << 16].copy() for a in arguments}
         copies = [own[id(a)] for a in arguments]
         launch(self, kernel, n, arguments)

@@ -1,4 +1,4 @@
-"""Strings that arrive in batches are told apart by their bytes, and keep their numbers."""
+"""Strings of batches: different bytes have different numbers, and numbers never change."""
 
 import itertools
 import pickle
