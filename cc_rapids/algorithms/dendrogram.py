@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array, Backend
+from ..backends import Array, Backend, Kernel
 from ..errors import InputError, counted
 from ..graph.sorting import order_of, rows_of_each
 from ..kernels import dendrogram as kernels
@@ -150,11 +150,7 @@ class MergeTree:
             return before, edge + word(self.n), edge
         above, is_outer = xp.arange(t, dtype=word), backend.empty(2 * t, bool)
         backend.kernel(kernels.find_inner, word)(2 * t, self.n, before, steps, above, is_outer)
-        climb, falls_short = backend.kernel(kernels.climb_step), True
-        while falls_short:
-            flag = backend.new_flag()
-            climb(t, above, flag.value, flag.word)
-            falls_short = flag.read_async()()
+        _repeat(backend.kernel(kernels.climb_step), (t, above), backend)
         before, edge = before[is_outer], edge[is_outer]
         rows = steps[edge], self.least_of(before)  # by step, then by vertex
         if self.n > 1 << 32:
@@ -238,15 +234,21 @@ def _contracted(
     leaves, alphas = (xp.cumsum(flags, dtype=word) for flags in (is_leaf, is_alpha))
     follow = backend.kernel(kernels.follow_lightest, word)
     follow(m, n, first, *edges, leaves, nodes, joined, partners)
-    jump, falls_short = backend.kernel(kernels.jump, word), True
-    while falls_short:  # each round divides the longest way by at least kernels.HOPS
-        flag = backend.new_flag()
-        jump(first - begin, begin, first, nodes, flag.value, flag.word)
-        falls_short = flag.read_async()()
+    # each round divides the longest way by at least kernels.HOPS
+    _repeat(backend.kernel(kernels.jump, word), (first - begin, begin, first, nodes), backend)
     left = int(alphas[-1])
     alpha = backend.empty(3 * left, word)
     backend.kernel(kernels.contract, word)(m, *edges, alphas, nodes, joined, chain, alpha)
     return (alpha[:left], alpha[left : 2 * left], alpha[2 * left :]), int(leaves[-1])
+
+
+def _repeat(kernel: Kernel, arguments: tuple[Any, ...], backend: Backend) -> None:
+    """Launch a kernel until no thread sets the flag that says that its way is not complete."""
+    falls_short = True
+    while falls_short:
+        flag = backend.new_flag()
+        kernel(*arguments, flag.value, flag.word)
+        falls_short = flag.read_async()()
 
 
 def _sum_chains(records: Array, begin: int, end: int, backend: Backend) -> None:
