@@ -58,7 +58,7 @@ from .column import (
     unchecked,
     valid_of,
 )
-from .cudf_columns import WithoutNan, make_frame, numbers_in
+from .cudf_columns import WithoutNan, make_frame, numbers_in, numbers_of
 from .edge_array import as_array, ends_of, is_edge_array
 from .edge_input import (
     EdgeInput,
@@ -148,14 +148,22 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
 
 def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any = None) -> EdgeInput:
     """Read a cuDF frame directly, because narwhals would scan each column for nulls."""
-    ends, dropped, kept, columns = len(names[0]), 0, None, []
+    ends, dropped, kept = len(names[0]), 0, None
     selected, remedy = (*where[0], *where[1]), REMEDIES[nulls]
-    if nulls == "drop" and any(frame[column].null_count for column in selected):
+    numbers = numbers_of(frame, selected)
+    if numbers is None and nulls == "drop" and any(frame[side].null_count for side in selected):
         size = len(frame)
         frame = frame[list(dict.fromkeys(selected))].reset_index(drop=True).dropna()
         kept, dropped = frame.index.to_cupy, size - len(frame)
-    for name, side in zip((*names[0], *names[1]), selected, strict=True):
-        columns.append(of_cudf(name, frame[side], remedy))
+    every = (*names[0], *names[1])
+    if numbers is None:
+        parts = zip(every, selected, strict=True)
+        columns = [of_cudf(name, frame[side], remedy) for name, side in parts]
+    else:
+        columns = [
+            Column(name, "int64", array.size, partial(nullcontext, array))
+            for name, array in zip(every, numbers, strict=True)
+        ]
     kind: Any = type(frame)
     sides = columns[:ends], columns[ends:]
     return _given(*sides, _cudf_maker(kind), True, dropped, kept, WithoutNan, index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MOST_ROWS = 1 << 31  # of a cuDF column
+MOST_COLUMNS = 8  # of a frame whose columns are all borrowed to use some of them
 
 
 def borrow_numbers(series: Any) -> AbstractContextManager[Any]:
@@ -36,12 +38,41 @@ def numbers_in(frame: Any, name: Any) -> Any:
     """
     from .dtypes import is_number
 
+    arrays = numbers_of(frame, [name], ("INT64", "FLOAT32", "FLOAT64"))
+    if arrays is not None:
+        return arrays[0]
     series = frame[name]
     numbers = isinstance(series.dtype, np.dtype) and is_number(series.dtype)
     if not (numbers and series.size) or series.null_count:
         return None
     with borrow_numbers(series) as array:
         return array
+
+
+def numbers_of(
+    frame: Any, names: Sequence[Any], types: Sequence[str] = ("INT64",)
+) -> list[Any] | None:
+    """Return columns of some types of a frame as CuPy arrays that share its memory.
+
+    One call for all columns takes a tenth of the time of ``frame[name]`` for each. ``types`` are
+    pylibcudf's names of INT64, FLOAT32 and FLOAT64: narrower integers could be codes of categories.
+    The result is None if a column is missing, empty, of another type, or has nulls, and for frames
+    of many columns.
+    """
+    if sys.modules["cudf"].get_option("spill"):
+        return None
+    labels = list(iter(frame))
+    if len(labels) > MOST_COLUMNS or not set(names) <= set(labels):
+        return None
+    every = frame.to_pylibcudf()[0].columns()
+    arrays = []
+    for name in names:
+        plain = every[labels.index(name)]
+        kind, size = plain.type().id().name, plain.size()
+        if kind not in types or plain.null_count() or not size:
+            return None
+        arrays.append(_view(plain, plain.data(), np.dtype(kind.lower()), plain.offset(), size))
+    return arrays
 
 
 def borrow_strings(series: Any) -> tuple[Any, Any]:

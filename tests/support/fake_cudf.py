@@ -60,6 +60,9 @@ class Plain:
     def size(self):
         return self.rows
 
+    def null_count(self):
+        return self.nulls
+
     def child(self, k):
         return self.children[k]
 
@@ -155,6 +158,8 @@ class Flags:
 
 
 class DataFrame:
+    series_made = 0
+
     def __init__(self, columns):
         vars(self).update(vars(self._from_data({k: as_column(v) for k, v in columns.items()})))
 
@@ -170,7 +175,12 @@ class DataFrame:
         columns = map(Column.of, table)
         return cls._from_data(dict(zip(metadata["columns"], columns, strict=True)))
 
+    def to_pylibcudf(self):
+        plain = [column.plain for column in self._data.values()]
+        return SimpleNamespace(columns=lambda: plain), {"columns": list(self._data)}
+
     def __getitem__(self, name):
+        DataFrame.series_made += 1
         return Series(self._data[name], self._index, name)
 
     @property

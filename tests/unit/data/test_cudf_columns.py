@@ -87,6 +87,26 @@ def test_frames_are_read():
     answer = given.make_frame({"vertex": np.array([2, 5, 7]).view(Array)})
     assert answer._data["vertex"].values.tolist() == [2, 5, 7]
     holes = DataFrame({"a": [5, 2], "b": [2, 7]})
-    holes._data["b"].null_count = 1
+    holes._data["b"].null_count = holes._data["b"].plain.nulls = 1
     with pytest.raises(NullsError, match="column 'b' has 1 null in 2 rows"):
         read(holes, request)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "columns", "series_made"), [(np.int64, 3, 0), (np.uint16, 3, 2), (np.int64, 20, 2)]
+)
+def test_columns_of_int64_are_read_without_series(dtype, columns, series_made):
+    frame = DataFrame({f"c{k}": np.arange(k, k + 3, dtype=dtype) for k in range(columns)})
+    before = DataFrame.series_made
+    given = adapters.CUDF_FRAMES.read(frame, ReadRequest("c2", "c1"))
+    with given.src.borrow() as src, given.dst.borrow() as dst:
+        assert (src.tolist(), dst.tolist()) == ([2, 3, 4], [1, 2, 3])
+        assert np.shares_memory(src, frame._data["c2"].plain.held.array)
+    assert DataFrame.series_made - before == series_made
+
+
+def test_weights_are_read_without_series():
+    frame = DataFrame({"weight": np.array([0.5, 0.25], np.float32), "code": np.arange(2)})
+    before = DataFrame.series_made
+    assert cudf_columns.numbers_in(frame, "weight").tolist() == [0.5, 0.25]
+    assert DataFrame.series_made == before
