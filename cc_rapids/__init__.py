@@ -24,6 +24,8 @@ _HOMES = {
     "minimum_spanning_forest": "api",
     "maximum_spanning_forest": "api",
     "link_records": "linkage",
+    "link_pairs": "rules",
+    "LinkedPairs": "results.components",
     "LinkedRecords": "results.components",
     "Csr": "data.adapters",
     "connected_components": "integrations.connected_components",
@@ -105,6 +107,7 @@ __all__ = [
     "GraphStateError",
     "InputError",
     "LedgerError",
+    "LinkedPairs",
     "LinkedRecords",
     "MissingColumnError",
     "MissingExtraError",
@@ -135,6 +138,7 @@ __all__ = [
     "install",
     "installed",
     "is_bipartite",
+    "link_pairs",
     "link_records",
     "maximum_spanning_forest",
     "memory_bound",
@@ -204,8 +208,9 @@ if TYPE_CHECKING:
     from .integrations.cugraph import weakly_connected_components
     from .integrations.install import install, installed, uninstall
     from .linkage import link_records
-    from .results.components import Components, LinkedRecords, StableIds
+    from .results.components import Components, LinkedPairs, LinkedRecords, StableIds
     from .results.on_devices import SpreadComponents
+    from .rules import link_pairs
     from .solver.choose import Plan
     from .tools import generators
     from .tools.frame_library import frame_library

@@ -31,4 +31,9 @@ CONNECTIVITY = {
     ),
     "Files": ("save", "load"),
 }
-GROUPS = {"Components": COMPONENTS, "LinkedRecords": COMPONENTS, "Connectivity": CONNECTIVITY}
+GROUPS = {
+    "Components": COMPONENTS,
+    "LinkedRecords": COMPONENTS,
+    "LinkedPairs": COMPONENTS,
+    "Connectivity": CONNECTIVITY,
+}

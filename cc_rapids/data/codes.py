@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import ColumnTypeError
-from .column import is_cudf, series_of
+from .column import as_series, is_cudf, is_series, series_of
 
 
 def codes_of(name: Any, column: Any) -> tuple[Any, int]:
-    """Return an integer code for each value of a column, in unspecified order; null has a code.
+    """Return an integer code for each value of a column, in unspecified order; null has code 0.
 
     Parameters
     ----------
@@ -32,41 +32,75 @@ def codes_of(name: Any, column: Any) -> tuple[Any, int]:
     ColumnTypeError
         Values of this type, such as lists, cannot be compared.
     """
+    codes, values = coded(name, column, "per=")
+    return codes + 1, len(values) + 1
+
+
+def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
+    """Return an int64 code for each value of a column, -1 for null, and the column of the values.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column in errors.
+    column : column of any library, array or list
+    argument : str
+        The argument that names the column, in errors.
+
+    Raises
+    ------
+    ColumnTypeError
+        As for :func:`codes_of`.
+    """
     if is_cudf(column):
         return _cudf_codes(column)
     import pyarrow as pa
 
-    series = series_of(column)
     try:
-        arrow = series.to_arrow()
-        arrow = arrow.combine_chunks() if isinstance(arrow, pa.ChunkedArray) else arrow
+        arrow = _arrow(column)
         if not pa.types.is_dictionary(arrow.type):
             return _encoded(arrow)
-        values, count = _encoded(arrow.dictionary)  # in which a value may come twice
+        codes_of_words, values = _encoded(arrow.dictionary)  # in which a value may come twice
         valid = arrow.indices.is_valid().to_numpy(zero_copy_only=False)
-        codes = np.full(len(arrow), count, np.int64)
-        codes[valid] = values[arrow.indices.drop_null().to_numpy()]
-        return codes, count + 1
+        codes = np.full(len(arrow), -1, np.int64)
+        codes[valid] = codes_of_words[arrow.indices.drop_null().to_numpy()]
+        return codes, values
     except (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError):
-        kind = getattr(column, "dtype", None) or column.type
+        kind = getattr(column, "dtype", None) or getattr(column, "type", type(column).__name__)
         raise ColumnTypeError(
-            f"column {name!r} is {kind} ({len(column):,} values): per= must name a column whose"
-            " values can be compared, such as integers, strings, categories or dates; cast it first"
+            f"column {name!r} is {kind} ({len(column):,} values): {argument} must name a column"
+            " whose values can be compared, such as integers, strings, categories or dates; cast it"
+            " first"
         ) from None
 
 
-def _encoded(arrow: Any) -> tuple[Any, int]:
+def _arrow(column: Any) -> Any:
+    """Return a column as one PyArrow array, with NaN as null if its library does so."""
+    import pyarrow as pa
+
+    column = as_series(column)
+    if is_series(column) or isinstance(column, pa.Array | pa.ChunkedArray):
+        arrow = series_of(column).to_arrow()
+    else:
+        array = np.asarray(column.get() if hasattr(column, "get") else column)
+        listed = isinstance(column, list | tuple)
+        arrow = pa.array(list(column) if listed else array, from_pandas=True)
+    return arrow.combine_chunks() if isinstance(arrow, pa.ChunkedArray) else arrow
+
+
+def _encoded(arrow: Any) -> tuple[Any, Any]:
     import pyarrow as pa
 
     if str(arrow.type) == "string_view":
         arrow = arrow.cast(pa.large_string())
-    encoded = arrow.dictionary_encode(null_encoding="encode")
-    return encoded.indices.to_numpy(), len(encoded.dictionary)
+    encoded = arrow.dictionary_encode()
+    codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    return codes, encoded.dictionary
 
 
-def _cudf_codes(column: Any) -> tuple[Any, int]:
+def _cudf_codes(column: Any) -> tuple[Any, Any]:
     column = column.reset_index(drop=True)
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
         column = column.astype(column.dtype.categories.dtype)
-    codes, values = column.factorize()
-    return codes.astype(np.int64) + 1, len(values) + 1  # nulls are -1
+    codes, values = column.factorize()  # nulls are -1
+    return codes.astype(np.int64), values

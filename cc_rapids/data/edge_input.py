@@ -75,6 +75,9 @@ _COLUMNS = {
         "The edges around odd cycles, their row numbers and ends"
     ),
     "WeightedForest: row source destination weight": "The edges of a spanning forest by weight",
+    "RefusedRows: row source destination weight rule source_labels destination_labels": (
+        "The edges that a rule refused, and the labels of their clusters"
+    ),
     "Lengths: length": "The paths of pairs along a forest, -1 where there is none",
     "WeakestRows: length weakest_row weakest_weight": (
         "The paths of pairs along a forest by weight"

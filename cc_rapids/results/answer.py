@@ -27,6 +27,7 @@ from .forest_columns import forest_columns, take_ids, with_index
 if TYPE_CHECKING:
     from ..data.weight_bound import WeightBound
     from .records import Linked
+    from .rules import Ruled
 
 
 @dataclass(frozen=True)
@@ -186,6 +187,8 @@ class Answer:
         The columns of the spanning forest, in a copy without edges.
     linked : Linked, optional
         The keys of linked records.
+    ruled : Ruled, optional
+        The rules of clusters of linked pairs.
     """
 
     given: EdgeInput
@@ -199,6 +202,7 @@ class Answer:
     arena: Any = None
     saved_forest: dict[str, Any] | None = None
     linked: Linked | None = None
+    ruled: Ruled | None = None
 
     def __len__(self) -> int:
         return self.forest.components
@@ -209,6 +213,8 @@ class Answer:
         if self.forest_edges is not None:
             with self.backend.scope():
                 state["saved_forest"] = self.columns_of_forest()
+                if self.ruled is not None:
+                    state["ruled"] = self.ruled.with_columns(self.columns_of_refused())
         return state | {
             "given": self.given_without_edges(),
             "prefetched_frame": None,
@@ -334,6 +340,14 @@ class Answer:
             name: items_at(column, at) if name in numbers else take_ids(of(name, column), at)
             for name, column in columns.items()
         }
+
+    def columns_of_refused(self) -> dict[str, Any]:
+        """Return new columns of the edges that a rule refused, without the rules."""
+        ruled = self.ruled
+        assert ruled is not None
+        if ruled.columns is not None:
+            return {name: copy(column) for name, column in ruled.columns.items()}
+        return forest_columns(self.given, self.home(ruled.refused.edges))
 
     def home(self, column: Any) -> Any:
         return self.bring(column, self.given.on_device)

@@ -1642,6 +1642,61 @@ class LinkedRecords(Components[Any]):
 
 
 @suggest_keywords_of_methods
+class LinkedPairs(Components[FrameT]):
+    """The clusters of scored pairs under rules, from :func:`link_pairs`.
+
+    All methods of :class:`Components` apply. :meth:`forest` returns the accepted pairs, and
+    :meth:`dendrogram` the clusters under the same rules at every threshold.
+
+    See Also
+    --------
+    link_pairs : Group records by scored pairs under rules.
+    Components : The components of an edge list.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> pairs = [(1, 2), (2, 3)]
+    >>> found = cc_rapids.link_pairs(pairs, weight=[0.9, 0.8], cannot_link=[(1, 3)])
+    >>> found
+    <LinkedPairs: 2 clusters of 3 vertices; 1 of 2 pairs refused, on threads>
+    """
+
+    def refused(self) -> FrameT:
+        """Return the pairs that a rule refused.
+
+        Returns
+        -------
+        frame of the caller's kind, sorted by row
+            Columns ``row``, ``source``, ``destination`` and ``weight`` as in :meth:`forest`;
+            ``rule``, the first of ``"per_dataset"``, ``"cannot_link"`` and ``"max_size"`` that the
+            union of the two clusters would have broken when the pair was taken; and the labels of
+            the final clusters of both ends, ``source_labels`` and ``destination_labels``.
+
+        See Also
+        --------
+        LinkedPairs.forest : Return the accepted pairs.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> found = cc_rapids.link_pairs([(1, 2), (2, 3)], weight=[0.9, 0.8], max_size=2)
+        >>> found.refused().row, found.refused().rule
+        (array([1]), array(['max_size'], dtype='<U11'))
+        """
+        from ..analysis.rules import refused_frame
+
+        frame: FrameT = refused_frame(self.answer)
+        return frame
+
+    def __repr__(self) -> str:
+        counts, answer = counts_in_words(self.answer, "cluster"), self.answer
+        refused = 0 if answer.ruled is None else int(answer.ruled.refused.edges.size)
+        pairs = counted(answer.facts.edges, "pair")
+        return f"<LinkedPairs: {counts}; {refused:,} of {pairs} refused, on {answer.backend.name}>"
+
+
+@suggest_keywords_of_methods
 class StableIds(NumberedComponents[Components[Any]]):
     """Persistent numbers of the components of an answer, from which the next answer continues.
 

@@ -84,7 +84,7 @@ def warn_of_no_edges(edges: Any) -> None:
         warnings.warn(message, CcRapidsWarning, stacklevel=levels_up())
 
 
-def _first_ids(column: Column, rows: Any) -> str:
+def first_ids(column: Column, rows: Any) -> str:
     """Return the first ids in the given rows of a column, as text."""
     rows_shown = [int(row) for row in rows[:SHOWN_IDS]]
     with column.borrow() as borrowed:
@@ -254,10 +254,10 @@ def rows_of_ids(
 
 
 def rows_of_borrowed(
-    answer: Answer, column: Column, borrowed: Any, missing: str
+    answer: Answer, column: Column, borrowed: Any, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
     """Return the rows of the ids of a borrowed column, and the mask of the known ids."""
-    return _looked_up_of(answer, column, borrowed, missing, answer.forest.rows_of)
+    return _looked_up_of(answer, column, borrowed, missing, answer.forest.rows_of, remedy)
 
 
 def roots_of_ids(
@@ -327,7 +327,7 @@ def _unknown(answer: Answer, column: Column, valid: Any, remedy: str) -> Unknown
     unknown = np.flatnonzero(~valid)
     return UnknownVertexError(
         f"{unknown.size:,} of {column.size:,} in {column.name!r} are not vertices of this"
-        f" answer: {_first_ids(column, unknown)}; {remedy}"
+        f" answer: {first_ids(column, unknown)}; {remedy}"
     )
 
 
@@ -339,7 +339,7 @@ def warn_of_unmatched(answer: Answer, column: Column, valid: Array) -> None:
         if column.strings and not column.key_columns and not bool(valid.all()):
             _warn_of_zeros(answer, column, answer.backend.to_host(valid))
         return
-    ids = _first_ids(column, np.arange(column.size))
+    ids = first_ids(column, np.arange(column.size))
     rows = answer.backend.xp.arange(min(SHOWN_IDS, answer.forest.vertices))
     vertices = ", ".join(map(str, values_of(_vertices_on_host(answer, rows))))
     ellipsis = ", ..." if answer.forest.vertices > SHOWN_IDS else ""

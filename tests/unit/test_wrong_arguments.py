@@ -142,6 +142,11 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
         {"frame": PEOPLE, "keys": ["vertex"]},
         parameters(cc_rapids.link_records),
     ),
+    "link_pairs": (
+        cc_rapids.link_pairs,
+        {"edges": EDGES, "weight": "weight"},
+        parameters(cc_rapids.link_pairs),
+    ),
     "attach by position": (
         lambda **options: cc_rapids.link_records(PEOPLE, ["vertex"]).attach(**options),
         {"frame": PEOPLE},

@@ -1,0 +1,220 @@
+"""The clusters of an answer's edges under rules: see :func:`cc_rapids.link_pairs`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.rules import (
+    RULES,
+    BrokenRule,
+    Clusters,
+    Rules,
+    is_accepted,
+    is_refused,
+    order_keys,
+)
+from ..backends import Array
+from ..data.column import of, of_key_columns, unchecked
+from ..data.edge_input import plain_frame
+from ..data.read import read_pairs
+from ..data.rules import Datasets
+from ..data.text_options import NO_OPTIONS
+from ..errors import InputError, counted
+from ..graph.chosen_edges import ChosenEdges
+from ..graph.edges import BorrowedEdges, Edges
+from ..graph.forest import Forest
+from ..kernels import forest as trees
+from ..results.answer import Answer
+from ..results.lookup import first_ids, rows_of_borrowed, rows_of_edges, rows_of_ids
+from ..results.rules import Refused, Ruled
+from ..solver.choose import SolveOptions
+from .bipartition import check_kept, least_of_components
+
+
+def pairs_of(answer: Answer, name: str, pairs: Any) -> tuple[Array, Array]:
+    """Return the answer's rows of both ends of pairs as int64; pairs of unknown ids are left out.
+
+    Raises
+    ------
+    InputError
+        An end of a ``must_link`` pair is unknown, or both ends of a ``cannot_link`` pair are one
+        id.
+    """
+    backend = answer.backend
+    none = backend.xp.zeros(0, np.int64)
+    if pairs is None or (isinstance(pairs, list | tuple) and not len(pairs)):
+        return none, none
+    width = max(len(answer.given.src.key_columns), 1)
+    asked = f"{name}=", f"{name}=[(first, second)]"
+    given = read_pairs(pairs, None, None, NO_OPTIONS, width, asked)
+    missing = "raise" if name == "must_link" else "null"
+    remedy = f"{name}= names records that must be vertices: include them in vertices="
+    with BorrowedEdges(backend, given) as columns:
+        sides = zip((given.src, given.dst), columns, strict=False)
+        (one, known), (other, other_known) = (
+            rows_of_borrowed(answer, side, ids, missing, remedy) for side, ids in sides
+        )
+    if name == "cannot_link":
+        known &= other_known
+        one, other = one[known], other[known]
+        same = one == other
+        if bool(same.any()):
+            vertex = _shown(answer, one[same])
+            raise InputError(
+                f"{counted(int(same.sum()), 'pair')} of cannot_link= name one record twice, such as"
+                f" {vertex}: leave these out"
+            )
+    return one, other
+
+
+def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Array, Array]:
+    """Return the dataset of each row of the answer, -1 for no limit, and the limits of datasets.
+
+    Raises
+    ------
+    InputError
+        A vertex has two datasets.
+    """
+    backend, xp = answer.backend, answer.backend.xp
+    if datasets is None:
+        return xp.zeros(0, np.int64), xp.zeros(0, np.int64)
+    columns = [unchecked("datasets", one) for one in datasets.ids]
+    masks = [column.valid for column in columns if column.valid is not None]
+    mask = None
+    for valid in masks:
+        mask = valid if mask is None else mask & valid
+    column = of_key_columns([one.where(mask) for one in columns])
+    code = backend.asarray(datasets.code)
+    if mask is not None:
+        code = code[backend.asarray(mask)]
+    if column.size != code.size:
+        raise InputError(
+            f"datasets= has {column.size:,} vertices and {code.size:,} values: pass one value for"
+            " each vertex"
+        )
+    rows, known = rows_of_ids(answer, column, "null")
+    known &= code >= 0
+    rows, code = rows[known], code[known].astype(np.int64)
+    made = xp.full(answer.forest.vertices, -1, np.int64)
+    made[rows] = code
+    differs = made[rows] != code
+    if bool(differs.any()):
+        at = int(differs.argmax())
+        raise InputError(
+            f"{counted(int(differs.sum()), 'row')} of datasets= give a vertex a second dataset,"
+            f" such as {_shown(answer, rows[at : at + 1])}: give each vertex one dataset"
+        )
+    limits = backend.asarray(limits)
+    if limits.size:
+        made[(made >= 0) & (limits[xp.maximum(made, 0)] < 0)] = -1
+    return made, xp.maximum(limits, 1)
+
+
+def _shown(answer: Answer, rows: Array) -> str:
+    """Return the id of the vertex in the first of the given rows, for an error."""
+    columns = [of("vertices", ids) for ids in answer.vertex(rows[:1]).values()]
+    return first_ids(of_key_columns(columns), [0])
+
+
+def link(
+    answer: Answer,
+    datasets: Datasets | None,
+    limits: Any,
+    cannot: Any,
+    must: Any,
+    most: int | None,
+    options: SolveOptions,
+) -> Answer:
+    """Return the clusters of an answer's edges under rules.
+
+    The answer has a maximum spanning forest by weight. Its components that break no rule stay as
+    they are.
+    """
+    check_kept(answer, "clusters under rules")
+    started, backend, xp = perf_counter(), answer.backend, answer.backend.xp
+    n = answer.forest.vertices
+    with backend.scope():
+        code, limit = codes_in(answer, datasets, limits)
+        rules = Rules(code, limit, *pairs_of(answer, "cannot_link", cannot), most)
+        must_link = pairs_of(answer, "must_link", must)
+        groups, count = answer.dense, len(answer)
+        if must_link[0].size:
+            ends = Edges(groups[must_link[0]], groups[must_link[1]], 0)
+            least = least_of_components(answer, ends, count, options, "components")
+            groups = least[groups]
+        chosen = rules.broken(groups, count, backend)
+        chosen[groups[must_link[0]]] = True
+        assert answer.forest_edges is not None
+        forest, rows = answer.forest, answer.forest_edges.rows.astype(np.int64)
+        refused = Refused(*(xp.zeros(0, kind) for kind in (np.int64, np.uint8, np.int64, np.int64)))
+        if bool(chosen.any()):
+            src, dst = rows_of_edges(answer)
+            inside = chosen[groups]
+            edges = xp.flatnonzero(inside[src])
+            us, vs = src[edges], dst[edges]
+            keys = order_keys(backend.asarray(answer.given.weights), edges, backend)
+            clusters = Clusters(n, rules, backend)
+            try:
+                clusters.contract(*must_link)
+            except BrokenRule as fault:
+                ids = (_shown(answer, column[fault.pair :]) for column in must_link)
+                raise InputError(
+                    f"must_link= puts {' and '.join(ids)} into one cluster, which breaks the rule"
+                    f" {fault.rule}=: remove the pair, or relax the rule"
+                ) from None
+            verdict = clusters.decide(us, vs, keys, groups, count)
+            clusters.name_rules(us, vs, keys, verdict)
+            accepted = edges[is_accepted(verdict)]
+            kept = rows[~inside[src[rows]]]
+            rows = xp.sort(xp.concatenate([kept, accepted]))
+            at = is_refused(verdict)
+            refused = Refused(edges[at], verdict[at], us[at], vs[at])
+            forest = _forest(answer, inside, clusters.roots())
+    seconds = answer.facts.seconds | {
+        "compute": (answer.facts.seconds.get("compute") or 0.0) + perf_counter() - started
+    }
+    facts = replace(answer.facts, seconds=seconds)
+    chosen_edges = ChosenEdges(backend, rows)
+    made = answer.given, backend, answer.decoder, forest, answer.kind, facts, chosen_edges
+    return Answer(*made, ruled=Ruled(rules, must_link, refused))
+
+
+def _forest(answer: Answer, inside: Array, roots: Array) -> Forest:
+    """Return the forest with the given roots, as rows, for the vertices in a mask."""
+    backend, old = answer.backend, answer.forest
+    vertices = old.rows(0, np.int64)[0]
+    rows = backend.xp.flatnonzero(inside)
+    forest = Forest(backend, old.n, old.all_present)
+    forest.present[:] = old.present
+    forest.parent[:] = old.parent
+    forest.parent[vertices[rows]] = vertices[roots[rows].astype(np.int64)].astype(forest.vertex)
+    lowest = backend.fill(backend.empty(old.n, forest.vertex), 0xFF)
+    backend.kernel(trees.least_of_trees, forest.vertex)(old.n, forest.parent, lowest)
+    backend.kernel(trees.reroot)(old.n, lowest, forest.parent, forest.present)
+    forest.count()
+    return forest
+
+
+def refused_frame(answer: Answer) -> Any:
+    """Return the frame of refused edges: see :meth:`cc_rapids.LinkedPairs.refused`."""
+    assert answer.ruled is not None
+    refused = answer.ruled.refused
+    with answer.backend.scope():
+        columns = answer.columns_of_refused() | {"rule": _words(answer, refused.rule)}
+        for side, rows in (("source", refused.source), ("destination", refused.destination)):
+            columns |= answer.label(rows, f"{side}_labels")
+        return answer.frame(columns, without_nan=("weight",))
+
+
+def _words(answer: Answer, rules: Array) -> Any:
+    """Return the names of rules, as a column for frames of the answer."""
+    words = np.array(RULES)[answer.backend.to_host(rules).astype(np.int64) - 1]
+    if answer.given.on_device and answer.given.make_frame is not plain_frame:
+        import cudf
+
+        return cudf.Series(words)
+    return words

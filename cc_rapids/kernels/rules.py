@@ -1,0 +1,354 @@
+"""Merge clusters under rules: an edge joins two clusters unless their union breaks a rule.
+
+parent : (n,) word, the union-find forest of the clusters; paths are shortened.
+hook   : (n,) word, the root that each former root was hooked to; never shortened.
+time   : (n,) uint64, the key of the edge that hooked it; all bits set for roots. Keys ascend along
+         a path: a merged cluster has only edges with greater keys left.
+size   : (n,) word, the number of vertices of each root.
+code   : (n,) word, the dataset of each vertex; all bits set for none, or for one without a limit.
+limits : (datasets,) word, the most vertices of each dataset in a cluster.
+bits   : (n,) uint64, for each root a bit ``code % 64`` for each of its datasets.
+head   : (n,) word, for each root its first vertex in the order of the datasets; ``after`` links the
+         others. All bits set for none.
+first, last, count : (n,) word, for each root the list of its ends of ``cannot_link`` pairs, which
+         ``next`` links, and its length. End e belongs to pair e // 2, and its other end is e ^ 1.
+pair   : (2 p,) word, the vertex of each end.
+
+A cluster merges at most once per launch, and only the thread that merges it writes its state.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .find import halve, naive
+from .primitives import lessen, none_of
+
+ZERO, ONE, SIXTY_THREE = np.uint64(0), np.uint64(1), np.uint64(63)
+NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)
+OPEN, DATASET, CANNOT, SIZE, ACCEPTED, WITHIN = (np.uint8(k) for k in range(6))
+
+
+def start(on: Any, word: type) -> Any:
+    """Make each vertex a cluster of its own."""
+    none = none_of(word)
+
+    @on.elementwise
+    def start(v, parent, hook, time, size, code, bits, head, after):
+        parent[v] = hook[v] = word(v)
+        time[v], size[v], after[v] = NEVER, word(1), none
+        if code.size:
+            dataset = np.uint64(code[v])
+            has_limit = code[v] != none
+            bits[v] = ONE << (dataset & SIXTY_THREE) if has_limit else ZERO
+            head[v] = word(v) if has_limit else none
+
+    return start
+
+
+def list_ends(on: Any, word: type) -> Any:
+    """Link the ends of ``cannot_link`` pairs of each vertex; ``ends`` are sorted by vertex."""
+
+    @on.elementwise
+    def list_ends(i, ends, pair, first, last, count, following):
+        e = np.uint64(ends[i])
+        v, rows = np.uint64(pair[e]), np.uint64(ends.size)
+        begins = i == ZERO or np.uint64(pair[np.uint64(ends[i - ONE])]) != v
+        if begins:
+            first[v] = word(e)
+            k, length = i, ZERO
+            while k < rows and np.uint64(pair[np.uint64(ends[k])]) == v:
+                length += ONE
+                k += ONE
+            count[v] = word(length)
+            last[v] = word(ends[k - ONE])
+        if i + ONE < rows and np.uint64(pair[np.uint64(ends[i + ONE])]) == v:
+            following[e] = word(ends[i + ONE])
+
+    return list_ends
+
+
+def share_dataset(on: Any, word: type) -> Any:
+    """Return whether the union of two roots has more vertices of a dataset than its limit."""
+    none = none_of(word)
+
+    @on.device
+    def share(a, b, code, limits, bits, head, after):
+        if bits[a] & bits[b] == ZERO:
+            return False
+        x, y = head[a], head[b]
+        while x != none and y != none:
+            one, other = code[x], code[y]
+            if one < other:
+                x = after[x]
+            elif one > other:
+                y = after[y]
+            else:
+                members = ZERO
+                while x != none and code[x] == one:
+                    members += ONE
+                    x = after[x]
+                while y != none and code[y] == one:
+                    members += ONE
+                    y = after[y]
+                if members > np.uint64(limits[one]):
+                    return True
+        return False
+
+    return share
+
+
+def have_pair(on: Any, word: type) -> Any:
+    """Return whether two roots have the two ends of a ``cannot_link`` pair."""
+    find, none = naive(on), none_of(word)
+
+    @on.device
+    def have(a, b, parent, pair, first, count, following):
+        if count[b] < count[a]:
+            a, b = b, a
+        e = first[a]
+        while e != none:
+            if find(parent, pair[np.uint64(e) ^ ONE]) == b:
+                return True
+            e = following[e]
+        return False
+
+    return have
+
+
+def broken_rule(on: Any, word: type) -> Any:
+    """Return the first rule that the union of two roots breaks; OPEN for none."""
+    share, have = share_dataset(on, word), have_pair(on, word)
+
+    @on.device
+    def broken(
+        a, b, most, parent, size, code, limits, bits, head, after, pair, first, count, following
+    ):
+        if code.size and share(a, b, code, limits, bits, head, after):
+            return DATASET
+        if pair.size and have(a, b, parent, pair, first, count, following):
+            return CANNOT
+        if np.uint64(size[a]) + np.uint64(size[b]) > np.uint64(most):
+            return SIZE
+        return OPEN
+
+    return broken
+
+
+def unite(on: Any, word: type) -> Any:
+    """Merge two roots at the time ``key``: the smaller is hooked to the larger one."""
+    none = none_of(word)
+
+    @on.device
+    def unite(
+        a, b, key, parent, hook, time, size, code, bits, head, after, pair, first, last, count,
+        following,
+    ):  # fmt: skip
+        if size[a] < size[b] or (size[a] == size[b] and b < a):
+            a, b = b, a
+        parent[b] = hook[b] = word(a)
+        time[b] = key
+        size[a] = word(size[a] + size[b])
+        if code.size:
+            bits[a] = bits[a] | bits[b]
+            x, y, end = head[a], head[b], none
+            if x == none or (y != none and code[y] < code[x]):
+                head[a] = y
+            while x != none and y != none:
+                if code[x] <= code[y]:
+                    chosen = x
+                    x = after[x]
+                else:
+                    chosen = y
+                    y = after[y]
+                if end != none:
+                    after[end] = chosen
+                end = chosen
+            if end != none:
+                after[end] = y if x == none else x
+        if pair.size and count[b] != word(0):
+            if count[a] == word(0):
+                first[a] = first[b]
+            else:
+                following[last[a]] = first[b]
+            last[a], count[a] = last[b], word(count[a] + count[b])
+
+    return unite
+
+
+def propose(on: Any, word: type) -> Any:
+    """Close the edges within a cluster and those that a rule refuses; the others bid for both."""
+    find, broken, lower = halve(on), broken_rule(on, word), lessen(on)
+
+    @on.elementwise
+    def propose(
+        i, us, vs, keys, verdict, best, most, parent, size, code, limits, bits, head, after, pair,
+        first, count, following,
+    ):  # fmt: skip
+        u, v = find(parent, us[i]), find(parent, vs[i])
+        us[i], vs[i] = u, v
+        if u == v:
+            verdict[i] = WITHIN
+            return
+        rule = broken(
+            u, v, most, parent, size, code, limits, bits, head, after, pair, first, count, following
+        )
+        verdict[i] = rule
+        if rule == OPEN:
+            lower(best, u, keys[i])
+            lower(best, v, keys[i])
+
+    return propose
+
+
+def merge(on: Any, word: type) -> Any:
+    """Merge two clusters whose best edges are the same one."""
+    join = unite(on, word)
+
+    @on.elementwise
+    def merge(
+        i, us, vs, keys, verdict, best, parent, hook, time, size, code, bits, head, after, pair,
+        first, last, count, following,
+    ):  # fmt: skip
+        u, v, key = us[i], vs[i], keys[i]
+        if verdict[i] == OPEN and best[u] == key and best[v] == key:
+            verdict[i] = ACCEPTED
+            join(
+                u, v, key, parent, hook, time, size, code, bits, head, after, pair, first, last,
+                count, following,
+            )  # fmt: skip
+
+    return merge
+
+
+def forget(on: Any) -> Any:
+    """Forget the best edges of the clusters that some edges join."""
+
+    @on.elementwise
+    def forget(i, us, vs, best):
+        best[us[i]] = best[vs[i]] = NEVER
+
+    return forget
+
+
+def in_order(on: Any, word: type) -> Any:
+    """Decide the edges of each group in order, on one thread."""
+    find, broken, join = halve(on), broken_rule(on, word), unite(on, word)
+
+    @on.elementwise
+    def in_order(
+        g, starts, us, vs, keys, verdict, most, parent, hook, time, size, code, limits, bits, head,
+        after, pair, first, last, count, following,
+    ):  # fmt: skip
+        i, end = np.uint64(starts[g]), np.uint64(starts[g + ONE])
+        while i < end:
+            u, v = find(parent, us[i]), find(parent, vs[i])
+            rule = WITHIN
+            if u != v:
+                rule = broken(
+                    u, v, most, parent, size, code, limits, bits, head, after, pair, first, count,
+                    following,
+                )  # fmt: skip
+                if rule == OPEN:
+                    rule = ACCEPTED
+                    join(
+                        u, v, keys[i], parent, hook, time, size, code, bits, head, after, pair,
+                        first, last, count, following,
+                    )  # fmt: skip
+            verdict[i] = rule
+            i += ONE
+
+    return in_order
+
+
+def root_at(on: Any) -> Any:
+    """Return the root of a vertex when all edges up to a key had been decided."""
+
+    @on.device
+    def root_at(v, key, hook, time):
+        while time[v] <= key:
+            v = hook[v]
+        return v
+
+    return root_at
+
+
+def earlier_rule(on: Any, word: type) -> Any:
+    """Replace the rule that refused an edge by an earlier one that was broken at the same time.
+
+    A round may notice one rule before its clusters have all their members. ``verdict`` is the rule
+    that it noticed; ``order`` lists the rules before it again, now with all members.
+    """
+    find, at, none = naive(on), root_at(on), none_of(word)
+
+    @on.elementwise
+    def earlier_rule(
+        i, us, vs, keys, verdict, parent, hook, time, code, limits, head, after, pair, first, count,
+        following,
+    ):  # fmt: skip
+        key = keys[i]
+        a, b = at(us[i], key, hook, time), at(vs[i], key, hook, time)
+        u, v = find(parent, a), find(parent, b)
+        if code.size:
+            x, y = head[u], head[v]
+            while x != none and y != none:
+                one, other = code[x], code[y]
+                if one < other:
+                    x = after[x]
+                elif one > other:
+                    y = after[y]
+                else:
+                    members = ZERO
+                    while x != none and code[x] == one:
+                        members += np.uint64(at(x, key, hook, time) == a)
+                        x = after[x]
+                    while y != none and code[y] == one:
+                        members += np.uint64(at(y, key, hook, time) == b)
+                        y = after[y]
+                    if members > np.uint64(limits[one]):
+                        verdict[i] = DATASET
+                        return
+        if pair.size and verdict[i] == SIZE:
+            if count[v] < count[u]:
+                u, v, a, b = v, u, b, a
+            e = first[u]
+            while e != none:
+                mine, other = pair[e], pair[np.uint64(e) ^ ONE]
+                if at(mine, key, hook, time) == a and at(other, key, hook, time) == b:
+                    verdict[i] = CANNOT
+                    return
+                e = following[e]
+
+    return earlier_rule
+
+
+def contract(on: Any, word: type) -> Any:
+    """Merge the ends of ``must_link`` pairs on one thread; ``fault`` is the first that a rule bars.
+
+    ``fault`` is the number of the pair and the rule.
+    """
+    find, broken, join = halve(on), broken_rule(on, word), unite(on, word)
+
+    @on.elementwise
+    def contract(
+        k, us, vs, fault, most, parent, hook, time, size, code, limits, bits, head, after, pair,
+        first, last, count, following,
+    ):  # fmt: skip
+        i = ZERO
+        while i < np.uint64(us.size):
+            u, v = find(parent, us[i]), find(parent, vs[i])
+            if u != v:
+                rule = broken(
+                    u, v, most, parent, size, code, limits, bits, head, after, pair, first, count,
+                    following,
+                )  # fmt: skip
+                if rule != OPEN:
+                    fault[ZERO], fault[ONE] = i, np.uint64(rule)
+                    return
+                join(
+                    u, v, ZERO, parent, hook, time, size, code, bits, head, after, pair, first,
+                    last, count, following,
+                )  # fmt: skip
+            i += ONE
+
+    return contract

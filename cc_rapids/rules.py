@@ -1,0 +1,163 @@
+"""Record linkage under rules: clusters of matched pairs that no rule forbids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import api
+from .data.adapters import adapter_of
+from .data.foreign import opened, with_own_weights
+from .data.key_names import key_names_of
+from .data.read import named_ends
+from .data.rules import check_limit, check_per_dataset, split_vertices
+from .data.text_options import KEYWORDS
+from .errors import InputError
+from .keywords import suggest_keywords, unknown_argument
+from .options import Options
+from .results.components import Components, LinkedPairs
+
+
+@suggest_keywords
+def link_pairs(
+    edges: Any,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    *,
+    weight: Any = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    vertices: Any = None,
+    datasets: Any = None,
+    per_dataset: Any = 1,
+    cannot_link: Any = None,
+    must_link: Any = None,
+    max_size: int | None = None,
+    num_vertices: int | None = None,
+    labels: str = "min",
+    nulls: str = "raise",
+    engine: str | None = None,
+    frames: str | None = None,
+    memory: str = "device",
+    explain: bool = False,
+    **text: Any,
+) -> Any:
+    """Group records into clusters by scored pairs, under rules about who may be together.
+
+    The answer is that of Kruskal's algorithm: pairs are taken by descending weight, ties by row. A
+    pair joins the clusters of its two records, unless the union would break a rule. It then stays
+    refused. The answer depends on the pairs and rules only, not on the engine or the run.
+
+    Parameters
+    ----------
+    edges : frame, pair of columns, list of pairs, or path
+        The pairs, as for :func:`components`. They are needed twice, so they must fit into memory.
+    source, destination : str, or lists of str of equal length, optional
+        As for :func:`components`.
+    weight : str, or (m,) array
+        The scores, as for :func:`maximum_spanning_forest`.
+    at_least, at_most : float, optional
+        As for :func:`components`: pairs with a weight outside these bounds are left out.
+    vertices : column, array, frame or range, optional
+        As for :func:`components`. With ``datasets`` as the name of a column, a frame of the ids and
+        this column. If it has more columns, the ids are in column ``vertex``, ``id``, ``unique_id``
+        or ``record_id``; composite ids are in the columns that their ends share, such as ``kind``
+        and ``id`` for ``src_kind`` and ``src_id``.
+    datasets : str, frame, or pair (vertices, datasets), optional
+        The dataset of each record: the name of a column of ``vertices``, or a frame of the ids and
+        then the datasets. Values are of any type that can be compared. A record without a dataset,
+        or with a null, has no limit. Records that are not vertices are ignored.
+    per_dataset : int, or dict of int
+        The most records of one dataset in a cluster. A dict names the limit of some datasets; the
+        others have none.
+    cannot_link : pairs of ids, optional
+        Pairs of records that must not be in one cluster: a frame, a pair of columns, or a list of
+        pairs, as ``edges``. Pairs with a record that is not a vertex are ignored.
+    must_link : pairs of ids, optional
+        Pairs of records that are joined before all others. Each record must be a vertex. An error
+        is raised if their clusters break a rule.
+    max_size : int, optional
+        The most records of a cluster.
+    num_vertices, labels, nulls, engine, frames, memory, explain, **text
+        As for :func:`components`; ``text`` is ``header``, ``delimiter``, ``encoding``, ``comment``
+        and ``format``.
+
+    Returns
+    -------
+    LinkedPairs
+        The clusters: a :class:`Components` with :meth:`LinkedPairs.refused`. With ``explain=True``,
+        the plan of the components instead.
+
+    Raises
+    ------
+    InputError
+        A rule or an argument cannot be used; a record has two datasets; ``must_link`` breaks a
+        rule; the edges are read in chunks. All errors of :func:`maximum_spanning_forest` occur too.
+    UnknownVertexError
+        A record of ``must_link`` is not a vertex.
+
+    See Also
+    --------
+    link_records : Link records that share the value of a key.
+    components : Link all pairs, without rules.
+    LinkedPairs.refused : Return the pairs that a rule refused.
+
+    Notes
+    -----
+    A component of all pairs that breaks no rule is a cluster. In the others, pairs that are the
+    best of both their clusters merge them, all at once: see :mod:`cc_rapids.algorithms.rules`,
+    which also proves that this is the answer of Kruskal's algorithm. The answer is greedy: other
+    clusters may have a greater total weight.
+
+    Examples
+    --------
+    >>> import pandas as pd, cc_rapids
+    >>> pairs = pd.DataFrame({
+    ...     "src": ["a1", "a2", "a2"], "dst": ["b1", "b1", "b2"], "score": [0.8, 0.9, 0.7],
+    ... })
+    >>> people = pd.DataFrame({"id": ["a1", "a2", "b1", "b2"], "file": ["a", "a", "b", "b"]})
+    >>> found = cc_rapids.link_pairs(pairs, weight="score", vertices=people, datasets="file")
+    >>> found.labels()["labels"].tolist()
+    ['a1', 'a2', 'a2', 'b2']
+    >>> found.refused()[["row", "source", "destination", "rule"]]
+       row source destination         rule
+    0    0     a1          b1  per_dataset
+    1    2     a2          b2  per_dataset
+    """
+    limit = check_per_dataset(per_dataset, datasets is not None)
+    most = None if max_size is None else check_limit("max_size=", max_size)
+    for name in text.keys() - set(KEYWORDS):
+        raise unknown_argument(name, link_pairs)
+    edges, weight = with_own_weights(opened(edges), weight)
+    if weight is None:
+        raise InputError("clusters under rules are built by descending weight: pass weight=")
+    source, destination = named_ends(edges, source, destination, weight, adapter_of(edges))
+    keys: tuple[str, ...] = ()
+    if isinstance(source, list) and isinstance(destination, list):
+        keys = key_names_of(source, destination)
+    width = max(len(source), 1) if isinstance(source, list) else 1
+    vertices, read = split_vertices(vertices, datasets, width, keys)
+    found = api.components(
+        edges,
+        source,
+        destination,
+        weight=weight,
+        at_least=at_least,
+        at_most=at_most,
+        vertices=vertices,
+        num_vertices=num_vertices,
+        labels=labels,
+        nulls=nulls,
+        engine=engine,
+        frames=frames,
+        memory=memory,
+        explain=explain,
+        forest="max",
+        **text,
+    )
+    if not isinstance(found, Components):
+        return found
+    from .analysis.rules import link
+
+    limits = None if read is None else read.limits(limit)
+    made = link(found.answer, read, limits, cannot_link, must_link, most, Options.check())
+    return LinkedPairs(made)

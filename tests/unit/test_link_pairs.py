@@ -1,0 +1,138 @@
+"""Clusters of scored pairs under rules: kinds of ids and frames, arguments and errors."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import cc_rapids
+
+PAIRS = {"src": [1, 2, 2, 5], "dst": [11, 11, 12, 12], "w": [0.8, 0.9, 0.7, 0.6]}
+SETS = {"v": [1, 2, 5, 11, 12], "d": ["a", "a", "a", "b", "b"]}
+CLUSTERS = {1: 1, 2: 2, 11: 2, 5: 5, 12: 5}
+
+
+def labels_of(found):
+    labels = found.labels()
+    get = labels.__getitem__ if not isinstance(labels, tuple) else labels._asdict().__getitem__
+    return dict(
+        zip(list(map(_plain, get("vertex"))), list(map(_plain, get("labels"))), strict=True)
+    )
+
+
+def _plain(value):
+    value = value.as_py() if hasattr(value, "as_py") else value
+    return value.item() if hasattr(value, "item") else value
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_of_each_library_give_clusters_and_refused_rows(make):
+    found = cc_rapids.link_pairs(make(PAIRS), weight="w", datasets=make(SETS))
+    assert labels_of(found) == CLUSTERS
+    refused = found.refused()
+    assert isinstance(refused, type(make(PAIRS)))
+    rule = refused["rule"]
+    assert (
+        rule.tolist()
+        if hasattr(rule, "tolist")
+        else rule.to_pylist()
+        if hasattr(rule, "to_pylist")
+        else rule.to_list()
+    ) == ["per_dataset"] * 2
+
+
+def test_a_relation_of_duckdb_gives_relations():
+    duckdb = pytest.importorskip("duckdb")
+    con = duckdb.connect()
+    pairs, sets = pa.table(PAIRS), pa.table(SETS)
+    con.register("pairs", pairs)
+    con.register("sets", sets)
+    found = cc_rapids.link_pairs(con.table("pairs"), weight="w", datasets=con.table("sets"))
+    assert found.labels().fetchall() == sorted(CLUSTERS.items())
+    assert found.refused().select("row, rule").fetchall() == [
+        (0, "per_dataset"),
+        (2, "per_dataset"),
+    ]
+
+
+def test_arrays_and_a_pair_of_arrays_as_datasets():
+    ends = np.array(PAIRS["src"]), np.array(PAIRS["dst"])
+    sets = np.array(SETS["v"]), np.array(SETS["d"])
+    found = cc_rapids.link_pairs(ends, weight=np.array(PAIRS["w"]), datasets=sets)
+    assert labels_of(found) == CLUSTERS
+    assert found.refused().row.tolist() == [0, 2]
+
+
+def test_the_dataset_may_be_a_column_of_a_composite_id():
+    pairs = pd.DataFrame({
+        "source_dataset_l": ["a", "a", "b"], "unique_id_l": [1, 2, 1],
+        "source_dataset_r": ["b", "b", "c"], "unique_id_r": [1, 1, 7], "score": [3, 4, 5],
+    })  # fmt: skip
+    records = pd.DataFrame({"source_dataset": ["a", "a", "b", "c"], "unique_id": [1, 2, 1, 7]})
+    found = cc_rapids.link_pairs(pairs, weight="score", vertices=records, datasets="source_dataset")
+    assert found.sizes()["size"].tolist() == [3, 1]
+    assert found.subset(("a", 1)).values.tolist() == [["a", 1]]
+    assert found.refused()["source_dataset_source_labels"].tolist() == ["a"]
+    assert found.refused()["unique_id_source_labels"].tolist() == [1]
+
+
+def test_nulls_and_unknown_records_have_no_rule():
+    sets = pd.DataFrame({"v": [1, 2, 99, 11], "d": ["a", None, "a", None]})
+    found = cc_rapids.link_pairs(
+        pd.DataFrame(PAIRS), weight="w", datasets=sets, cannot_link=[(1, 77)]
+    )
+    assert (len(found), len(found.refused())) == (1, 0)
+
+
+def test_limits_by_dataset():
+    sets = pd.DataFrame(SETS)
+    found = cc_rapids.link_pairs(
+        pd.DataFrame(PAIRS), weight="w", datasets=sets, per_dataset={"a": 2}
+    )
+    assert labels_of(found) == {1: 1, 2: 1, 11: 1, 12: 1, 5: 5}
+
+
+def test_the_dendrogram_gives_the_clusters_at_each_threshold():
+    pairs = pd.DataFrame(PAIRS)
+    found = cc_rapids.link_pairs(pairs, weight="w", datasets=pd.DataFrame(SETS))
+    at = cc_rapids.link_pairs(
+        pairs, weight="w", at_least=0.7, datasets=pd.DataFrame(SETS), vertices=SETS["v"]
+    )
+    cut = found.dendrogram().labels(0.7)
+    assert cut["labels"].tolist() == at.labels()["labels"].tolist()
+
+
+def test_copies_without_edges_keep_the_refused_rows():
+    found = cc_rapids.link_pairs(pd.DataFrame(PAIRS), weight="w", datasets=pd.DataFrame(SETS))
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found
+    pd.testing.assert_frame_equal(again.refused(), found.refused())
+
+
+@pytest.mark.parametrize(("arguments", "error", "words"), [
+    ({"datasets": "d"}, cc_rapids.InputError, "names a column of vertices="),
+    ({"datasets": "e", "vertices": pd.DataFrame(SETS)}, cc_rapids.MissingColumnError, "no column"),
+    ({"datasets": 3}, cc_rapids.ArgumentTypeError, "must be the name of a column"),
+    ({"datasets": pd.DataFrame({"v": [1, 1], "d": [1, 2]})}, cc_rapids.InputError, "second data"),
+    ({"datasets": ([1, 2], [1])}, cc_rapids.InputError, "pass one value"),
+    ({"per_dataset": 2}, cc_rapids.InputError, "pass datasets= as well"),
+    ({"per_dataset": 0, "datasets": SETS}, cc_rapids.InputError, "positive integer"),
+    ({"per_dataset": {"z": 1}, "datasets": SETS}, cc_rapids.InputError, "no record has"),
+    ({"max_size": 0}, cc_rapids.InputError, "max_size= must be a positive"),
+    ({"cannot_link": [(1, 1)]}, cc_rapids.InputError, "one record twice"),
+    ({"must_link": [(1, 77)]}, cc_rapids.UnknownVertexError, "include them in vertices="),
+    ({"must_link": [(1, 2), (2, 11)], "max_size": 2}, cc_rapids.InputError, "puts 2 and 11"),
+    ({"memory_limit": "1GB"}, cc_rapids.ArgumentTypeError, "unknown argument"),
+    ({"max_sise": 3}, cc_rapids.ArgumentTypeError, "max_size"),
+])  # fmt: skip
+def test_wrong_arguments_name_the_way_out(arguments, error, words):
+    with pytest.raises(error, match=words):
+        cc_rapids.link_pairs(pd.DataFrame(PAIRS), weight="w", **arguments)
+
+
+def test_pairs_without_weights_are_refused():
+    with pytest.raises(cc_rapids.InputError, match="pass weight="):
+        cc_rapids.link_pairs([(1, 2)])
