@@ -353,7 +353,7 @@ def find_components(
         adapter = adapter_of(edges)
     if options.frames is not None and not (adapter.is_stream or adapter.has_header):
         raise InputError(
-            f"frames= is for files, and edges are a {type(edges).__name__}: leave it out"
+            f"frames= is for files, but edges are a {type(edges).__name__}: leave it out"
         )
     if bound is not None and not options.forest:
         in_chunks = options.chunked or adapter.is_stream or adapter.names_files
@@ -632,11 +632,11 @@ def _check_second_run(edges: Any, options: dict[str, Any]) -> None:
     if adapter.is_stream and not adapter.becomes_table:
         raise InputError(
             f"edges are a {type(edges).__name__} of frames, which are read in chunks and not kept,"
-            " and all are needed twice for this function: read them into one frame"
+            " but all are needed twice for this function: read them into one frame"
         )
     if chunked:
         raise InputError(
-            f"{chunked[0]}= makes edges be read in chunks, which are not kept, and all are needed"
+            f"{chunked[0]}= reads edges in chunks, which are not kept, but all are needed"
             " twice for this function: leave it out"
         )
 

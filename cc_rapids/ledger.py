@@ -37,7 +37,7 @@ def lost_rows(where: str, given: int, came: int) -> LedgerError:
     """Return the error for a source with missing or surplus rows."""
     word = "lost" if given > came else "too many"
     return LedgerError(
-        f"{where}: {given:,} rows were given, and {came:,} are accounted for:"
+        f"{where}: {given:,} rows were given, but {came:,} are accounted for:"
         f" {abs(given - came):,} {word}, so there is no answer. If the input changed while it was"
         " read, pass a copy; otherwise this is a bug of cc_rapids: please report it"
     )

@@ -271,7 +271,7 @@ class Options:
         for name, given in others.items():
             if given:
                 raise InputError(
-                    f"{name} is for one GPU, and devices= for several: leave out one of the two"
+                    f"{name} is for one GPU, but devices= is for several: leave out one of them"
                 )
 
     def device_numbers(self, backend: Backend) -> list[int]:
@@ -287,7 +287,7 @@ class Options:
         count = backend.device_count
         if not count:
             raise EngineError(
-                f"devices= names GPUs, and engine {backend.name!r} runs on {backend.device_name}:"
+                f"devices= names GPUs, but engine {backend.name!r} runs on {backend.device_name}:"
                 " leave out devices=, or pass engine='cuda' on a machine with GPUs"
             )
         if self.devices == "all" or self.devices is None:
@@ -297,8 +297,8 @@ class Options:
         if lacking:
             has = "only GPU 0" if count == 1 else f"GPUs 0 to {count - 1}"
             raise InputError(
-                f"devices={numbers} names GPU {lacking[0]}, and this machine has {has}:"
-                " devices='all' takes those that there are"
+                f"devices={numbers} names GPU {lacking[0]}, but this machine has {has}:"
+                " devices='all' uses all GPUs of the machine"
             )
         return numbers
 

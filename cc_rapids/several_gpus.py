@@ -58,7 +58,7 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
     with edge_input.borrow() as (columns, offsets):
         if offsets:
             raise InputError(
-                "devices= takes lists of edges, and these are rows of a matrix or graph: pass both"
+                "devices= takes lists of edges, but these are rows of a matrix or graph: pass both"
                 " ends as columns, or leave out devices="
             )
         chosen = _chosen(edge_input, columns, len(numbers), backend, options)
@@ -205,7 +205,7 @@ def _chosen(
     m, n = edge_input.src.size, options.num_vertices
     source = "device" if edge_input.on_device else "host"
     if edge_input.src.strings or edge_input.src.key_columns:
-        return Spreading(1, "ids are no integers")
+        return Spreading(1, "ids are not integers")
     if n is None and edge_input.on_device:
         with backend.scope():
             n = scan_ids(edge_input, columns, backend, exact=False).facts.id_range.size

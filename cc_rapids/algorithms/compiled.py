@@ -27,7 +27,8 @@ class CompiledDesign:
     sample : Sample or None
         The sampling phase, if there is one.
     window : int
-        The number of vertices of a block whose trees are built first; 0 if trees begin as vertices.
+        The number of vertices per block if trees are built in blocks first; 0 if each vertex starts
+        as its own tree.
     aux_array : AuxArray or None
         The auxiliary array of the link; ``unpack`` writes the parents back if it contains them.
     queue_words : int
@@ -38,7 +39,8 @@ class CompiledDesign:
         Whether the finish phase needs the giant component. Designs with rounds need it even without
         a sample, to rename the vertices.
     link_edge : Kernel or None
-        The kernel that links every edge of a list; None if a batch takes more than one launch.
+        The kernel that links all edges of a list in one launch; None if the design needs more
+        launches.
     reroots : bool
         Whether a root may be a vertex other than the least of its tree.
     """
@@ -92,7 +94,7 @@ def build(
     aux = link.aux_array
     if aux and aux.has_locks and not backend.has_locks:
         raise EngineError(
-            f"{design} uses locks, and the threads of {backend.device_name} are not scheduled"
+            f"{design} uses locks, but the threads of {backend.device_name} are not scheduled"
             " independently of each other (from Volta on they are): use rem-cas instead"
         )
     forest = kernels.forest
@@ -140,7 +142,7 @@ def build_mixed(design: Design, backend: Backend, vertex: type, wide: type) -> K
 
 @dataclass(frozen=True)
 class KernelComposer:
-    """Builder of the kernels of one design from the parts that its name lists."""
+    """Builder of the kernels of one design: its sample, link and find."""
 
     design: Design
     backend: Backend
@@ -207,7 +209,7 @@ class KernelComposer:
         return self._rest(link_outside, first)
 
     def _stages(self, outer: Any) -> Step:
-        """Return the link for a list without a sample, called stage by stage."""
+        """Return the step that links a list in stages, without a sample."""
         plain = Design("none", self.design.link, self.design.compress)
         inner = KernelComposer(plain, self.backend, self.vertex, self.vertex, False, False)
         aux = self.design.words[1].spec.aux_array

@@ -510,7 +510,7 @@ def check_batch_design(design: str | Design) -> Design:
         first = "begins with tiles" if parsed.window else "samples"
         first = "partitions lists" if not _sampled(parsed) and partitions(parsed) else first
         raise DesignError(
-            f"{parsed} {first}, and batches of edges are too short for that: leave out"
+            f"{parsed} {first}, but batches of edges are too short for that: leave out"
             f" {parsed.sample} (Hong et al. 2020, 3.6)"
         )
     if _link(parsed).standalone:

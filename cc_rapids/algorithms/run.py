@@ -539,7 +539,7 @@ def check_pairs(design: Design, n: int, backend: Backend, memory: str) -> None:
         each = "byte" if pair == 1 else f"{pair} bytes"
         raise CapacityError(
             f"{design} takes {each} for each pair of vertices: {needed:,} bytes for {n:,} ids"
-            f" between the least and the greatest, and {free:,} are free; use a design whose memory"
+            f" between the least and the greatest, but {free:,} are free; use a design whose memory"
             f" grows with the edges, such as {Design()}, or, if there are fewer vertices, number"
             " them without gaps"
         )

@@ -39,7 +39,7 @@ def check_kept(answer: Answer, what: str) -> None:
     """Raise an error if the edges, needed again for ``what``, were read in chunks."""
     if answer.given.src.size != answer.facts.edges:
         raise InputError(
-            f"the {answer.facts.edges:,} edges were read in chunks, which are not kept, and are"
+            f"the {answer.facts.edges:,} edges were read in chunks, which are not kept, but are"
             f" needed twice for {what}: read them into one frame"
         )
 

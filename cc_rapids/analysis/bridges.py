@@ -25,7 +25,7 @@ def check_listed_once(edges: Any) -> None:
     if adapter_of(edges).may_repeat:
         raise InputError(
             f"a {type(edges).__name__} may store an edge in both directions, and a duplicate edge"
-            " is no bridge: pass each edge once, as a frame or a pair of arrays"
+            " is not a bridge: pass each edge once, as a frame or a pair of arrays"
         )
 
 

@@ -127,7 +127,7 @@ class Dendrogram(Generic[ComponentsT]):
         self.components, answer = components, components.answer
         if answer.facts.greatest is None:
             raise InputError(
-                "a dendrogram is made of a spanning forest by weight, and this answer has none:"
+                "a dendrogram is made of a spanning forest by weight, but this answer has none:"
                 " components(edges, weight=..., forest='max').dendrogram(), or forest='min' where"
                 " weights are distances"
             )
@@ -661,7 +661,7 @@ class Dendrogram(Generic[ComponentsT]):
         """
         if distance is None and self._greatest:
             raise InputError(
-                "weights of a forest of greatest weight fall from merge to merge, and distances"
+                "weights of a forest of greatest weight fall from merge to merge, but distances"
                 f" rise: {WAYS[self._greatest]}"
             )
         if distance is None:

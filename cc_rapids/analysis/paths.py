@@ -251,7 +251,7 @@ class ForestPaths:
         if most is not None and total > most:
             raise CapacityError(
                 f"the paths of these {counted(length.size, 'pair')} have {counted(total, 'edge')},"
-                f" and limit={most:,}: pass fewer pairs, or a higher limit"
+                f" but limit={most:,}: pass fewer pairs, or a higher limit"
             )
         took = total * BYTES_OF_ROW
         backend.check_capacity(took, f"the {counted(total, 'edge')} of these paths", FEWER)

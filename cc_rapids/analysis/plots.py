@@ -296,7 +296,7 @@ def _component(
         members = backend.xp.flatnonzero(inside)
         if members.size > MOST_DRAWN:
             raise InputError(
-                f"the component has {members.size:,} vertices, and at most {MOST_DRAWN} can be"
+                f"the component has {members.size:,} vertices, but at most {MOST_DRAWN} can be"
                 " drawn: pass the label= of a smaller component; filter(max_size=) returns them"
             )
         rows = answer.in_memory_frame(answer.vertex(members) | answer.label(members))

@@ -64,7 +64,7 @@ def _check_rows(answer: Answer, frame: Any) -> None:
     """Raise an InputError unless a frame has as many rows as the linked records."""
     if is_relation(frame):
         raise InputError(
-            "rows of a DuckDB relation have no fixed order, and records were linked by their"
+            "rows of a DuckDB relation have no fixed order, but records were linked by their"
             " positions: link them with id=, and name it by on="
         )
     size = frame_size(frame)

@@ -383,8 +383,8 @@ def _check_joined(hooks: int, n: int, k: int) -> None:
     """Raise an InputError unless the edges connect every component of the answer."""
     if n - hooks != k:
         raise InputError(
-            f"the edges join the {n:,} vertices into {counted(n - hooks, 'component')}, and this"
-            f" answer has {k:,}: pass all edges that it was found from"
+            f"the edges join the {n:,} vertices into {counted(n - hooks, 'component')}, but this"
+            f" answer has {k:,}: pass all edges that it was computed from"
         )
 
 

@@ -143,7 +143,7 @@ def renamed(answer: Answer, names: Any) -> Answer:
         )
     if own_names and len(own_names) != width:
         raise InputError(
-            f"{len(own_names)} names are passed, and an id has {max(width, 1)} columns: pass one"
-            " for each column, of ids of several columns"
+            f"{len(own_names)} names are passed, but an id has {max(width, 1)} columns: pass one"
+            " name for each column; ids of one column take no names"
         )
     return answer.with_key_names(own_names)

@@ -265,7 +265,7 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
         earlier, used = numbers.as_previous(backend), numbers.next_id
     elif hasattr(type(previous), "stable_ids"):  # the type, because a frame may have such a column
         raise InputError(
-            f"previous is a {type(previous).__name__}, whose components have labels and no numbers:"
+            f"previous is a {type(previous).__name__}, whose components have labels, not numbers:"
             " pass its stable_ids(), which the next answer goes on from"
         )
     else:

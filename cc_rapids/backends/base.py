@@ -379,7 +379,7 @@ class Backend(ABC):
         free = self.free_bytes()
         if size > free:
             raise CapacityError(
-                f"{what} would take {size / 2**30:,.1f} GiB, and engine {self.name!r} has"
+                f"{what} would take {size / 2**30:,.1f} GiB, but engine {self.name!r} has"
                 f" {free / 2**30:,.1f} GiB free: {way}"
             )
 

@@ -96,7 +96,7 @@ def bound() -> int:
         return int(float(match[1]) * UNITS[match[2].upper()])
     _log_once(
         text,
-        f"CC_RAPIDS_CACHE_SIZE={text!r} is no size such as 512MiB or 2GiB: {MOST:,} bytes of"
+        f"CC_RAPIDS_CACHE_SIZE={text!r} is not a size such as 512MiB or 2GiB: {MOST:,} bytes of"
         " compiled kernels are kept at most",
     )
     return MOST

@@ -626,7 +626,7 @@ class Adapter(ABC):
             The column of weights does not exist, or is not of numbers.
         """
         raise InputError(
-            f"at_least= and at_most= are for frames, pairs of arrays, files and datasets, and edges"
+            f"at_least= and at_most= are for frames, pairs of arrays, files and datasets, but edges"
             f" are a {type(edges).__name__}: pass a frame with a column of weights"
         )
 
@@ -641,7 +641,7 @@ class Adapter(ABC):
             The column of weights does not exist, or is not of numbers.
         """
         raise InputError(
-            "weights stand beside the rows of frames, pairs of arrays and files, and edges are a"
+            "weights belong to the rows of frames, pairs of arrays and files, but edges are a"
             f" {type(edges).__name__}: pass a frame with a column of weights"
         )
 
@@ -847,8 +847,8 @@ class DuckDBRelations(Chunked):
         if isinstance(bound.weight, str):
             return bound.weight
         raise InputError(
-            "weight= must name the column of weights of a DuckDB relation, because the rows of a"
-            f" relation have no fixed order, and cannot be a {type(bound.weight).__name__}"
+            "weight= must name the column of weights of a DuckDB relation, not be a"
+            f" {type(bound.weight).__name__}, because the rows of a relation have no fixed order"
         )
 
     def _batches(
@@ -919,7 +919,7 @@ class EdgeArrays(Pairs):
         if request.has_lists:
             raise InputError(
                 f"the two ends of edges in one array, a {type(edges).__name__}, have one column"
-                " each, and source= or destination= names several: pass a frame"
+                " each, but source= or destination= names several: pass a frame"
             )
         return super().read(edges, request)
 
@@ -967,8 +967,8 @@ class Mappings(Pairs):
         source, destination = request.sides
         if source[0] not in edges and any(isinstance(own, dict | set) for own in edges.values()):
             raise MissingColumnError(
-                f"edges are a {type(edges).__name__} without column {source[0]!r}, whose values are"
-                " no columns: if it names the neighbours of each vertex, pass nx.Graph(edges)"
+                f"edges are a {type(edges).__name__} without column {source[0]!r}, and its values"
+                " are not columns: if it names the neighbours of each vertex, pass nx.Graph(edges)"
             )
         _check_names(list(edges), source, destination)
         return source, destination
@@ -1005,7 +1005,7 @@ class OpenedGraphs(Mappings):
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         raise InputError(
-            f"edges are a {edges.kind}, which is in memory at once, and are not read in chunks:"
+            f"edges are a {edges.kind}, which is in memory as a whole and is not read in chunks:"
             " call components(), or leave out the options of chunks"
         )
 
@@ -1452,7 +1452,7 @@ def _is_arrow(edges: Any, name: str) -> bool:
 def _not_at_once(what: str, kind: str = "files") -> InputError:
     way = "name one file, or read them" if kind == "files" else "put them"
     return InputError(
-        f"{what} may stand for several {kind}, which are read in pieces, and all rows are needed at"
+        f"{what} may stand for several {kind}, which are read in pieces, but all rows are needed at"
         f" once here: {way} into one frame"
     )
 
@@ -1582,8 +1582,8 @@ def opened_item(
         return request, ends_of(item)
     if adapter.may_repeat:
         raise InputError(
-            f"an item of the edges is a {type(item).__name__}, and items are frames, tuples of two"
-            " columns or lists of pairs: pass it alone, or make a frame of it"
+            f"an item of the edges is a {type(item).__name__}, but items must be frames, tuples of"
+            " two columns or lists of pairs: pass it alone, or make a frame of it"
         )
     if type(item).__module__.startswith("polars.lazyframe"):
         budget.check_lazy(item, requested)

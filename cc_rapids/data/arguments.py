@@ -88,7 +88,7 @@ def check_names(what: str, names: Any) -> None:
             bool(name == name)  # raises for pd.NA
         except Exception:
             raise ArgumentTypeError(
-                f"{what} must name a column, and {shown(name)} is not a name"
+                f"{what} must name a column, but {shown(name)} is not a name"
             ) from None
 
 
@@ -107,6 +107,6 @@ def check_progress(progress: Any) -> Any:
 def consumed(edges: Any) -> InputError:
     """Return the error on a plan for edges that can be read once."""
     return InputError(
-        f"explain=True (--explain) reads edges, and {edges} can be read only once: write it to a"
+        f"explain=True (--explain) reads edges, but {edges} can be read only once: write it to a"
         " file and pass its path, or leave out explain="
     )

@@ -174,8 +174,8 @@ def _only_column(frame: Any) -> Any:
     if len(names) != 1:
         words = ", ".join(map(repr, names))
         raise InputError(
-            f"ids or weights are a {kind} of {len(names)} columns ({words}), and"
-            " they are one: select it"
+            f"ids or weights are a {kind} of {len(names)} columns ({words}), but"
+            " must be one column: select it"
         )
     return as_series(frame[names[0]])
 

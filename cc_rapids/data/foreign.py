@@ -157,8 +157,8 @@ def _check_nodes(graph: Any, nodes: list[Any], kinds: set[type]) -> None:
             return
     words = listed(sorted({kind.__name__ for kind in kinds}))
     raise InputError(
-        f"the nodes of the {type(graph).__name__} are {words}, such as {id_shown(nodes[0])}, and"
-        " ids are all integers, all strings or all tuples of these: pass"
+        f"the nodes of the {type(graph).__name__} are {words}, such as {id_shown(nodes[0])}, but"
+        " ids must be all integers, all strings or all tuples of these: pass"
         " nx.convert_node_labels_to_integers(G), or call nx.connected_components(G,"
         " backend='cc_rapids')"
     )
@@ -200,7 +200,7 @@ def _check_vertex_names(names: list[Any]) -> None:
     kinds = set(map(type, names))
     if not (kinds <= {str} or kinds <= {int}):
         words = listed(sorted(kind.__name__ for kind in kinds))
-        problem = f"are {words}, and must be all strings or all integers"
+        problem = f"are {words}, but must be all strings or all integers"
     elif len(set(names)) < len(names):
         many = counted(len(names), "vertex", "vertices")
         problem = f"are {counted(len(set(names)), 'different name')} of {many}"
@@ -253,7 +253,7 @@ def check_pointers(kind: str, indptr: Any, rows: int) -> None:
     """Raise an InputError unless a matrix has one more offset than rows."""
     if len(indptr) != rows + 1:
         raise InputError(
-            f"'indptr' of the {kind} matrix has {len(indptr):,} offsets, and {rows:,} rows need"
+            f"'indptr' of the {kind} matrix has {len(indptr):,} offsets, but {rows:,} rows need"
             f" {rows + 1:,}: build the matrix again"
         )
 
@@ -338,7 +338,7 @@ def _on_device(thing: Any, error: Exception) -> Any:
         return cudf.DataFrame.from_pylibcudf(table, metadata={"columns": names})
     except ImportError:
         raise InputError(
-            f"a {type(thing).__name__} lies on a device that PyArrow does not read ({error}), and"
+            f"a {type(thing).__name__} lies on a device that PyArrow does not read ({error}), but"
             " cuDF is not installed: copy it to the host, or install cuDF"
         ) from error
     except Exception as other:  # of pylibcudf, about what is lent

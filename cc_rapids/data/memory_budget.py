@@ -80,7 +80,7 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
         number = matched[1]
         if matched[0].strip() == number and float(number) < FORGOTTEN:
             raise InputError(
-                f"memory_limit must be a positive number of bytes or have a unit, and {limit!r} has"
+                f"memory_limit must be a positive number of bytes or have a unit, but {limit!r} has"
                 f" none: did you mean '{number}MiB'? pass that, or '{number}B'"
             )
         limit = int(float(number) * UNITS[matched[2].lower()])

@@ -59,7 +59,7 @@ def in_words(name: str, at: int, size: int, around: list[int], m: int) -> str:
     here, before = around[-1], around[0]
     message = f"{name}[{at}] is {here:,}, where row {at - 1:,} ends,"
     if at == 0 and here:
-        return f"{name}[0] is {here:,}, where row 0 begins, and should be 0: {WAY_OUT}"
+        return f"{name}[0] is {here:,}, but must be 0, because row 0 begins there: {WAY_OUT}"
     if at == 0:
         no_row = size == 1 and m
         return f"{name} has no row, but there are {m:,} indices: {WAY_OUT}" if no_row else ""

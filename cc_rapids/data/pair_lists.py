@@ -159,7 +159,7 @@ def _no_pairs(edges: list[Any]) -> InputError:
     elif len(edges) == 2 and all(map(_may_be_id, edges)):
         way = "a single edge is a list of one pair, [tuple(edges)]"
     return InputError(
-        f"item {at:,} of {len(edges):,} edges is {shown(item)}, and no pair of ids: {way}"
+        f"item {at:,} of {len(edges):,} edges is {shown(item)}, not a pair of ids: {way}"
     )
 
 
@@ -178,7 +178,7 @@ def _other_lengths(edges: list[Any]) -> InputError:
     if at is not None:
         return InputError(
             f"edges are a list of {len(edges):,} items, each of which must be a pair of ids: item 0"
-            f" has {counted(first, 'value')}, and item {at:,} has {counted(lengths[at], 'value')}"
+            f" has {counted(first, 'value')}, but item {at:,} has {counted(lengths[at], 'value')}"
         )
     message = f"edges are a list of {counted(len(edges), 'item')} of {counted(first, 'value')} each"
     ways = []
@@ -192,7 +192,7 @@ def _other_lengths(edges: list[Any]) -> InputError:
             "weights stand beside the columns: source, destination, weights = map(list,"
             " zip(*edges)), then pass (source, destination) and weight=weights"
         )
-    return InputError(f"{message}, and no pairs: {'; '.join(ways or ['pass pairs of ids'])}")
+    return InputError(f"{message}, not of pairs: {'; '.join(ways or ['pass pairs of ids'])}")
 
 
 def _nested(edges: list[Any]) -> InputError:
@@ -201,7 +201,7 @@ def _nested(edges: list[Any]) -> InputError:
     inner = next(value for value in item if is_column(value))
     return InputError(
         f"item {at:,} of {len(edges):,} edges is a {type(item).__name__} that holds"
-        f" {id_shown(inner) if isinstance(inner, tuple) else shown(inner)}, and a pair holds two"
+        f" {id_shown(inner) if isinstance(inner, tuple) else shown(inner)}, but a pair holds two"
         " single ids: a batch is a tuple of two columns, ([1, 2], [3, 4]), or comes from an"
         " iterator, iter(edges); ids of several columns are columns of a frame, named by"
         " source=[...] and destination=[...]"

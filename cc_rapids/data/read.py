@@ -194,7 +194,7 @@ def in_memory(
     pieces = list(tables)
     if not all(isinstance(piece, pa.Table) for piece in pieces):
         raise InputError(
-            f"edges are a {type(edges).__name__} of frames, and all rows are needed at once here:"
+            f"edges are a {type(edges).__name__} of frames, but all rows are needed at once here:"
             " read them into one frame"
         )
     pieces = [piece for piece in pieces if len(piece)] or pieces[:1]
@@ -202,7 +202,7 @@ def in_memory(
         table = pa.concat_tables(pieces, promote_options="permissive")
     except pa.ArrowTypeError as error:
         raise InputError(
-            f"the files of {shown(edges)} hold columns of different types, and all rows are needed"
+            f"the files of {shown(edges)} hold columns of different types, but all rows are needed"
             f" at once here: store them with one type ({error})"
         ) from error
     request = adapter_of(table).named(table, request, weight)
@@ -234,7 +234,7 @@ def read_pairs(
         two = pairs if width > 1 or not any(isinstance(one, tuple) for one in pairs) else ()
     if two and all(map(is_single, two)):
         raise ArgumentTypeError(
-            f"{asked[0]} answers for many pairs, and {shown(two[0])} and {shown(two[1])} are two"
+            f"{asked[0]} answers for many pairs, but {shown(two[0])} and {shown(two[1])} are two"
             f" single ids: ask {asked[1]}, or pass a frame, or a pair of columns"
         )
     return read(pairs, source, destination, options=options, droppable=False)
@@ -256,7 +256,7 @@ def check_text(adapter: Adapter, edges: Any, options: TextOptions) -> None:
         path = isinstance(edges, str | os.PathLike)
         kind = f"the table {edges}" if path else f"a {type(edges).__name__}"
         raise InputError(
-            f"{options.given}= (--{options.given}) applies only to {files}, and edges are {kind}:"
+            f"{options.given}= (--{options.given}) applies only to {files}, but edges are {kind}:"
             " leave it out"
         )
 

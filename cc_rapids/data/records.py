@@ -129,7 +129,7 @@ def _rows_of_relation(relation: Any, names: list[str], id_names: list[str]) -> t
     """Return columns of a DuckDB relation as a table, and the function that makes its answers."""
     if not id_names:
         raise InputError(
-            "rows of a DuckDB relation have no fixed order, so their positions are no ids: name"
+            "rows of a DuckDB relation have no fixed order, so their positions are not ids: name"
             " the column of ids by id="
         )
     check_ids(relation, id_names)
@@ -266,7 +266,7 @@ def _no_key(name: str, values: Any, size: int) -> ColumnTypeError:
         )
     if _holds_lists(kind, values):
         return ColumnTypeError(
-            f"{what}, and its values are lists: make a row of each item first, such as by"
+            f"{what}, but its values are lists: make a row of each item first, such as by"
             f" frame.explode({name!r}), and name the column of the records by id=, so that their"
             " rows are one record"
         )

@@ -18,11 +18,11 @@ INTEGERS = (
     *("tinyint", "smallint", "integer", "bigint"),
     *("utinyint", "usmallint", "uinteger", "ubigint"),
 )
-IDS = (*INTEGERS, "varchar", "enum", "uuid")  # types of columns that come as integers or strings
+IDS = (*INTEGERS, "varchar", "enum", "uuid")  # column types read as integers or strings
 FLOATS = "float", "double"
-WIDE = "decimal", "hugeint", "uhugeint"  # numbers that are weights as 64-bit floats
+WIDE = "decimal", "hugeint", "uhugeint"  # number types that become 64-bit floats as weights
 SIZED = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 int128 uint128"
-SIZES = dict(zip((*INTEGERS, *WIDE[1:]), SIZED.split(), strict=True))  # integers by their bits
+SIZES = dict(zip((*INTEGERS, *WIDE[1:]), SIZED.split(), strict=True))  # names with their bits
 
 
 def is_relation(thing: Any) -> bool:
@@ -58,8 +58,8 @@ def columns_in(relation: Any) -> list[str]:
 
 BEFORE = "keep it open until the relation has been read, or pass relation.to_arrow_table()"
 AFTER = (
-    "answers for a relation are relations of its connection; keep it open, or save() the answer,"
-    " whose frames are PyArrow's after it was loaded"
+    "answers are relations on the same connection; keep it open, or save() the answer,"
+    " which returns PyArrow tables once it is loaded"
 )
 
 
@@ -79,7 +79,7 @@ def check_ids(relation: Any, names: Sequence[str]) -> None:
             raise ColumnTypeError(
                 f"column {name!r} of the DuckDB relation is {kind}: ids must be integers of up to"
                 f" 64 bits, strings, enums or UUIDs{merged}; cast it in the query, {sql}::bigint if"
-                f" its values are such integers, and else {sql}::varchar"
+                f" its values are such integers, otherwise {sql}::varchar"
             )
 
 
@@ -157,14 +157,14 @@ def distinct_of(relation: Any, names: Sequence[str]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """A function that converts answers to relations, for edges that are a relation.
+    """Converter of answers to DuckDB relations, used if the edges are a relation.
 
     Attributes
     ----------
     relation : DuckDBPyRelation
-        A relation of the connection that is used.
+        A relation on the connection of the edges.
     text : str
-        The SQL type of columns of strings.
+        The SQL type of string columns.
     """
 
     relation: Any
@@ -189,9 +189,9 @@ def _nothing() -> None:
 
 
 def answers_for(relation: Any, ids: Sequence[str]) -> Answers:
-    """Return the function that makes answers for a relation with these columns of ids.
+    """Return the converter of answers to relations on the connection of a relation.
 
-    UUIDs are read as strings. Answers have UUIDs if all columns of ids have them.
+    UUIDs are read as strings. Answers contain UUIDs if all columns in ``ids`` contain UUIDs.
     """
     return Answers(relation, text_type(relation, ids))
 
@@ -237,8 +237,8 @@ def relation_of(table: Any, relation: Any, words: Sequence[str]) -> Any:
         if "cc_rapids_answer" not in str(error):
             raise
         raise InputError(
-            f"DuckDB does not find a variable of Python ({error}): SET python_enable_replacements ="
-            " true, or pass relation.to_arrow_table(), whose answers are tables"
+            f"DuckDB cannot read a Python variable ({error}): run SET python_enable_replacements ="
+            " true, or pass relation.to_arrow_table(), which gives answers as tables"
         ) from error
 
 

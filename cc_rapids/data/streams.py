@@ -230,11 +230,11 @@ def arranged(mine: list[Entry], theirs: list[Entry]) -> list[int]:
 def _difference(then: Entry, now: Entry | None) -> str:
     """Return a description of how an entry has changed."""
     if then[0].endswith(IN_MEMORY):
-        return f"{then[0]} then, and {'others' if now else 'not as many'} now"
+        return f"{then[0]} then, but {'other rows' if now else 'fewer'} now"
     after = f"has {Mark(*now[1:3])} now" if now else "is not among the files now"
     if now and now[:3] == then[:3]:
         after = "has other bytes now"
-    return f"{then[0]} had {Mark(*then[1:3])} then, and {after}"
+    return f"{then[0]} had {Mark(*then[1:3])} then, but {after}"
 
 
 def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
@@ -556,7 +556,7 @@ class Files(Parts):
             if self.open_file is not None:
                 what = f"{self.open_file.path} is an open one: pass its path"
             raise InputError(
-                "checkpoint= (--checkpoint) is for files that can be read again, and"
+                "checkpoint= (--checkpoint) is for files that can be read again, but"
                 f" {what}, or leave it out"
             )
         return super().identity()

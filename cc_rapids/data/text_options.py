@@ -128,7 +128,7 @@ def _delimiter(delimiter: Any) -> str:
     delimiter = words.get(delimiter, delimiter) if isinstance(delimiter, str) else delimiter
     if not (_are_letters(delimiter) and len(delimiter) == 1) or delimiter in '"\n\r\0':
         raise InputError(
-            "delimiter= (--delimiter) must be one ASCII character that is no quotation mark, such"
+            "delimiter= (--delimiter) must be one ASCII character other than a quotation mark, such"
             rf" as ',', ';', '|' or '\t', or ' ' for runs of blanks, not {shown(delimiter)}"
         )
     return str(delimiter)

@@ -66,7 +66,7 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     names = names_of(edges)
     if not names:
         raise MissingColumnError(
-            f"weight={weight!r} names a column of edges, and these are a {type(edges).__name__},"
+            f"weight={weight!r} names a column of edges, but these are a {type(edges).__name__},"
             " which has no columns: pass the weights themselves"
         )
     if weight not in names:
@@ -141,7 +141,7 @@ def weighted(
         )
     if values.dtype.itemsize > WIDEST:
         raise ColumnTypeError(
-            f"{name} are {values.dtype} ({size:,} values), and numbers of at most 64 bits are"
+            f"{name} are {values.dtype} ({size:,} values), but numbers of at most 64 bits are"
             " compared: cast them first, such as to float64"
         )
     values = values.astype(values.dtype.newbyteorder("="), copy=False)

@@ -46,7 +46,7 @@ def order_of_integers(values: Array, n: int, xp: Any) -> Array:
 
 
 def _with_rows(values: Array, shift: int, xp: Any) -> Array:
-    """Return sorted words of a value and its row, which has the lower ``shift`` bits."""
+    """Return sorted words: the value, followed by its row in the lower ``shift`` bits."""
     words = values.astype(np.uint64) * np.uint64(1 << shift)
     words += xp.arange(values.size, dtype=np.uint64)
     words.sort()

@@ -562,5 +562,5 @@ def _of_other_kind(index: Range | Integers | Texts, src: Column, n: int) -> Colu
     if isinstance(index, Range):
         way = "num_vertices= is for integers: leave it out"
     return ColumnTypeError(
-        f"column {src.name!r} is {src.dtype}, and the {n:,} vertices so far are {kind}: {way}"
+        f"column {src.name!r} is {src.dtype}, but the {n:,} vertices so far are {kind}: {way}"
     )

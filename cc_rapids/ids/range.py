@@ -288,7 +288,7 @@ def _outside(given: EdgeInput, arrays: list[Array], n: int, backend: Backend) ->
         return given.changed()
     if given.row_offsets is not None:
         return InputError(
-            f"{name!r} holds {vertex:,}, and an adjacency list of {n:,} rows has the vertices"
+            f"{name!r} holds {vertex:,}, but an adjacency list of {n:,} rows has the vertices"
             f" 0..{n - 1:,}: add rows for all vertices, or pass a list of edges"
         )
     if n == 0:

@@ -372,7 +372,7 @@ class Trace:
         """End the trace; raise a CheckpointError if the earlier run had more items."""
         if self.skipping and self.earlier is not None:
             had, now = self.earlier["count"] + 1, self.count + (self.last is not None)
-            raise CheckpointError(f"{had:,} items then, and {now:,} now")
+            raise CheckpointError(f"{had:,} items then, but {now:,} now")
 
 
 def _is_trace(notes: dict[str, Any]) -> bool:

@@ -523,7 +523,7 @@ def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) ->
     advice = budget.in_words(need + need // 20)
     warnings.warn(
         f"the {edges:,} edges probably have {sample.probable:,} distinct ids or more, by a sample"
-        f" of {sample.rows:,} rows, which take {budget.in_words(need)}, and memory_limit is"
+        f" of {sample.rows:,} rows, which take {budget.in_words(need)}, but memory_limit is"
         f" {budget.in_words(budget.limit)}: the run is likely to fail; raise the limit to {advice}",
         CapacityWarning,
         stacklevel=levels_up(),

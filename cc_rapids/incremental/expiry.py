@@ -107,8 +107,8 @@ def _check_counted(inexact: Any, dtype: Any, kind: str, name: str) -> None:
     """Raise a ColumnTypeError if the unit of their kind cannot represent some datetimes."""
     if bool(inexact.any()):
         raise ColumnTypeError(
-            f"expiry times {name!r} are {dtype}, and some are no whole number of"
-            f" {DATETIMES[kind]} of 64 bits, in which they count: cast the column"
+            f"expiry times {name!r} are {dtype}, but are stored in {DATETIMES[kind]}"
+            " of 64 bits, which cannot represent some of them: cast the column"
         )
 
 
@@ -128,14 +128,14 @@ def _counted(numbers: Any, valid: Any, unit: str, kind: str, name: str) -> Any:
         return numbers
     if kind == "datetimes":
         inexact = bool(((numbers % COARSER != 0) & valid).any())
-        made, why = numbers // COARSER, "between two microseconds, in which those so far count"
+        made, why = numbers // COARSER, "between two microseconds, the unit of those so far"
     else:
         most = LIMITS.max // COARSER
         inexact = bool((((numbers > most) | (numbers < -most)) & valid).any())
-        made, why = numbers * COARSER, "beyond nanoseconds of 64 bits, in which those so far count"
+        made, why = numbers * COARSER, "beyond nanoseconds of 64 bits, the unit of those so far"
     if inexact:
         raise ColumnTypeError(
-            f"expiry times {name!r} count in {DATETIMES[unit]}, and some are {why}: cast the column"
+            f"expiry times {name!r} count in {DATETIMES[unit]}, but some are {why}: cast the column"
         )
     return made
 
@@ -144,7 +144,7 @@ def check_kind(kind: str, before: str, name: str) -> None:
     """Raise a ColumnTypeError if the type of the times has changed."""
     if before and kind != before:
         raise ColumnTypeError(
-            f"expiry times {name!r} are {kind}, and those so far are {before}: cast the column"
+            f"expiry times {name!r} are {kind}, but those so far are {before}: cast the column"
         )
 
 
@@ -158,19 +158,19 @@ def one_time(before: Any, kind: str) -> Any:
     """
     if isinstance(before, date | np.datetime64):
         if kind not in DATETIMES:
-            raise InputError(f"before={before!s} is a datetime, and expiry times are {kind}")
+            raise InputError(f"before={before!s} is a datetime, but expiry times are {kind}")
         return _one_datetime(before, kind)
     if isinstance(before, bool | np.bool_) or not isinstance(
         before, int | float | np.integer | np.floating
     ):
         raise ArgumentTypeError(
-            f"before must be a number or a datetime, as expiry times are, and is a"
+            f"before must be a number or a datetime, as expiry times are, not a"
             f" {type(before).__name__}"
         )
     text = shown(before)
     before = before.item() if isinstance(before, np.generic) else before
     if kind in DATETIMES:
-        raise InputError(f"before={text} is a number, and expiry times are datetimes: pass one")
+        raise InputError(f"before={text} is a number, but expiry times are datetimes: pass one")
     if not math.isfinite(nearest_float(before)):
         raise InputError(f"before={text} is not finite, or beyond 64 bits: pass a time")
     if kind == "floats":

@@ -41,7 +41,7 @@ def remove_pairs(
     """Return the state without the edges between pairs of vertices; see Connectivity.remove."""
     if state.forest.n > MOST:
         raise CapacityError(
-            f"edges are removed among at most 2^32 vertices, and there are {state.forest.n:,}:"
+            f"edges can be removed among at most 2^32 vertices, but there are {state.forest.n:,}:"
             " run components() on the edges that are left"
         )
     check_kind(state.index, given)
@@ -69,7 +69,7 @@ def _raise_not_connected(state: ConnectivityState, given: EdgeInput, columns: li
     src, dst, is_edge = _vertices_of_pairs(state, given, columns)
     rows = state.backend.xp.flatnonzero(is_edge)
     is_edge[rows] = roots(state, src[rows]) == roots(state, dst[rows])
-    _check_lookup(is_edge, state.backend, "pairs", "are no edges so far", columns)
+    _check_lookup(is_edge, state.backend, "pairs", "are not edges so far", columns)
 
 
 def remove_vertices(
@@ -81,7 +81,7 @@ def remove_vertices(
     with inputs.BorrowedBatch(backend, given) as columns:
         vertices, _, valid = _vertices_of_pairs(state, given, columns)
         if missing == "raise":
-            _check_lookup(valid, backend, "ids", "are no vertices so far", columns)
+            _check_lookup(valid, backend, "ids", "are not vertices so far", columns)
         vertices, no_pairs = vertices[valid], backend.empty(0, np.uint64)
         removal = _Removal(state, no_pairs, vertices, vertices.size)
         after = removal.run(remaining)
@@ -439,7 +439,7 @@ class _Removal:
             occurs | ~valid,
             backend,
             "edges of remaining=",
-            "have ends that are no vertices so far",
+            "have ends that are not vertices so far",
             columns,
         )
         rows = backend.xp.flatnonzero(valid & occurs)

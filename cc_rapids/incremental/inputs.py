@@ -58,7 +58,7 @@ def sides(
         return left[0], right[0], 1
     if count is not None:
         raise InputError(
-            f"num_vertices={count} is for ids of one column, and source={source!r} names"
+            f"num_vertices={count} is for ids of one column, but source={source!r} names"
             f" {len(left)}: leave it out, or pass vertices="
         )
     return left, right, len(left)
@@ -89,7 +89,7 @@ def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
     now, then = files[-1].columns, earlier[-1].columns
     if all(set(now) != set(source.columns) for source in earlier):
         raise MissingColumnError(
-            f"the columns of ids are {', '.join(map(repr, now))}, and in the file before they were"
+            f"the columns of ids are {', '.join(map(repr, now))}, but in the file before they were"
             f" {', '.join(map(repr, then))}: name those of this file with source= and destination="
         )
 

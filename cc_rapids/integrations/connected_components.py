@@ -145,5 +145,7 @@ def _either(name: str, named: Any, placed: Any) -> Any:
     if placed is None:
         return named
     if named is not None:
-        raise ArgumentTypeError(f"'{name}' is given twice: {placed!r} by position, and {named!r}")
+        raise ArgumentTypeError(
+            f"'{name}' is given twice: {placed!r} by position, {named!r} by name"
+        )
     return placed

@@ -341,7 +341,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             kind = schema.field(name).type
             if rows and not types.is_integer(kind):  # the type of a file without rows may be null
                 raise ColumnTypeError(
-                    f"{path}: column {name!r} is {kind}, and documents have integers: read them"
+                    f"{path}: column {name!r} is {kind}, but documents have integers: read them"
                     " with Curator's id generator, or pass the files to"
                     " cc_rapids.stream_components, which takes strings"
                 )

@@ -267,9 +267,9 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     if "cc_rapids" in converted.get("backends", {}):
         return True
     if name in EARLY:
-        return f"NetworkX {EARLY[name]}, and a conversion walks every edge"
+        return f"NetworkX {EARLY[name]}, but a conversion walks every edge"
     if (*args[1:], kwargs.get("root"))[0] is not None:
-        return f"NetworkX {FROM_ROOT}, and a conversion walks every edge"
+        return f"NetworkX {FROM_ROOT}, but a conversion walks every edge"
     n = len(graph)
     least = LEAST_NODES
     if n < least:

@@ -81,7 +81,7 @@ def weakly_connected_components(
             components(Csr(array_of("offsets", offsets), array_of("indices", indices)))
         )
     elif graph is None or any(part is not None for part in (offsets, indices, weights)):
-        raise GraphStateError("pass a graph, or else offsets and indices")
+        raise GraphStateError("pass either a graph, or offsets and indices")
     elif type(graph).__name__ == "MGGraph":
         if labels is not None:
             raise GraphStateError("labels= is for adjacency lists, and for graphs on one GPU")
@@ -203,7 +203,7 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
     if needed_bytes > least:
         raise GraphStateError(
             f"forests of {sum(rows):,} edges from {len(rows):,} ranks take {needed_bytes:,} bytes"
-            f" on each GPU, and one has {least:,} free"
+            f" on each GPU, but one has only {least:,} free"
         )
     if not size:  # a self-loop changes no component; an empty array would have no address
         src = dst = np.full_like(vertices, 0, shape=1)

@@ -108,7 +108,7 @@ class Spec:
         for part in self.requires:
             if part not in self.PARTS:
                 parts = ", ".join(self.PARTS) or "nothing"
-                raise ValueError(f"{self.name!r} requires {part!r}, and there is {parts}")
+                raise ValueError(f"{self.name!r} requires {part!r}, but only {parts} exist")
 
     @property
     def asks(self) -> str:

@@ -345,7 +345,7 @@ def warn_of_unmatched(answer: Answer, column: Column, valid: Array) -> None:
     ellipsis = ", ..." if answer.forest.vertices > SHOWN_IDS else ""
     warnings.warn(
         f"none of the {column.size:,} ids in {column.name!r} is a vertex of this answer: they"
-        f" are {ids}, and its vertices are {vertices}{ellipsis}; does on= name"
+        f" are {ids}, but its vertices are {vertices}{ellipsis}; does on= name"
         " the column of the ids, and are they spelled as in the edges?",
         UnmatchedWarning,
         stacklevel=levels_up(),

@@ -349,7 +349,7 @@ def common_ids(scanned: ScannedIds, others: list[ScannedIds], backend: Backend) 
         )
     if texts:
         raise InputError(
-            "devices= takes integer ids, and these are strings or have several columns: number them"
+            "devices= takes integer ids, but these are strings or have several columns: number them"
             " first, or leave out devices="
         )
     if not scanned.facts.are_integers:
@@ -370,7 +370,7 @@ def common_ids(scanned: ScannedIds, others: list[ScannedIds], backend: Backend) 
     ids = scanned.facts._replace(id_range=span, input_bytes=total)
     if not OFFSET.is_preferred(ids):
         raise InputError(
-            f"devices= takes ids that are close together, and these go from {low:,} to {high:,}:"
+            f"devices= takes ids that are close together, but these go from {low:,} to {high:,}:"
             " number them first, as cc_rapids does on one GPU without devices=; or pass them to"
             " cc_rapids.dask.components"
         )

@@ -188,7 +188,8 @@ def choose(
         why = f"cupy {built} is for CUDA 13, the driver for CUDA {cuda}"
         return "threads", why, ("pip uninstall cupy-cuda13x", install)
     why = (
-        f"{gpu.name} runs GPU frames, and host frames with engine='cuda'; else they run on threads"
+        f"{gpu.name} runs GPU frames, and host frames with engine='cuda'; without it, host frames"
+        " run on threads"
     )
     return "cuda", why, () if packages["cudf"] else (f"for GPU frames: {install}",)
 

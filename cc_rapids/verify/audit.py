@@ -147,7 +147,7 @@ class Faults:
         if missing:
             *others, last = dict.fromkeys(missing)
             verb = "have" if others else "has"
-            return f"{what}, and {' and '.join([*others, last])} {verb} no label"
+            return f"{what}, but {' and '.join([*others, last])} {verb} no label"
         return f"{what}, which have the labels {' and '.join(map(self.answer.label, slots))}"
 
     def label(self, v: int) -> str:

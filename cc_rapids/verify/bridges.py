@@ -59,7 +59,7 @@ class BridgesClaim:
 
         wrong = places[~is_bridge[places]]
         if wrong.size:
-            raise VerificationError(f"{edge_name(wrong[0])} is no bridge")
+            raise VerificationError(f"{edge_name(wrong[0])} is not a bridge")
         is_bridge[places] = False
         if is_bridge.any():
             e = int(is_bridge.argmax())

@@ -84,7 +84,7 @@ class ForestClaim:
         if greatest is None:
             if "weight" in claim.names:
                 raise InputError(
-                    "the frame has weights, and this answer has no forest by weight: audit the"
+                    "the frame has weights, but this answer has no forest by weight: audit the"
                     " answer of components(..., weight=..., forest='min') or forest='max'"
                 )
             return cls(claim, None)
@@ -219,7 +219,7 @@ def places_of(row: Array, kept: Array | None, m: int, what: str, xp: Any) -> Arr
         outside |= kept[place.clip(0, m - 1)] != row
     if bool(outside.any()):
         wrong = int(row[outside.argmax()])
-        raise VerificationError(f"row {wrong:,} of the {what} is none of the {m:,} edges")
+        raise VerificationError(f"row {wrong:,} of the {what} is not among the {m:,} edges")
     return place
 
 

@@ -264,7 +264,7 @@ class LabelFrame:
             if bool(grows.any()):
                 k = int(xp.flatnonzero(grows)[0])
                 raise VerificationError(
-                    f"label {k} has {int(sizes[k]):,} vertices, and {k + 1} has"
+                    f"label {k} has {int(sizes[k]):,} vertices, but {k + 1} has"
                     f" {int(sizes[k + 1]):,}: labels of kind 'size' begin with the largest"
                     " component"
                 )
@@ -273,7 +273,7 @@ class LabelFrame:
             k = int(xp.flatnonzero(falls)[0])
             least = [self.name(int(heads[at])) for at in (k, k + 1)]
             raise VerificationError(
-                f"the least vertex of label {k} is {least[0]}, and that of {k + 1} is {least[1]}:"
+                f"the least vertex of label {k} is {least[0]}, but that of {k + 1} is {least[1]}:"
                 f" labels of kind {self.rule.name!r} follow the order of the least vertices"
             )
 

@@ -131,7 +131,7 @@ class _Paths(PlacedEdges):
         if unknown.size:
             raise InputError(
                 f"{counted(int(unknown.size), 'pair')} of {self.length.size:,}, first pair"
-                f" {int(unknown[0]):,}, name ids that are no vertices of this answer"
+                f" {int(unknown[0]):,}, name ids that are not vertices of this answer"
             )
         self.weights = None if claim.greatest is None else self.backend.asarray(given.weights)
         if self.weights is not None and "weakest_row" not in self.names:
@@ -244,7 +244,7 @@ class _Paths(PlacedEdges):
         total = int(ends[-1]) if ends.size else 0
         if row.size != total:
             raise VerificationError(
-                f"the lengths of the paths are {counted(total, 'edge')}, and the paths have"
+                f"the lengths of the paths are {counted(total, 'edge')}, but the paths have"
                 f" {row.size:,}"
             )
         if not total:

@@ -73,7 +73,7 @@ class PlacedEdges:
 
         ``refuse`` is called with a mask of the wrong rows, the rows, and the error text.
         """
-        numbers, what = self.numbers(), "is no row of the edges"
+        numbers, what = self.numbers(), "is not a row of the edges"
         place = self.xp.searchsorted(numbers, rows)
         refuse(place >= numbers.size, rows, what)
         refuse(numbers[place] != rows, rows, what)

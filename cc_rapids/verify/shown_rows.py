@@ -1,4 +1,4 @@
-"""Frames of edges with their row numbers, compared with the edge list by column."""
+"""Compare a frame of edges, such as a forest, with the edge list that it was made from."""
 
 from __future__ import annotations
 
@@ -99,13 +99,14 @@ class ShownRows:
                 slots = answer.find(ends)
                 if slots.size != rows.size:
                     raise VerificationError(
-                        f"the {self.what} shows {slots.size:,} ends of {rows.size:,} edges"
+                        f"the {self.what} has {rows.size:,} rows, but a column of ends has"
+                        f" {slots.size:,} ids"
                     )
                 wrong = slots.astype(np.uint64) != side.astype(np.uint64)
                 if bool(wrong.any()):
                     row = int(rows[wrong.argmax()])
                     raise VerificationError(
-                        f"edge {row:,} has other ends in the edges than in the {self.what}"
+                        f"edge {row:,} has different ends in the edges and in the {self.what}"
                     )
 
     def check_weights(self, rows: Array, weights: Array, bring: Callable[[Array], Array]) -> None:
@@ -119,8 +120,8 @@ class ShownRows:
         if bool(wrong.any()):
             k = int(wrong.argmax())
             raise VerificationError(
-                f"edge {int(rows[k]):,} has the weight {weights[k]}, and {shown[k]} in the"
-                f" {self.what}"
+                f"edge {int(rows[k]):,} has the weight {weights[k]} in the edges, but"
+                f" {shown[k]} in the {self.what}"
             )
 
     def check_index(self, edges: Any) -> None:
@@ -132,8 +133,8 @@ class ShownRows:
         k = first_difference(shown, right)
         if k is not None:
             raise VerificationError(
-                f"edge {int(rows[k]):,} has the index {right[k]!r}, and {shown[k]!r} in the"
-                f" {self.what}"
+                f"edge {int(rows[k]):,} has the index {right[k]!r} in the edges, but"
+                f" {shown[k]!r} in the {self.what}"
             )
 
     def _listed(self) -> EdgeInput:
@@ -141,7 +142,7 @@ class ShownRows:
         try:
             return frames.read(self.frame, self.source, self.destination)
         except InputError as error:
-            raise VerificationError(f"the ends of the {self.what} are no ids: {error}") from error
+            raise VerificationError(f"the ends of the {self.what} are not ids: {error}") from error
 
     def _named(self, end: str) -> list[Any]:
         """Return the names of the columns of one end, in the order of the id columns."""

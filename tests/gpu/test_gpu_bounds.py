@@ -25,7 +25,7 @@ SAID = {
     "all far": r"\[1\] is 1,099,511,627,776, where row 0 ends",
     "unsigned": r"\[1\] is 9,223,372,036,854,775,813, where row 0 ends",
     "falls once": r"\[150\] is 0, where row 149 ends, and begins at ",
-    "begins late": r"\[0\] is 3, where row 0 begins, and should be 0",
+    "begins late": r"\[0\] is 3, but must be 0, because row 0 begins",
 }
 
 
@@ -66,7 +66,7 @@ def test_entries_are_looked_at_while_they_are_linked(m, dtype):
         for value in (-1, n, np.iinfo(dtype).max, np.iinfo(dtype).min):
             kept, indices[place] = int(indices[place]), value
             for design in ("auto", "kout+rem-cas+splice", "bfs-cc"):
-                with pytest.raises(InputError, match=f"^'indices' holds {value:,}, and an"):
+                with pytest.raises(InputError, match=f"^'indices' holds {value:,}, but an"):
                     cc_rapids.components(Csr(offsets, indices, True), design=design)
             indices[place] = kept
     assert len(cc_rapids.components(Csr(offsets, indices, True))) == right

@@ -130,6 +130,6 @@ def test_failures_give_their_memory_back(failing, tuned, name):
 
 def test_more_than_there_are_addresses_is_too_much_memory():
     with pytest.raises(
-        CapacityError, match=r"would take 68,719,476,736.0 GiB, and engine .threads. has"
+        CapacityError, match=r"would take 68,719,476,736.0 GiB, but engine .threads. has"
     ):
         Connectivity(num_vertices=2**62 + 1)

@@ -279,7 +279,7 @@ NAMED = {
     "labels": "unknown labels a ndarray",
     "nulls": "unknown nulls policy a ndarray",
     "memory": "unknown memory a ndarray",
-    "source": "source= must name a column, and a ndarray is not a name",
+    "source": "source= must name a column, but a ndarray is not a name",
     "forest": "forest= must be True or False, not a ndarray",
     "explain": "explain= must be True or False, not a ndarray",
     "progress": "progress= must be True, False or a function, not a ndarray",

@@ -235,7 +235,7 @@ UNSTEADY = {
 def test_owners_that_depend_on_more_than_the_id(client, name, count):
     ids = np.random.default_rng(count).integers(0, count, (2, count))
     edges = spread(EDGES if count == 3 else pd.DataFrame({"src": ids[0], "dst": ids[1]}))
-    words = "owners assigns the id [0-9]+ to part [01] in one call, and to part [01] in another"
+    words = "owners assigns the id [0-9]+ to part [01] in one call, but to part [01] in another"
     refused(errors.InputError, words, edges, partition="vertices", owners=UNSTEADY[name])
 
 

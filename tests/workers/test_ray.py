@@ -424,7 +424,7 @@ def test_rows_that_a_block_loses(monkeypatch, gpus):
     monkeypatch.setattr(api, "local_forest", lambda frame, *given: solve(frame.iloc[:-1], *given))
     edges = parts(random_frame(), 5)
     for given in (edges, known_late(edges)):
-        with pytest.raises(errors.LedgerError, match="500 rows were given, and 495 are accounted"):
+        with pytest.raises(errors.LedgerError, match="500 rows were given, but 495 are accounted"):
             components(given, num_gpus=gpus)
 
 

@@ -129,7 +129,7 @@ faults = partial(pytest.mark.parametrize, "fault")
 
 
 def refused(run):
-    with pytest.raises(errors.LedgerError, match=r"[\d,]+ rows were given, and [\d,]+ are"):
+    with pytest.raises(errors.LedgerError, match=r"[\d,]+ rows were given, but [\d,]+ are"):
         run()
 
 
@@ -238,7 +238,7 @@ def test_a_list_of_partitions_that_loses_one_meanwhile(threads):
         def __iter__(self):
             return iter(self[:-1])
 
-    with pytest.raises(errors.LedgerError, match="5 partitions were given, and 4 were read"):
+    with pytest.raises(errors.LedgerError, match="5 partitions were given, but 4 were read"):
         pool.components(Shrinking(pieces(frame_of())), executor=threads)
 
 

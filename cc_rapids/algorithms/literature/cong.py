@@ -29,8 +29,8 @@ def graft(on: Any, read: Any, updated: bool) -> Any:
     """Graft the tree of the larger component to the smaller, without atomic operations.
 
     Invariant: at the start of a round every vertex points at its root. Every read, even a stale
-    one, returns a root of that time, and only such roots are stored. D[v] < v for all other
-    vertices, so there are no cycles. Allowed race: of several grafts of one root the last one
+    one, returns a vertex that was then a root, and only such vertices are stored. D[v] < v for all
+    other vertices, so there are no cycles. Allowed race: of several grafts of one root the last one
     stays; the other edges still join two trees and graft in a later round. A round that grafts
     leaves fewer roots, so the rounds end. The endpoints of ``updated`` edges are roots themselves
     (Algorithm 2), and no parent is read.
@@ -86,7 +86,7 @@ def note_gains(on: Any) -> Any:
 
 
 def hook_smaller(on: Any, read: Any) -> Any:
-    """Hook the roots of trees that the jump found shallow to smaller labels (step 2).
+    """Hook roots to smaller labels along edges with a vertex that the jump did not move (step 2).
 
     As on a PRAM, the parents before and after the jump are only read. A store changes only the
     parent of a root, and only to a smaller vertex. Allowed race: of several stores to one root the

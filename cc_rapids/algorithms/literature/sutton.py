@@ -23,10 +23,10 @@ def hook(on: Any, read: Any) -> Any:
     """Hook the larger of the parents of an edge's endpoints to the smaller, or reversed if ``up``.
 
     Invariant: at the start of a round every vertex points at its root. Every read, even a stale
-    one, returns a root of that time, and only such roots are stored. All hooks of a round go in one
-    direction of the vertex order, so there are no cycles. Allowed race: of several stores to one
-    root the last one stays; the other edges still join two trees and hook in a later round. A round
-    that changes anything leaves fewer roots, so the rounds end.
+    one, returns a vertex that was then a root, and only such vertices are stored. All hooks of a
+    round go in one direction of the vertex order, so there are no cycles. Allowed race: of several
+    stores to one root the last one stays; the other edges still join two trees and hook in a later
+    round. A round that changes anything leaves fewer roots, so the rounds end.
     """
 
     @on.elementwise

@@ -28,7 +28,7 @@ def pack_layout(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
 class Layout:
     """The offsets of arrays in an allocation for one launch.
 
-    Creating an array object for each would take longer than the launch. A layout is computed once
+    Creating an object for each array would take longer than the launch. A layout is computed once
     for all allocations of its size.
     """
 
@@ -46,7 +46,7 @@ class Layout:
 
     @cached_property
     def starts(self) -> list[tuple[int, int]]:
-        """The positions of the addresses among the words, and their offsets from the first."""
+        """For each piece, the index of its address in ``words``, and its offset in bytes."""
         return [(7 * k + 4, start) for k, (start, _, _) in enumerate(self.pieces)]
 
     @cached_property

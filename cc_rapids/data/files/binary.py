@@ -71,8 +71,8 @@ def check_not_joined(path: str, stream: Any, between: int, mark: bytes) -> None:
     while between > 0 and (piece := stream.read(min(between + len(mark), 1 << 24))):
         if mark + mark in last + piece:
             raise FormatError(
-                f"{path} is several files, one behind the other, as cat writes them, and must be"
-                " one: name the files, or a pattern in quotes, instead"
+                f"{path} is several concatenated files, as cat writes them, but must be one: pass"
+                " the paths of the files, or a pattern in quotes"
             )
         last, between = piece[1 - 2 * len(mark) :], between - len(piece)
     stream.seek(0)

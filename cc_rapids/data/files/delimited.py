@@ -275,8 +275,8 @@ def marked_once(path: str, feed: Iterator[Block]) -> Iterator[Block]:
         at = 0 if begins else block.data.find(b"\n" + MARK) + 1
         if begins or at:
             raise FormatError(
-                f"{path}, line {block.after(at).line}: a second byte order mark, as where files are"
-                " put one behind the other: name the files, or remove it and the header behind it"
+                f"{path}, line {block.after(at).line}: a second byte order mark, as in concatenated"
+                " files: pass the paths of the files, or remove the mark and the header after it"
             )
         yield block
 

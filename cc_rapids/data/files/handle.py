@@ -167,7 +167,7 @@ class Handle(RawIOBase):
         except MemoryError:
             raise
         except UnicodeDecodeError as error:
-            message = f"it was opened as text, and is none ({error}): open it with mode 'rb'"
+            message = f"it was opened as text, but holds bytes ({error}): open it with mode 'rb'"
             self._error = OSError(message)
         except Exception as error:  # of any library
             self._error = OSError(

@@ -24,7 +24,7 @@ def check_text_options(
     text = any(kind in ("", *TEXT) for kind in formats)  # of a pipe it is not known
     if options.given not in ("", "format") and paths and not text:
         raise InputError(
-            f"{options.given}= (--{options.given}) is for {', '.join(TEXT)}, and {paths[0]} is"
+            f"{options.given}= (--{options.given}) is for {', '.join(TEXT)}, but {paths[0]} is"
             f" {formats[0]}: leave it out"
         )
 

@@ -71,7 +71,7 @@ _JSON_ARRAY = re.compile(rb"\s*\[\s*[\[{]")
 
 def _json_array(path: str) -> FormatError:
     return FormatError(
-        f"{path} is an array of JSON, which is no format that is read here: write each object on a"
+        f"{path} is an array of JSON, which cc_rapids does not read: write each object on a"
         " line of its own, as jq -c '.[]' does, and pass format='jsonl' (--format jsonl), or pass"
         f" pandas.read_json(path); the formats are {', '.join(FORMATS)}"
     )
@@ -534,7 +534,7 @@ def _difference(path: Any, before: Mark | None, look: Any) -> str:
         return f"{path} was removed while it was read: read it again"
     if now == before:
         return ""
-    what = f"it had {before} when reading began, and has {now}"
+    what = f"it had {before} when reading began, but has {now} now"
     if now is not None and now[:2] == before[:2]:
         what = "another file now has its name, or its times were set"
     return f"{path} was changed while it was read ({what}): read it again once it is complete"

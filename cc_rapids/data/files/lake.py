@@ -45,7 +45,7 @@ class Table(NamedTuple):
         except ImportError as error:
             extra = _LIBRARIES[self.kind].extra
             raise MissingExtraError(
-                f"{what}, and a library is missing ({error}): {install_advice(extra)}"
+                f"{what}, but a library is missing ({error}): {install_advice(extra)}"
             ) from error
         except CcRapidsError:
             raise

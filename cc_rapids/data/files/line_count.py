@@ -87,7 +87,7 @@ class LineCount:
         total = self.header + self.comment + self.blank + self.rows + self.continued
         if lines != total:
             raise LedgerError(
-                f"{path} has {lines:,} lines, and {total:,} were accounted for ({self.rows:,} rows,"
+                f"{path} has {lines:,} lines, but {total:,} were accounted for ({self.rows:,} rows,"
                 f" {self.comment:,} comments, {self.blank:,} blank): there is no answer; this is a"
                 " bug of cc_rapids: please report it"
             )

@@ -341,8 +341,8 @@ def _in_tar(file: File) -> File:
 
 def _joined(file: File, kind: str) -> FormatError:
     return FormatError(
-        f"{file.path} holds more than its list of files names, as several {kind} files in one do:"
-        " unpack it, and name the files"
+        f"{file.path} holds more files than its directory lists, as concatenated {kind} files do:"
+        " unpack it, and pass the paths of the files"
     )
 
 

@@ -205,7 +205,7 @@ def read_wanted(
     if os.path.isdir(path):
         table = table_at(path)
         kind = "a directory" if table is None else f"a table of {table.kind}"
-        raise FormatError(f"{path} is {kind}, and this reads one file: name a file")
+        raise FormatError(f"{path} is {kind}, but this function reads one file: pass its path")
     check_path(path)
     check_no_table_around([path])
     with opened(path, on_progress=on_progress) as file:

@@ -162,8 +162,8 @@ class Text:
                 line += before.count("\n")
                 invalid = f" {error.object[error.start : error.end]!r}"
             raise FormatError(
-                f"{self._path}, line {line}: bytes{invalid} that are no {self._encoding} text, or"
-                f" the end of a file that is cut: {NAME_ENCODING}"
+                f"{self._path}, line {line}: bytes{invalid} that are not {self._encoding} text, or"
+                f" the end of a truncated file: {NAME_ENCODING}"
             ) from None
         self._line += text.count("\n")
         return text.encode(errors="surrogatepass")

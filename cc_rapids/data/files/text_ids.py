@@ -280,7 +280,7 @@ def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first
             continue
         row = int(pc.index(pc.is_valid(column), True).as_py())
         floating = pa.types.is_floating(column.type)
-        what = f"{column.type}, {'floats' if floating else 'no ids'}"
+        what = f"{column.type}, {'floats' if floating else 'not ids'}"
         where = f"row {first_row + row:,} (from 0)"
         raise refused(path, where, name, what, column[row].as_py(), floating)
 

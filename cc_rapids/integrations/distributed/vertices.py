@@ -169,7 +169,7 @@ def unsteady(one: Any, part: Any, other: Any) -> InputError:
     """Return the error for an id that was assigned two owners."""
     one = one.item() if hasattr(one, "item") else one
     return InputError(
-        f"owners assigns the id {shown(one)} to part {int(part)} in one call, and to part"
+        f"owners assigns the id {shown(one)} to part {int(part)} in one call, but to part"
         f" {int(other)} in another: the part must depend on the id alone, not on other ids, and be"
         " the same in every process (unlike Python's hash() of a string; use owners='hash')"
     )

@@ -46,7 +46,7 @@ from ..distributed.tree import Merges
 from ..distributed.vertices import check_partition, distributed
 from .tasks import Result, Tasks
 
-# the columns of packed blocks: pickled forests, and the numbers of rows reduced to them
+# columns of packed blocks: a pickled forest, and the number of rows that it was made from
 FOREST, ROWS = "forest", "rows"
 PATIENCE = 1.0  # seconds to wait for a task before another block is drawn, if many are in flight
 
@@ -331,7 +331,7 @@ class Run:
             expected, received = known_rows(forests), sum(map(len, self.tasks.gather(counts)))
             if expected not in (None, received):
                 raise LedgerError(
-                    f"Ray has made forests of {expected:,} blocks, and {received:,} came"
+                    f"Ray has made forests of {expected:,} blocks, but {received:,} arrived"
                 )
             self._counts.extend(counts if dataset is edges else [])
 
@@ -429,7 +429,7 @@ def _resources(engine: str | None, **needed: Any) -> dict[str, float]:
             raise InputError(f"{name} must be a number of at least 0, not {shown(value)}")
     if engine and GPUS[engine] and not needed["num_gpus"]:
         raise EngineError(
-            f"engine {engine!r} runs on a GPU, and Ray gives one only to tasks that ask for it:"
+            f"engine {engine!r} runs on a GPU, but Ray gives one only to tasks that ask for it:"
             " pass num_gpus=1, or a fraction such as num_gpus=0.25 for several tasks that share one"
         )
     return {name: value for name, value in needed.items() if value is not None}
@@ -485,7 +485,7 @@ def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
 
 
 def unpacked(table: Any, called: Ends, options: dict[str, Any]) -> tuple[Forest, list[int]]:
-    """Merge the packed forests of a block; return the forest, and the rows behind each of them.
+    """Merge the packed forests of a block; return the forest and the ``ROWS`` of each of them.
 
     Ray Data may put several small forests into one block.
 

@@ -204,7 +204,7 @@ def _same(what: str, vertex: Any, labels: Any, expected: Truth) -> None:
     if wrong.size:
         v = wrong[0]
         raise VerificationError(
-            f"{what}: vertex {vertex[v]} has the label {labels[v]}, and sequential union-find gives"
+            f"{what}: vertex {vertex[v]} has the label {labels[v]}, but sequential union-find gives"
             f" {expected[v]} ({wrong.size:,} labels differ)"
         )
 

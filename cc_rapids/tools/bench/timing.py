@@ -119,9 +119,9 @@ def timed(
 def rotated(backend: Backend, arrays: tuple[Array, ...], runs: int) -> list[tuple[Array, ...]]:
     """Copy the arrays often enough that a copy is evicted from the cache before it is used again.
 
-    Together, the copies are several times larger than the last-level cache, or there is one copy
-    for each run and the warm-up. If memory is short, there are fewer copies; records should include
-    their number.
+    Together, the copies are BEYOND_CACHE times larger than the last-level cache, unless one copy
+    for each run and the warm-up is enough. If memory is short, there are fewer copies, so
+    records should include the number of copies.
     """
     size = max(sum(array.nbytes for array in arrays), 1)
     needed = min(runs + 1, 1 + -(-BEYOND_CACHE * backend.cache_bytes() // size))

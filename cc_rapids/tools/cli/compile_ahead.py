@@ -30,7 +30,7 @@ class Architecture(click.ParamType):  # type: ignore[type-arg]
         """Return the major and minor version."""
         match = re.fullmatch(r"(?:sm_)?(\d+)\.?(\d)", value)
         if match is None:
-            self.fail(f"{value!r} is no compute capability such as 9.0 or sm_90", param, context)
+            self.fail(f"{value!r} is not a compute capability such as 9.0 or sm_90", param, context)
         return int(match[1]), int(match[2])
 
 

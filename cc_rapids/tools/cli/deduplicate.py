@@ -224,7 +224,7 @@ def _kept(
     others = result.sizes(1).schema.types[:-1]
     if len(on) != len(others):
         raise InputError(
-            f"the ids of {pairs} have {counted(len(others), 'column')}, and --on names"
+            f"the ids of {pairs} have {counted(len(others), 'column')}, but --on names"
             f" {counted(len(on), 'column')} of {table.name}: name as many, with commas (--on A,B)"
         )
     columns = {name: (table.words or table.table)[name] for name in per}
@@ -233,8 +233,8 @@ def _kept(
         if ids.null_count and missing != "drop":
             raise NullsError(
                 f"{table.name}: {ids.null_count:,} of {counted(len(ids), 'row')} have no id in"
-                f" {name!r}, and name no document: --missing drop leaves them out; or fill them"
-                " first"
+                f" {name!r}, so they name no document: leave them out with --missing drop, or fill"
+                " them first"
             )
         if len(result) and len(ids):
             comparable_ids = same_kind(ids, table.words and table.words[name], other)

@@ -94,14 +94,14 @@ def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
     parts = [_read(path, format, quiet) for path in paths_of(given)]
     name, first = name_of(given), parts[0]
     if any(part.schema.names != first.schema.names for part in parts):
-        raise FormatError(f"the files of {name} have different columns, and are no one table")
+        raise FormatError(f"the files of {name} have different columns, so they are not one table")
     texts = [part.schema.metadata == _WORDS for part in parts]
     if any(texts) != all(texts):
         raise FormatError(f"the files of {name} are partly text: name files of one kind")
     try:
         table = pa.concat_tables(parts, promote_options="permissive") if parts[1:] else first
     except pa.ArrowException as error:
-        raise FormatError(f"the files of {name} are no one table: {error}") from error
+        raise FormatError(f"the files of {name} are not one table: {error}") from error
     if not texts[0]:
         return WholeTable(name, table, None)
     typed = [_typed(column) for column in table.columns]
@@ -132,7 +132,7 @@ def _table_of(file: File, format: str | None) -> pa.Table:
 
     kind = format or file.format()
     if kind not in TABULAR:
-        raise FormatError(f"{file.path} is {kind}, and a table is one of {', '.join(TABULAR)}")
+        raise FormatError(f"{file.path} is {kind}, but a table is one of {', '.join(TABULAR)}")
     with as_format(file, kind), damage(file, kind):
         if kind in _DELIMITERS:
             return _of_text(pa.py_buffer(b"".join(file.pieces())), _DELIMITERS[kind])

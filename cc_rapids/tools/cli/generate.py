@@ -142,7 +142,7 @@ def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
             others = "all but metis, egr and npz"
         raise CapacityError(
             f"{what} in memory: {edges:,} edges take about"
-            f" {size(needed)}, and {size(free)} are free; {others} are written piece by piece"
+            f" {size(needed)}, but {size(free)} are free; {others} are written piece by piece"
         )
 
 

@@ -102,7 +102,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]
         try:
             bytes_of(value)
         except InputError:
-            self.fail(f"{value!r} is no size such as 512MiB or 2GiB", param, context)
+            self.fail(f"{value!r} is not a size such as 512MiB or 2GiB", param, context)
         return str(value)
 
 

@@ -118,7 +118,7 @@ def check_single(source_format: SourceFormat) -> None:
     if len(source_format.columns) > 2:
         columns = ", ".join(source_format.columns)
         raise InputError(
-            f"the ids have several columns ({columns}), and this command takes one for each end:"
+            f"the ids have several columns ({columns}), but this command takes one for each end:"
             " name them with --source and --destination, or use the library"
         )
 

@@ -281,7 +281,7 @@ def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
     if wrong < 0:
         return None
     vertex, label = table["vertex"][wrong].as_py(), labels[wrong].as_py()
-    return f"vertex {vertex} has the label {label}, and {what} is {expected[wrong].as_py()}"
+    return f"vertex {vertex} has the label {label}, but {what} is {expected[wrong].as_py()}"
 
 
 def _tell(

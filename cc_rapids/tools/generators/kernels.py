@@ -1,8 +1,8 @@
 """Kernels of random edges, each of which is a function of a key and its index only.
 
 Every engine makes the same edges, in any order and without other memory. All numbers are uint64.
-Products have two 32-bit factors, or stay below 2^64 for the given reason, so nothing overflows. On
-overflow, NumPy scalars would warn, while LLVM and CUDA wrap around.
+No product overflows: either both factors have 32 bits, or a comment says why the product is below
+2^64. On overflow, NumPy scalars would warn, while LLVM and CUDA wrap around.
 
 Kernels write edges starting at edge ``first``: i = 0 writes edge ``first``.
 """
@@ -14,7 +14,7 @@ import numpy as np
 NONE, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 HALF, WORD = np.uint64(32), np.uint64(0xFFFFFFFF)
 
-SHARE_BITS = 16  # random bits, of 64, for one level of R-MAT
+SHARE_BITS = 16  # the bits of a 64-bit random number that one level of R-MAT uses
 LEVELS = 64 // SHARE_BITS
 SHARE, SHARE_MASK = np.uint64(SHARE_BITS), np.uint64((1 << SHARE_BITS) - 1)
 
@@ -92,8 +92,9 @@ def rmat(on: Any) -> Any:
     """Write R-MAT edges, which choose one quadrant of the matrix at each level.
 
     a, ab, abc are cumulative probabilities of the quadrants in units of 2^-SHARE_BITS. Each draw
-    serves several levels; surplus top levels are discarded. Source: Chakrabarti, Zhan and
-    Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004.
+    serves LEVELS levels. If that gives more levels than the graph has, the first ones are
+    discarded. Source: Chakrabarti, Zhan and Faloutsos, "R-MAT: a recursive model for graph
+    mining", SDM 2004.
     """
     bits = draw(on)
 
@@ -218,12 +219,12 @@ def cliques(on: Any) -> Any:
 
 
 def cluster_sizes(on: Any) -> Any:
-    """Draw sizes of at least 2: a size exceeds 2 + j unless 32 random bits are below shares[j]."""
+    """Draw cluster sizes: 2 plus the first j for which 32 random bits are below shares[j]."""
     bits = draw(on)
 
     @on.elementwise
     def cluster_sizes(i, first, key, count, shares, out):
-        x = bits(key, i + np.uint64(first), TWO + ONE) >> HALF  # pairs take the parts below
+        x = bits(key, i + np.uint64(first), TWO + ONE) >> HALF  # cluster_pairs draws parts 0 to 2
         low, high = NONE, np.uint64(count)
         while low < high:  # the first share above x, if any, is in low .. high
             middle = (low + high) >> ONE
@@ -275,7 +276,8 @@ def cluster_pairs(on: Any) -> Any:
 def record_keys(on: Any) -> Any:
     """Write each record with its keys, which are the vertices after the records.
 
-    Keys are uniform between two neighbours of the 2^QUANTILE_BITS + 1 quantiles.
+    Each key is drawn by choosing one of the 2^QUANTILE_BITS intervals between quantiles, then a
+    uniform key in this interval.
     """
     bits = draw(on)
 

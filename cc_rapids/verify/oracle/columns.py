@@ -75,7 +75,7 @@ def check_ends(
         if k is not None:
             row = f"{listed[k]:,}" if k < listed.size else "no"
             raise VerificationError(
-                f"edge {row} has other ends in the edges than in the {shown.what}"
+                f"edge {row} has different ends in the edges and in the {shown.what}"
             )
 
 

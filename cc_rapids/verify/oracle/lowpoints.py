@@ -134,7 +134,7 @@ def certify_bridges(
     >>> certify_bridges(found, (["b", "x", "c"], ["c", "c", "x"]))
     Traceback (most recent call last):
         ...
-    cc_rapids.errors.VerificationError: row 1 is no bridge
+    cc_rapids.errors.VerificationError: row 1 is not a bridge
     """
     given = read.read(edges, source, destination, None, None, nulls)
     ids, src, dst = numbered_ends(given)
@@ -148,7 +148,7 @@ def certify_bridges(
     right = np.flatnonzero(_searched(src, dst, len(ids))[0])
     wrong, missing = np.flatnonzero(~np.isin(rows, right)), np.setdiff1d(right, rows)
     if wrong.size:
-        raise VerificationError(f"row {listed[wrong[0]]:,} is no bridge")
+        raise VerificationError(f"row {listed[wrong[0]]:,} is not a bridge")
     if missing.size:
         one, other = (ids[side[missing[:1]]].tolist()[0] for side in (src, dst))
         raise VerificationError(f"the bridge from {one!r} to {other!r} is missing")

@@ -156,7 +156,7 @@ def against_networkx(
     for v, name in zip(vertex, label, strict=True):
         if ours[name] != theirs.get(v):
             raise VerificationError(
-                f"the component of {v!s} is {some(ours[name])}, and {some(theirs.get(v, set()))}"
+                f"the component of {v!s} is {some(ours[name])}, but {some(theirs.get(v, set()))}"
                 " from NetworkX"
             )
     missing = theirs.keys() - set(vertex)
@@ -227,5 +227,5 @@ def same_partition(ours: Any, theirs: Any) -> None:
             two = pairs[pairs[column].isin(label)].head(2)
             raise VerificationError(
                 f"{some(two['vertex'])} share the label {host(label)[0]!s} of the {side} frame,"
-                f" and have the labels {some(two[other])} in the other"
+                f" but have the labels {some(two[other])} in the other"
             )

@@ -149,7 +149,7 @@ def test_a_bound_that_is_no_size_is_told_once(cache, monkeypatch, caplog, said):
     monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", said)
     assert kernel_cache.bound() == kernel_cache.bound() == 1 << 30
     assert len(caplog.records) == 1
-    assert "is no size such as 512MiB" in caplog.text
+    assert "is not a size such as 512MiB" in caplog.text
 
 
 def test_what_is_larger_than_the_bound_is_not_kept_and_a_lower_bound_holds(cache, monkeypatch):

@@ -153,7 +153,7 @@ def test_files_of_other_types_are_refused_where_all_rows_are_needed(tmp_path):
     "function", ["bridges", "two_edge_connected_components", "articulation_points", "bipartition"]
 )
 def test_what_reads_edges_twice_refuses_chunks_before_it_reads(function):
-    with pytest.raises(InputError, match="memory_limit= makes edges be read in chunks"):
+    with pytest.raises(InputError, match="memory_limit= reads edges in chunks"):
         getattr(cc_rapids, function)(EDGES, memory_limit="1KiB")
 
 

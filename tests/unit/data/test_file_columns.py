@@ -342,8 +342,8 @@ def test_a_file_without_edges_gives_the_same_frames(tmp_path, kind):
     [
         (pa.array([None, 1.5, 2.0]), "row 1 (from 0): column 'dst' is double, floats, as 1.5"),
         (pa.array([float("nan")] * 3), "row 0 (from 0): column 'dst' is double, floats, as nan"),
-        (pa.array([True, False, True]), "row 0 (from 0): column 'dst' is bool, no ids, as True"),
-        (pa.array([1, 2, 3], pa.timestamp("ms")), "timestamp[ms], no ids"),
+        (pa.array([True, False, True]), "row 0 (from 0): column 'dst' is bool, not ids, as True"),
+        (pa.array([1, 2, 3], pa.timestamp("ms")), "timestamp[ms], not ids"),
     ],
 )
 @pytest.mark.parametrize("door", ["components", "list", "pattern", "stream", "read_edges"])

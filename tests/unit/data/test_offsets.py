@@ -55,7 +55,7 @@ def test_offsets_are_looked_at_behind_every_door(engine, name, door):
         "all far": (1, f"{2**40:,}, where row 0 ends"),
         "unsigned": (1, f"{2**63 + 5:,}, where row 0 ends"),
         "falls once": (150, f"0, where row 149 ends, and begins at {offsets[149]:,}"),
-        "begins late": (0, "3, where row 0 begins, and should be 0"),
+        "begins late": (0, "3, but must be 0, because row 0 begins"),
     }.items():
         with pytest.raises(InputError) as raised:
             door(LIES[lie](offsets), indices, engine)

@@ -86,7 +86,7 @@ def test_numbered_vertices_lose_edges_and_stay():
 @pytest.mark.parametrize(
     ("pairs", "given", "error", "match"),
     [
-        (([1], [9]), {}, UnknownVertexError, "1 of 1 pairs are no edges so far, first 1 and 9"),
+        (([1], [9]), {}, UnknownVertexError, "1 of 1 pairs are not edges so far, first 1 and 9"),
         (([1, 1], [2, 4]), {}, UnknownVertexError, "1 of 2 pairs"),
         (([4], [5]), {}, InputError, "1 component may split.*pass them as remaining="),
         (([4], [5]), {"remaining": ([1], [8])}, UnknownVertexError, "insert them first"),
@@ -108,7 +108,7 @@ def test_unknown_pairs_and_ids_are_left_out_if_ignored():
     seen = Connectivity().insert(EDGES[["src", "dst"]])
     seen.remove(([1, 1], [9, 4]), missing="ignore").remove_vertices([77], missing="ignore")
     assert labels(seen) == {1: 1, 2: 1, 3: 1, 4: 4, 5: 4}
-    with pytest.raises(UnknownVertexError, match="1 of 1 ids are no vertices so far, first 77"):
+    with pytest.raises(UnknownVertexError, match="1 of 1 ids are not vertices so far, first 77"):
         seen.remove_vertices([77])
 
 
@@ -202,7 +202,7 @@ def test_files_hold_times(tmp_path):
     [
         (EDGES[["src", "dst"]], MissingColumnError, "unknown column 'until': one of dst, src; "),
         (([1], [2]), MissingColumnError, "^the edges have no columns; expiry='until' names"),
-        (EDGES.assign(until=1.5), ColumnTypeError, "are floats, and those so far are integers"),
+        (EDGES.assign(until=1.5), ColumnTypeError, "are floats, but those so far are integers"),
         (EDGES.assign(until=np.uint64(1 << 63)), ColumnTypeError, r"up to 2\^63 - 1"),
         (EDGES.assign(until="x"), ColumnTypeError, "must be numbers"),
         (EDGES.assign(until=[None, 1, 2, 3]).astype({"until": "Int64"}), NullsError, "1 of 4"),
@@ -438,7 +438,7 @@ def test_times_that_microseconds_do_not_hold_are_refused(times):
     frame = {"src": np.array([1, 3]), "dst": np.array([2, 4]), "until": times}
     if isinstance(times, pa.Array):
         frame = edges.append_column("until", times)
-    with pytest.raises(ColumnTypeError, match=r"'until' are .*no whole number of us of 64 bits"):
+    with pytest.raises(ColumnTypeError, match=r"'until' are .*are stored in us of 64 bits"):
         Connectivity(expiry="until").insert(frame)
 
 

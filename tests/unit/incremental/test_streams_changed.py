@@ -330,5 +330,5 @@ def test_a_checkpoint_of_what_has_changed_is_refused(tmp_path, change):
     options = {"checkpoint": tmp_path / "far", "checkpoint_every": 0, "memory_limit": SMALL}
     with pytest.raises(ChangedFileError):
         components([path], **options, **change("touched", path))
-    with pytest.raises(cc_rapids.CheckpointError, match=r"a\.parquet had .* then, and has .* now"):
+    with pytest.raises(cc_rapids.CheckpointError, match=r"a\.parquet had .* then, but has .* now"):
         components([path], **options)

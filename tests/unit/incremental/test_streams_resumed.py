@@ -183,7 +183,7 @@ def test_a_checkpoint_of_other_files_is_refused(tmp_path):
     with pytest.raises(CheckpointError, match=r"\(edges: kind files then, iterable now\)"):
         cc_rapids.components([table().to_pandas()], **options)
     pq.write_table(table(seed=2), paths[0])
-    with pytest.raises(CheckpointError, match=r"0\.parquet had .* bytes .* then, and has .* now"):
+    with pytest.raises(CheckpointError, match=r"0\.parquet had .* bytes .* then, but has .* now"):
         cc_rapids.components(paths, **options)
     cc_rapids.Connectivity().save(tmp_path / "other.npz")
     with pytest.raises(cc_rapids.FormatError, match="not a checkpoint of a stream"):
@@ -217,7 +217,7 @@ def test_files_that_are_added_are_read_too(kind, tmp_path, caplog):
     same(again, edges)
     assert again.summary()["resumed"].endswith("all of the input then; no more since")
     (tmp_path / "a.parquet").unlink()
-    with pytest.raises(CheckpointError, match=r"a\.parquet had .*, and is not among the files now"):
+    with pytest.raises(CheckpointError, match=r"a\.parquet had .*, but is not among the files now"):
         run()
 
 
@@ -270,9 +270,9 @@ def test_a_dataset_in_memory_is_known_by_what_it_holds(tmp_path):
     run(first)
     assert run(first).summary()["edges"] == 30
     same(run(first, second), pa.concat_tables([first, second]))
-    with pytest.raises(CheckpointError, match=r"edges: 20 rows in memory then, and others now\)"):
+    with pytest.raises(CheckpointError, match=r"20 rows in memory then, but other rows now\)"):
         run(first, second[::-1])
-    with pytest.raises(CheckpointError, match=r"20 rows in memory then, and not as many now\)"):
+    with pytest.raises(CheckpointError, match=r"20 rows in memory then, but fewer now\)"):
         run(first, second[:19])
 
 
@@ -286,7 +286,7 @@ def test_a_file_of_the_same_size_and_time_is_told_by_its_bytes(listed, tmp_path)
     cc_rapids.components(listed(path), checkpoint=far)
     path.write_bytes(content[:8] + content[8:9] * 8 + content[16:])
     os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
-    with pytest.raises(CheckpointError, match=r"then, and has other bytes now"):
+    with pytest.raises(CheckpointError, match=r"then, but has other bytes now"):
         cc_rapids.components(listed(path), checkpoint=far)
 
 
@@ -319,8 +319,8 @@ def test_items_are_known_by_what_they_hold(kind, tmp_path, often):
         "item 1 had 20 rows then, but has 19 now": frames_of(kind, 10, 19, 30),
         "item 1, of 20 rows, now holds other ids": [*items[:1], *frames_of(kind, 20), items[2]],
         "item 0, of 10 rows, now holds other ids": frames_of(kind, 10, 20, 30, first=1),
-        "2 items then, and 1 now": items[:1],
-        "2 items then, and 0 now": [],
+        "2 items then, but 1 now": items[:1],
+        "2 items then, but 0 now": [],
     }.items():
         with pytest.raises(CheckpointError, match=re.escape(f"(edges: {others})")):
             cc_rapids.components(iter(difference), **far)
@@ -334,7 +334,7 @@ def test_items_are_known_by_what_they_hold(kind, tmp_path, often):
         "60 edges were linked by earlier runs, all of the input then; 5 edges more since"
     )
     assert (len(more), more.summary()["vertices"]) == (1, 66)
-    with pytest.raises(CheckpointError, match="4 items then, and 3 now"):
+    with pytest.raises(CheckpointError, match="4 items then, but 3 now"):
         cc_rapids.components(iter(items), **far)
 
 

@@ -160,7 +160,7 @@ def test_forests_and_batches_are_linked_as_listed(engine):
     found = cc_rapids.components((src, dst), design=f"{SAMPLES[0]}+async+halve", forest=True)
     assert "order" not in found.summary()["design"]
     assert len(found.forest().row) == found.num_vertices - len(found)
-    with pytest.raises(DesignError, match="partitions lists, and batches of edges are too short"):
+    with pytest.raises(DesignError, match="partitions lists, but batches of edges are too short"):
         cc_rapids.Connectivity(design=f"{SAMPLES[0]}+async+halve", engine=engine)
 
 

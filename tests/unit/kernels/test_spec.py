@@ -59,7 +59,7 @@ def untold(on, vertex):
 
 
 def test_what_would_fail_later_is_refused_at_once(registry):
-    with pytest.raises(ValueError, match="'mine' requires 'fnd', and there is find, step, comp"):
+    with pytest.raises(ValueError, match="'mine' requires 'fnd', but only find, step, comp"):
         union_rule("mine", requires=("fnd",), paper="here")(parents_first)
     with pytest.raises(ValueError, match="link 'async' is registered already"):
         union_rule("async", paper="here")(parents_first)

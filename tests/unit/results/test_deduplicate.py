@@ -387,7 +387,7 @@ def test_a_column_without_any_vertex_is_warned_of(how):
     docs = pd.DataFrame({"doc": ["A11", "B12", "B13", "B16"], "id": ["a11", "x", "y", "z"]})
     found, call = cc_rapids.components(pairs), STRANGE[how]
     says = (
-        "none of the 4 ids in 'doc' is a vertex of this answer: they are A11, B12, B13, ..., and"
+        "none of the 4 ids in 'doc' is a vertex of this answer: they are A11, B12, B13, ..., but"
         " its vertices are a11, b12, b13, ...; does on= name"
     )
     with pytest.warns(UserWarning, match=re.escape(says)) as warned:
@@ -398,7 +398,7 @@ def test_a_column_without_any_vertex_is_warned_of(how):
     call(found, docs[:0], "doc")
     call(cc_rapids.components(pairs[:0]), docs, "doc")
     two = cc_rapids.components(([7], [8]))
-    with pytest.warns(UserWarning, match=r"in 'id' .*are 1, 2, and its vertices are 7, 8; does"):
+    with pytest.warns(UserWarning, match=r"in 'id' .*are 1, 2, but its vertices are 7, 8; does"):
         call(two, pd.DataFrame({"id": [1, 2]}), "id")
     several = pd.DataFrame({"k": ["u"], "i": [1], "l": ["u"], "j": [2]})
     both = cc_rapids.components(several, ["k", "i"], ["l", "j"])

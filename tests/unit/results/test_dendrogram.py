@@ -457,7 +457,7 @@ def test_no_threshold_needs_the_merges_one_by_one():
 @pytest.mark.parametrize("forest", [False, True])
 def test_a_forest_without_weights(forest):
     found = components(pd.DataFrame(LINE), forest=forest)
-    with pytest.raises(errors.InputError, match=r"and this answer has none: components\(edges, w"):
+    with pytest.raises(errors.InputError, match=r"but this answer has none: components\(edges, w"):
         found.dendrogram()
 
 

@@ -247,7 +247,7 @@ def test_what_is_refused(monkeypatch):
         found.paths((1, 2))
     with pytest.raises(errors.InputError, match="limit= bounds the edges of paths"):
         found.paths(([1], [2]), limit=3)
-    with pytest.raises(errors.CapacityError, match="2 pairs have 3 edges, and limit=2: pass fewer"):
+    with pytest.raises(errors.CapacityError, match="2 pairs have 3 edges, but limit=2: pass fewer"):
         found.paths(([1, 1], [2, 3]), rows=True, limit=2)
     with pytest.raises(errors.InputError):
         found.paths((["a"], ["b"]))
@@ -258,7 +258,7 @@ def test_edges_are_counted_before_any_is_found(monkeypatch):
     right = found.paths(pairs, rows=True, limit=3).row.tolist()
     monkeypatch.setattr(Chains, "along", lambda *_: pytest.fail("a path was begun"))
     for limit in (0, 1, 2):
-        with pytest.raises(errors.CapacityError, match=f"3 edges, and limit={limit}: pass fewer"):
+        with pytest.raises(errors.CapacityError, match=f"3 edges, but limit={limit}: pass fewer"):
             found.paths(pairs, rows=True, limit=limit)
     monkeypatch.setattr(type(found.answer.backend), "free_bytes", lambda _: 3 * 112 - 1)
     with pytest.raises(errors.CapacityError, match=r"the 3 edges of these paths would take .* GiB"):

@@ -98,7 +98,7 @@ def test_many_vertices_are_drawn_without_ids_and_too_many_not_at_all():
     assert len(axes.texts) == 0
     assert sum(line.get_xdata().size for line in axes.lines if line.get_linestyle() != "-") == 60
     path = np.arange(999), np.arange(1, 1000)
-    with pytest.raises(cc_rapids.InputError, match="1,000 vertices, and at most 100 can be drawn"):
+    with pytest.raises(cc_rapids.InputError, match="1,000 vertices, but at most 100 can be drawn"):
         components(path).plot("component", path)
     assert len(mpl.pyplot.get_fignums()) == 1
 

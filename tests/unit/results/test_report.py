@@ -148,7 +148,7 @@ def test_weights_that_are_not_there(make):
     assert [next(iter(column)) for column in (density, rows, weights)] == [2 / 3, 2, 0.5]
     assert (report._repeated, report._loops) == (1, 2)
     none = make(ends | {"w": [float("nan")] * 6})
-    with pytest.raises(errors.InputError, match="join the 4 vertices into 4 components, and this"):
+    with pytest.raises(errors.InputError, match="join the 4 vertices into 4 components, but this"):
         found.report(none, weight="w", nulls="drop")
 
 
@@ -250,7 +250,7 @@ def test_what_is_refused():
         found.report(([1, 2, 8], [2, 3, 7]))
     with pytest.raises(errors.InputError, match="1 edge of 4, first that of row 3, join two"):
         found.report(([1, 2, 8, 3], [2, 3, 9, 8]))
-    with pytest.raises(errors.InputError, match="into 3 components, and this answer has 2: pass"):
+    with pytest.raises(errors.InputError, match="into 3 components, but this answer has 2: pass"):
         found.report(([1, 8], [2, 9]))
     with pytest.raises(errors.InputError, match="edges in memory, but these are a str"):
         found.report("edges.parquet")

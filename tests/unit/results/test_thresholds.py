@@ -255,7 +255,7 @@ def test_text_files_are_of_the_kind_of_those_before(columns, tmp_path):
     cuts = cc_rapids.components_at(paths, *columns, thresholds=[1])
     assert cuts.at(1) == cc_rapids.components(paths, *columns)
     assert cuts.labels(1)[cuts.labels(1).schema.names[-1]].to_pylist() == ["007"] * 4
-    with pytest.raises(cc_rapids.ColumnTypeError, match="is string, and the 2 vertices so far are"):
+    with pytest.raises(cc_rapids.ColumnTypeError, match="is string, but the 2 vertices so far are"):
         cc_rapids.components_at(paths[::-1], *columns, thresholds=[1], nulls="drop")
 
 

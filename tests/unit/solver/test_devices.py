@@ -333,7 +333,7 @@ def test_a_frame_without_rows_has_ids_of_any_kind(empty, named):
 @pytest.mark.parametrize(
     ("edges", "options", "error", "words"),
     [
-        (([0], [1]), {"devices": [DEVICES]}, cc_rapids.InputError, "names GPU 5, and this machine"),
+        (([0], [1]), {"devices": [DEVICES]}, cc_rapids.InputError, "names GPU 5, but this machine"),
         (([0], [1]), {"devices": []}, cc_rapids.InputError, "devices= must be 'all', or a list"),
         (([0], [1]), {"devices": [1, 1]}, cc_rapids.InputError, "different numbers"),
         (([0], [1]), {"devices": [True]}, cc_rapids.InputError, "different numbers"),
@@ -419,7 +419,7 @@ def test_functions_that_read_edges_again_refuse_devices(function, words):
 
 def test_an_engine_without_devices_is_refused(monkeypatch):
     monkeypatch.setattr(Threads, "device_count", 0)
-    with pytest.raises(EngineError, match="devices= names GPUs, and engine 'threads' runs on"):
+    with pytest.raises(EngineError, match="devices= names GPUs, but engine 'threads' runs on"):
         spread(([0], [1]))
 
 

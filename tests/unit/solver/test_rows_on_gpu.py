@@ -54,7 +54,7 @@ def test_an_entry_that_is_no_vertex_is_named(value, place):
     offsets, indices = lies.rows(dtype=dtype)
     indices[place] = value
     for symmetric in (True, False):
-        with pytest.raises(InputError, match=f"'indices' holds {value:,}, and an adjacency list"):
+        with pytest.raises(InputError, match=f"'indices' holds {value:,}, but an adjacency list"):
             cc_rapids.components(given(offsets, indices, symmetric), engine="cuda")
 
 

@@ -401,7 +401,7 @@ def test_bounds_of_weights_are_those_of_the_answer(tmp_path):
         found = components(edges, *ends, **bound)
         assert (found.audit(edges, *ends, **bound).edges, len(found)) == (2, 2)
         assert found.audit(edges, *ends).edges == 2
-        with pytest.raises(VerificationError, match="edge 1 joins 2 and 3, and 3 has no label"):
+        with pytest.raises(VerificationError, match="edge 1 joins 2 and 3, but 3 has no label"):
             found.audit(edges, *ends, weight=None)
         with pytest.raises(VerificationError):
             found.audit(edges, *ends, weight="w", at_least=0.93)

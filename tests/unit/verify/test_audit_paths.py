@@ -159,15 +159,18 @@ WRONG_ROWS = {
     "another order": (swapped, "edge 1, in row 0 of the paths, does not go on"),
     "another pair": (lie("pair", 0, 1), "edge 0, in row 0 of the paths, is not"),
     "another step": (lie("step", 1, 0), "edge 1, in row 1 of the paths, does"),
-    "no row": (lie("row", 0, 99), "edge 99, in row 0 of the paths, is no row"),
+    "no row": (lie("row", 0, 99), "edge 99, in row 0 of the paths, is not a row"),
     "not of the forest": (over(6), "edge 6, in row 7 of the paths, is not in"),
-    "another end": (lie("source", 0, 4), "edge 0 has other ends in the edges than in the paths"),
-    "an unknown end": (lie("source", 0, 99), "edge 0 has other ends in the edges than"),
-    "another weight": (lie("weight", 0, 8), "edge 0 has the weight 9, and 8 in the paths"),
+    "another end": (lie("source", 0, 4), "edge 0 has different ends in the edges and in the paths"),
+    "an unknown end": (lie("source", 0, 99), "edge 0 has different ends in the edges and"),
+    "another weight": (
+        lie("weight", 0, 8),
+        "edge 0 has the weight 9 in the edges, but 8 in the paths",
+    ),
     "elsewhere": (over(0), "edge 0, in row 7 of the paths, does not go on"),
     "too few": (
         lambda frame: frame[:-1],
-        "the lengths of the paths are 8 edges, and",
+        "the lengths of the paths are 8 edges, but",
     ),
 }
 

@@ -164,8 +164,8 @@ WRONG_CYCLES = {
     "no loop": ([*TRIANGLE, *PENTAGON, 12], "edge 12, in row 8 of the odd cycles, does not go on"),
     "twice": ([*TRIANGLE, *PENTAGON, *LOOP, *TRIANGLE], "edge 3, in row 9 of the odd cycles"),
     "with colours": ([*TRIANGLE, *PENTAGON, *LOOP, 0, 0], "edge 0, in row 9 of the odd cycles"),
-    "beyond": ([*TRIANGLE, *PENTAGON, 15], "edge 15, in row 8 of the odd cycles, is no row"),
-    "before": ([*TRIANGLE, *PENTAGON, -1], "edge -1, in row 8 of the odd cycles, is no row"),
+    "beyond": ([*TRIANGLE, *PENTAGON, 15], "edge 15, in row 8 of the odd cycles, is not a row"),
+    "before": ([*TRIANGLE, *PENTAGON, -1], "edge -1, in row 8 of the odd cycles, is not a row"),
 }
 
 
@@ -190,7 +190,7 @@ def test_other_words_of_cycles_are_refused(monkeypatch):
     right = cycle(rows)
     strange = right.assign(source=[11, *right["source"][1:]])
     monkeypatch.setattr(Bipartition, "odd_cycles", lambda _: strange)
-    with pytest.raises(errors.VerificationError, match="edge 3 has other ends in the edges"):
+    with pytest.raises(errors.VerificationError, match="edge 3 has different ends in the edges"):
         bipartition(frame).audit(frame)
     called = right.assign(labels=[*right["labels"][:-1], 31])
     monkeypatch.setattr(Bipartition, "odd_cycles", lambda _: called)
@@ -211,7 +211,7 @@ def test_vertices_of_colours_are_those_of_labels(monkeypatch):
 
 
 def test_other_edges_are_refused():
-    with pytest.raises(errors.VerificationError, match="edge 1 joins 2 and 3, and 3 has no label"):
+    with pytest.raises(errors.VerificationError, match="edge 1 joins 2 and 3, but 3 has no label"):
         bipartition(([1], [2])).audit(([1, 2], [2, 3]))
     with pytest.raises(errors.VerificationError, match="which have the colours 0 and 0"):
         bipartition(([1, 2], [2, 3])).audit(([1, 2, 1], [2, 3, 3]))

@@ -262,9 +262,9 @@ def test_partitions_are_equal_whatever_their_labels():
     ("ours", "theirs", "message"),
     [
         (partition([0, 0, 0]), partition([5, 5, 6]),
-         "0, 2 share the label 0 of the first frame, and have the labels 5, 6 in the other"),
+         "0, 2 share the label 0 of the first frame, but have the labels 5, 6 in the other"),
         (partition([0, 1, 1]), partition([5, 5, 5]),
-         "0, 1 share the label 5 of the second frame, and have the labels 0, 1 in the other"),
+         "0, 1 share the label 5 of the second frame, but have the labels 0, 1 in the other"),
         (partition([0, 0]), partition([0, 0, 2]), "2 have no label in the first frame"),
         (partition([0, 0, 2]), partition([0, 0]), "2 have no label in the second frame"),
         (partition([0] * 9), partition([0]), r"1, 2, 3, 4, 5, \.\.\. \(8\) have no label"),

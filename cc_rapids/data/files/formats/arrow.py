@@ -81,7 +81,7 @@ def check_end(path: str, source: Any, is_file: bool) -> None:
         check_not_joined(path, source, bytes_between(source), FILE_MARK)
     elif source.read(1):
         raise FormatError(
-            f"{path} goes on behind the end of its stream: write each stream to a file of its own"
+            f"{path} has bytes after the end of its stream: write each stream to its own file"
         )
 
 

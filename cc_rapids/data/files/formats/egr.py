@@ -28,7 +28,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     data = b"".join(file.pieces())
     if len(data) < 12:
         raise FormatError(
-            f"{file.path} is truncated: it has {len(data)} bytes, and an egr file has at least 12"
+            f"{file.path} is truncated: it has {len(data)} bytes, but an egr file has at least 12"
         )
     words = np.frombuffer(data, "<i4", len(data) // 4)
     n, m = int(words[0]), int(words[1])

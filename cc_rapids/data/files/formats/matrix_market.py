@@ -54,7 +54,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         last = max(data.rfind(letter) for letter in (b".", b"e", b"E"))
         if head and last >= head.end():
             line = data.count(b"\n", 0, last) + 1
-            raise at_line(file.path, data, line, "a value that is no integer, as line 1 says")
+            raise at_line(file.path, data, line, "a value that is not an integer, unlike line 1")
     with damage(file, TITLE), naming_lines(file.path, data):
         matrix = scipy.io.mmread(BytesIO(data), spmatrix=False)
     if form == "array":

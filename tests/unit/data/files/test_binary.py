@@ -136,7 +136,7 @@ class TestEgr:
             (words(-2, 4, 0), "declares -2 vertices"),
             (
                 words(4, 4, 1, 1, 3, 4, 4, 1, 0, 2, 1),
-                "nindex[0] is 1, where row 0 begins",
+                "nindex[0] is 1, but must be 0",
             ),
             (
                 words(4, 4, 0, 1, 3, 4, 3, 1, 0, 2, 1),

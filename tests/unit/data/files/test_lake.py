@@ -164,7 +164,7 @@ def test_commands(delta):
         done = CliRunner().invoke(main, words)
         assert (done.exit_code, f"{delta} is a table of Delta Lake" in done.stderr) == (2, True)
     done = CliRunner().invoke(main, ["calculate", delta, "--no-header"])
-    assert "--header applies only to text files, and edges are the table pairs" in done.stderr
+    assert "--header applies only to text files, but edges are the table pairs" in done.stderr
 
 
 def test_a_table_that_its_library_cannot_read(delta, monkeypatch):

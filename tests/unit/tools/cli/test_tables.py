@@ -301,7 +301,7 @@ class TestDeduplicate:
             words = ["deduplicate", "docs.csv", "pairs.csv", "--by", "n", *ends]
             given(*words, "--on", "of,id", "--output", "keep.parquet")
             assert pq.read_table("keep.parquet")["n"].to_pylist() == [9, 4, 3]
-        assert "have 2 columns, and --on names 1 column" in refused(*words, "--on", "id")
+        assert "have 2 columns, but --on names 1 column" in refused(*words, "--on", "id")
         for other in (["convert", "pairs.csv", "e.csv"], ["verify", "pairs.csv", "pairs.csv"]):
             assert "ids have several columns" in refused(*other)
 
