@@ -140,17 +140,11 @@ class MergeTree:
         three (c,) arrays of integers
             Ordered by step, and within a step by the least vertex of the merged cluster.
         """
-        backend, xp, t = self.backend, self.backend.xp, int(steps.size)
-        word = self.first.dtype.type
-        before = backend.empty(2 * t, word)
-        pairs = self.first, self.second
-        backend.kernel(kernels.order_pairs, word)(t, self.n, *pairs, self.least, before)
+        xp, t, word = self.backend.xp, int(steps.size), self.first.dtype.type
+        before, last, is_outer = self._nodes(steps)
         edge = xp.repeat(xp.arange(t, dtype=word), 2)
-        if not t or int(steps[-1]) == t - 1:  # one edge in each step
+        if is_outer is None:
             return before, edge + word(self.n), edge
-        above, is_outer = xp.arange(t, dtype=word), backend.empty(2 * t, bool)
-        backend.kernel(kernels.find_inner, word)(2 * t, self.n, before, steps, above, is_outer)
-        _repeat(backend.kernel(kernels.climb_step), (t, above), backend)
         before, edge = before[is_outer], edge[is_outer]
         rows = steps[edge], self.least_of(before)  # by step, then by vertex
         if self.n > 1 << 32:
@@ -158,8 +152,46 @@ class MergeTree:
         else:
             words = rows[0].astype(np.uint64) * np.uint64(self.n) + rows[1].astype(np.uint64)
             order = xp.argsort(words, kind="stable")  # nearly sorted, which is fast on threads
-        edge = above[edge[order]]
+        edge = last[edge[order]]
         return before[order], edge + word(self.n), steps[edge]
+
+    def cut_to(self, max_size: int, steps: Array) -> Array:
+        """Return a mask of the edges that are cut where clusters are split by their weakest edges.
+
+        A cluster of more than ``max_size`` vertices loses all edges of its last step, and so do the
+        clusters that remain. A cluster of three or more vertices whose edges are all of one step
+        stays whole.
+
+        Parameters
+        ----------
+        max_size : int
+        steps : (t,) array of int64
+            As for :meth:`at_once`.
+        """
+        last = self._nodes(steps)[1]
+        size, edges = self.size[last], self.backend.counts(last, int(steps.size))[last]
+        return (size > max_size) & ((edges == 1) | (edges + 1 < size))
+
+    def _nodes(self, steps: Array) -> tuple[Array, Array, Array | None]:
+        """Contract the merges of one step that follow each other to one merge of many clusters.
+
+        Returns
+        -------
+        (2 t,) array of integers, (t,) array of integers, (2 t,) array of bool or None
+            The two clusters of each edge, ordered by their least vertices. The last edge of the
+            contracted merge of each edge. A mask of the clusters that exist before the step; None
+            if each step has one edge, so that all do.
+        """
+        backend, t, word = self.backend, int(steps.size), self.first.dtype.type
+        before, last = backend.empty(2 * t, word), backend.xp.arange(t, dtype=word)
+        pairs = self.first, self.second
+        backend.kernel(kernels.order_pairs, word)(t, self.n, *pairs, self.least, before)
+        if not t or int(steps[-1]) == t - 1:
+            return before, last, None
+        is_outer = backend.empty(2 * t, bool)
+        backend.kernel(kernels.find_inner, word)(2 * t, self.n, before, steps, last, is_outer)
+        _repeat(backend.kernel(kernels.climb_step), (t, last), backend)
+        return before, last, is_outer
 
 
 def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:

@@ -25,7 +25,7 @@ from ..data.within import with_bounds
 from ..errors import ArgumentTypeError, InputError, VerificationError, counted, shown
 from ..graph.edges import Edges
 from ..graph.forest import Forest
-from ..graph.sorting import begins, first_of, order_of_integers
+from ..graph.sorting import begins, first_of, order_of_integers, rows_of_each
 from ..ids.decoders import at_places
 from ..kernels import forest as trees
 from ..keywords import suggest_keywords_of_methods
@@ -60,7 +60,7 @@ class Split(NamedTuple, Generic[ComponentsT]):
     parts : Components
         The parts, and all other components unchanged. Labels are the least vertices.
     cuts : frame of the caller's kind
-        One row per component that was split, see :meth:`Dendrogram.split`.
+        One row per component that is too large, see :meth:`Dendrogram.split`.
     """
 
     parts: ComponentsT
@@ -228,7 +228,7 @@ class Dendrogram(Generic[ComponentsT]):
         See Also
         --------
         Dendrogram.cuts : Return the components at several thresholds.
-        Dendrogram.split : Split components to at most a given size.
+        Dendrogram.split : Split components that are too large at their weakest links.
         """
         if threshold is None or any_array("threshold", threshold).ndim:
             raise InputError(
@@ -388,27 +388,39 @@ class Dendrogram(Generic[ComponentsT]):
             return backend.to_host(merges)  # type: ignore[no-any-return]
 
     def split(self, max_size: int) -> Split[ComponentsT]:
-        """Split each oversized component at its own loosest sufficient threshold.
+        """Split each component that is too large at its weakest links.
 
-        This is the loosest threshold at which every part of the component has at most ``max_size``
-        vertices. Edges of equal weight are cut together, so parts may be smaller than necessary,
-        down to single vertices if all weights are equal. Other components do not change.
+        A part of more than ``max_size`` vertices is cut at its weakest links: the least weights of
+        a maximum spanning forest, or the greatest of a minimum spanning forest. This removes all
+        its links of the weakest weight, and it falls apart into the components of the stronger
+        links. Each of these parts is then treated in the same way, with a weakest weight of its
+        own, until it has at most ``max_size`` vertices. A small part keeps all its links, even if
+        they are weaker than those that were cut elsewhere.
+
+        Links of equal weight in a part are cut together, so a vertex that has no stronger link
+        becomes a part of its own. A part of three or more vertices whose links all have the same
+        weight has no weakest link. It stays whole and is *oversized*.
+
+        Links are the edges of the spanning forest. Equal weights give the same parts for every
+        choice of the forest. Components of at most ``max_size`` vertices do not change.
 
         Parameters
         ----------
         max_size : int
-            The most vertices of a part, at least 1.
+            The most vertices of a part that is not oversized, at least 1.
 
         Returns
         -------
         Split
             ``parts`` is a new :class:`Components` whose labels are the least vertices. ``cuts`` is
-            a frame with one row per component that was split, sorted by least id. Its columns are
-            ``labels`` (the label in ``components``), ``size`` (the number of vertices), ``parts``
-            (the number of parts), ``largest`` (the number of vertices of the largest part),
+            a frame with one row per component of more than ``max_size`` vertices, sorted by least
+            id. Its columns are ``labels`` (the label in ``components``), ``size`` (the number of
+            vertices), ``parts`` (the number of parts), ``largest`` (the number of vertices of the
+            largest part), ``oversized`` (whether some part stays larger than ``max_size``),
             ``edges_cut`` (the number of edges in the caller's list whose ends are now in different
-            parts), and ``threshold`` (the loosest forest weight that was kept, null if none was).
-            In arrays, which have no nulls, thresholds are float64 with NaN.
+            parts), and ``weakest_cut`` and ``strongest_cut`` (the weights of the weakest and of the
+            strongest link that was cut, null if none was). In arrays, which have no nulls, null
+            weights are NaN, and integers of a column with NaN are float64.
 
         Raises
         ------
@@ -422,18 +434,22 @@ class Dendrogram(Generic[ComponentsT]):
 
         Examples
         --------
+        Vertices 1 to 4 are joined by strong links, and 5 to 8 by weak ones. The link of weight 2 is
+        the weakest of all. It leaves 1 to 4 whole. The other part is cut at its own weakest link:
+
         >>> import pandas as pd, cc_rapids
-        >>> edges = pd.DataFrame({"src": [1, 2, 3, 8], "dst": [2, 3, 4, 9], "w": [9, 5, 7, 1]})
+        >>> edges = pd.DataFrame({"src": range(1, 8), "dst": range(2, 9)})
+        >>> edges["w"] = [9, 9, 9, 2, 5, 3, 4]
         >>> tree = cc_rapids.components(edges, weight="w", forest="max").dendrogram()
-        >>> parts, cuts = tree.split(max_size=2)
-        >>> parts.sizes()
-           labels  size
-        0       1     2
-        1       3     2
-        2       8     2
-        >>> cuts
-           labels  size  parts  largest  edges_cut  threshold
-        0       1     4      2        2          1          7
+        >>> parts, cuts = tree.split(max_size=4)
+        >>> parts.labels()["labels"].tolist()
+        [1, 1, 1, 1, 5, 5, 5, 5]
+        >>> parts, cuts = tree.split(max_size=3)
+        >>> parts.labels()["labels"].tolist()
+        [1, 1, 1, 1, 5, 5, 7, 7]
+        >>> cuts.iloc[0].to_dict()  # doctest: +NORMALIZE_WHITESPACE
+        {'labels': 1, 'size': 8, 'parts': 3, 'largest': 4, 'oversized': True, 'edges_cut': 2,
+         'weakest_cut': 2, 'strongest_cut': 3}
         """
         max_size, answer = check_count("max_size", max_size), self.components.answer
         if max_size < 1:
@@ -445,32 +461,25 @@ class Dendrogram(Generic[ComponentsT]):
             )
         backend, xp, count = answer.backend, answer.backend.xp, len(answer)
         with backend.scope():
-            component = answer.dense[self._src]  # of each forest edge, which is one merge
-            too_large = xp.flatnonzero(self._tree.size > max_size)
-            first_too_large = too_large[first_of(component[too_large], too_large, xp)]
-            oversized = component[first_too_large]  # the components to split, in order
-            splits, limit = xp.zeros(count, bool), xp.zeros(count, np.uint64)
-            splits[oversized], limit[oversized] = True, self._keys[first_too_large]
-            stays = ~splits[component] | (self._keys < limit[component])
-            kept, cut = xp.flatnonzero(stays), [int((~stays).sum())]
-            made = self._joined([kept], [max_size], check_labels("min"), cut)[max_size]
-            parts = made.answer
+            is_cut = self._tree.cut_to(max_size, self._steps()[0])
+            kept, cut = xp.flatnonzero(~is_cut), xp.flatnonzero(is_cut)
+            made = self._joined([kept], [max_size], check_labels("min"), [cut.size])[max_size]
+            parts, large = made.answer, xp.flatnonzero(answer.counts > max_size)
             vertex, least = parts.rows()
             component_of_part = answer.dense[xp.flatnonzero(vertex == least)]
-            largest = first_of(component_of_part, -parts.counts, xp)[oversized]
+            largest = parts.counts[first_of(component_of_part, -parts.counts, xp)][large]
             src, dst = rows_of_edges(answer)
             cut_edges = answer.dense[src[parts.dense[src] != parts.dense[dst]]]
-            label = answer.kind.of_component(answer, oversized)
-            counts = {
-                "size": answer.counts[oversized],
-                "parts": backend.counts(component_of_part, count)[oversized],
-                "largest": parts.counts[largest],
-                "edges_cut": backend.counts(cut_edges, count)[oversized],
-            }
+            label = answer.kind.of_component(answer, large)
+            counts = (
+                *(answer.counts[large], backend.counts(component_of_part, count)[large], largest),
+                backend.counts(cut_edges, count)[large],
+            )
+            size, pieces, largest, edges_cut = (column.astype(np.int64) for column in counts)
             columns = answer.kind.columns(answer, "labels", label)
-            columns |= {name: column.astype(np.int64) for name, column in counts.items()}
-            inside = kept[splits[component[kept]]]  # the kept edges of split components
-            return Split(made, self._with_threshold(columns, inside, component[inside], oversized))
+            columns |= {"size": size, "parts": pieces, "largest": largest}
+            columns |= {"oversized": largest > max_size, "edges_cut": edges_cut}
+            return Split(made, self._with_cut_weights(columns, cut, large))
 
     def audit(
         self,
@@ -699,31 +708,35 @@ class Dendrogram(Generic[ComponentsT]):
                 )
         return heights
 
-    def _with_threshold(
-        self, columns: dict[str, Any], rows: Array, component: Array, over: Array
-    ) -> Any:
-        """Return a frame with the loosest remaining weight of each component that was split.
+    def _with_cut_weights(self, columns: dict[str, Any], cut: Array, large: Array) -> Any:
+        """Return a frame with the weakest and the strongest weight cut in some components.
 
         Parameters
         ----------
         columns : dictionary
             All other columns.
-        rows, component : (h,) arrays of int64
-            The remaining forest edges of these components, and the component of each.
-        over : (s,) array of int64
-            The components that were split.
+        cut : (h,) array of int64
+            The forest edges that are cut, the strongest first.
+        large : (s,) array of int64
+            The components.
         """
         answer, xp = self.components.answer, self.components.answer.backend.xp
-        last = first_of(component, -rows, xp)
-        row = xp.full(len(answer), -1, np.int64)
-        row[component[last]] = rows[last]
-        valid = row[over] >= 0
-        weights, all_valid = self._weights[xp.maximum(row[over], 0)], bool(valid.all())
+        rows, starts = rows_of_each(answer.dense[self._src[cut]], len(answer), xp)
+        first, end = starts[large], starts[large + 1]
+        valid = first < end
+        all_valid, weights = bool(valid.all()), {}
+        for name, place in (("weakest_cut", end - 1), ("strongest_cut", first)):
+            row = xp.zeros(large.size, np.int64)
+            row[valid] = cut[rows[place[valid]]]
+            weights[name] = self._weights[row]
         if answer.given.make_frame is plain_frame:
-            if not all_valid:
-                kind = weights.dtype if is_float(weights.dtype) else np.dtype(np.float64)
-                weights = xp.where(valid, weights.astype(kind), kind.type(np.nan))
-            return answer.frame(columns | {"threshold": weights})
+            for name, column in weights.items():
+                if not all_valid:
+                    kind = column.dtype if is_float(column.dtype) else np.dtype(np.float64)
+                    weights[name] = xp.where(valid, column.astype(kind), kind.type(np.nan))
+            return answer.frame(columns | weights)
         mask = None if all_valid else answer.bring(valid, answer.given.on_device)
         frame = answer.in_memory_frame(columns)
-        return answer.given.answer(with_column(frame, "threshold", answer.home(weights), mask))
+        for name, column in weights.items():
+            frame = with_column(frame, name, answer.home(column), mask)
+        return answer.given.answer(frame)

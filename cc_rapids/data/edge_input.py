@@ -68,8 +68,8 @@ _COLUMNS = {
     "Changes: vertex before after": "Vertices whose label a batch changed",
     "Shared: before after shared": "The members that components share with previous ones",
     "Colors: vertex color": "The colours of vertices, -1 where there is none",
-    "Splits: labels size parts largest edges_cut threshold": (
-        "The components that were split, and their parts"
+    "Splits: labels size parts largest oversized edges_cut weakest_cut strongest_cut": (
+        "The components that are too large, and their parts"
     ),
     "OddCycles: labels row source destination": (
         "The edges around odd cycles, their row numbers and ends"

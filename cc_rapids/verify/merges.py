@@ -151,42 +151,43 @@ class Merges:
         ends : two (m,) arrays of int64
             The rows of both ends of each edge.
         parts, cuts : table
-            The least vertex of each vertex's part, and the frame of split components.
+            The least vertex of each vertex's part, and the frame of components that are too large.
         """
         n, step, k = self.n, self._steps, len(self.merges)
         least = union_find(self.src, self.dst, n)
-        component, beyond = least[self.src], self.merges[:, 2] > most
-        limit = np.full(n, k)  # the first step that is cut in each component
-        np.minimum.at(limit, component[beyond], step[beyond])
-        kept = step < limit[component]
+        component = least[self.src]
+        last = _clusters(self.merges[:, 0], self.merges[:, 1], step, n)[2]
+        whole, links = self.merges[last, 2], np.bincount(last, minlength=k)[last]
+        is_one_tie = (links >= 2) & (links == whole - 1)  # of single vertices
+        kept = (whole <= most) | is_one_tie
         part = union_find(self.src[kept], self.dst[kept], n)
         ids = places(self.labels, 0, self.width)
         self._compare("parts", places(parts, 0, parts.num_columns), [*ids, *self._ids(part)])
         heads, members = np.unique(part, return_counts=True)
-        over = np.unique(component[beyond])
+        over = np.unique(component[self.merges[:, 2] > most])
         largest, edges_cut, count = (np.zeros(n, np.int64) for _ in range(3))
         np.maximum.at(largest, least[heads], members)
         np.add.at(count, least[heads], 1)
         across = part[ends[0]] != part[ends[1]]
         np.add.at(edges_cut, least[ends[0][across]], 1)
-        last = np.full(n, NONE)
-        np.maximum.at(last, component[kept], np.flatnonzero(kept))
-        is_split = last[over] != NONE
-        loosest = self.weights[last[over]].tolist() if k else []
-        thresholds = [
-            weight if split else None for weight, split in zip(loosest, is_split, strict=True)
-        ]
+        cut = np.flatnonzero(~kept)
+        weakest, strongest = np.full(n, NONE), np.full(n, k)
+        np.maximum.at(weakest, component[cut], cut)
+        np.minimum.at(strongest, component[cut], cut)
         size = np.bincount(least, minlength=n)[over]
         labels = places(self.labels, self.width, self.labels.num_columns)
         label = [plain(column).take(over) for column in labels]
-        right = [*label, size, count[over], largest[over], edges_cut[over]]
-        self._compare("cuts", places(cuts, 0, cuts.num_columns - 1), right)
-        shown_thresholds = cuts.column(cuts.num_columns - 1).to_pylist()
-        shown_thresholds = [None if value != value else value for value in shown_thresholds]
-        if shown_thresholds != thresholds:
-            raise VerificationError(
-                f"thresholds of the cuts are {shown_thresholds}, but should be {thresholds}"
-            )
+        right = [*label, size, count[over], largest[over], largest[over] > most, edges_cut[over]]
+        self._compare("cuts", places(cuts, 0, cuts.num_columns - 2), right)
+        is_cut = weakest[over] != NONE
+        for shown, rows in zip(cuts.columns[-2:], (weakest[over], strongest[over]), strict=True):
+            weights = self.weights[np.where(is_cut, rows, 0)].tolist() if k else []
+            thresholds = [w if cut else None for w, cut in zip(weights, is_cut, strict=True)]
+            shown_weights = [None if value != value else value for value in shown.to_pylist()]
+            if shown_weights != thresholds:
+                raise VerificationError(
+                    f"weights of the cuts are {shown_weights}, but should be {thresholds}"
+                )
 
     @cached_property
     def _steps(self) -> Any:

@@ -63,7 +63,8 @@ def test_frames_of_cudf(spell):
     parts, cuts = tree.split(20)
     for own in (tree.labels(0.5), tree.sizes(0.5), tree.merges(), cuts):
         assert isinstance(own, cudf.DataFrame)
-    assert list(cuts.columns) == ["labels", "size", "parts", "largest", "edges_cut", "threshold"]
+    assert list(cuts.columns)[3:6] == ["largest", "oversized", "edges_cut"]
+    assert cuts["oversized"].to_arrow().to_pylist() == [False] * len(cuts)
     assert int(parts.sizes()["size"].max()) <= 20
     flat = hierarchy.fcluster(tree.linkage(lambda w: 1 - w), 0.5, "distance")
     labels = tree.at(0.5).labels("dense")["labels"].to_numpy()
@@ -71,8 +72,9 @@ def test_frames_of_cudf(spell):
     assert tree.audit(frame, weight="w").merges == len(tree)
 
 
-def test_null_thresholds_of_a_frame():
+def test_null_weights_of_a_frame():
     frame = cudf.DataFrame({"src": [1, 2, 7], "dst": [2, 3, 8], "w": [5, 5, 9]})
     cuts = cc_rapids.components(frame, weight="w", forest="max").dendrogram().split(1).cuts
-    assert cuts["threshold"].to_arrow().to_pylist() == [None, None]
-    assert cuts["edges_cut"].to_arrow().to_pylist() == [2, 1]
+    assert cuts["oversized"].to_arrow().to_pylist() == [True, False]
+    assert cuts["weakest_cut"].to_arrow().to_pylist() == [None, 9]
+    assert cuts["edges_cut"].to_arrow().to_pylist() == [0, 1]

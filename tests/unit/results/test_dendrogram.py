@@ -4,6 +4,7 @@ import copy
 import pickle
 import re
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -222,53 +223,57 @@ def found_sizes(labels):
     return [labels.count(label) for label in sorted(set(labels))]
 
 
-def splits_by_hand(found, edges, weights, which, most):
-    """The parts and the rows of a split by label frames at every weight."""
-    direction = WORDS[which]
-    levels = sorted(set(weights.tolist()), reverse=which == "max")
-    vertex, labels = lists(found.labels())
-    part, rows = dict(zip(vertex, labels, strict=True)), []
-    for label in sorted(set(labels)):
-        own = {v for v, one in zip(vertex, labels, strict=True) if one == label}
-        if len(own) <= most:
-            continue
-        inside = np.array([u in own for u in edges[0].tolist()], bool)
-        best, kept, count = {v: v for v in own}, None, len(own)
-        for level in levels:
-            cut = components_at(edges, weight=weights, thresholds=[level], direction=direction)
-            at = dict(zip(*lists(cut.labels(level)), strict=True))
-            at = {v: at[v] for v in own}
-            if max(list(at.values()).count(one) for one in at.values()) > most:
-                break
-            if len(set(at.values())) < count:
-                kept, count = level, len(set(at.values()))
-            best = at
-        part |= best
-        apart = sum(
-            best[u] != best[v]
-            for u, v in zip(*(side[inside].tolist() for side in edges), strict=True)
-        )
-        counts = [list(best.values()).count(one) for one in set(best.values())]
-        rows.append((label, len(own), len(counts), max(counts), apart, kept))
-    return [part[v] for v in vertex], rows
+def parts_by_hand(own, links, most):
+    """The parts of some vertices, and the weights that are cut, by searches at each weight.
+
+    ``links`` are the edges with their weights, the strongest weights the least.
+    """
+    graph = nx.Graph()
+    graph.add_nodes_from(own)
+    graph.add_edges_from((u, v) for u, v, _ in links if {u, v} <= own)
+    if len(own) <= most:
+        return [own], []
+    for level in sorted({w for *_, w in links}, reverse=True):
+        graph.remove_edges_from([(u, v) for u, v, w in links if w >= level])
+        graph.add_edges_from((u, v) for u, v, w in links if w < level and {u, v} <= own)
+        children = list(nx.connected_components(graph))
+        if len(children) > 1:
+            break
+    if len(own) > 2 and len(children) == len(own):
+        return [own], []
+    below = [parts_by_hand(child, links, most) for child in children]
+    return (
+        [part for parts, _ in below for part in parts],
+        [level] + [weight for _, cut in below for weight in cut],
+    )
 
 
 @quick
 @given(weighed(), st.sampled_from(["max", "min"]), st.integers(1, 6))
-def test_splits_are_the_loosest(edges, which, most):
+def test_a_split_cuts_the_weakest_links_of_each_part(edges, which, most):
     *ends, weights = edges
+    sign = -1 if which == "max" else 1
     found = components(tuple(ends), weight=weights, forest=which)
+    triples = zip(*(side.tolist() for side in ends), (sign * weights.astype(float)), strict=True)
+    links = [(u, v, w) for u, v, w in triples if u != v]
+    vertex, labels = lists(found.labels())
+    right, rows = {}, []
+    for label in sorted(set(labels)):
+        own = {v for v, one in zip(vertex, labels, strict=True) if one == label}
+        parts, cut = parts_by_hand(own, links, most)
+        right |= {v: min(part) for part in parts for v in part}
+        if len(own) > most:
+            sizes = list(map(len, parts))
+            apart = sum(right[u] != right[v] for u, v, _ in links if u in own)
+            weakest = (sign * max(cut), sign * min(cut)) if cut else (None, None)
+            counts = len(own), len(parts), max(sizes), max(sizes) > most, apart
+            rows.append((label, *counts, *weakest))
     split = found.dendrogram().split(max_size=most)
-    right, rows = splits_by_hand(found, tuple(ends), weights, which, most)
-    assert split.parts.labels().labels.tolist() == right
-    assert split.cuts._fields == ("labels", "size", "parts", "largest", "edges_cut", "threshold")
-    own = [
-        (*others, None if np.isnan(level) else level)
-        for *others, level in zip(*lists(split.cuts), strict=True)
-    ]
-    assert own == rows
-    if found.num_vertices:
-        assert max(split.parts.sizes().size.tolist()) <= most
+    assert split.parts.labels().labels.tolist() == [right[v] for v in vertex]
+    names = "labels size parts largest oversized edges_cut weakest_cut strongest_cut"
+    assert split.cuts._fields == tuple(names.split())
+    shown = zip(*lists(split.cuts), strict=True)
+    assert [tuple(None if x != x else x for x in row) for row in shown] == rows
 
 
 def test_what_is_small_enough_is_not_split():
@@ -276,15 +281,30 @@ def test_what_is_small_enough_is_not_split():
     split = components(frame, weight="w", forest="max").dendrogram().split(4)
     assert len(split.parts) == 1
     assert len(split.cuts) == 0
-    assert split.cuts["threshold"].dtype == np.float64
+    assert split.cuts["weakest_cut"].dtype == np.float64
 
 
-def test_edges_of_equal_weight_are_cut_together():
+def test_a_part_of_one_tie_stays_whole():
     frame = pd.DataFrame({"src": [1, 2, 3, 4], "dst": [2, 3, 4, 1], "w": [5, 5, 5, 5]})
     parts, cuts = components(frame, weight="w", forest="max").dendrogram().split(3)
-    assert parts.labels()["labels"].tolist() == [1, 2, 3, 4]
-    assert cuts.iloc[0, :5].tolist() == [1, 4, 4, 1, 4]
-    assert cuts["threshold"].isna().tolist() == [True]
+    assert parts.labels()["labels"].tolist() == [1, 1, 1, 1]
+    assert cuts.iloc[0, :6].tolist() == [1, 4, 1, 4, True, 0]
+    assert cuts[["weakest_cut", "strongest_cut"]].isna().all(axis=None)
+
+
+def test_strong_parts_of_a_chained_component_stay_whole():
+    """Cliques of 50 in a row, with weaker and weaker links between them, are the parts."""
+    random, count, size = np.random.default_rng(1), 40, 50
+    inner = np.column_stack(np.triu_indices(size, 1))
+    pairs = np.concatenate([inner + size * k for k in range(count)])
+    joins = np.column_stack([np.arange(1, count) * size - 1, np.arange(1, count) * size])
+    strong, weak = 0.5 + random.random(len(pairs)) / 2, random.random(count - 1) / 2
+    ends, weights = np.concatenate([pairs, joins]).T, np.append(strong, weak)
+    found = components(tuple(ends), weight=weights, forest="max")
+    parts, cuts = found.dendrogram().split(max_size=size)
+    assert parts.labels().labels.tolist() == (np.arange(count * size) // size * size).tolist()
+    assert cuts.weakest_cut.tolist() == [weak.min()]
+    assert cuts.strongest_cut.tolist() == [weak.max()]
 
 
 @pytest.mark.parametrize("make", FRAMES)
@@ -303,7 +323,7 @@ def test_frames_of_each_kind(make, engine):
         [1, 1, 3, 3, 1, 1],
         [1, 1, 1, 1, 2, 2],
     ]
-    assert columns(tree.split(2).cuts) == [[1], [4], [2], [2], [1], [0.8]]
+    assert columns(tree.split(2).cuts) == [[1], [4], [2], [2], [False], [1], [0.7], [0.7]]
     assert tree.audit(make(LINE), weight="w").merges == 3
     assert str(tree.cuts([0.9, 0.7])) == "<Cuts: components 3 at 0.9, 1 at 0.7>"
 
@@ -362,7 +382,7 @@ def test_integers_that_no_float_tells_apart(engine):
         options = {"weight": weights, "forest": which, "engine": engine}
         tree = components(([1, 2, 3], [2, 3, 4]), **options).dendrogram()
         assert [len(tree.at(level)) for level in weights.tolist()] == counts
-        assert tree.split(3).cuts.threshold.tolist() == [2**53 + 1]
+        assert tree.split(3).cuts.weakest_cut.tolist() == [weights[2 if which == "min" else 0]]
 
 
 def test_ids_of_several_columns():
@@ -374,7 +394,7 @@ def test_ids_of_several_columns():
     assert len(list(tree.merges())) == len(named)
     assert tree.merges().iloc[-1, [0, -1]].tolist() == [1, 2]
     cuts = tree.split(2).cuts
-    assert list(cuts)[2:] == ["size", "parts", "largest", "edges_cut", "threshold"]
+    assert list(cuts)[2:7] == ["size", "parts", "largest", "oversized", "edges_cut"]
     assert tree.audit(frame, *sides, weight="w").merges == 3
 
 
@@ -414,7 +434,7 @@ def test_lists_without_merges(ends, engine):
     assert tree.linkage().shape == (0, 4)
     assert [len(column) for column in tree.merges()] == [0, 0, 0, 0]
     assert len(tree.at(0)) == len(ends[0])
-    assert [len(column) for column in tree.split(1).cuts] == [0] * 6
+    assert [len(column) for column in tree.split(1).cuts] == [0] * 8
     assert repr(tree) == f"<Dendrogram: 0 merges of {counted(len(ends[0]))}>"
     assert tree.audit(ends, weight=weights).merges == 0
 
