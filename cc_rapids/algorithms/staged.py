@@ -28,7 +28,7 @@ from .auto import PARTITIONED
 from .compiled import CompiledDesign, KernelComposer, build
 from .merge import flatten
 
-NEIGHBOURS = 2.2  # of a vertex of the first blocks among these: 85 % of a random graph are one tree
+NEIGHBOURS = 2.2  # per vertex within the first blocks; at 2.2, 85 % of a random graph are one tree
 MOST = 0.9  # largest share of blocks for the first stage; beyond it there is one stage
 
 
@@ -59,7 +59,10 @@ def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
 
 
 def first_blocks(n: int, m: int, blocks: int) -> int:
-    """Return the number of blocks of the first stage, or of all if its share is too large."""
+    """Return the number of blocks in the first stage; all if there would be nearly as many.
+
+    A vertex of these blocks has NEIGHBOURS neighbours within them on average, in a random graph.
+    """
     share = NEIGHBOURS * n / max(2 * m, 1)
     return math.ceil(share * blocks) if share <= MOST else blocks
 

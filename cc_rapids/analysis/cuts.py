@@ -92,7 +92,10 @@ class Levels:
         return counts.sum() - np.cumsum(counts)[:-1]
 
     def bounds_of(self, cuts: Array, backend: Backend) -> list[int]:
-        """Return the positions where each cut begins among sorted cuts, and the final end."""
+        """Return the position of the first row of each cut, and the number of rows.
+
+        ``cuts`` is the cut of each row, in ascending order.
+        """
         numbers = backend.xp.arange(len(self) + 1).astype(cuts.dtype)
         bounds: list[int] = backend.to_host(backend.xp.searchsorted(cuts, numbers)).tolist()
         return bounds

@@ -183,7 +183,10 @@ class Numbers:
 
     @classmethod
     def of(cls, answer: Answer, numbers: Array, next_id: int, *step: Any) -> Numbers:
-        """Return the numbers of an answer, with a copy of the answer that is labelled by them."""
+        """Return the numbers of an answer, with a copy of the answer that is labelled by them.
+
+        ``step`` are the remaining fields: the step and the first birth, if any.
+        """
         named = copy(answer)
         named.kind = StableLabels(numbers, next_id)
         return cls(named, numbers, next_id, *step)

@@ -1007,7 +1007,7 @@ def _of_categories(name: str, text: str, side: Any) -> Column:
     elif side.implementation.is_polars():
         make = partial(_in_polars_categories, native.dtype)
     else:
-        make = partial(_in_a_dictionary, kind)
+        make = partial(_as_dictionary, kind)
     return Column(name, text, len(side), partial(nullcontext, arrow), True, make)
 
 
@@ -1030,8 +1030,9 @@ def _holds(dtype: Any, every: Callable[[], Any]) -> bool:
     return same is not None and set(every().to_pylist()) <= set(same)
 
 
-def _in_a_dictionary(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
-    return array.cast(kind).dictionary_encode()
+def _as_dictionary(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
+    """Return an Arrow array of strings as a dictionary array; ``every`` is not needed for it."""
+    return array.cast(dtype).dictionary_encode()
 
 
 def _categories_of(words: Any) -> Any:

@@ -110,19 +110,20 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
     ]
     make = _MAKERS.get(library, _arrow)
     try:
-        edges = _read(make(types), len(types))
+        edges = _read_empty(make(types), len(types))
     except Exception as error:  # the library, its GPU or the type may be missing
         make = _numpy if library == "cupy" else _arrow
         what = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
         log.warning(
             "answers are returned as %s, because %s is not available (%s)", what, library, error
         )
-        edges = _read(make([text if text is None else "" for text in types]), len(types))
+        edges = _read_empty(make([text if text is None else "" for text in types]), len(types))
     names, ends = (tuple(words.get(key) or ()) for key in ("names", "ends"))
     return replace(edges, vertex_names=names, end_names=ends)
 
 
-def _read(edges: Any, width: int) -> EdgeInput:
+def _read_empty(edges: Any, width: int) -> EdgeInput:
+    """Return an empty frame as an input with ids of ``width`` columns."""
     source, destination = ([f"{side}{k}" for k in range(width)] for side in SIDES)
     if width == 1:
         return read.read(edges, source[0], destination[0], None, None, "raise")

@@ -168,7 +168,7 @@ class Budget:
 
     @property
     def whole_bytes(self) -> int:
-        """The most bytes of a file that is read as a whole; the rest is for linking its chunks."""
+        """The largest size of a file read as a whole; the rest is for linking its chunks."""
         return self.free_bytes * 2 // 3
 
     def in_words(self, size: int) -> str:

@@ -92,7 +92,7 @@ def weakly_connected_components(
     for name, value in (("directed", directed), ("return_labels", return_labels)):
         if graph and value is not None:
             raise ArgumentTypeError(f"'{name}' cannot be specified for a Graph-type input")
-    if connection is not None and not _is(connection, "weak"):
+    if connection is not None and not _is_kind(connection, "weak"):
         raise ArgumentTypeError("'connection' must be 'weak' for weakly_connected_components()")
     if not graph:
         return _of_matrix(G, _labels_too(return_labels))
@@ -144,16 +144,17 @@ def connected_components(
     >>> connected_components(scipy.sparse.eye_array(3), return_labels=False)
     3
     """
-    if _is(connection, "weak"):
+    if _is_kind(connection, "weak"):
         return weakly_connected_components(G, directed, connection, return_labels)
-    if _is(connection, "strong"):
+    if _is_kind(connection, "strong"):
         return _strong(G, directed, return_labels)
     kind = connection if isinstance(connection, str) else shown(connection)
     raise InputError(f"invalid connection type: {kind}, must be either 'strong' or 'weak'")
 
 
-def _is(connection: Any, word: str) -> bool:
-    return isinstance(connection, str) and connection == word
+def _is_kind(connection: Any, kind: str) -> bool:
+    """Return whether ``connection`` is the string ``kind``, without comparing other types."""
+    return isinstance(connection, str) and connection == kind
 
 
 def _labels_too(return_labels: Any) -> bool:

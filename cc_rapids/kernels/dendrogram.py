@@ -282,10 +282,11 @@ def total_of(on: Any) -> Any:
 
 
 def gather_joined(on: Any, word: type) -> Any:
-    """Write what each edge of the chains joins: a record of size, least, greatest, and a flag.
+    """Write for each edge in a chain the node that it joins: its size, least and greatest vertex.
 
-    The flag is set where a chain begins; its first edge joins two nodes. ``rows`` are the edges by
-    chain and number, and ``starts[x - n]`` is the position of the first edge of supervertex x.
+    A flag is set for the first edge of a chain, which joins two nodes; their records are combined.
+    ``rows`` are the edges by chain and number. ``starts[x - n]`` is the position of the first edge
+    of supervertex x.
     """
     total = total_of(on)
 

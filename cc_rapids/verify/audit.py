@@ -426,7 +426,7 @@ class _Run:
         backend, answer = self.backend, self.answer
         with backend.scope(self.arena):
             self.lookup_tally = Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0))
-            answer.number(self.lookup_tally)
+            answer.assign_slots(self.lookup_tally)
             n, self.vertex = answer.ids.n, answer.ids.vertex
             words_back = RESULTS + kernels.FAULTS
             zeros = 8 * words_back + 4 * -(-n // kernels.WORD_BITS)

@@ -104,8 +104,8 @@ class LabelFrame:
         plain = not (self.several or self.column.strings)
         return self._vertex[0] if plain else None
 
-    def number(self, tally: Tally) -> None:
-        """Assign slots to the ids; sort the rows by id if ``sort`` is set.
+    def assign_slots(self, tally: Tally) -> None:
+        """Assign a slot to each id; sort the rows by id if ``sort`` is set.
 
         Parameters
         ----------

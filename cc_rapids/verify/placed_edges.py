@@ -44,7 +44,7 @@ class PlacedEdges:
         self.backend, self.xp = answer.backend, answer.backend.xp
         self.width = max(len(answer.column.key_columns), 1)
         backend = self.backend
-        answer.number(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)))
+        answer.assign_slots(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)))
         answer.scatter_labels(backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF))
         self.slots = answer.ids.slots().astype(np.int64)
         self.head = answer.label_of.astype(np.int64)

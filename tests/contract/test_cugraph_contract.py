@@ -282,9 +282,9 @@ def test_pylibcugraph_draws_edges_from_a_graph(peer):
 def test_pylibcugraph_leaves_what_it_cannot_read_to_the_original(peer):
     spread, single, other = peers.MGGraph([1], [2]), peers.SGGraph([1], [2]), object()
     for graph, offsets, weights, words in (
-        (None, None, None, "pass a graph, or else offsets and indices"),
-        (single, OFFSETS, None, "pass a graph, or else offsets and indices"),
-        (single, None, OFFSETS, "pass a graph, or else offsets and indices"),
+        (None, None, None, "pass either a graph, or offsets and indices"),
+        (single, OFFSETS, None, "pass either a graph, or offsets and indices"),
+        (single, None, OFFSETS, "pass either a graph, or offsets and indices"),
         (other, None, None, "the edges of a object cannot be read"),
     ):
         with pytest.raises(errors.GraphStateError, match=words):

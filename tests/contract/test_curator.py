@@ -376,8 +376,8 @@ class TestErrors:
         [
             ({X: [1], "other": [2]}, errors.MissingColumnError, "unknown column '_curator_dedup_"),
             ({X: [1, None], Y: [2, 3]}, errors.NullsError, r"0\.parquet, row 1 \(from 0\): column"),
-            ({X: ["a"], Y: ["b"]}, errors.ColumnTypeError, "is string, and documents have integer"),
-            ({X: [1.5], Y: [2.0]}, errors.ColumnTypeError, "is double, and documents have integer"),
+            ({X: ["a"], Y: ["b"]}, errors.ColumnTypeError, "is string, but documents have integer"),
+            ({X: [1.5], Y: [2.0]}, errors.ColumnTypeError, "is double, but documents have integer"),
             ({X: pa.nulls(2), Y: [1, 2]}, errors.ColumnTypeError, "is null, and documents have"),
         ],
     )

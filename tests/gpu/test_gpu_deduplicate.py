@@ -141,6 +141,6 @@ def test_a_column_without_any_vertex_is_warned_of(cudf, kind):
     found = cc_rapids.components(pairs)
     with pytest.warns(UserWarning, match="none of the 4 ids in 'id' is a vertex of this answer"):
         assert len(found.deduplicate(docs, on="id")) == 4
-    with pytest.warns(UserWarning, match="and its vertices are "):
+    with pytest.warns(UserWarning, match="but its vertices are "):
         found.attach(docs, on="id", missing="null")
     found.deduplicate(docs, on="own")

@@ -157,6 +157,6 @@ def test_more_memory_than_a_gpu_has_is_an_error_of_ours(cudf):
     far = cudf.DataFrame({"src": [0], "dst": [2**40]})
     with pytest.raises(CapacityError, match=r"GiB are free"):
         components(far, num_vertices=2**41)
-    with pytest.raises(CapacityError, match=r"and engine 'cuda' has .* GiB free"):
+    with pytest.raises(CapacityError, match=r"but engine 'cuda' has .* GiB free"):
         Connectivity(2**41, engine="cuda")
     assert components(far).labels()["labels"].to_arrow().to_pylist() == [0, 0]

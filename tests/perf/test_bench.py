@@ -69,7 +69,7 @@ class TestPaper:
         moved = limits.traffic(Design(), False, n, m, 4)
         assert moved.streamed == 8 * m + 8 * n
         assert moved.reads == ((2 * m, 4 * n),)
-        facts = limits.on_paper(Design(), False, n, m, 4, H100, 2.0)
+        facts = limits.limit_facts(Design(), False, n, m, 4, H100, 2.0)
         assert facts["random_reads_an_edge"] == 2
         assert facts["limit_ms"] == pytest.approx(1e3 * 2 * m / 127e9, rel=1e-3)
         assert facts["of_limit"] == pytest.approx(facts["limit_ms"] / 2, rel=1e-2)
@@ -104,7 +104,7 @@ class TestPaper:
         assert times[-1] == pytest.approx(1e12 / 31e9)
 
     def test_an_unknown_card_has_no_limit(self):
-        assert "of_limit" not in limits.on_paper(Design(), False, 10, 0, 4, "2 threads", 1.0)
+        assert "of_limit" not in limits.limit_facts(Design(), False, 10, 0, 4, "2 threads", 1.0)
 
 
 class TestCases:

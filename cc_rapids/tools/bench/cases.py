@@ -22,7 +22,7 @@ from ...verify import oracle
 from ...verify.oracle.columns import label_columns
 from ..generators import Graph
 from .inputs import Input, inputs
-from .limits import on_paper
+from .limits import limit_facts
 from .peers import Peer, peer_of
 from .timing import Times, spread, timed, with_peak
 
@@ -161,7 +161,7 @@ class Measured:
         n, m = self.graph.num_vertices, rows.m if rows else self.graph.num_edges
         spent = spread(alone.device or alone.wall)["median"]
         item, device = np.dtype(ids).itemsize, self.backend.device_name
-        return on_paper(design, rows is not None, n, m, item, device, spent)
+        return limit_facts(design, rows is not None, n, m, item, device, spent)
 
     def _check(self, form: str, labels: Any, parent: Any, facts: dict[str, Any]) -> None:
         vertex, label = label_columns(labels)

@@ -73,10 +73,13 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
     return Traffic(streamed, tuple(read for read in reads if read[0]), f"at least: {words}")
 
 
-def on_paper(
+def limit_facts(
     design: Design, rows: bool, n: int, m: int, item: int, device: str, spent_ms: float
 ) -> dict[str, Any]:
-    """Return the traffic for a record, with the ratio of the limit to the time if known."""
+    """Return the memory traffic of a run and its limit, for a record.
+
+    If the device is known, also return the shortest possible time, and its share of the time spent.
+    """
     moved = traffic(design, rows, n, m, item)
     reads = sum(count for count, _ in moved.reads)
     facts: dict[str, Any] = {
