@@ -37,7 +37,7 @@ test-extended: $(VENV)/dev
 	$(PYTEST) -n auto --hypothesis-profile="new examples"
 	CC_RAPIDS_SIMULATOR=1 $(PYTEST) -n auto $(SIMULATED)
 
-# The contract of each peer and backend, with all fast paths of cc_rapids.tuning switched off.
+# The contract of each peer and backend, with all fast paths switched off.
 test-plain: $(VENV)/dev
 	$(PYTEST) -n auto -m "not gpu" --no-fast-paths tests/contract
 

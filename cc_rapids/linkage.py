@@ -132,8 +132,8 @@ def link_records(
     with backend.scope(), ids.borrow() as (columns, _):
         if records.id_names:
             scanned = scan_ids(ids, columns, backend)
-            free, is_compiled = backend.free_bytes(), backend.is_compiled
-            encoding = choose_encoding(scanned.facts, free, is_compiled)
+            free, most = backend.free_bytes(), backend.uncompiled_rows
+            encoding = choose_encoding(scanned.facts, free, most)
             encoded = encoding.encode(scanned, backend)
         else:
             encoded = _positions(records.size, backend)

@@ -17,8 +17,6 @@ from support import design_pairs, gpu_machine, sizes
 from support.encodings import ENCODINGS, force_encoding
 from support.machine import SELDOM, SIMULATED
 
-from cc_rapids.tuning import WITHOUT_FAST_PATHS, tuning
-
 if SIMULATED:
     simulation.install()
 for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
@@ -62,7 +60,7 @@ def pytest_addoption(parser):
         help="all designs, or some in which each choice occurs (default) or every two meet",
     )
     parser.addoption(
-        "--no-fast-paths", action="store_true", help="all fast paths of cc_rapids.tuning are off"
+        "--no-fast-paths", action="store_true", help="all fast paths are off, see support/sizes.py"
     )
     parser.addoption(
         "--architectures",
@@ -206,8 +204,8 @@ def run(monkeypatch):
 @pytest.fixture(scope="session", autouse=True)
 def fast_paths(request):
     """Switch off all fast paths for the whole session, with ``--no-fast-paths``."""
-    off = WITHOUT_FAST_PATHS if request.config.getoption("--no-fast-paths") else {}
-    with tuning.override(**off):
+    off = sizes.WITHOUT_FAST_PATHS if request.config.getoption("--no-fast-paths") else {}
+    with sizes.override(**off):
         yield
 
 

@@ -21,6 +21,9 @@ UNKNOWN_CACHE = 64 << 20
 SINGLE_BLOCK_THREADS = 1024  # most threads of a single-block kernel
 # Words of shared memory per block that all GPUs since Turing have: 64 KiB.
 SHARED_WORDS = 1 << 14
+# The most rows of a list that NumPy, SciPy and PyArrow solve until kernels are compiled, see
+# [compiling].
+UNCOMPILED_ROWS = 1 << 18
 WAY_OUT = "pass fewer, or leave them out"
 
 # Kinds of memory for edges and matrices: device memory; device memory filled from pinned host
@@ -127,6 +130,11 @@ class Backend(ABC):
         def __getattr__(self, name: str) -> Any:
             """Raise an AttributeError that names the words nearest to an unknown one."""
             raise AttributeError(unknown("word of a backend", name, WORDS))
+
+    @property
+    def uncompiled_rows(self) -> int:
+        """The most rows that NumPy, SciPy and PyArrow process in place of kernels."""
+        return 0 if self.is_compiled else UNCOMPILED_ROWS
 
     @staticmethod
     def device(function: types.FunctionType) -> Part:

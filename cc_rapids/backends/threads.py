@@ -25,7 +25,6 @@ from numba.core.compiler import Compiler, CompileResult
 from numba.extending import intrinsic
 
 from .. import host_memory
-from ..tuning import tuning
 from . import collector, kernel_cache, kernel_times, objects
 from .base import Array, Backend, Kernel
 from .compile import Signature, numba_types
@@ -279,11 +278,10 @@ class Threads(Backend):
         return self.is_compiled
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
-        if not self.is_compiled and kernel.by_numpy:
-            few = n <= INDICES_PER_ROW * tuning.uncompiled_rows
-            if few and not self.check_compiled():
-                kernel.by_numpy(n, *arguments)
-                return
+        few = not self.is_compiled and n <= INDICES_PER_ROW * self.uncompiled_rows
+        if few and kernel.by_numpy and not self.check_compiled():
+            kernel.by_numpy(n, *arguments)
+            return
         run = kernel.compiled.get("threads")
         if run is None:
             with kernel_times.preparing():

@@ -15,7 +15,6 @@ from ..kernels import find, gather, lookup, scan
 from ..kernels import forest as trees
 from ..kernels.primitives import RANK_BLOCK, WORD
 from ..kernels.shared_filter import IDS, words_for
-from ..tuning import tuning
 from . import few, memory_bound
 from .memory_bound import WIDER, slack, word_for
 
@@ -60,6 +59,7 @@ ARENA_BYTES = 1 << 16  # bytes allocated with a forest for the small arrays of i
 MOST_BYTES_OF_BITS = 1 << 22  # largest bit set allocated with a forest, as long as it lives
 
 
+LIBRARY_VERTICES = 1 << 17  # most vertices that NumPy counts and gathers on threads, [compiling]
 LATER = ("parent", "present", "_before", "vertices", "components")  # see Forest.count_later
 
 
@@ -210,10 +210,8 @@ class Forest:
             self._keep(backend.alloc_packed(*shapes, arena_bytes=self.arena_bytes))
             backend.fill(self.present, 0xFF if all_present else 0)
             backend.fill(self._totals, 0)
-        most = tuning.library_vertices
-        if n > most and not backend.is_compiled:
-            most = 4 * tuning.uncompiled_rows
-        self._is_few = backend.few_by_library and n <= most
+        few = n <= LIBRARY_VERTICES or n <= 4 * backend.uncompiled_rows
+        self._is_few = backend.few_by_library and few
         self.all_present, self.complete = all_present, True
         self.vertices = self.components = 0
         self._rows: dict[Any, tuple[Array, Array]] = {}  # by the arguments of the call

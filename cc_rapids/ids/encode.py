@@ -33,8 +33,7 @@ from ..errors import CapacityError
 from ..graph.edges import Edges
 from ..graph.forest import Forest, blocks_of, rank
 from ..graph.memory_bound import word_for
-from ..kernels import id_bitmap, primitives
-from ..tuning import tuning
+from ..kernels import id_bitmap, id_blocks, primitives
 from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from .range import UNKNOWN_ORDER, EdgeOrder, IdRange, id_range_of
 
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from .hash_table import SlotTable
     from .multi_column import Digits
 
+SMALL_RANGE = 1 << 20  # the largest range in which each id gets a word anyway: 4 MiB, ids.jsonl
 WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the range while it is 4 times the list
 GIB = 1 << 30
 OFFSET_NAMES = "as they are", "offset"  # of ids from 0 on, and of others
@@ -226,7 +226,7 @@ class OffsetEncoding(IdEncoding):
 
     def is_preferred(self, facts: IdFacts) -> bool:
         ids = facts.id_range
-        return ids.size <= max(tuning.small_id_range, WORDS_PER_BYTE * facts.input_bytes)
+        return ids.size <= max(SMALL_RANGE, WORDS_PER_BYTE * facts.input_bytes)
 
     def takes_guess(self, facts: IdFacts) -> bool:
         return True
@@ -331,7 +331,7 @@ class HashEncoding(IdEncoding):
 
     def edge_order(self, facts: IdFacts) -> EdgeOrder:
         """Return the likely order: arbitrary, or by blocks of the table."""
-        many = facts.max_vertices >= tuning.blocked_ids and not facts.more_columns
+        many = facts.max_vertices >= id_blocks.LEAST_IDS and not facts.more_columns
         return EdgeOrder(blocked=facts.any_order and many)
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
@@ -472,8 +472,8 @@ class MultiColumnEncoding(IdEncoding):
         numbered = scan_ids(
             given, numbers, backend, True, None, facts.expected_vertices, facts.any_order
         )
-        free, is_compiled = backend.free_bytes(), backend.is_compiled
-        encoding = choose_encoding(numbered.facts, free, is_compiled)
+        free, most = backend.free_bytes(), backend.uncompiled_rows
+        encoding = choose_encoding(numbered.facts, free, most)
         encoded = encoding.encode(numbered, backend)
         return _NumbersOfRows(
             encoded.edges,
@@ -559,10 +559,11 @@ def scan_ids(
     return ScannedIds(edge_input, arrays, facts)
 
 
-def choose_encoding(facts: IdFacts, free_bytes: int, is_compiled: bool = True) -> IdEncoding:
+def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -> IdEncoding:
     """Choose the first encoding that is preferred and fits, otherwise the one with least memory.
 
-    Until kernels are compiled, NumPy sorts the ids of short lists if a word each does not pay.
+    NumPy sorts the ids of lists of at most ``uncompiled_rows`` rows, which is 0 once kernels are
+    compiled, if a word each does not pay.
 
     Raises
     ------
@@ -572,8 +573,8 @@ def choose_encoding(facts: IdFacts, free_bytes: int, is_compiled: bool = True) -
     if facts.kind != INTEGERS:
         return next(one for one in ENCODINGS if one.accepts(facts))
     free = free_bytes - facts.answer_bytes
-    few = not is_compiled and facts.rows <= 2 * tuning.uncompiled_rows
-    far = facts.id_range.size > tuning.small_id_range
+    few = facts.rows <= 2 * uncompiled_rows
+    far = facts.id_range.size > SMALL_RANGE
     if few and far and SORTED.cost(facts).bytes <= free:
         return SORTED
     for encoding in ENCODINGS:

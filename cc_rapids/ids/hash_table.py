@@ -21,12 +21,12 @@ from ..kernels import forest as trees
 from ..kernels import id_blocks
 from ..kernels import id_hash as kernel_ids
 from ..kernels import id_place as kernel_places
-from ..tuning import tuning
 from .decoders import SortedDecoder, as_word
 
 if TYPE_CHECKING:
     from .range import IdRange
 
+ESTIMATED_IDS = 1 << 16  # most ids that are not estimated before a table is allocated, ids.jsonl
 SPREAD_SAMPLE = 1 << 13  # ids of a column that show whether ids are spread evenly, see [ids]
 GIB = 1 << 30
 PARTS, UNEVEN = 64, 1.3  # parts of the range; most ids of a part relative to the average
@@ -186,7 +186,7 @@ class PlacedSlots(SlotTable):
         begins_in = size - kernel_places.MARGIN
         where = _beginnings(ids, begins_in)
         self.in_blocks = (
-            any_order and self.expected_vertices >= tuning.blocked_ids and size < 1 << 32
+            any_order and self.expected_vertices >= id_blocks.LEAST_IDS and size < 1 << 32
         )
         if self.in_blocks:
             self._place_in_blocks(columns, where, begins_in, full)
@@ -300,7 +300,7 @@ def _hung(
 
 def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool:
     """Return whether a sample of the ids is evenly distributed over parts of their range."""
-    if sum(column.size for column in columns) <= tuning.estimated_ids:
+    if sum(column.size for column in columns) <= ESTIMATED_IDS:
         return False
     seen = backend.fill(backend.empty(1 << kernel_places.SEEN_BITS - 5, np.uint32), 0)
     counts = backend.fill(backend.empty(PARTS, np.uint32), 0)
@@ -333,7 +333,7 @@ def _beginnings(ids: IdRange, slots: int) -> tuple[int, int, int, int]:
 def _estimate_ids(columns: list[Array], backend: Backend) -> int:
     """Estimate the number of distinct ids by HyperLogLog; for few ids return their number."""
     rows = sum(int(column.size) for column in columns)
-    if rows <= tuning.estimated_ids:
+    if rows <= ESTIMATED_IDS:
         return rows
     registers = backend.fill(backend.empty(kernel_ids.REGISTERS, np.uint32), 0)
     for column in columns:

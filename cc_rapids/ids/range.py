@@ -16,8 +16,8 @@ from ..errors import ColumnTypeError, InputError
 from ..graph import memory_bound
 from ..graph.memory_bound import WIDER
 from ..kernels import edges, id_range
-from ..tuning import tuning
 
+SAMPLED_EDGES = 1 << 20  # fewest edges whose range and order are estimated from rows, see [ids]
 ORDER_PROBES = 4096  # rows of a long list at which its order is seen, see [order]
 ALL = (1 << 64) - 1
 DESCENDING_SHARE = 7 / 8  # least share of descending rows in a descending list
@@ -110,7 +110,7 @@ def id_range_of(
         if all_fit(arrays, last):
             order = order_of(arrays[0], arrays[1], backend)
             return IdRange(0, last, type_of(dtypes, 0, last), False, order)
-    exact = exact or counted or arrays[0].size < tuning.sampled_scan_edges
+    exact = exact or counted or arrays[0].size < SAMPLED_EDGES
     low, high, order = _read(arrays, backend, exact=exact)
     if given.vertices is not None or counted:
         low, high = _with_named(given, arrays, low, high, backend)
@@ -181,7 +181,7 @@ def _read(
         left, right = arrays[:2]
         if order_of_type(left) == order_of_type(right):
             pairs[:2] = [(left, right)]
-    probes = _probes_of(*pairs[0]) if ordered and arrays[0].size >= tuning.sampled_scan_edges else 0
+    probes = _probes_of(*pairs[0]) if ordered and arrays[0].size >= SAMPLED_EDGES else 0
     bounds = backend.fill(backend.alloc_readback(2 * len(pairs) + 2), 0xFF)
     for k, (left, right) in enumerate(pairs):
         few = not exact and left is not right
@@ -218,7 +218,7 @@ def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
 
 def _probes_of(src: Array, dst: Array) -> int:
     """Return the number of rows to read for estimating the order of a list."""
-    is_long = src is not dst and src.size >= tuning.sampled_scan_edges
+    is_long = src is not dst and src.size >= SAMPLED_EDGES
     return min(ORDER_PROBES, src.size) if is_long else 0
 
 

@@ -37,7 +37,6 @@ from ..data.cudf_columns import borrow_strings, make_strings
 from ..errors import InputError
 from ..kernels import forest
 from ..kernels import strings as kernels
-from ..tuning import tuning
 from .decoders import HELD_IDS_PER_LOOKUP, at_places
 from .hash_table import Slots
 
@@ -46,6 +45,9 @@ SEEDS = 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D, 0x14057B7EF767814F
 ROUNDS = 64
 PIECE = 7  # bytes of a string per sorting round
 WORD = 8  # bytes of a word
+# The most strings, over all columns, that PyArrow numbers on threads: its kernels are compiled, the
+# ten of this package are not. See [strings].
+LIBRARY_STRINGS = 1 << 17
 LONG = 64  # longest mean length in bytes for which PyArrow numbers strings
 CHANGED = (
     "strings changed while they were read: some end before they begin, or beyond the bytes of their"
@@ -252,9 +254,7 @@ def sorted_rows(text: Text) -> Array:
     backend, row = text.backend, np.uint32 if text.size < 1 << 32 else np.uint64
     if not text.size:
         return backend.empty(0, row)
-    most = tuning.library_strings
-    if not backend.is_compiled:
-        most = max(most, 4 * tuning.uncompiled_rows)
+    most = max(LIBRARY_STRINGS, 4 * backend.uncompiled_rows)
     if not (backend.few_by_library and text.size <= most):
         with backend.reusing():
             rows = order(text, backend.xp.arange(text.size, dtype=row))
@@ -501,9 +501,7 @@ def left_to_library(columns: list[Any], backend: Backend) -> bool:
     """
     if not backend.few_by_library or any(map(is_cudf, columns)):
         return False
-    most = tuning.library_strings
-    if not backend.is_compiled:
-        most = max(most, 4 * tuning.uncompiled_rows)
+    most = max(LIBRARY_STRINGS, 4 * backend.uncompiled_rows)
     few = sum(map(len, columns)) <= most
     return few and sum(column.nbytes for column in columns) <= LONG * most
 

@@ -283,7 +283,7 @@ class Trace:
             raise ValueError("the trace of its stream has values of wrong types")
         self.earlier = notes
         self.skipping = bool(notes and notes["last"])
-        self.items: list[Entry] = []  # all but the last, up to tuning.checkpoint_items
+        self.items: list[Entry] = []  # all but the last, up to NOTED_ITEMS
         self.count = 0  # of all but the last
         self.beyond = ""  # hash of the items not listed
         self.last: Entry | None = None  # the last entry with rows

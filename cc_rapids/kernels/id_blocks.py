@@ -41,6 +41,9 @@ from .id_place import begin, key_of, slot_of
 from .partition import GROUP_BITS, MOST_BLOCKS, before, blocks_of, clear_counts, count_groups
 
 WORD = np.uint32
+# The fewest ids whose slots are found block by block, if the edges may be in any order. The table
+# has 100 MiB, more than any cache. See [ids].
+LEAST_IDS = 8_000_000
 TILE = 3200  # edges of a tile and of a chunk: five for each thread of a GPU's block
 LEAST_SHIFT = 21  # a block of the table has at least 2^21 slots, which are 16 MiB
 COUNTS = MOST_BLOCKS + (MOST_BLOCKS >> GROUP_BITS)

@@ -39,11 +39,17 @@ from ..graph.memory_bound import ids_at_once
 from ..ids.encode import BITMAP, HASHED, INTEGERS, IdEncoding, IdFacts, choose_encoding
 from ..ids.range import UNKNOWN_ORDER, EdgeOrder, all_fit, last_of, order_of_type
 from ..kernels.shared_filter import IDS
-from ..tuning import tuning
 from . import one_launch
 
 log = logging.getLogger(__name__)
 
+# Measured thresholds. None changes an answer. A name in brackets is a page of
+# docs/design/decisions.
+SPLIT_EDGES = 1 << 22  # fewest edges linked in two parts, while the host allocates rows, [host]
+ONE_LAUNCH_EDGES = ONE_LAUNCH_RULE.most_edges  # that a GPU solves in one launch, [short-lists]
+HASHED_AT_ONCE = 1 << 15  # most edges whose scan also builds a hash table: 3 MiB, [short-lists]
+BATCH_WINDOW_EDGES = 1 << 23  # edges, in batches of one kind, that are borrowed at once, [batches]
+JOINED_BATCH_EDGES = 1 << 20  # most edges of batches that are joined into one, [batches]
 SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes of the sums from which ranks are computed
 BY_SCIPY, BY_SCIPY_WHY = "scipy until compiled", "the kernels are being compiled in the background"
 IDS_PER_ROW = 4  # most ids per row of a list that SciPy solves
@@ -96,15 +102,16 @@ class Machine(NamedTuple):
     on_device: bool
     in_one_launch: bool
     shared_memory: SharedMemoryLimits
-    is_compiled: bool = True
+    uncompiled_rows: int = 0
 
     @classmethod
     def of(cls, backend: Backend, explained: bool = False) -> Machine:
         """Return the properties of a backend; with ``explained``, also the name of its device."""
         device = backend.device_name if explained else ""
         flags = backend.on_device, backend.in_one_launch
-        limits, is_compiled = backend.shared_memory_limits(), backend.is_compiled
-        return cls(backend.name, device, *flags, limits, is_compiled)
+        most = 0 if backend.is_compiled else backend.uncompiled_rows
+        limits = backend.shared_memory_limits()
+        return cls(backend.name, device, *flags, limits, most)
 
     def shared_memory_limits(self) -> SharedMemoryLimits:
         """Return the limits of blocks with shared memory."""
@@ -192,7 +199,7 @@ class Facts(NamedTuple):
             listed,
             not listed and edge_input.symmetric,
             once,
-            once and m <= tuning.hashed_at_once and last_of(edge_input) < 0,
+            once and m <= HASHED_AT_ONCE and last_of(edge_input) < 0,
             "" if weights is None else weights.dtype.str,
             ids,
             backend.free_bytes() if ids is not None and ids.kind == INTEGERS else 0,
@@ -205,7 +212,7 @@ def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
     Either the edges define the vertices, or the vertices are 0 .. n - 1 and fit into its memory.
     """
     src, last = edge_input.src, last_of(edge_input)
-    if not 0 < src.size <= min(tuning.one_launch_edges, ONE_LAUNCH_RULE.most_edges):
+    if not 0 < src.size <= ONE_LAUNCH_EDGES:
         return False
     if edge_input.row_offsets or src.strings or src.key_columns:
         return False
@@ -386,7 +393,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         if few and ids.id_range.size > ids_at_once(facts.edges):
             encoding = HASHED
         else:
-            encoding = choose_encoding(ids, facts.free_bytes, facts.machine.is_compiled)
+            encoding = choose_encoding(ids, facts.free_bytes, facts.machine.uncompiled_rows)
             if isinstance(policy, FixedDesign) and ids.max_vertices < ids.id_range.size:
                 encoding = _without_gaps(encoding, facts, ids, policy.design)
         most = encoding.cost(ids).max_vertices
@@ -403,7 +410,8 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         design = for_forest(design)
     if by_rule_for_batch and starts_plainly(design):
         design = Design()
-    by_scipy = not facts.machine.is_compiled and plainly and _is_short(n, facts.edges)
+    most = facts.machine.uncompiled_rows
+    by_scipy = plainly and most > 0 and _is_short(n, facts.edges, most)
     by_scipy = by_scipy and not (facts.joins_trees or forest or options.engine)
     in_one_launch = False
     if tries_one_launch and encoding is not None and ids is not None:
@@ -424,14 +432,14 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         in_one_launch=in_one_launch,
         room_for_one_launch=tries_one_launch,
         backwards=order.descending and plainly and facts.machine.on_device,
-        in_two_parts=facts.edges >= tuning.split_finish_edges,
+        in_two_parts=facts.edges >= SPLIT_EDGES,
         staged=facts.parts > 1 and policy.is_measured and in_stages(design, n, facts.edges),
     )
 
 
-def _is_short(n: int, m: int) -> bool:
-    """Return whether SciPy solves a list until kernels are compiled."""
-    return m <= tuning.uncompiled_rows and n <= IDS_PER_ROW * tuning.uncompiled_rows
+def _is_short(n: int, m: int, most: int) -> bool:
+    """Return whether SciPy solves a list, given the most rows of one."""
+    return m <= most and n <= IDS_PER_ROW * most
 
 
 def _without_gaps(encoding: IdEncoding, facts: Facts, ids: IdFacts, design: Design) -> IdEncoding:
@@ -451,7 +459,7 @@ class BatchSizes(NamedTuple):
 
 def choose_batch_sizes() -> BatchSizes:
     """Return how many batches are taken together."""
-    return BatchSizes(tuning.batch_window_edges, tuning.joined_batch_edges)
+    return BatchSizes(BATCH_WINDOW_EDGES, JOINED_BATCH_EDGES)
 
 
 @dataclass(frozen=True)
@@ -483,5 +491,6 @@ def choose_for_cut(backend: Backend, n: int, m: int, design: Design, uses_defaul
     ``uses_default`` is whether the caller names neither a design nor an engine.
     """
     plan = choose_for_batch(backend, n, m, design)
-    by_scipy = uses_default and not backend.is_compiled and _is_short(n, m)
+    most = backend.uncompiled_rows
+    by_scipy = uses_default and most > 0 and _is_short(n, m, most)
     return replace(plan, by_scipy=True) if by_scipy else plan

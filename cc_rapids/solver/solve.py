@@ -56,7 +56,7 @@ def solve(
     (:mod:`.one_launch`). If its ids lie too far apart, the launch returns their exact range. Then a
     second launch hashes them, or the steps run separately. Otherwise the range may be an estimate:
     0 .. ``num_vertices`` - 1 if the caller passed that, or the range of a sample if there are at
-    least ``tuning.sampled_scan_edges`` edges. Ids outside it are noticed when their edges are
+    least ``ids.range.SAMPLED_EDGES`` edges. Ids outside it are noticed when their edges are
     linked: ``forest.complete`` is then False, and scanning, encoding and running are repeated with
     the exact range.
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from multiprocessing import get_context
+from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -26,11 +30,13 @@ from ..backends import ahead, dry_run, objects, readiness, shipped, threads
 from ..backends import compile as compiler
 from ..backends.ahead import Capability
 from ..backends.base import Kernel
-from ..graph.forest import SINGLE_BLOCK_SUM, running_sums
+from ..graph import forest
+from ..ids import encode, hash_table, strings
+from ..ids import range as range_of_ids
 from ..incremental.thresholds import components_at
 from ..linkage import link_records
 from ..options import Options
-from ..tuning import tuning
+from ..solver import choose
 
 RECORDINGS = {
     "threads": (dry_run.ThreadsRecording,),
@@ -39,10 +45,13 @@ RECORDINGS = {
 EDGES, FEW = 300, 60
 RECORDS = 70  # more than a block of tours
 STEPS = 1, 20, 10**6  # differences of ids that select ids as vertices, a bit map, and a hash table
-# Thresholds that let a few edges exceed the range limit and run the code for long lists
-WIDE = {"small_id_range": 100}
-LONG = {"sampled_scan_edges": 10, "estimated_ids": 10}
-LONG |= {"library_strings": 0, "library_vertices": 0, "hashed_at_once": 0}
+# Constants with which a few edges exceed the range limit and run the code for long lists
+WIDE = ((encode, "SMALL_RANGE", 100),)
+LONG = (
+    *((range_of_ids, "SAMPLED_EDGES", 10), (hash_table, "ESTIMATED_IDS", 10)),
+    *((strings, "LIBRARY_STRINGS", 0), (forest, "LIBRARY_VERTICES", 0)),
+    (choose, "HASHED_AT_ONCE", 0),
+)
 
 WRITE_OBJECTS = "from cc_rapids.tools.ahead import write_objects; write_objects()"
 
@@ -158,21 +167,30 @@ def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
     designs = {rule.design for rule in AUTO if rule.engine in (None, engine) and not rule.symmetric}
     for dtype in (np.int32, np.int64):
         for step in STEPS:
-            for sizes in ({}, LONG):
-                with tuning.override(**WIDE | sizes):
+            for constants in ((), LONG):
+                with _changed(*WIDE, *constants):
                     _solve(np.arange(step, EDGES * step, step, dtype=dtype))
         _record_parts_of_long_runs(backend, dtype)
         for design in sorted(designs, key=str):
             _solve(np.arange(FEW, dtype=dtype), design=design)
             _solve(np.arange(FEW, dtype=dtype), design=design, num_vertices=FEW)
     for words in (["vertex 7", "vertex 10"], [f"{'long' * 20} {k}" for k in (7, 10)]):
-        for sizes in ({}, LONG):
-            with tuning.override(**sizes):
+        for constants in ((), LONG):
+            with _changed(*constants):
                 _solve(np.array(words, object))
     if engine == "threads":
-        for sizes in ({}, LONG):
-            with tuning.override(**WIDE | sizes):
+        for constants in ((), LONG):
+            with _changed(*WIDE, *constants):
                 _link_records()
+
+
+@contextmanager
+def _changed(*constants: tuple[ModuleType, str, int]) -> Iterator[None]:
+    """Set constants of modules in a context."""
+    with ExitStack() as stack:
+        for module, name, value in constants:
+            stack.enter_context(mock.patch.object(module, name, value))
+        yield
 
 
 def _link_records() -> None:
@@ -211,7 +229,7 @@ def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) ->
     parent, words = np.zeros(FEW, np.uint32), np.zeros(FEW, np.uint32)
     compiled = build(Design(), backend, np.uint32, np.dtype(dtype).type, False, False)
     compiled.mark_frequent(1, FEW, parent, words)
-    running_sums(backend, np.zeros(SINGLE_BLOCK_SUM + 1, np.uint32))
+    forest.running_sums(backend, np.zeros(forest.SINGLE_BLOCK_SUM + 1, np.uint32))
 
 
 def _solve(ids: Any, **options: Any) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 import cc_rapids
 from cc_rapids import backends, generators
+from cc_rapids.solver.choose import HASHED_AT_ONCE
 from cc_rapids.tools import bench
-from cc_rapids.tuning import tuning
 
 pytestmark = pytest.mark.gpu
 
@@ -57,6 +57,6 @@ def test_each_list_is_measured_with_ids_of_each_kind(cudf, tmp_path, monkeypatch
         assert row["kernels_ms"]
         assert row["peak_bytes"] > 0
         # The launch of shorter lists has a table ready, and that of hashed ids one for all ends.
-        if row["m"] > tuning.hashed_at_once and row["dtype"] != "hashed":
+        if row["m"] > HASHED_AT_ONCE and row["dtype"] != "hashed":
             assert row["peak_bytes"] < row["cugraph_peak_bytes"]
         assert row.get("within_bound", row["dtype"] == "hashed")

@@ -9,8 +9,9 @@ import cc_rapids
 from cc_rapids import backends, oracle
 from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
 from cc_rapids.errors import InputError
+from cc_rapids.ids.encode import SMALL_RANGE
 from cc_rapids.solver import one_launch
-from cc_rapids.tuning import tuning
+from cc_rapids.solver.choose import HASHED_AT_ONCE
 
 pytestmark = pytest.mark.gpu
 SIZES = 1, 1024, 1025, one_launch.FEW, one_launch.FEW + 1, 135_168, 135_169, 1_000_000
@@ -130,8 +131,8 @@ def test_ids_spread_over_all_integers(launched, m):
         numbers = [np.searchsorted(vertex, side) for side in ends]
         del launched[:]
         found = cc_rapids.components(tuple(map(cupy.asarray, ends)))
-        wide = int(vertex[-1]) - int(vertex[0]) >= max(tuning.small_id_range, 128 * m)
-        at_once = m <= tuning.hashed_at_once
+        wide = int(vertex[-1]) - int(vertex[0]) >= max(SMALL_RANGE, 128 * m)
+        at_once = m <= HASHED_AT_ONCE
         if wide:
             assert launched == ["solve"] * (1 if at_once else 2)
             assert found.summary()["ids"] == "hash slots"

@@ -24,7 +24,7 @@ from cc_rapids.data.files import delimited, read, text_edges
 from cc_rapids.data.files.formats import FORMATS
 from cc_rapids.graph.edges import BorrowedEdges
 from cc_rapids.incremental import insertions, stream
-from cc_rapids.tuning import tuning
+from cc_rapids.solver import choose
 
 ROWS = 400
 RANDOM = np.random.default_rng(5)
@@ -325,7 +325,7 @@ def test_batches_of_a_relation(monkeypatch):
 @pytest.mark.parametrize("how", ["lost", "repeated"])
 def test_a_window_of_batches(how, folder, monkeypatch):
     plant(monkeypatch, insertions, "_windows", how, lambda window: 2, None)
-    monkeypatch.setattr(tuning, "batch_window_edges", 100)
+    monkeypatch.setattr(choose, "BATCH_WINDOW_EDGES", 100)
     seen = cc_rapids.Connectivity().insert(EDGES)
     before = seen.ledger
     files = [str(folder / "several" / name) for name in ("1.parquet", "2.parquet")] * 3

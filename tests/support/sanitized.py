@@ -22,7 +22,8 @@ from cc_rapids.algorithms import boruvka, merge, run, staged
 from cc_rapids.data.adapters import Csr
 from cc_rapids.graph.edges import Edges
 from cc_rapids.graph.forest import Forest
-from cc_rapids.tuning import tuning
+from cc_rapids.kernels import id_blocks
+from cc_rapids.solver import choose
 from support import sizes
 from support.lies import FAR, LIES, N, edges, rows, same_kind
 
@@ -149,10 +150,10 @@ def tables(engine):
         far = tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
         bunched = tuple(end.astype(np.uint64) % 7 * SPREAD + end for end in graph.edges)
         for ends in (far, bunched):
-            for at_once in (1, tuning.hashed_at_once):
+            for at_once in (1, choose.HASHED_AT_ONCE):
                 with sizes.override(hashed_at_once=at_once):
                     cc_rapids.components(ends, engine=engine).labels()
-            for least in (1, tuning.blocked_ids):
+            for least in (1, id_blocks.LEAST_IDS):
                 with sizes.override(estimated_ids=10, small_id_range=10, blocked_ids=least):
                     cc_rapids.components(ends, design="none+rem-cas+splice", engine=engine).labels()
 

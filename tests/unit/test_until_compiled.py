@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
+from support import sizes
 from support.common_jobs import few_kernels
 from support.machine import SIMULATED, with_package
 
@@ -20,7 +21,6 @@ from cc_rapids.backends import kernel_times, readiness
 from cc_rapids.backends.threads import Threads
 from cc_rapids.solver.choose import BY_SCIPY
 from cc_rapids.tools import ahead
-from cc_rapids.tuning import tuning
 
 pytestmark = pytest.mark.skipif(SIMULATED, reason="threads run without the simulator")
 
@@ -226,7 +226,7 @@ def test_each_stand_in_writes_what_its_kernel_writes(monkeypatch):
     monkeypatch.setattr(Threads, "launch", launched)
     src, dst = random_pairs(16)
     frame = pd.DataFrame({"a": src, "b": dst, "weight": np.round(src / 7 % 1, 1)})
-    with tuning.override(library_vertices=0, library_strings=0, small_id_range=10):
+    with sizes.override(library_vertices=0, library_strings=0, small_id_range=10):
         for edges in (LISTS["far"](), (src, dst), LISTS["long strings"]()):
             found = cc_rapids.components(edges)
             found.component_of(edges[0])
@@ -270,15 +270,15 @@ def test_what_the_caller_names_is_what_runs(uncompiled):
     assert design_of(edges, engine="threads") != BY_SCIPY
     assert design_of(edges, design="none+async+halve") == "none+async+halve"
     assert design_of(edges, forest=True) != BY_SCIPY
-    with tuning.override(uncompiled_rows=M - 1):
+    with sizes.override(uncompiled_rows=M - 1):
         assert design_of(edges) != BY_SCIPY
-    with tuning.override(uncompiled_rows=M // 8):
+    with sizes.override(uncompiled_rows=M // 8):
         assert design_of(random_pairs(18, 5, M // 8)) == BY_SCIPY
         assert design_of(random_pairs(18, 5, M // 8), num_vertices=M) != BY_SCIPY
 
 
 def test_a_size_of_0_turns_it_off(uncompiled):
-    with tuning.override(uncompiled_rows=0):
+    with sizes.override(uncompiled_rows=0):
         assert design_of(random_pairs(19)) == "none+async+halve"
         assert design_of(LISTS["far"]()) == "none+async+halve"
 

@@ -16,10 +16,10 @@ import cc_rapids
 from cc_rapids import InputError, UnknownVertexError, backends
 from cc_rapids.data import cudf_columns
 from cc_rapids.ids import spelled as spelt
+from cc_rapids.ids import strings
 from cc_rapids.ids.strings import Text, lent_texts
 from cc_rapids.kernels import spelling as kernels
 from cc_rapids.solver import solve
-from cc_rapids.tuning import tuning
 
 SPELT = {name: words for name, words in LISTS.items() if "prefix" not in name}
 
@@ -27,7 +27,7 @@ SPELT = {name: words for name, words in LISTS.items() if "prefix" not in name}
 @pytest.fixture(autouse=True)
 def by_kernels(monkeypatch):
     """Few strings, which a library numbers on threads, are numbered by kernels."""
-    monkeypatch.setattr(tuning, "library_strings", 0)
+    monkeypatch.setattr(strings, "LIBRARY_STRINGS", 0)
 
 
 def spelling_of(words, on):

@@ -15,7 +15,6 @@ import cc_rapids
 from cc_rapids import backends, oracle
 from cc_rapids.ids import strings
 from cc_rapids.ids import strings as texts
-from cc_rapids.tuning import tuning
 
 texts_of_any_kind = st.lists(
     st.text(max_size=12)
@@ -29,7 +28,7 @@ texts_of_any_kind = st.lists(
 @pytest.fixture(autouse=True)
 def by_kernels(monkeypatch):
     """Few strings, which a library numbers on threads, are numbered by kernels."""
-    monkeypatch.setattr(tuning, "library_strings", 0)
+    monkeypatch.setattr(strings, "LIBRARY_STRINGS", 0)
 
 
 def encoded(words):

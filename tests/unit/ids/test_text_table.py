@@ -13,11 +13,10 @@ import cc_rapids
 from cc_rapids import backends
 from cc_rapids.data.read import NOTHING
 from cc_rapids.errors import InputError
-from cc_rapids.ids import text_table
+from cc_rapids.ids import strings, text_table
 from cc_rapids.ids.growing import Texts
 from cc_rapids.ids.strings import Text, hashes
 from cc_rapids.kernels.strings import copy_rows
-from cc_rapids.tuning import tuning
 
 WORDS = ["", "a", "b", "a\0", "\0", "\0\0", "é", "twelve bytes", "twelve byteS", "x" * 100]
 LAYOUTS = {
@@ -32,7 +31,7 @@ LAYOUTS = {
 
 @pytest.fixture(autouse=True)
 def by_kernels(monkeypatch):
-    monkeypatch.setattr(tuning, "library_strings", 0)
+    monkeypatch.setattr(strings, "LIBRARY_STRINGS", 0)
 
 
 def insert(index, words, on):

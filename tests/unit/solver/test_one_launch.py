@@ -10,14 +10,13 @@ from support.choices import each
 from cc_rapids import components, oracle
 from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
 from cc_rapids.errors import InputError
-from cc_rapids.solver import one_launch
-from cc_rapids.tuning import tuning
+from cc_rapids.solver import choose, one_launch
 
 
 @pytest.fixture(autouse=True)
 def no_table(launched, monkeypatch):
     """No hash table in the launch, for which there is test_one_launch_hashed.py."""
-    monkeypatch.setattr(tuning, "hashed_at_once", 0)
+    monkeypatch.setattr(choose, "HASHED_AT_ONCE", 0)
 
 
 def edges(n, m, seed=0):
