@@ -26,6 +26,7 @@ from .keywords import suggest_keywords, unknown_argument
 from .options import CHUNKED, Options, with_ends, with_weights, within_bound
 from .results.answer import Answer, Facts
 from .results.components import Components
+from .results.labels import DEFAULT_KINDS
 from .results.lookup import warn_of_no_edges
 from .solver.choose import Plan
 from .solver.solve import explain, solve
@@ -117,7 +118,7 @@ def components(
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
-    labels: str = "min",
+    labels: str | None = None,
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
@@ -144,7 +145,8 @@ def components(
           columns;
         - a tuple ``(source, destination)`` of lists, series, NumPy or CuPy arrays, or objects with
           ``__cuda_array_interface__``, of equal length;
-        - a list of edges, each a pair of ids, such as ``[(1, 2), (3, 4)]``;
+        - a list of edges, each a pair of ids, such as ``[(1, 2), (3, 4)]``; ids may be tuples, in
+          both forms;
         - an array or tensor (``__dlpack__``) of shape (m, 2) or (2, m) for m edges; in shape (2, 2)
           each row is an edge;
         - a SciPy or CuPy sparse matrix of shape (n, n), whose stored entries are edges;
@@ -176,8 +178,9 @@ def components(
         remembers the bounds and applies them to edges that its methods receive later. Row groups of
         Parquet files and datasets that contain no weight within the bounds are not read. 32-bit
         floats are compared in 32 bits; integers are compared exactly for any bound.
-    labels : {"min", "max", "dense", "size", ...}
-        The default kind of labels of :meth:`Components.labels`.
+    labels : {"min", "max", "dense", "size", ...}, optional
+        The default kind of labels of :meth:`Components.labels`: ``"min"``, or ``"dense"`` for
+        composite ids.
     nulls : {"raise", "drop"}
         Whether an edge with a null end raises an error, or is dropped and counted.
     design : str or Design
@@ -440,7 +443,7 @@ def find_components(
             *(facts.design, backend.name, forest.components, seconds["compute"]),
         )
     chosen, frame = solved.forest_edges, solved.frame
-    kind = options.labels
+    kind = options.labels or DEFAULT_KINDS[bool(edge_input.src.key_columns)]
     return Components(
         Answer(edge_input, backend, decoder, forest, kind, facts, chosen, frame, arena)
     )

@@ -25,6 +25,7 @@ from .ledger import Ledger, lost_rows
 from .options import Options
 from .results.answer import Answer, Facts
 from .results.components import LinkedRecords
+from .results.labels import DEFAULT_KINDS
 from .results.records import KeyFacts, Linked
 from .solver.solve import solve_encoded
 
@@ -39,7 +40,7 @@ def link_records(
     *,
     max_group: int | None = None,
     ignore: Any = ("",),
-    labels: str = "min",
+    labels: str | None = None,
     engine: str | None = None,
 ) -> LinkedRecords:
     """Group records into entities: records that agree in any key belong to one entity.
@@ -73,7 +74,7 @@ def link_records(
         Values that never link records, in any column of a key. Each value applies to columns of its
         own type: strings, integers, booleans, dates or times. Nulls (None, NaN, NaT, masked values)
         never link records.
-    labels : {"min", "max", "dense", "size", ...}
+    labels : {"min", "max", "dense", "size", ...}, optional
         The default kind of labels of :meth:`LinkedRecords.labels` and :meth:`LinkedRecords.attach`.
     engine : {"threads", "cuda"}, optional
         Where to run. Defaults to the location of the frame.
@@ -159,7 +160,14 @@ def link_records(
     run = Facts(*words, edges=links, seconds=seconds, ledger=ledger.check("the records"))
     log.info("%d records are %d entities", forest.vertices, forest.components)
     given = replace(ids, src=without_rows(ids.src), dst=without_rows(ids.dst))
-    answer = given, backend, decoder, forest, options.labels, run
+    answer = (
+        given,
+        backend,
+        decoder,
+        forest,
+        options.labels or DEFAULT_KINDS[bool(given.src.key_columns)],
+        run,
+    )
     return LinkedRecords(Answer(*answer, linked=Linked(facts, records.id_names)))
 
 

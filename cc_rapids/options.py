@@ -28,7 +28,7 @@ from .data.weights import ForestWeight
 from .errors import ArgumentTypeError, DesignError, EngineError, InputError, shown
 from .ledger import Ledger
 from .results.answer import LabelKind
-from .results.labels import LABEL_KINDS, check_labels
+from .results.labels import check_labels
 
 log = logging.getLogger(__name__)
 NULLS = ("raise", "drop")
@@ -111,7 +111,7 @@ class Options:
     text: TextOptions = NO_OPTIONS
     weight_bound: WeightBound | None = None
     applied_bound: WeightBound | None = None
-    labels: LabelKind = LABEL_KINDS["min"]
+    labels: LabelKind | None = None
     nulls: str = NULLS[0]
     policy: DesignPolicy = MEASURED
     engine: str | None = None
@@ -134,7 +134,7 @@ class Options:
     def check(
         cls,
         *,
-        labels: Any = "min",
+        labels: Any = None,
         nulls: Any = NULLS[0],
         design: str | Design = "auto",
         memory: Any = MEMORY[0],
@@ -166,7 +166,7 @@ class Options:
         TypeError
             An option does not exist.
         """
-        kind = (isinstance(labels, str) and LABEL_KINDS.get(labels)) or check_labels(labels)
+        kind = None if labels is None else check_labels(labels)
         words = isinstance(memory, str) and isinstance(nulls, str)
         if not (words and memory in MEMORY and nulls in NULLS):
             check_word("memory", memory, MEMORY)
@@ -217,7 +217,7 @@ class Options:
             engine=engine,
             explain=explain,
             frames=frames,
-            speculates=wants_labels and kind.is_root,
+            speculates=wants_labels and (kind is None or kind.is_root),
             chunked=not given.keys().isdisjoint(CHUNKED),
             devices=None if devices is None else check_devices(devices),
             text=text,

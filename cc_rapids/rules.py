@@ -33,7 +33,7 @@ def link_pairs(
     must_link: Any = None,
     max_size: int | None = None,
     num_vertices: int | None = None,
-    labels: str = "min",
+    labels: str | None = None,
     nulls: str = "raise",
     engine: str | None = None,
     frames: str | None = None,

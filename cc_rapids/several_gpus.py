@@ -21,6 +21,7 @@ from .ledger import Ledger
 from .options import Options, with_ends, within_bound
 from .results.answer import Answer, Facts
 from .results.components import Components
+from .results.labels import DEFAULT_KINDS
 from .results.on_devices import SpreadComponents
 from .solver.choose import Plan
 from .solver.devices import OnDevice, Part, bytes_beyond, common_ids, solve_on_devices
@@ -257,6 +258,7 @@ def _answer(
     ledger = rows._replace(linked=sum(edges)).check()
     words = ", ".join(designs), held[0].ids
     facts = Facts(*words, edges=sum(edges), seconds=dict(seconds), ledger=ledger)
+    kind = options.labels or DEFAULT_KINDS[bool(held[0].edge_input.src.key_columns)]
     answers: list[Components] = [
         Components(
             Answer(
@@ -264,7 +266,7 @@ def _answer(
                 backend,
                 one.decoder,
                 one.forest,
-                options.labels,
+                kind,
                 facts,
                 arena=one.arena,
             )
@@ -285,4 +287,4 @@ def _answer(
         "ids": facts.ids,
         "seconds": seconds,
     }
-    return SpreadComponents(held, answers, backend, options.labels, said)
+    return SpreadComponents(held, answers, backend, kind, said)

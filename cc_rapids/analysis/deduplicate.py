@@ -10,7 +10,7 @@ from ..backends import Array, Backend
 from ..data.arguments import check_flag, check_names, check_word
 from ..data.codes import codes_of
 from ..data.column import Column, borrowed_columns, is_cudf, of
-from ..data.frame_access import check_columns, column_of, frame_in_memory, frame_size
+from ..data.frame_access import check_columns, column_of, columns_of, frame_in_memory, frame_size
 from ..data.frame_build import rows_of_frame
 from ..data.relations import is_relation, rows_like, whole_table_of
 from ..errors import InputError
@@ -18,7 +18,13 @@ from ..ids.hash_table import Slots
 from ..ids.strings import slots_of
 from ..results.answer import Answer
 from ..results.best import best_rows, compact, sort_keys
-from ..results.lookup import SINGLETONS, ids_in_frame, roots_of_ids, warn_of_unmatched
+from ..results.lookup import (
+    SINGLETONS,
+    id_columns_in,
+    ids_in_frame,
+    roots_of_ids,
+    warn_of_unmatched,
+)
 from ..results.scores import ordered
 
 MISSING = "self", "drop", "raise"
@@ -60,6 +66,7 @@ def best_of_frame(
     check_word("policy for unknown ids, missing,", missing, MISSING)
     ascending = check_flag("ascending", ascending)
     frame = frame_in_memory(frame)
+    on = id_columns_in(answer, columns_of(frame), on)
     purpose = "to deduplicate by", "name columns with on=, by= and per="
     check_columns(frame, [*on, *([] if by is None else [by]), *per], *purpose)
     backend, nulls = answer.backend, "null" if missing == "drop" else "raise"

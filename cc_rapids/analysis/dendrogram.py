@@ -30,7 +30,7 @@ from ..ids.decoders import at_places
 from ..kernels import forest as trees
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import ComponentsT, LabelKind
-from ..results.labels import check_labels
+from ..results.labels import DEFAULT_KINDS
 from ..results.lookup import rows_of_edges, rows_of_forest
 from ..results.written import arrow_of
 from .audits import prove, shown_labels
@@ -132,7 +132,11 @@ class Dendrogram(Generic[ComponentsT]):
                 " weights are distances"
             )
         self._greatest = answer.facts.greatest
-        self._kind = answer.kind if answer.kind.is_saved else check_labels("min")
+        self._kind = (
+            answer.kind
+            if answer.kind.is_saved
+            else DEFAULT_KINDS[bool(answer.given.src.key_columns)]
+        )
         backend = answer.backend
         with backend.scope():
             ends, columns = rows_of_forest(answer)
@@ -463,7 +467,8 @@ class Dendrogram(Generic[ComponentsT]):
         with backend.scope():
             is_cut = self._tree.cut_to(max_size, self._steps()[0])
             kept, cut = xp.flatnonzero(~is_cut), xp.flatnonzero(is_cut)
-            made = self._joined([kept], [max_size], check_labels("min"), [cut.size])[max_size]
+            kind = DEFAULT_KINDS[bool(answer.given.src.key_columns)]
+            made = self._joined([kept], [max_size], kind, [cut.size])[max_size]
             parts, large = made.answer, xp.flatnonzero(answer.counts > max_size)
             vertex, least = parts.rows()
             component_of_part = answer.dense[xp.flatnonzero(vertex == least)]

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, partial, reduce
 from operator import and_
@@ -71,7 +72,7 @@ from .end_columns import Side, end_columns, place_of, sides_of
 from .foreign import check_square, entries_of, is_opened, opened
 from .frame_access import collected, columns_of
 from .frame_build import column_where, rows_where_true
-from .kinds import DESTINATION, SOURCE, Graph, speaks_arrow
+from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, speaks_arrow
 from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index
@@ -869,7 +870,9 @@ class DuckDBRelations(Chunked):
 
 
 class Pairs(Frames):
-    """A tuple of two arrays, lists or series of one length."""
+    """A tuple of two arrays, lists or series of one length, or two lists or frames of keys."""
+
+    opens = True
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, tuple)
@@ -910,7 +913,6 @@ class EdgeArrays(Pairs):
     """An array or tensor of shape (edges, 2) or (2, edges)."""
 
     by_type = False  # an array of one library may lie on a GPU or not
-    opens = True
 
     def accepts(self, edges: Any) -> bool:
         return is_edge_array(edges)
@@ -934,7 +936,6 @@ class EdgeArrays(Pairs):
 class Mappings(Pairs):
     """A mapping of names to columns, such as a dictionary of arrays."""
 
-    opens = True
     subject = "the mapping"
 
     def accepts(self, edges: Any) -> bool:
@@ -971,6 +972,50 @@ class Mappings(Pairs):
                 " are not columns: if it names the neighbours of each vertex, pass nx.Graph(edges)"
             )
         _check_names(list(edges), source, destination)
+        return source, destination
+
+
+class Keys(Mappings):
+    """Edges between ids of several columns, such as tuples: see :func:`foreign.pairs_of_keys`."""
+
+    by_type, opens = True, False
+
+    def accepts(self, edges: Any) -> bool:
+        return isinstance(edges, KeyPairs)
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        sides, columns = self._sides(edges, request), dict(edges)
+        if is_series(columns[sides[0][0]]) and not any(map(is_cudf, columns.values())):
+            import narwhals as nw
+
+            series = {
+                name: nw.from_native(side, series_only=True) for name, side in columns.items()
+            }
+            table = nw.from_dict(series).to_native()
+        else:
+            table = _table_of_columns(columns)
+        return replace(read_table(table, *sides, request.nulls), vertex_names=edges.key_names)
+
+    def where(self, edges: Any, mask: Any) -> Any:
+        made = copy(edges)
+        made.update(super().where(edges, mask))
+        return made
+
+    def _columns(self, edges: Any, request: ReadRequest) -> Any:
+        return edges
+
+    def ends(self, edges: Any, source: Any, destination: Any, weight: Any = None) -> Ends:
+        names = edges.names_of(len(edges) // 2)
+        if not (source is None and destination is None) and [source, destination] != names:
+            raise InputError(
+                "source= and destination= name columns of a frame, and ids are tuples or frames for"
+                " each end: leave them out"
+            )
+        return names[0], names[1]
+
+    def _sides(self, edges: Any, request: ReadRequest) -> Sides:
+        self.ends(edges, request.source, request.destination)  # refuses other names
+        source, destination = edges.names_of(len(edges) // 2)
         return source, destination
 
 
@@ -1368,6 +1413,7 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first one that accepts reads; the most 
     PathLists(),
     Matrices(),
     EdgeArrays(),
+    Keys(),
     Mappings(),
     DATASETS,
     Readers(),

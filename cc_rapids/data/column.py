@@ -108,7 +108,7 @@ def chunked(thing: Any) -> Any:
     if kind.__module__ != "pyarrow.lib":
         if kind.__module__ == "numpy" or not speaks_arrow(kind):  # a fast check for small arrays
             return thing
-        from .foreign import arrow_of  # imported late, because such objects are rare
+        from .arrow_protocols import arrow_of  # imported late, because such objects are rare
 
         return arrow_of(thing)
     arrow = sys.modules["pyarrow"]

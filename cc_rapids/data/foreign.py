@@ -16,7 +16,11 @@ import numpy as np
 
 from ..errors import InputError, counted, id_shown, listed
 from . import offsets
-from .kinds import DESTINATION, SOURCE, Graph, frame_of_levels, speaks_arrow
+from .arrow_protocols import arrow_of
+from .frame_access import columns_of, is_frame, key_parts, key_width
+from .key_names import are_usable
+from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, frame_of_levels, speaks_arrow
+from .pair_lists import columns_of_key_pairs
 
 WEIGHT = "weight"  # the values of a matrix
 _OPENED_BY: WeakKeyDictionary[type, Callable[[Any], Any] | None] = WeakKeyDictionary()
@@ -72,6 +76,8 @@ def _way_for(kind: type) -> Callable[[Any], Any] | None:
         return _columns_of_fields
     if issubclass(kind, tuple):
         return _sides_in_memory
+    if issubclass(kind, list):
+        return _pairs_in_memory
     if issubclass(kind, dict) and not hasattr(kind, "tocoo"):
         return _columns_in_memory
     return arrow_of if speaks_arrow(kind) else None
@@ -79,20 +85,50 @@ def _way_for(kind: type) -> Callable[[Any], Any] | None:
 
 def is_opened(kind: type) -> bool:
     """Return whether all objects of a type are converted."""
-    return _way_for(kind) not in (None, _columns_of_fields, _sides_in_memory, _columns_in_memory)
+    some = _columns_of_fields, _sides_in_memory, _pairs_in_memory, _columns_in_memory
+    return _way_for(kind) not in (None, *some)
 
 
-def _sides_in_memory(sides: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return columns in memory: those that only have Arrow's protocols are read once, here."""
+def pairs_of_keys(source: Any, destination: Any, width: int = 0) -> KeyPairs:
+    """Return the two ends of edges between ids of several columns as columns by name."""
+    width = width or key_width(source) or key_width(destination)
+    sides = [
+        key_parts(f"ids of {end}", ids, width)
+        for end, ids in ((SOURCE, source), (DESTINATION, destination))
+    ]
+    names = columns_of(source) if is_frame(source) else ()
+    return KeyPairs(sides, tuple(names) if are_usable(names) else ())
+
+
+def _pairs_in_memory(pairs: list[Any]) -> Any:
+    """Return a list of pairs of tuples as columns by name; return other lists unchanged."""
+    first = pairs[0] if pairs else ()
+    is_pair = isinstance(first, tuple) and len(first) == 2
+    if not (is_pair and all(isinstance(one, tuple) for one in first)):
+        return pairs
+    return pairs_of_keys(*columns_of_key_pairs(pairs))
+
+
+def _sides_in_memory(sides: tuple[Any, ...]) -> Any:
+    """Return columns in memory: those that only have Arrow's protocols are read once, here.
+
+    Ids of several columns become a :class:`KeyPairs`.
+    """
+    if len(sides) == 2 and any(key_width(side) > 1 for side in sides):
+        return pairs_of_keys(*sides)
     if not any(speaks_arrow(type(side)) for side in sides):
         return sides
-    return tuple(arrow_of(side) if speaks_arrow(type(side)) else side for side in sides)
+    return tuple(map(_in_memory, sides))
 
 
 def _columns_in_memory(columns: dict[str, Any]) -> dict[str, Any]:
-    sides = tuple(columns.values())
-    copied = _sides_in_memory(sides)
-    return columns if copied is sides else dict(zip(columns, copied, strict=True))
+    if not any(speaks_arrow(type(side)) for side in columns.values()):
+        return columns
+    return {name: _in_memory(side) for name, side in columns.items()}
+
+
+def _in_memory(side: Any) -> Any:
+    return arrow_of(side) if speaks_arrow(type(side)) else side
 
 
 def _columns_of_fields(array: Any) -> Any:
@@ -283,63 +319,3 @@ def entries_of(matrix: Any) -> Any:
     if matrix.format == "bsr":
         converted.eliminate_zeros()
     return converted
-
-
-def arrow_of(thing: Any) -> Any:
-    """Return an object that is known by Arrow's protocols alone as a table or column.
-
-    Raises
-    ------
-    InputError
-        The object does not provide the data that its protocol promises, or it is on a device whose
-        library is missing.
-    """
-    import pyarrow as pa
-
-    streams = hasattr(thing, "__arrow_c_stream__")
-    try:
-        column = pa.chunked_array(thing if streams else [pa.array(thing)])
-    except Exception as error:  # of the other library, or of PyArrow about what it has lent
-        if hasattr(thing, "__arrow_c_device_array__") and not streams:
-            return _on_device(thing, error)
-        raise _lends_nothing(thing, error) from error
-    return pa.Table.from_struct_array(column) if pa.types.is_struct(column.type) else column
-
-
-def _lends_nothing(thing: Any, error: Exception) -> InputError:
-    return InputError(
-        f"a {type(thing).__name__} does not lend its columns by Arrow's protocol ({error}): pass a"
-        " frame of cuDF, pandas, Polars or PyArrow"
-    )
-
-
-class _Schema:
-    """An object with the schema of data that an Arrow protocol has provided."""
-
-    def __init__(self, lent: Any) -> None:
-        self.schema = lent[0]
-
-    def __arrow_c_schema__(self) -> Any:
-        return self.schema
-
-
-def _on_device(thing: Any, error: Exception) -> Any:
-    """Return an object that PyArrow cannot read as a cuDF frame or series."""
-    try:
-        import cudf
-        import pyarrow as pa
-        from pylibcudf import Column, Table
-
-        kind = pa.field(_Schema(thing.__arrow_c_device_array__())).type
-        if not pa.types.is_struct(kind):
-            return cudf.Series.from_pylibcudf(Column.from_arrow(thing))
-        names = [kind.field(k).name for k in range(kind.num_fields)]
-        table = Table.from_arrow(thing)
-        return cudf.DataFrame.from_pylibcudf(table, metadata={"columns": names})
-    except ImportError:
-        raise InputError(
-            f"a {type(thing).__name__} lies on a device that PyArrow does not read ({error}), but"
-            " cuDF is not installed: copy it to the host, or install cuDF"
-        ) from error
-    except Exception as other:  # of pylibcudf, about what is lent
-        raise _lends_nothing(thing, other) from other

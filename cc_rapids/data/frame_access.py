@@ -385,7 +385,7 @@ def key_columns_of(name: str, ids: Any, width: int) -> list[Column]:
         The ids are of another kind, have another number of columns, or have columns of different
         lengths. The errors of :func:`cc_rapids.data.column.of` are raised as well.
     """
-    columns = _columns(name, chunked(frame_of_levels(ids)), width)
+    columns = key_parts(name, ids, width)
     if len(columns) != width:
         raise InputError(
             f"{name} have {len(columns)} columns, but the edges have {width} per side: pass a"
@@ -436,7 +436,21 @@ def _is_dask(frame: Any) -> bool:
     return kind.__name__ == "DataFrame" and kind.__module__.startswith("dask")
 
 
-def _columns(name: str, ids: Any, width: int) -> list[Any]:
+def key_width(ids: Any) -> int:
+    """Return the number of columns of ids if it is evident, otherwise 0.
+
+    It is for frames, arrays with one row per id, and lists of tuples.
+    """
+    if isinstance(ids, list):
+        return len(ids[0]) if ids and isinstance(ids[0], tuple) else 0
+    if getattr(ids, "ndim", 1) == 2 or is_frame(ids):
+        return int(frame_of_levels(ids).shape[1])
+    return 0
+
+
+def key_parts(name: str, ids: Any, width: int) -> list[Any]:
+    """Return the columns of ids of several columns, unchecked: see :func:`key_columns_of`."""
+    ids = chunked(frame_of_levels(ids))
     if isinstance(ids, tuple | list):
         if any(isinstance(item, tuple) for item in ids):
             return _of_tuples(name, ids, width)

@@ -21,7 +21,7 @@ from .column import (
 )
 from .cudf_columns import make_series
 from .edge_array import as_array, is_edge_array, rows_are_edges
-from .frame_access import bring, column_of, frame_size
+from .frame_access import bring, column_of, frame_size, is_frame
 from .kinds import frame_of_levels
 from .pair_lists import are_pairs
 
@@ -284,7 +284,7 @@ def _frame_of(edges: Any) -> Any:
         return None
     edges = frame_of_levels(edges)
     if isinstance(edges, tuple):
-        if not (len(edges) and is_series(edges[0])):
+        if not (len(edges) and (is_series(edges[0]) or is_frame(edges[0]))):
             return None
         edges = edges[0]
     elif type(edges).__module__.partition(".")[0] not in LIBRARIES:

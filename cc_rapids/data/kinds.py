@@ -27,6 +27,26 @@ def frame_of_levels(thing: Any) -> Any:
     return thing.to_frame(index=False) if levels else thing
 
 
+class KeyPairs(dict[str, Any]):
+    """Edges between ids of several columns, as columns by name, those of the sources first.
+
+    Attributes
+    ----------
+    key_names : tuple of str
+        The names of the columns of an id; empty if the ids are tuples.
+    """
+
+    def __init__(self, sides: list[list[Any]], key_names: tuple[str, ...] = ()) -> None:
+        self.key_names = key_names
+        names = zip(self.names_of(len(sides[0])), sides, strict=True)
+        super().__init__((name, column) for own in names for name, column in zip(*own, strict=True))
+
+    @staticmethod
+    def names_of(width: int) -> list[list[str]]:
+        """Return the names of the columns of both ends, for ids of ``width`` columns."""
+        return [[f"{end}_{k}" for k in range(width)] for end in (SOURCE, DESTINATION)]
+
+
 class Graph(Mapping[str, Any]):
     """The edges of a graph or matrix as columns by name, and its vertices.
 

@@ -92,6 +92,15 @@ def columns_of_pairs(edges: list[Any]) -> Columns:
     return flat[::2], flat[1::2]
 
 
+def columns_of_key_pairs(edges: list[Any]) -> Columns:
+    """Return the sources and the destinations of a list of pairs of tuples, two new lists."""
+    if not all(isinstance(edge, tuple | list) for edge in edges):
+        raise _no_pairs(edges)
+    if set(map(len, edges)) != {2}:
+        raise _other_lengths(edges)
+    return [edge[0] for edge in edges], [edge[1] for edge in edges]
+
+
 def check_columns_of_tuple(edges: tuple[Any, ...]) -> None:
     """Raise an InputError unless a tuple has two columns.
 
@@ -203,6 +212,6 @@ def _nested(edges: list[Any]) -> InputError:
         f"item {at:,} of {len(edges):,} edges is a {type(item).__name__} that holds"
         f" {id_shown(inner) if isinstance(inner, tuple) else shown(inner)}, but a pair holds two"
         " single ids: a batch is a tuple of two columns, ([1, 2], [3, 4]), or comes from an"
-        " iterator, iter(edges); ids of several columns are columns of a frame, named by"
-        " source=[...] and destination=[...]"
+        " iterator, iter(edges); ids of several columns are pairs of tuples, [((1, 2), (3, 4))], or"
+        " columns of a frame, named by source=[...] and destination=[...]"
     )

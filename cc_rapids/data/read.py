@@ -22,7 +22,7 @@ from .edge_input import EdgeInput, ReadRequest, check_range, named, several, wit
 from .end_columns import Side
 from .foreign import opened
 from .frame_access import collected, is_single
-from .kinds import Graph
+from .kinds import Graph, KeyPairs
 from .text_options import NO_OPTIONS, TextOptions
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def in_memory(
     tables = adapter.weighed(edges, request, weight, reading)
     if tables is None:
         requested = request.columns(weight)
-        if isinstance(edges, Graph):
+        if isinstance(edges, Graph | KeyPairs):
             return edges, None
         if isinstance(edges, Mapping):
             return {name: edges[name] for name in requested if name in edges} or edges, None
@@ -237,6 +237,8 @@ def read_pairs(
             f"{asked[0]} answers for many pairs, but {shown(two[0])} and {shown(two[1])} are two"
             f" single ids: ask {asked[1]}, or pass a frame, or a pair of columns"
         )
+    if width > 1 and isinstance(pairs, tuple | list) and not any(map(len, pairs)):
+        pairs = KeyPairs([[[] for _ in range(width)] for _ in range(2)])
     return read(pairs, source, destination, options=options, droppable=False)
 
 

@@ -38,7 +38,7 @@ from ..ledger import Ledger
 from ..options import Options
 from ..results.answer import Answer, Facts, LabelKind
 from ..results.components import Components
-from ..results.labels import check_labels
+from ..results.labels import DEFAULT_KINDS, check_labels
 from ..results.lookup import warn_of_no_edges
 from ..results.preview import machinery, preview
 from . import checkpoint, inputs
@@ -776,12 +776,12 @@ class Connectivity:
             self._take(self._state, expire(self._state, before, dropped))
         return self
 
-    def components(self, labels: str = "min") -> Components:
+    def components(self, labels: str | None = None) -> Components:
         """Return a snapshot of the current components; later batches do not change it.
 
         Parameters
         ----------
-        labels : {"min", "max", "dense", "size", ...}
+        labels : {"min", "max", "dense", "size", ...}, optional
             The default kind of labels of :meth:`Components.labels`.
 
         Returns
@@ -802,7 +802,7 @@ class Connectivity:
         >>> cc_rapids.Connectivity(3).insert(([2], [1])).components().sizes()
         Sizes(labels=array([1, 0]), size=array([2, 1]))
         """
-        return snapshot(self._state, self._design, check_labels(labels))
+        return snapshot(self._state, self._design, None if labels is None else check_labels(labels))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the complete state to one file atomically.
@@ -919,7 +919,7 @@ class Connectivity:
 
     def _panel(self) -> str:
         state = self._state
-        components = snapshot(state, self._design, check_labels("min"))
+        components = snapshot(state, self._design)
         facts = components.summary()
         counts = {"components": len(components), "vertices": state.forest.n}
         counts |= {"edges": state.edges, "batches": state.batches, "largest": facts["largest"]}
@@ -963,7 +963,7 @@ def merged(
 def snapshot(
     state: ConnectivityState,
     design: Design,
-    labels: LabelKind,
+    labels: LabelKind | None = None,
     took: float = 0.0,
     resumed: str | None = None,
 ) -> Components:
@@ -976,4 +976,5 @@ def snapshot(
     words = str(design), state.index.description
     ledger = state.ledger.check()
     facts = Facts(*words, state.edges, seconds=seconds, resumed=resumed, ledger=ledger)
-    return Components(Answer(state.given, state.backend, decoder, forest, labels, facts))
+    kind = labels or DEFAULT_KINDS[bool(state.given.src.key_columns)]
+    return Components(Answer(state.given, state.backend, decoder, forest, kind, facts))

@@ -318,7 +318,7 @@ def stream_components(
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
-    labels: str = "min",
+    labels: str | None = None,
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
@@ -364,7 +364,7 @@ def stream_components(
         As for :func:`cc_rapids.components`.
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1. This is the fastest and smallest case.
-    labels : {"min", "max", "dense", "size", ...}
+    labels : {"min", "max", "dense", "size", ...}, optional
         As for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
         As for :func:`cc_rapids.components`.
@@ -644,7 +644,7 @@ class Run:
         count: int | None,
         vertices: Any,
         progress: Any,
-        labels: LabelKind,
+        labels: LabelKind | None,
         backend: backends.Backend,
     ) -> Components:
         """Run the stream, resuming from a checkpoint if there is one, and return the answer."""

@@ -34,6 +34,7 @@ from ..keywords import suggest_keywords
 from ..ledger import Ledger
 from ..options import Options
 from ..results.components import Components
+from ..results.labels import DEFAULT_KINDS
 from ..results.lookup import warn_of_no_edges
 from . import inputs
 from . import state as batches
@@ -58,7 +59,7 @@ def components_at(
     comment: str | None = COMMENTS,
     format: str | None = None,
     nulls: str = "raise",
-    labels: str = "min",
+    labels: str | None = None,
     design: str | Design = "auto",
     engine: str | None = None,
 ) -> Cuts[Components]:
@@ -93,7 +94,7 @@ def components_at(
         The vertices are exactly 0 .. num_vertices - 1.
     nulls : {"raise", "drop"}
         Whether an edge with a null end, or a null or NaN weight, raises an error or is dropped.
-    labels : {"min", "max", "dense", "size", ...}
+    labels : {"min", "max", "dense", "size", ...}, optional
         As for :class:`cc_rapids.Connectivity`.
     design : str or Design
         As for :class:`cc_rapids.Connectivity`.
@@ -140,11 +141,11 @@ def components_at(
     options = Options.check(nulls=nulls, labels=labels, design=design, engine=engine)
     levels = Levels.of(thresholds, direction)
     chosen, count = options.batch_design, read.check_vertices(num_vertices, vertices)
+    edges = opened(edges, weight)
     source, destination = read.named_ends(edges, source, destination, weight)
     source, destination, width = inputs.sides(source, destination, count)
     runner = options.backend()
     state = initial_state(runner, count, vertices, options.engine is None, width)
-    edges = opened(edges, weight)
     adapter = adapter_of(edges)
     text = TextOptions.check(header, delimiter, encoding, comment, format)
     check_text(adapter, edges, text)
@@ -170,9 +171,10 @@ def components_at(
     given = replace(cuts.given, formats=sources) if sources else cuts.given
     given = given if answers is None else replace(given, answers=answers)
     given = replace(given, bound=WeightBound(weight).remembered())
-    parts = replace(cuts, given=given), levels.values.tolist(), options.labels
+    kind = options.labels or DEFAULT_KINDS[bool(given.src.key_columns)]
+    parts = replace(cuts, given=given), levels.values.tolist(), kind
     made = CutAnswers[Components](*parts, Components, levels.direction)
-    return Cuts(made, options.labels)
+    return Cuts(made, kind)
 
 
 class _Reader:

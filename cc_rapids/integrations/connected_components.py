@@ -28,7 +28,7 @@ def connected_components(
     encoding: str | None = None,
     comment: str | None = COMMENTS,
     format: str | None = None,
-    labels: str = "min",
+    labels: str | None = None,
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
@@ -55,7 +55,7 @@ def connected_components(
         Vertices to include even if no edge names them, as for :func:`cc_rapids.components`.
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
-    labels : {"min", "max", "dense", "size", ...}
+    labels : {"min", "max", "dense", "size", ...}, optional
         As for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
         As for :func:`cc_rapids.components`.

@@ -108,7 +108,7 @@ def components(
     executor: Executor,
     vertices: Any = None,
     num_vertices: int | None = None,
-    labels: str = "min",
+    labels: str | None = None,
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
@@ -136,7 +136,7 @@ def components(
         Vertices to include even if no edge names them.
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
-    labels : {"min", "max", "dense", "size"}
+    labels : {"min", "max", "dense", "size"}, optional
         The labels of components, as for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end.

@@ -120,15 +120,16 @@ class Components(Generic[FrameT]):
             called the owner in Lehr et al. 2022. ``"dense"``: 0 .. k-1 in the order of the least
             ids, as in SciPy. ``"size"``: 0 for the largest component, with ties in the order of the
             least ids. The guide to answers lists all kinds. Defaults to the ``labels=`` of
-            :func:`cc_rapids.components`.
+            :func:`cc_rapids.components`: ``"min"``, or ``"dense"`` for composite ids.
 
         Returns
         -------
         frame of the caller's kind, columns ``vertex`` and ``labels``
             One row per vertex, sorted by id. ``vertex`` has the type of the ids, and so has
             ``labels`` of kinds ``"min"`` and ``"max"``. Other labels are int32 (int64 beyond 2^31).
-            Composite ids have several columns, such as ``kind`` and ``id``, and label columns
-            such as ``kind_labels`` and ``id_labels``: see :meth:`with_key_names`.
+            Composite ids have several columns, such as ``kind`` and ``id``, and so have labels of
+            kinds ``"min"`` and ``"max"``, such as ``kind_labels`` and ``id_labels``: see
+            :meth:`with_key_names`.
 
         See Also
         --------
@@ -150,7 +151,8 @@ class Components(Generic[FrameT]):
 
         Returns
         -------
-        label, or column of labels of the caller's kind (a frame for composite ids)
+        label, or column of labels of the caller's kind
+            Composite ids as labels are a tuple, or a frame.
 
         Raises
         ------
@@ -190,7 +192,8 @@ class Components(Generic[FrameT]):
             frame is collected. For a relation, only the distinct ids are read; the result is a
             relation that joins the labels, in the same order.
         on : str, or list of str
-            The column of vertices. For edges, either end gives the same labels.
+            The column of vertices. For edges, either end gives the same labels. For composite ids,
+            the default is their columns in this answer, such as ``["kind", "id"]``.
         name : str
             The name of the new column. Labels with several columns prefix it with the name of each
             key column, such as ``kind_labels`` (see :meth:`Components.with_key_names`).
@@ -476,7 +479,8 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         pairs : frame, pair of columns, list of pairs or file
-            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts.
+            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts. Composite ids
+            are lists of tuples or frames, one for each end, or pairs of tuples.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         **text
@@ -620,7 +624,8 @@ class Components(Generic[FrameT]):
             The documents, one or several rows per id. A lazy Polars frame is collected, and a
             relation is read as a whole.
         on : str, or list of str
-            The id column, or the columns of a composite id.
+            The id column, or the columns of a composite id, whose default is their columns in this
+            answer.
         by : str, optional
             A column of numbers, booleans, dates, times, strings or categories. The row with the
             greatest value is kept; ties go to the first row in the frame. Rows with a null or NaN
@@ -742,7 +747,8 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         pairs : frame, pair of columns, list of pairs or file
-            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts.
+            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts. Composite ids
+            are lists of tuples or frames, one for each end, or pairs of tuples.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         rows : bool
@@ -1344,10 +1350,10 @@ class Components(Generic[FrameT]):
         >>> names = ["src_kind", "src_id"], ["dst_kind", "dst_id"]
         >>> found = cc_rapids.components(pd.DataFrame(rows), *names)
         >>> found.labels()
-          kind  id kind_labels  id_labels
-        0    c   3           c          3
-        1    u   7           c          3
-        >>> list(found.with_key_names(None).labels())
+          kind  id  labels
+        0    c   3       0
+        1    u   7       0
+        >>> list(found.with_key_names(None).labels("min"))
         ['0_vertex', '1_vertex', '0_labels', '1_labels']
         """
         return type(self)(selection.renamed(self.answer, names))

@@ -227,6 +227,10 @@ LABEL_KINDS: dict[str, LabelKind] = {
 }
 
 
+#: The default kind of labels, by whether ids have several columns.
+DEFAULT_KINDS = {False: LABEL_KINDS["min"], True: LABEL_KINDS["dense"]}
+
+
 def check_labels(name: str) -> LabelKind:
     """Return the kind of labels of a name.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from ..data.arguments import check_names, check_word
 from ..data.column import Column, is_cudf, of, of_key_columns, unchecked
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import (
+    VERTEX,
     check_columns,
     check_kinds,
     column_of,
@@ -123,10 +124,21 @@ def attached(
     if nulls is not None:
         check_word("nulls policy", nulls, NULLS)
     if is_relation(frame):
+        id_columns = id_columns_in(answer, columns_in(frame), id_columns)
         return _joined(answer, frame, id_columns, name, missing, nulls)
     frame = frame_in_memory(frame)
+    id_columns = id_columns_in(answer, columns_of(frame), id_columns)
     check_columns(frame, id_columns)
     return _attached(answer, frame, id_columns, name, missing, nulls)
+
+
+def id_columns_in(answer: Answer, names: Sequence[Any], on: list[Any]) -> list[Any]:
+    """Return the id columns of a frame; by default those of the answer, if ids have several."""
+    keys = [
+        answer.given.output_name(f"{k}_{VERTEX}") for k in range(len(answer.given.src.key_columns))
+    ]
+    is_default = on == [VERTEX] and VERTEX not in names
+    return keys if is_default and keys and set(keys) <= set(names) else on
 
 
 def _joined(

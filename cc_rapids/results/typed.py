@@ -43,7 +43,7 @@ class ComponentsOptions(TypedDict, total=False):
     at_least: float | None
     at_most: float | None
     frames: str | None
-    labels: str
+    labels: str | None
     nulls: str
     design: str | Design
     engine: str | None

@@ -94,7 +94,7 @@ def test_ids_of_several_columns_have_their_names(cudf, edges):
     frame = frame.assign(src_kind="x", dst_kind="x")
     sides = ["src_kind", "src_id"], ["dst_kind", "dst_id"]
     found = components(frame, *sides)
-    assert list(found.labels()) == ["kind", "id", "kind_labels", "id_labels"]
+    assert list(found.labels()) == ["kind", "id", "labels"]
     assert found == components(frame.to_pandas(), *sides)
     assert len(list(found)) == found.num_components
     assert cc_rapids.Connectivity().insert(frame, *sides).num_components == len(found)

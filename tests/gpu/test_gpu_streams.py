@@ -155,8 +155,8 @@ def test_streams_of_ids_of_several_columns(cudf, kind, tmp_path):
         found = stream_components(iter(parts), *SIDES, **options)
         assert found.summary()["engine"] == "cuda"
         assert len(found) == len(want)
-        assert found.labels()["id_labels"].to_numpy().tolist() == (
-            want.labels()["id_labels"].to_numpy().tolist()
+        assert found.labels()["labels"].to_numpy().tolist() == (
+            want.labels()["labels"].to_numpy().tolist()
         )
     more = stream_components(iter(parts), *SIDES, vertices=named, engine="cuda")
     assert len(more) == len(cc_rapids.components(frame, *SIDES, vertices=named))

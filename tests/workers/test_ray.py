@@ -136,7 +136,7 @@ def test_several_columns():
     alone = cc_rapids.components(several, *sides).with_key_names(None)
     pd.testing.assert_frame_equal(found.labels().to_pandas(), alone.labels(), check_dtype=False)
     assert found.forest().count() == found.facts["vertices"] - len(found)
-    assert found.sizes().columns() == ["0_labels", "1_labels", "size"]
+    assert found.sizes().columns() == ["labels", "size"]
 
 
 @pytest.mark.parametrize("kind", ["min", "dense", "size"])

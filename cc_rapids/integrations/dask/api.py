@@ -346,7 +346,7 @@ class Run:
     def by_edges(
         self,
         edges: Any,
-        labels: str,
+        labels: str | None,
         named: dict[str, Any],
         vertices: Any,
         combine: str,
@@ -380,7 +380,7 @@ class Run:
         self,
         homes: list[str],
         forests: list[Future],
-        labels: str,
+        labels: str | None,
         named: dict[str, Any],
         forced: bool,
     ) -> DaskComponents | None:
@@ -460,7 +460,7 @@ def components(
     *,
     vertices: Any = None,
     num_vertices: int | None = None,
-    labels: str = "min",
+    labels: str | None = None,
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
@@ -488,7 +488,7 @@ def components(
         Vertices to include even if no edge names them.
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
-    labels : {"min", "dense", "size"}
+    labels : {"min", "dense", "size"}, optional
         The labels of components: the least vertex id, 0 .. k-1 in the order of the least ids, or 0
         .. k-1 from the largest component.
     nulls : {"raise", "drop"}

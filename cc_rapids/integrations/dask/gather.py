@@ -217,7 +217,7 @@ def gathered(
     uid: Any,
     facts: list[dict[str, Any]],
     called: Ends,
-    labels: str,
+    labels: str | None,
     named: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:

@@ -365,7 +365,7 @@ def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
 
 
 def solved(
-    forest: Forest, called: Ends, kind: str, named: dict[str, Any], options: dict[str, Any]
+    forest: Forest, called: Ends, kind: str | None, named: dict[str, Any], options: dict[str, Any]
 ) -> Components:
     """Return the components of a forest over all vertices."""
     ends, others = sides(called[0]), named | options
@@ -373,7 +373,7 @@ def solved(
 
 
 def labelled(
-    forest: Forest, called: Ends, kind: str, named: dict[str, Any], options: dict[str, Any]
+    forest: Forest, called: Ends, kind: str | None, named: dict[str, Any], options: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
     """Return the labels of all vertices, and the facts."""
     result = solved(forest, called, kind, named, options)

@@ -764,7 +764,7 @@ def distributed(
 def check_partition(
     partition: str,
     source: Side,
-    labels: str,
+    labels: str | None,
     owners: Any,
     room: Any,
     dumps: Callable[[Any], bytes],
@@ -786,7 +786,7 @@ def check_partition(
             f"distributed vertices need ids of one column, not source={source!r}: combine the"
             " columns into one, for example by joining them as strings"
         )
-    if not check_labels(labels).is_root:
+    if labels is not None and not check_labels(labels).is_root:
         raise InputError(
             f"labels={labels!r} number all components, but with distributed vertices no worker sees"
             " all of them: use labels='min'"

@@ -137,7 +137,7 @@ def components(
     *,
     vertices: Any = None,
     num_vertices: int | None = None,
-    labels: str = "min",
+    labels: str | None = None,
     nulls: str = "raise",
     design: str | Design = "auto",
     engine: str | None = None,
@@ -166,7 +166,7 @@ def components(
         Vertices to include even if no edge names them.
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
-    labels : {"min", "dense", "size"}
+    labels : {"min", "dense", "size"}, optional
         The labels of components: the least vertex id, 0 .. k-1 in the order of the least ids, or 0
         .. k-1 from the largest component.
     nulls : {"raise", "drop"}
@@ -336,7 +336,7 @@ class Run:
             self._counts.extend(counts if dataset is edges else [])
 
     def by_edges(
-        self, edges: Dataset, labels: str, vertices: Any, count: int | None
+        self, edges: Dataset, labels: str | None, vertices: Any, count: int | None
     ) -> RayComponents:
         """Solve with distributed edges: merge forests in a tree."""
         tasks, called = self.tasks, self.called

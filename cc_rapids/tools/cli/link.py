@@ -75,9 +75,8 @@ if TYPE_CHECKING:
 @option(
     "--labels",
     type=LabelChoice(),
-    default="min",
     section=OUTPUT,
-    help="The kind of labels; min (the least id) by default.",
+    help="The kind of labels: the least id (min), or numbers (dense) of several columns.",
 )
 @option(
     "--attach",
@@ -97,7 +96,7 @@ def link(
     max_group: int | None,
     ignore: tuple[str, ...],
     engine: str | None,
-    labels: str,
+    labels: str | None,
     attach: str | None,
     output: str | None,
     output_format: str | None,

@@ -71,7 +71,7 @@ def test_ids_of_several_columns_strings_and_nulls(ask, engine):
         "select * from (values (1, 'x', 1, 'y'), (1, 'y', 2, 'x'), (3, 'z', null, 'z'))"
         " as edges(a, b, c, d)"
     )
-    found = components(relation, ["a", "b"], ["c", "d"], nulls="drop", engine=engine)
+    found = components(relation, ["a", "b"], ["c", "d"], labels="min", nulls="drop", engine=engine)
     assert values(found.labels(), "b_labels") == ["x", "x", "x"]
     assert found.summary()["dropped"] == 1
     with pytest.raises(cc_rapids.NullsError, match="'c' has 1 null"):
@@ -276,7 +276,7 @@ def test_attached_rows_have_the_order_of_the_relation(ask):
 
 def test_attach_on_several_columns(ask):
     edges = ask("select 1 as a, 'x' as b, 2 as c, 'y' as d")
-    found = components(edges, ["a", "b"], ["c", "d"])
+    found = components(edges, ["a", "b"], ["c", "d"], labels="min")
     attached = found.attach(edges, ["c", "d"], name="of")
     assert attached.columns == ["a", "b", "c", "d", "a_of", "b_of"]
     assert attached.fetchall() == [(1, "x", 2, "y", 1, "x")]

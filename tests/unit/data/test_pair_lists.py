@@ -114,7 +114,7 @@ REFUSED = {
     "none": ([(1, 2), None], "item 1 of 2 edges is None"),
     "records": ([{"src": 1, "dst": 2}], r"pd.DataFrame\(edges\)"),
     "sets": ([{1, 2}], r"\[tuple\(edge\)"),
-    "ids of two columns": ([(("u", 1), ("c", 2))], r"holds \('u', 1\).*source=\[...\]"),
+    "an id of two columns": ([(("u", 1), 2)], r"holds \('u', 1\).*source=\[...\]"),
     "lists of pairs": ([[(1, 2), (3, 4)]], r"iter\(edges\)"),
     "lists of single pairs": ([[(1, 2)], [(3, 4)]], r"iter\(edges\)"),
     "batches and pairs": ([(np.array([1]), np.array([2])), (1, 2)], "holds a ndarray"),

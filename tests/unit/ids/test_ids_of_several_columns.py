@@ -26,18 +26,18 @@ ROWS = {
 
 @pytest.mark.parametrize("asked", ROWS.values(), ids=ROWS)
 def test_ids_are_rows_or_columns(engine, asked):
-    found = components(NUMBERS, *ENDS, engine=engine)
+    found = components(NUMBERS, *ENDS, labels="min", engine=engine)
     assert columns(found.component_of(asked)) == [[1, 1], [1, 3]]
-    named = components(NUMBERS + 5, *ENDS, vertices=asked, engine=engine)
+    named = components(NUMBERS + 5, *ENDS, labels="min", vertices=asked, engine=engine)
     assert columns(named.subset((2, 2))) == [[2], [2]]
     assert len(named) == 4
 
 
 def test_a_tuple_in_a_list_is_an_id_and_a_tuple_alone_is_one():
-    found = components(MIXED, *ENDS)
+    found = components(MIXED, *ENDS, labels="min")
     assert found.component_of(("y", 7)) == ("x", 1)
     assert columns(found.component_of([("y", 7), ("z", -3)])) == [["x", "y"], [1, 2]]
-    named = components(MIXED, *ENDS, vertices=[("q", 8), ("q", 9), ("q", 10)])
+    named = components(MIXED, *ENDS, labels="min", vertices=[("q", 8), ("q", 9), ("q", 10)])
     assert columns(named.subset(("q", 10))) == [["q"], [10]]
 
 
@@ -46,7 +46,7 @@ def test_a_tuple_in_a_list_is_an_id_and_a_tuple_alone_is_one():
     "none", [[], np.empty((0, 2)), np.array([]), pd.DataFrame({"p": [], "q": []})]
 )
 def test_no_ids_are_an_empty_answer(frame, none):
-    found = components(frame, *ENDS, vertices=none)
+    found = components(frame, *ENDS, labels="min", vertices=none)
     usual = found.component_of([(frame["a"][0], frame["b"][0])])
     empty = found.component_of(none)
     assert columns(empty) == [[], []]
@@ -67,8 +67,8 @@ def test_no_ids_are_an_empty_answer(frame, none):
     ],
 )
 def test_ids_of_other_shapes_are_refused(ids, says):
-    found = components(NUMBERS, *ENDS)
+    found = components(NUMBERS, *ENDS, labels="min")
     with pytest.raises(errors.InputError, match=says):
         found.component_of(ids)
     with pytest.raises(errors.InputError, match=says):
-        components(NUMBERS, *ENDS, vertices=ids)
+        components(NUMBERS, *ENDS, labels="min", vertices=ids)

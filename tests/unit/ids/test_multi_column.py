@@ -12,6 +12,6 @@ import cc_rapids
 def test_rows_of_which_there_are_as_many_as_64_bits_tell(span, first):
     low = -(2**62)
     frame = pd.DataFrame({"a": [0], "b": [low], "c": [first], "d": [low + span - 1]})
-    found = cc_rapids.components(frame, ["a", "b"], ["c", "d"])
+    found = cc_rapids.components(frame, ["a", "b"], ["c", "d"], labels="min")
     assert columns(found.labels()) == [[0, first], [low, low + span - 1], [0, 0], [low, low]]
     assert found.component_of((first, low + span - 1)) == (0, low)

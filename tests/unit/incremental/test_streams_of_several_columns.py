@@ -129,7 +129,7 @@ def test_nothing_at_all_has_the_columns():
     for stream in (iter([none]), none.to_reader(), pyarrow.dataset.dataset(none)):
         assert components(stream, *SIDES).labels().column_names == [
             *SIDES[0],
-            *(f"{name}_labels" for name in SIDES[0]),
+            "labels",
         ]
 
 
@@ -240,7 +240,7 @@ def test_text_decides_for_each_column_of_an_id(tmp_path):
     with pytest.raises(cc_rapids.ColumnTypeError, match=r"c\.csv, line 2: column 'b'"):
         components(tmp_path / "c.csv", ["t", "a"], ["t", "b"])
     (tmp_path / "none.csv").write_text("")
-    assert columns(components(tmp_path / "none.csv", ["t", "a"], ["t", "b"]).labels()) == [[]] * 4
+    assert columns(components(tmp_path / "none.csv", ["t", "a"], ["t", "b"]).labels()) == [[]] * 3
 
 
 def test_files_whose_ids_are_numbers_of_one_column(tmp_path):

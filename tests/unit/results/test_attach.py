@@ -85,7 +85,7 @@ def test_null_ids_have_null_labels(engine, make, kind):
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 def test_a_row_with_a_null_in_any_of_its_columns_has_no_label(engine, make):
     edges = pd.DataFrame({"a": ["x"], "b": [1], "c": ["y"], "d": [2]})
-    found = components(edges, ["a", "b"], ["c", "d"], engine=engine)
+    found = components(edges, ["a", "b"], ["c", "d"], labels="min", engine=engine)
     frame = make({"p": ["y", None, "x", "x"], "q": [2, 1, 1, 3]})
     attached = found.attach(frame, on=["p", "q"], missing="null")
     assert plain(attached["a_labels"]) == ["x", None, "x", None]

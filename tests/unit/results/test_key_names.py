@@ -54,7 +54,7 @@ def test_names_are_what_both_ends_have_in_common_or_those_of_the_source(source, 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 def test_answers_have_their_own_names(engine, make):
     frame = make(ROWS)
-    found = components(frame, *SIDES, engine=engine, forest=True)
+    found = components(frame, *SIDES, labels="min", engine=engine, forest=True)
     assert names(found.labels()) == OWN
     assert names(found.labels("dense")) == ["kind", "id", "labels"]
     assert names(found.sizes()) == ["kind_labels", "id_labels", "size"]
@@ -77,16 +77,18 @@ def test_answers_have_their_own_names(engine, make):
 
 def test_names_of_a_frame_of_vertices_come_first():
     more = pd.DataFrame({"type": ["x"], "number": [1]})
-    found = components(pd.DataFrame(ROWS), *SIDES, vertices=more)
+    found = components(pd.DataFrame(ROWS), *SIDES, labels="min", vertices=more)
     assert names(found.labels())[:2] == ["type", "number"]
-    plain = components(pd.DataFrame(ROWS), *SIDES, vertices=[("x", 1)])
+    plain = components(pd.DataFrame(ROWS), *SIDES, labels="min", vertices=[("x", 1)])
     assert names(plain.labels()) == OWN
-    odd = components(pd.DataFrame(ROWS), *SIDES, vertices=more.set_axis(["labels", "size"], axis=1))
+    odd = components(
+        pd.DataFrame(ROWS), *SIDES, labels="min", vertices=more.set_axis(["labels", "size"], axis=1)
+    )
     assert names(odd.labels()) == OWN
 
 
 def test_columns_are_numbered_or_renamed_on_request():
-    found = components(pd.DataFrame(ROWS), *SIDES)
+    found = components(pd.DataFrame(ROWS), *SIDES, labels="min")
     numbered = found.with_key_names(None)
     assert names(numbered.labels()) == NUMBERED
     assert names(found.labels()) == OWN
@@ -103,7 +105,7 @@ def test_columns_are_numbered_or_renamed_on_request():
 
 @pytest.mark.parametrize("own", [True, False])
 def test_scores_are_taken_by_either_name(own):
-    found = components(pd.DataFrame(ROWS), *SIDES)
+    found = components(pd.DataFrame(ROWS), *SIDES, labels="min")
     ids = ["kind", "id"] if own else NUMBERED[:2]
     scores = pd.DataFrame({ids[0]: ["u", "c"], ids[1]: [7, 3], "score": [2, 1]})
     assert found.representatives(by=scores)["kind"].tolist() == ["u", "w"]
@@ -112,19 +114,19 @@ def test_scores_are_taken_by_either_name(own):
 def test_names_stay_in_batches_copies_and_files(tmp_path):
     frame = pd.DataFrame(ROWS)
     seen = cc_rapids.Connectivity().insert(frame, *SIDES)
-    assert names(seen.components().labels()) == OWN
+    assert names(seen.components("min").labels()) == OWN
     seen.save(tmp_path / "seen")
-    assert names(cc_rapids.Connectivity.load(tmp_path / "seen").components().labels()) == OWN
-    found = components(frame, *SIDES)
+    assert names(cc_rapids.Connectivity.load(tmp_path / "seen").components("min").labels()) == OWN
+    found = components(frame, *SIDES, labels="min")
     assert names(pickle.loads(pickle.dumps(found)).labels()) == OWN
     found.save(tmp_path / "found")
     assert names(Components.load(tmp_path / "found").labels()) == OWN
     found.with_key_names(None).save(tmp_path / "found")
     assert names(Components.load(tmp_path / "found").labels()) == NUMBERED
     frame.to_parquet(tmp_path / "edges.parquet")
-    assert names(components(tmp_path / "edges.parquet", *SIDES).labels()) == OWN
+    assert names(components(tmp_path / "edges.parquet", *SIDES, labels="min").labels()) == OWN
     weighed = frame.assign(weight=1)
-    cuts = cc_rapids.components_at(weighed, *SIDES, thresholds=[1, 0])
+    cuts = cc_rapids.components_at(weighed, *SIDES, labels="min", thresholds=[1, 0])
     assert names(cuts.labels(1)) == OWN
 
 
@@ -148,3 +150,16 @@ def test_batches_of_two_threads_are_merged_by_any_names():
         yield pd.DataFrame(ROWS)
 
     assert seen.insert(batches(), *SIDES).num_components == 2
+
+
+def test_components_of_keys_are_numbered_unless_labels_are_named(engine):
+    frame = pd.DataFrame(ROWS)
+    found = components(frame, *SIDES, engine=engine)
+    assert found.labels().to_dict("list") == {
+        "kind": ["c", "u", "w"],
+        "id": [3, 7, 1],
+        "labels": [0, 0, 1],
+    }
+    assert found.attach(frame, SIDES[0], name="group")["group"].tolist() == [0, 1]
+    assert names(components(frame, *SIDES, labels="max", engine=engine).labels()) == OWN
+    assert components(frame, ["src_id"], ["dst_id"]).labels()["labels"].tolist() == [1, 3, 3]

@@ -1,0 +1,67 @@
+"""Tables and columns of objects that are known by Arrow's protocols alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import InputError
+
+
+def arrow_of(thing: Any) -> Any:
+    """Return an object that is known by Arrow's protocols alone as a table or column.
+
+    Raises
+    ------
+    InputError
+        The object does not provide the data that its protocol promises, or it is on a device whose
+        library is missing.
+    """
+    import pyarrow as pa
+
+    streams = hasattr(thing, "__arrow_c_stream__")
+    try:
+        column = pa.chunked_array(thing if streams else [pa.array(thing)])
+    except Exception as error:  # of the other library, or of PyArrow about what it has lent
+        if hasattr(thing, "__arrow_c_device_array__") and not streams:
+            return _on_device(thing, error)
+        raise _lends_nothing(thing, error) from error
+    return pa.Table.from_struct_array(column) if pa.types.is_struct(column.type) else column
+
+
+def _lends_nothing(thing: Any, error: Exception) -> InputError:
+    return InputError(
+        f"a {type(thing).__name__} does not lend its columns by Arrow's protocol ({error}): pass a"
+        " frame of cuDF, pandas, Polars or PyArrow"
+    )
+
+
+class _Schema:
+    """An object with the schema of data that an Arrow protocol has provided."""
+
+    def __init__(self, lent: Any) -> None:
+        self.schema = lent[0]
+
+    def __arrow_c_schema__(self) -> Any:
+        return self.schema
+
+
+def _on_device(thing: Any, error: Exception) -> Any:
+    """Return an object that PyArrow cannot read as a cuDF frame or series."""
+    try:
+        import cudf
+        import pyarrow as pa
+        from pylibcudf import Column, Table
+
+        kind = pa.field(_Schema(thing.__arrow_c_device_array__())).type
+        if not pa.types.is_struct(kind):
+            return cudf.Series.from_pylibcudf(Column.from_arrow(thing))
+        names = [kind.field(k).name for k in range(kind.num_fields)]
+        table = Table.from_arrow(thing)
+        return cudf.DataFrame.from_pylibcudf(table, metadata={"columns": names})
+    except ImportError:
+        raise InputError(
+            f"a {type(thing).__name__} lies on a device that PyArrow does not read ({error}), but"
+            " cuDF is not installed: copy it to the host, or install cuDF"
+        ) from error
+    except Exception as other:  # of pylibcudf, about what is lent
+        raise _lends_nothing(thing, other) from other
