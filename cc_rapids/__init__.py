@@ -25,6 +25,7 @@ _HOMES = {
     "maximum_spanning_forest": "api",
     "link_records": "linkage",
     "link_pairs": "rules",
+    "score_clusters": "rules",
     "LinkedPairs": "results.components",
     "LinkedRecords": "results.components",
     "Csr": "data.adapters",
@@ -148,6 +149,7 @@ __all__ = [
     "pool",
     "release_memory",
     "scipy",
+    "score_clusters",
     "spanning_forest",
     "stream_components",
     "two_edge_connected_components",
@@ -210,7 +212,7 @@ if TYPE_CHECKING:
     from .linkage import link_records
     from .results.components import Components, LinkedPairs, LinkedRecords, StableIds
     from .results.on_devices import SpreadComponents
-    from .rules import link_pairs
+    from .rules import link_pairs, score_clusters
     from .solver.choose import Plan
     from .tools import generators
     from .tools.frame_library import frame_library

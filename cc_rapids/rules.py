@@ -161,3 +161,73 @@ def link_pairs(
     limits = None if read is None else read.limits(limit)
     made = link(found.answer, read, limits, cannot_link, must_link, most, Options.check())
     return LinkedPairs(made)
+
+
+@suggest_keywords
+def score_clusters(found: Any, truth: Any) -> dict[str, Any]:
+    """Score clusters against true clusters, over the vertices that are in both.
+
+    All scores come from one contingency table, that is, the numbers of vertices that each pair of a
+    cluster and a true cluster shares.
+
+    Parameters
+    ----------
+    found, truth : Components, frame, or pair (vertices, labels)
+        The clusters and the true clusters: answers, frames with the columns of the ids and then
+        labels, such as :meth:`Components.labels` returns, or pairs of columns. Labels are of any
+        type that can be compared. A vertex with a null label is left out.
+
+    Returns
+    -------
+    dict
+        Counts as int: ``vertices`` in both, ``only_in_found`` and ``only_in_truth``. Scores as
+        float, from 0 to 1 unless stated otherwise:
+
+        - ``pairwise_precision``, ``pairwise_recall``, ``pairwise_f1``: of the pairs of vertices in
+          one cluster. A ratio without pairs is 1.
+        - ``bcubed_precision``, ``bcubed_recall``, ``bcubed_f1``: the mean over the vertices of the
+          share of their cluster (true cluster) that is in the other one (Bagga and Baldwin, 1998),
+          and the harmonic mean of both.
+        - ``cluster_precision``, ``cluster_recall``, ``cluster_f1``: of whole clusters that are true
+          clusters.
+        - ``variation_of_information``: in nats, 0 for equal clusters (Meilă, 2007).
+        - ``adjusted_rand_index``: 1 for equal clusters, about 0 by chance, and at least -1
+          (Hubert and Arabie, 1985).
+
+    Raises
+    ------
+    InputError
+        No vertex is in both, or a vertex is listed twice.
+    ArgumentTypeError, ColumnTypeError
+        An argument is not clusters, or labels cannot be compared.
+
+    See Also
+    --------
+    link_pairs : Find clusters under rules.
+    Cuts.scores : Score the components at several thresholds.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> found = cc_rapids.components([(1, 2), (3, 4), (4, 5)])
+    >>> scores = cc_rapids.score_clusters(found, ([1, 2, 3, 4, 5], ["a", "a", "b", "b", "c"]))
+    >>> scores["pairwise_precision"], scores["pairwise_recall"], scores["cluster_f1"]
+    (0.5, 1.0, 0.4)
+    """
+    from .analysis.agreement import codes_of_rows, labelling_of, scores_of, swapped
+
+    names = "found", "truth"
+    if isinstance(truth, Components) and not isinstance(found, Components):
+        return swapped(score_clusters(truth, found))
+    if isinstance(found, Components):
+        answer = found.answer
+        with answer.backend.scope():
+            code = answer.dense
+        other = labelling_of(truth, "truth", max(len(answer.given.src.key_columns), 1))
+    else:
+        mine, other = labelling_of(found, "found"), labelling_of(truth, "truth")
+        columns = {f"{side}{k}": one for side in "ab" for k, one in enumerate(mine.columns)}
+        ends = [[name for name in columns if name[0] == side] for side in "ab"]
+        answer = api.components(columns, *ends, nulls="drop").answer
+        code = codes_of_rows(answer, mine, "found")
+    return scores_of(answer, code, other, names)

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.frame_access import collected
 from ..data.within import naming_bounds, with_bounds
+from ..errors import InputError
 from ..results.answer import Answer
 
 if TYPE_CHECKING:
     from ..verify.audit import Audit
     from ..verify.label_frame import LabelFrame
+    from ..verify.rules import RulesAudit
 
 
 def prove(
@@ -34,6 +36,32 @@ def prove(
     labels = shown_labels(answer)
     with naming_bounds(bound, given, called):
         return audit(labels, answer.backend, edges, source, destination, oracle=oracle, **options)
+
+
+def prove_rules(
+    answer: Answer, refused: Any, edges: Any, source: Any, destination: Any, **given: Any
+) -> RulesAudit:
+    """Audit clusters under rules: see :meth:`cc_rapids.LinkedPairs.audit`.
+
+    ``refused`` is the frame of refused edges.
+    """
+    from ..verify.audit import read_again
+    from ..verify.rules import RuleRows, audit_rules
+
+    called, bound, ruled = "audit(edges)", answer.given.bound, answer.ruled
+    assert ruled is not None
+    options = with_bounds(bound, given, called)
+    if options.get("weight") is None:
+        options["weight"] = None if bound is None else bound.weight
+    if options["weight"] is None:
+        raise InputError("clusters under rules were built by descending weight: pass weight=")
+    rules, cannot = ruled.rules, (ruled.rules.first, ruled.rules.second)
+    rows = RuleRows(rules.code, rules.limits, cannot, ruled.must, rules.most)
+    labels = shown_labels(answer)
+    with naming_bounds(bound, given, called):
+        read = read_again(edges, source, destination, greatest=True, **options)
+        accepted = collected(answer.forest_frame())
+        return audit_rules(labels, accepted, collected(refused), rows, read, answer.backend)
 
 
 def shown_labels(answer: Answer) -> LabelFrame:

@@ -18,7 +18,7 @@ from ..algorithms.rules import (
     order_keys,
 )
 from ..backends import Array
-from ..data.column import of, of_key_columns, unchecked
+from ..data.column import of, of_key_columns
 from ..data.edge_input import plain_frame
 from ..data.read import read_pairs
 from ..data.rules import Datasets
@@ -29,7 +29,13 @@ from ..graph.edges import BorrowedEdges, Edges
 from ..graph.forest import Forest
 from ..kernels import forest as trees
 from ..results.answer import Answer
-from ..results.lookup import first_ids, rows_of_borrowed, rows_of_edges, rows_of_ids
+from ..results.lookup import (
+    first_ids,
+    ids_without_nulls,
+    rows_of_borrowed,
+    rows_of_edges,
+    rows_of_ids,
+)
 from ..results.rules import Refused, Ruled
 from ..solver.choose import SolveOptions
 from .bipartition import check_kept, least_of_components
@@ -82,12 +88,8 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
     backend, xp = answer.backend, answer.backend.xp
     if datasets is None:
         return xp.zeros(0, np.int64), xp.zeros(0, np.int64)
-    columns = [unchecked("datasets", one) for one in datasets.ids]
-    masks = [column.valid for column in columns if column.valid is not None]
-    mask = None
-    for valid in masks:
-        mask = valid if mask is None else mask & valid
-    column = of_key_columns([one.where(mask) for one in columns])
+    names = (f"datasets {k}" if k else "datasets" for k in range(len(datasets.ids)))
+    column, mask = ids_without_nulls(dict(zip(names, datasets.ids, strict=True)))
     code = backend.asarray(datasets.code)
     if mask is not None:
         code = code[backend.asarray(mask)]

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..analysis.report import Report
     from ..verify.audit import Audit
     from ..verify.paths import PathsAudit
+    from ..verify.rules import RulesAudit
 
 
 @suggest_keywords_of_methods
@@ -1694,6 +1695,60 @@ class LinkedPairs(Components[FrameT]):
 
         frame: FrameT = refused_frame(self.answer)
         return frame
+
+    def audit(  # type: ignore[override]
+        self,
+        edges: Any,
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
+        **given: Any,
+    ) -> RulesAudit:
+        """Verify the clusters against the pairs and the rules; raise an error if they are wrong.
+
+        No cluster breaks a rule. The accepted pairs and those of ``must_link`` are a forest, whose
+        trees are the clusters. For every other pair, the accepted pairs before it join its ends, or
+        have built two clusters whose union breaks the rule that :meth:`refused` names. It follows
+        that the answer is that of Kruskal's algorithm. Kernels of the audit share no code with
+        those of the run.
+
+        Parameters
+        ----------
+        edges : frame, pair of columns, list of pairs, or path
+            The pairs that the clusters were found from, in the same order.
+        source, destination : str, or lists of str of equal length, optional
+            As for :func:`cc_rapids.link_pairs`.
+        **given
+            ``weight``, ``vertices``, ``num_vertices``, ``nulls``, ``at_least`` and ``at_most`` as
+            for the answer. The weight and the bounds of the answer apply by default. The rules are
+            those of the answer.
+
+        Returns
+        -------
+        RulesAudit
+            The counts of pairs, vertices, clusters, and accepted and refused pairs.
+
+        Raises
+        ------
+        VerificationError
+            The answer is wrong. The error names the first pair or vertex that proves it.
+        InputError
+            The edges or an argument cannot be used.
+
+        See Also
+        --------
+        Components.audit : Verify the components of an edge list.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> pairs, scores = [(1, 2), (2, 3)], [0.9, 0.8]
+        >>> found = cc_rapids.link_pairs(pairs, weight=scores, max_size=2)
+        >>> print(found.audit(pairs, weight=scores))
+        right: 2 clusters of 3 vertices, by 1 of 2 edges; 1 refused
+        """
+        from ..analysis.audits import prove_rules
+
+        return prove_rules(self.answer, self.refused(), edges, source, destination, **given)
 
     def __repr__(self) -> str:
         counts, answer = counts_in_words(self.answer, "cluster"), self.answer

@@ -219,10 +219,7 @@ def ids_in_frame(
     column : Column
     mask : (m,) array of bool, or None if no id is null
     """
-    sides = [unchecked(name, column_of(frame, name)) for name in on]
-    masks = [side.valid for side in sides if side.valid is not None]
-    mask = reduce(and_, masks) if masks else None
-    column = of_key_columns([side.where(mask) for side in sides])
+    column, mask = ids_without_nulls({name: column_of(frame, name) for name in on})
     if mask is None:
         return column, None
     if nulls == "raise":
@@ -231,6 +228,17 @@ def ids_in_frame(
             f" {', '.join(map(repr, on))}, which name no vertex: {remedy}"
         )
     return column, answer.backend.asarray(mask)
+
+
+def ids_without_nulls(columns: dict[str, Any]) -> tuple[Column, Any]:
+    """Return the ids of named columns without those that are null in a column, and their mask.
+
+    The mask is None if no id is null.
+    """
+    sides = [unchecked(name, column) for name, column in columns.items()]
+    masks = [side.valid for side in sides if side.valid is not None]
+    mask = reduce(and_, masks) if masks else None
+    return of_key_columns([side.where(mask) for side in sides]), mask
 
 
 def _positions_among_valid(answer: Answer, mask: Array) -> Array:

@@ -153,7 +153,7 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     ends_of(chosen.size, chosen, *edges, us, vs)
     claim.shown.check_ends(answer, listed, [us, vs])
     if claim.forest_weight is None:
-        _levels(us, vs, n, node, backend)
+        levels(us, vs, n, node, backend)
         return
     weights = backend.asarray(given.weights)
     keys = weights[chosen]
@@ -163,7 +163,7 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     else:
         order = backend.xp.argsort(keys, kind="stable")
     ordered = chosen[order]
-    up, rank = _levels(us[order], vs[order], n, node, backend)
+    up, rank = levels(us[order], vs[order], n, node, backend)
     before = kernel(
         kernels.is_heavier if claim.forest_weight.greatest else kernels.is_lighter, backend
     )
@@ -223,7 +223,7 @@ def places_of(row: Array, kept: Array | None, m: int, what: str, xp: Any) -> Arr
     return place
 
 
-def _levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[Array, Array]:
+def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[Array, Array]:
     """Return the tree of contractions: the trees that each round of Boruvka's algorithm joins.
 
     Parameters

@@ -53,13 +53,15 @@ def linked(n, pairs, weights, rules, name=int, dtype="int64", **options):
     edges = pd.DataFrame([(name(a), name(b)) for a, b in pairs], columns=["src", "dst"])
     edges["w"] = np.array(weights, dtype)
     vertices = [name(v) for v in range(n)]
-    return cc_rapids.link_pairs(edges, weight="w", vertices=vertices, **rules, **options)
+    found = cc_rapids.link_pairs(edges, weight="w", vertices=vertices, **rules, **options)
+    return found, edges, vertices
 
 
-def check(found, expected, name=int):
+def check(found, edges, vertices, expected, name=int):
     labels = found.labels()
     expected_labels = {name(v): min(map(name, members)) for v, members in expected.cluster.items()}
     assert dict(zip(labels.vertex.tolist(), labels.labels.tolist(), strict=True)) == expected_labels
+    found.audit(edges, vertices=vertices)
     assert found.forest().row.tolist() == expected.accepted
     refused = found.refused()
     assert dict(zip(refused.row, refused.rule, strict=True)) == expected.refused
@@ -90,4 +92,4 @@ def test_clusters_are_those_of_the_sequential_algorithm(problem, kind):
         with pytest.raises(cc_rapids.InputError, match="must_link= puts"):
             linked(*problem, name=name, dtype=dtype)
         return
-    check(linked(*problem, name=name, dtype=dtype), expected, name)
+    check(*linked(*problem, name=name, dtype=dtype), expected, name)

@@ -1,0 +1,266 @@
+"""How well clusters agree with the truth: scores of two labellings of the same vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..data.codes import coded
+from ..data.column import Column, of, of_key_columns
+from ..data.frame_access import collected, column_of, columns_of, is_frame
+from ..errors import ArgumentTypeError, InputError, counted, shown
+from ..results.answer import Answer
+from ..results.lookup import first_ids, ids_without_nulls, rows_of_ids
+
+LABELS = "labels"
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """The clusters of some ids.
+
+    Attributes
+    ----------
+    ids : Column
+        The ids, of one or several columns.
+    code : (k,) array of integers
+        The cluster of each id, from 0; -1 for an id without a label.
+    columns : list of columns
+        The columns of the ids, as the caller has them.
+    """
+
+    ids: Column
+    code: Any
+    columns: list[Any]
+
+
+class Table(NamedTuple):
+    """The contingency table of two labellings of n vertices: its cells that are not 0.
+
+    Attributes
+    ----------
+    cells : (c,) array of int64
+        The number of vertices in each pair of a cluster and a true cluster that share one.
+    found, truth : (c,) arrays of int64
+        The sizes of the cluster and of the true cluster of each cell.
+    sizes, true_sizes : arrays of int64
+        The sizes of all clusters, and of all true clusters.
+    """
+
+    cells: Array
+    found: Array
+    truth: Array
+    sizes: Array
+    true_sizes: Array
+
+    @classmethod
+    def of(cls, found: Array, truth: Array, backend: Backend) -> Table:
+        """Return the table of two arrays of nonnegative integers."""
+        xp = backend.xp
+        wide = int(truth.max()) + 1
+        keys = found.astype(np.int64) * wide + truth
+        keys.sort()
+        starts = xp.flatnonzero(xp.concatenate([xp.ones(1, bool), keys[1:] != keys[:-1]]))
+        cells = xp.diff(xp.concatenate([starts, xp.full(1, keys.size, starts.dtype)]))
+        keys = keys[starts]
+        sizes, true_sizes = (
+            backend.counts(codes, int(codes.max()) + 1).astype(np.int64) for codes in (found, truth)
+        )
+        row, column = keys // wide, keys % wide
+        made = cells.astype(np.int64), sizes[row], true_sizes[column]
+        return cls(*made, sizes[sizes > 0], true_sizes[true_sizes > 0])
+
+    def scores(self, backend: Backend) -> dict[str, float]:
+        """Return the scores: see :func:`cc_rapids.score_clusters`."""
+        xp, cells = backend.xp, self.cells
+        n = int(self.sizes.sum())
+        together, linked, true = (
+            int((sizes * (sizes - 1) // 2).sum()) for sizes in (cells, self.sizes, self.true_sizes)
+        )
+        parts = cells.astype(np.float64)
+        precision, recall = (
+            float((parts * (cells / sizes)).sum()) / n for sizes in (self.found, self.truth)
+        )
+        exact = int(((cells == self.found) & (cells == self.truth)).sum())
+        logs = xp.log(cells / self.found) + xp.log(cells / self.truth)
+        return {
+            **_ratios("pairwise", together, linked, true),
+            "bcubed_precision": precision,
+            "bcubed_recall": recall,
+            "bcubed_f1": 2 * precision * recall / (precision + recall),
+            **_ratios("cluster", exact, int(self.sizes.size), int(self.true_sizes.size)),
+            "variation_of_information": max(-float((parts * logs).sum()) / n, 0.0),
+            "adjusted_rand_index": adjusted_rand_index(together, linked, true, n),
+        }
+
+
+def _ratios(name: str, right: int, found: int, true: int) -> dict[str, float]:
+    """Return precision, recall and F1 of counts; 1 where nothing could be wrong."""
+    return {
+        f"{name}_precision": right / found if found else 1.0,
+        f"{name}_recall": right / true if true else 1.0,
+        f"{name}_f1": 2 * right / (found + true) if found + true else 1.0,
+    }
+
+
+def adjusted_rand_index(together: int, linked: int, true: int, n: int) -> float:
+    """Return the adjusted Rand index from numbers of pairs, computed exactly until the division.
+
+    Parameters
+    ----------
+    together, linked, true : int
+        The pairs of vertices that share both clusters, a cluster, and a true cluster.
+    n : int
+        The number of vertices.
+    """
+    wrong, missed = linked - together, true - together
+    apart = n * (n - 1) // 2 - together - wrong - missed
+    if not (wrong or missed):
+        return 1.0
+    return (
+        2.0
+        * (together * apart - missed * wrong)
+        / ((together + missed) * (missed + apart) + (together + wrong) * (wrong + apart))
+    )
+
+
+def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labelling:
+    """Return the ids and clusters of an answer, a frame, or a pair of columns.
+
+    Parameters
+    ----------
+    clusters : answer, frame with columns of ids and of labels, or pair (vertices, labels)
+    name : str
+        The name of the argument, in errors.
+    width : int, optional
+        The number of columns of an id, if it is known.
+
+    Raises
+    ------
+    ArgumentTypeError, InputError
+        ``clusters`` are of another kind, or a frame has other columns.
+    """
+    answer = getattr(clusters, "answer", None)
+    if isinstance(answer, Answer):
+        with answer.backend.scope():
+            return Labelling(of_key_columns(answer.ids()), answer.dense, [])
+    if isinstance(clusters, tuple) and not hasattr(clusters, "_fields") and len(clusters) == 2:
+        ids, labels = [clusters[0]], [clusters[1]]
+    elif isinstance(clusters, Mapping) or is_frame(clusters) or hasattr(clusters, "_fields"):
+        frame = clusters if isinstance(clusters, Mapping) else collected(clusters)
+        names = columns_of(frame)
+        ends = [one for one in names if str(one) == LABELS or str(one).endswith(f"_{LABELS}")]
+        ends = ends or names[width or 1 :]
+        others = [one for one in names if one not in ends]
+        if not (ends and others) or (width is not None and len(others) != width):
+            raise InputError(
+                f"{name} has the columns {', '.join(map(str, names)) or 'none'}, but must have"
+                " those of the ids, such as 'vertex', and then 'labels': select them"
+            )
+        ids, labels = ([column_of(frame, one) for one in part] for part in (others, ends))
+    else:
+        raise ArgumentTypeError(
+            f"{name} must be an answer, a frame of vertices and labels, or a pair of columns, not"
+            f" {shown(clusters)}"
+        )
+    return _labelling(ids, labels, name)
+
+
+def _labelling(ids: list[Any], labels: list[Any], name: str) -> Labelling:
+    code, _ = coded(LABELS, labels[0], f"{name}=")
+    for more in labels[1:]:
+        others, values = coded(LABELS, more, f"{name}=")
+        code = code * len(values) + others
+    names = (f"{name} {k}" if k else name for k in range(len(ids)))
+    column, mask = ids_without_nulls(dict(zip(names, ids, strict=True)))
+    code = code if mask is None else code[mask]
+    if column.size != code.size:
+        raise InputError(
+            f"{name} has {column.size:,} vertices and {code.size:,} labels: pass a label for each"
+        )
+    return Labelling(column, code, ids)
+
+
+def _check_once(answer: Answer, rows: Array, name: str) -> None:
+    """Raise an InputError if a row of the answer occurs twice among rows."""
+    times = answer.backend.counts(rows, max(answer.forest.vertices, 1))
+    if bool((times > 1).any()):
+        vertex = answer.vertex(times.argmax().reshape(1))
+        ids = of_key_columns([of("vertices", part) for part in vertex.values()])
+        raise InputError(
+            f"{counted(int((times > 1).sum()), 'vertex', 'vertices')} of {name} are listed more"
+            f" than once, such as {first_ids(ids, [0])}: give each vertex one label"
+        )
+
+
+def codes_of_rows(answer: Answer, labelling: Labelling, name: str) -> Array:
+    """Return the cluster of each row of an answer, -1 for none, as int64.
+
+    Raises
+    ------
+    InputError
+        A vertex is listed twice.
+    """
+    backend, xp = answer.backend, answer.backend.xp
+    with backend.scope():
+        rows, known = rows_of_ids(answer, labelling.ids, "null")
+        _check_once(answer, rows[known], name)
+        code = xp.full(answer.forest.vertices, -1, np.int64)
+        code[rows[known]] = backend.asarray(labelling.code)[known]
+        return code
+
+
+def swapped(scores: dict[str, Any]) -> dict[str, Any]:
+    """Return the scores of the truth against the clusters, in the same order."""
+    pairs = ("found", "truth"), ("precision", "recall")
+    other: dict[str, str] = {}
+    for one, two in pairs:
+        other |= {name: name.replace(one, two) for name in scores if one in name}
+        other |= {name: name.replace(two, one) for name in scores if two in name}
+    return {name: scores[other.get(name, name)] for name in scores}
+
+
+def scores_of(
+    answer: Answer, code: Any, other: Labelling, names: tuple[str, str]
+) -> dict[str, Any]:
+    """Return the scores of clusters over the rows of an answer against another labelling.
+
+    Parameters
+    ----------
+    answer : Answer
+        The answer whose rows are labelled.
+    code : (n,) array of integers
+        The cluster of each row; -1 for none.
+    other : Labelling
+        The truth.
+    names : two of str
+        The names of both labellings, for the counts.
+
+    Raises
+    ------
+    InputError
+        A vertex of ``other`` is listed twice, or no vertex is in both.
+    """
+    backend = answer.backend
+    with backend.scope():
+        mine, theirs = backend.asarray(code), backend.asarray(other.code)
+        rows, known = rows_of_ids(answer, other.ids, "null")
+        rows, both = rows[known], theirs[known]
+        _check_once(answer, rows, names[1])
+        first = mine[rows]
+        inside = (first >= 0) & (both >= 0)
+        common = int(inside.sum())
+        if not common:
+            raise InputError(
+                f"no vertex is in both {names[0]} and {names[1]}: are ids spelled alike?"
+            )
+        counts = {
+            "vertices": common,
+            f"only_in_{names[0]}": int((mine >= 0).sum()) - common,
+            f"only_in_{names[1]}": int((theirs >= 0).sum()) - common,
+        }
+        return counts | Table.of(first[inside], both[inside], backend).scores(backend)

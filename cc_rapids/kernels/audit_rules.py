@@ -1,0 +1,126 @@
+"""Kernels of the audit of clusters under rules; they share no code with kernels of runs.
+
+Accepted edges are numbered in the order in which Kruskal's algorithm takes them, after the pairs
+that must be linked. ``up`` and ``chosen`` are the tree of :mod:`cc_rapids.kernels.audit_forest`
+over them. When an edge is taken, the cluster of its end u has the vertices x of its final cluster
+for which the last edge on the path from u to x comes before it.
+
+src, dst       : (m,) unsigned, the slots of both ends of each edge.
+ordered        : (k,) the accepted edges, in order; ``first`` linked pairs come before them.
+cluster        : (n,) the number of the final cluster of each slot.
+members, starts: the slots of each cluster.
+limited, begins: the slots of each cluster that have a dataset with a limit, by dataset.
+ends, heads    : the ends of pairs that must not be linked, by cluster. The other end of ``e`` is
+                 ``pair[e ^ 1]``.
+verdict        : (m,) uint8, WITHIN, ACCEPTED, the number of the rule that the union would break, or
+                 a fault: EARLY, an edge within a cluster that comes before the last edge on its
+                 path; or FREE, an edge between two clusters whose union would break no rule.
+"""
+
+from typing import Any
+
+import numpy as np
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+DATASET, CANNOT, SIZE, ACCEPTED, WITHIN, EARLY, FREE = (np.uint8(k) for k in range(1, 8))
+
+
+def last_on_path(on: Any) -> Any:
+    """Return one more than the number of the last edge between two slots of a tree; 0 for none."""
+
+    @on.device
+    def last_on_path(u, v, up, chosen):
+        last = ZERO
+        while u != v:
+            last = max(last, max(np.uint64(chosen[u]), np.uint64(chosen[v])))
+            u, v = up[u], up[v]
+        return last
+
+    return last_on_path
+
+
+def count_before(on: Any, before: Any) -> Any:
+    """Return the number of accepted edges that come before an edge."""
+
+    @on.device
+    def count_before(e, weights, ordered):
+        low, high, mine = ZERO, np.uint64(ordered.size), weights[e]
+        while low < high:
+            middle = (low + high) >> ONE
+            f = np.uint64(ordered[middle])
+            other = weights[f]
+            if before(other, mine) or (other == mine and f < e):
+                low = middle + ONE
+            else:
+                high = middle
+        return low
+
+    return count_before
+
+
+def judge(on: Any, before: Any) -> Any:
+    """Decide each edge that was not accepted."""
+    last, count = last_on_path(on), count_before(on, before)
+
+    @on.elementwise
+    def judge(
+        e, src, dst, weights, up, chosen, ordered, first, cluster, code, limits, limited, begins,
+        pair, ends, heads, members, starts, most, verdict,
+    ):  # fmt: skip
+        if verdict[e] == ACCEPTED:
+            return
+        u, v = src[e], dst[e]
+        time = np.uint64(first) + count(np.uint64(e), weights, ordered)
+        a, b = np.uint64(cluster[u]), np.uint64(cluster[v])
+        if a == b:
+            verdict[e] = WITHIN if last(u, v, up, chosen) <= time else EARLY
+            return
+        if limited.size:
+            i, j = np.uint64(begins[a]), np.uint64(begins[b])
+            stop, end = np.uint64(begins[a + ONE]), np.uint64(begins[b + ONE])
+            while i < stop and j < end:
+                one, other = code[limited[i]], code[limited[j]]
+                if one < other:
+                    i += ONE
+                elif one > other:
+                    j += ONE
+                else:
+                    together = ZERO
+                    while i < stop and code[limited[i]] == one:
+                        together += np.uint64(last(u, limited[i], up, chosen) <= time)
+                        i += ONE
+                    while j < end and code[limited[j]] == one:
+                        together += np.uint64(last(v, limited[j], up, chosen) <= time)
+                        j += ONE
+                    if together > np.uint64(limits[one]):
+                        verdict[e] = DATASET
+                        return
+        if pair.size:
+            x, y = u, v
+            if heads[b + ONE] - heads[b] < heads[a + ONE] - heads[a]:
+                a, b, x, y = b, a, v, u
+            i, stop = np.uint64(heads[a]), np.uint64(heads[a + ONE])
+            while i < stop:
+                mine, other = pair[np.uint64(ends[i])], pair[np.uint64(ends[i]) ^ ONE]
+                meets = np.uint64(cluster[other]) == b
+                meets = meets and last(x, mine, up, chosen) <= time
+                if meets and last(y, other, up, chosen) <= time:
+                    verdict[e] = CANNOT
+                    return
+                i += ONE
+            a, b = np.uint64(cluster[u]), np.uint64(cluster[v])
+        if starts.size:
+            size, i, stop = ZERO, np.uint64(starts[a]), np.uint64(starts[a + ONE])
+            while i < stop:
+                size += np.uint64(last(u, members[i], up, chosen) <= time)
+                i += ONE
+            i, stop = np.uint64(starts[b]), np.uint64(starts[b + ONE])
+            while i < stop:
+                size += np.uint64(last(v, members[i], up, chosen) <= time)
+                i += ONE
+            if size > np.uint64(most):
+                verdict[e] = SIZE
+                return
+        verdict[e] = FREE
+
+    return judge

@@ -1,0 +1,102 @@
+"""Scores of clusters against the truth, by hand and by scikit-learn."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import cc_rapids
+
+FOUND = {"vertex": [1, 2, 3, 4, 5, 6], "labels": [1, 1, 1, 4, 4, 6]}
+TRUTH = {"vertex": [6, 5, 4, 3, 2, 1], "labels": ["c", "c", "b", "b", "a", "a"]}
+BY_HAND = {
+    "vertices": 6, "only_in_found": 0, "only_in_truth": 0,
+    "pairwise_precision": 1 / 4, "pairwise_recall": 1 / 3, "pairwise_f1": 2 / 7,
+    "bcubed_precision": (2 * 2 / 3 + 1 / 3 + 2 / 2 + 1) / 6,
+    "bcubed_recall": (2 + 4 / 2) / 6,
+    "cluster_precision": 0.0, "cluster_recall": 0.0, "cluster_f1": 0.0,
+    "variation_of_information": -(
+        2 * math.log(2 / 3) + math.log(1 / 3) + 2 * math.log(1 / 2) + 4 * math.log(1 / 2)
+    ) / 6,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+def test_scores_by_hand_for_frames_of_each_library(make):
+    scores = cc_rapids.score_clusters(make(FOUND), make(TRUTH))
+    assert {name: scores[name] for name in BY_HAND} == pytest.approx(BY_HAND)
+
+
+@pytest.fixture
+def answer():
+    return cc_rapids.components([(1, 2), (2, 3), (4, 5), (6, 6)])
+
+
+def test_an_answer_may_be_found_or_the_truth(answer):
+    expected = cc_rapids.score_clusters(FOUND, TRUTH)
+    assert cc_rapids.score_clusters(answer, TRUTH) == pytest.approx(expected)
+    other = cc_rapids.score_clusters(TRUTH, answer)
+    assert other == pytest.approx(cc_rapids.score_clusters(TRUTH, FOUND))
+    assert other["pairwise_precision"] == expected["pairwise_recall"]
+
+
+def test_equal_clusters_have_the_best_scores(answer):
+    scores = cc_rapids.score_clusters(answer, answer)
+    del scores["vertices"]
+    assert {name for name, score in scores.items() if score == 0} == {
+        "only_in_found", "only_in_truth", "variation_of_information",
+    }  # fmt: skip
+    assert {score for score in scores.values() if score} == {1.0}
+
+
+def test_vertices_in_one_of_both_and_nulls_are_counted_apart(answer):
+    truth = pd.DataFrame({"v": [1, 2, 8, 9, 4], "entity": ["a", "a", "b", None, None]})
+    scores = cc_rapids.score_clusters(answer, truth)
+    counts = {name: scores[name] for name in ("vertices", "only_in_found", "only_in_truth")}
+    assert counts == {"vertices": 2, "only_in_found": 4, "only_in_truth": 1}
+    assert scores["cluster_f1"] == 1.0
+
+
+def test_composite_ids():
+    pairs = pd.DataFrame(
+        {"src_k": ["a", "b"], "src_i": [1, 1], "dst_k": ["b", "c"], "dst_i": [2, 1]}
+    )
+    found = cc_rapids.components(pairs, ["src_k", "src_i"], ["dst_k", "dst_i"])
+    truth = pd.DataFrame({"k": ["a", "b", "b", "c"], "i": [1, 1, 2, 1], "entity": [7, 7, 7, 8]})
+    scores = cc_rapids.score_clusters(found, truth)
+    assert scores["pairwise_precision"] == 1 / 2
+    assert scores["pairwise_recall"] == 1 / 3
+    labels = found.labels()
+    assert cc_rapids.score_clusters(labels, labels)["cluster_f1"] == 1.0
+
+
+def test_scores_equal_those_of_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(3)
+    for n, k, j in [(2, 1, 1), (50, 4, 7), (2000, 300, 20), (500, 500, 1), (90000, 40000, 30000)]:
+        one, two = rng.integers(0, k, n), rng.integers(0, j, n)
+        scores = cc_rapids.score_clusters((np.arange(n), one), (np.arange(n), two))
+        assert scores["adjusted_rand_index"] == metrics.adjusted_rand_score(two, one)
+        (_, fp), (fn, tp) = metrics.cluster.pair_confusion_matrix(two, one).tolist()
+        assert scores["pairwise_precision"] == (tp / (tp + fp) if tp + fp else 1.0)
+        assert scores["pairwise_recall"] == (tp / (tp + fn) if tp + fn else 1.0)
+        h, c, _ = metrics.homogeneity_completeness_v_measure(two, one)
+        entropies = [metrics.mutual_info_score(part, part) for part in (two, one)]
+        expected = (1 - h) * entropies[0] + (1 - c) * entropies[1]
+        assert scores["variation_of_information"] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(("found", "truth", "error", "words"), [
+    (FOUND, 3, cc_rapids.ArgumentTypeError, "must be an answer, a frame"),
+    (FOUND, ([1, 1], [2, 2]), cc_rapids.InputError, "listed more than once, such as 1"),
+    (([1, 1], [2, 2]), FOUND, cc_rapids.InputError, "found are listed more than once"),
+    (FOUND, ([7], [2]), cc_rapids.InputError, "no vertex is in both"),
+    (FOUND, ([1, 2], [2]), cc_rapids.InputError, "a label for each"),
+    (FOUND, pd.DataFrame({"v": [1]}), cc_rapids.InputError, "select them"),
+])  # fmt: skip
+def test_wrong_arguments_name_the_way_out(found, truth, error, words):
+    with pytest.raises(error, match=words):
+        cc_rapids.score_clusters(found, truth)
