@@ -11,11 +11,10 @@ USUAL = -m "not extended and not gpu"
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-# What runs on the simulator too: what has an engine, and not what compiles for threads.
+# Where tests take an engine; tests/conftest.py leaves out the others on the simulator.
 SIMULATED = $(addprefix tests/,contract/backends unit/algorithms unit/backends unit/graph unit/ids unit/kernels unit/solver \
 	unit/test_api.py unit/test_errors.py unit/results/test_components.py unit/data/test_offsets.py \
-	unit/verify/test_planted_faults.py) \
-	$(addprefix --ignore=tests/unit/backends/test_,device_function.py kernel_cache.py)
+	unit/verify/test_planted_faults.py)
 
 .PHONY: demo test test-all test-extended test-plain quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
 	package test-installed test-oldest test-versions installed release clean

@@ -90,12 +90,22 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("design", found, ids=str)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     # What a process has left over at the end is taken by another, which would start a cluster too
     items.sort(key=lambda item: "workers" not in item.path.parts)
+    if SIMULATED:
+        same = [item for item in items if not _runs_on_simulator(item)]
+        config.hook.pytest_deselected(items=same)
+        items[:] = [item for item in items if _runs_on_simulator(item)]
     for item in items:
         if "gpu" in item.keywords and not GPU:
             item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU here"))
+
+
+def _runs_on_simulator(item):
+    """Whether a test takes an engine, or its module names the simulator; others run as without."""
+    names = vars(item.module) if isinstance(item, pytest.Function) else {}
+    return "engine" in getattr(item, "fixturenames", ()) or bool(ADAPTED & names.keys())
 
 
 def pytest_collection_finish():
@@ -104,6 +114,7 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+ADAPTED = {"SIMULATED", "Simulator"}  # names in modules of tests that use the simulator
 FILES = itertools.count(1)  # whose tests are over
 
 
@@ -151,6 +162,20 @@ def way(request, monkeypatch):
     """Each encoding of integers in turn, whatever would be chosen."""
     force_encoding(monkeypatch, request.param)
     return request.param
+
+
+@pytest.fixture
+def uncompiled(monkeypatch):
+    """No common kernel is compiled, and none is being compiled: libraries solve short lists.
+
+    The answers are the same, so tests of what is read and shown need not compile kernels.
+    """
+    from cc_rapids import backends
+    from cc_rapids.backends import readiness
+
+    monkeypatch.setattr(readiness.common, "compile_in_background", lambda: None)
+    monkeypatch.setattr(readiness.common, "is_ready", lambda: False)
+    monkeypatch.setattr(backends.get("threads"), "is_compiled", False)
 
 
 @pytest.fixture

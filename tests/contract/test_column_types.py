@@ -282,7 +282,9 @@ NARROW = re.compile(r"\bu?[Ii]nt(8|16|32)\b")  # each a kernel of its own, in ea
 
 @pytest.mark.slow
 @pytest.mark.parametrize("job", JOBS)
-def test_every_column_has_an_answer_or_an_error_of_ours(job, pytestconfig):
+def test_every_column_has_an_answer_or_an_error_of_ours(job, pytestconfig, request):
+    if job != "pair":
+        request.getfixturevalue("uncompiled")
     every = job == "pair" or pytestconfig.getoption("--designs") == "all"
     taken = slice(None) if every else slice(list(JOBS).index(job) % SOME, None, SOME)
     others = [name for name in COLUMNS if every or not NARROW.search(name)]

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import peers
 import pytest
+from support.choices import each
 
 from cc_rapids import errors, oracle
 from cc_rapids.integrations import cugraph as ours
@@ -37,16 +38,15 @@ def random_frame(spell, ties):
     return pd.DataFrame({"src": spell(ends[0]), "dst": spell(ends[1]), "weight": weight / 8})
 
 
-@pytest.mark.parametrize("greatest", [False, True])
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize(
-    "spell",
-    [
+@each(
+    spell=[
         lambda ids: ids,
         lambda ids: ids.astype(np.int32),
         lambda ids: ids.astype(np.uint32),
         lambda ids: [f"v{id_}" for id_ in ids],
     ],
+    ties=[False, True],
+    greatest=[False, True],
 )
 def test_edges_are_those_of_kruskal(graph, spell, ties, greatest):
     frame = random_frame(spell, ties)

@@ -185,7 +185,11 @@ def same_tree(matrix):
         assert left.dtype == right.dtype
 
 
-@each(kind=KINDS, dtype=["f4", "f8", "i1", "i8", "u2", "u8", "?"])
+@each(
+    compiled={"dtype": ["f4", "f8", "i8", "?"]},
+    kind=KINDS,
+    dtype=["f4", "f8", "i1", "i8", "u2", "u8", "?"],
+)
 def test_trees_of_matrices_of_every_kind(kind, dtype):
     """With many ties, where SciPy takes the first entry."""
     for seed in range(4):

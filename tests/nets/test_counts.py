@@ -1,7 +1,6 @@
 """The ways through the package, which may become shorter: then these bounds do, too."""
 
 import pytest
-from support.machine import SIMULATED
 
 from nets import counts
 
@@ -17,7 +16,6 @@ def test_chains_of_imports_are_no_longer_than_they_were():
     assert len(counts.chain("cc_rapids.api")) <= 12
 
 
-@pytest.mark.skipif(SIMULATED, reason="the main path is that of another engine there")
 @pytest.mark.parametrize("path", counts.PATHS)
 def test_the_main_paths_are_no_longer_than_they_were(path):
     found = counts.entered(path)

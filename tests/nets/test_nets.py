@@ -2,13 +2,9 @@
 
 import json
 
-import pytest
-from support.machine import SIMULATED
-
 from nets import public
 from nets.snapshots import differences, kept
 
-pytestmark = pytest.mark.skipif(SIMULATED, reason="it has nothing to do with engines")
 CHANGED = "`make nets` writes the snapshot anew, for a commit that means to change it"
 
 

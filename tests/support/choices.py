@@ -20,9 +20,13 @@ def pairs(**choices):
     return _parametrize(choices, 2)
 
 
-def each(**choices):
-    """Parametrize a test by all combinations, of which ``make test`` runs some with each choice."""
-    return _parametrize(choices, 1)
+def each(compiled=None, **choices):
+    """Parametrize a test by all combinations, of which ``make test`` runs some with each choice.
+
+    ``compiled`` holds, by name, the choices for threads, if others need kernels of their own; the
+    simulator, which compiles none, takes every choice.
+    """
+    return _parametrize(choices, 1, {} if SIMULATED else compiled or {})
 
 
 def some(name, values, usual, ids=None):
@@ -42,11 +46,17 @@ def some(name, values, usual, ids=None):
     )
 
 
-def _parametrize(choices, size):
+def _parametrize(choices, size, only=None):
+    only = only or {}
     names = list(choices)
     lists = [list(values) for values in choices.values()]
     every = list(product(*(range(len(values)) for values in lists)))
-    usual = set(cover({places: combinations(enumerate(places), size) for places in every}))
+    some = [
+        places
+        for places in every
+        if all(choices[name][places[names.index(name)]] in only[name] for name in only)
+    ]
+    usual = set(cover({places: combinations(enumerate(places), size) for places in some}))
     return pytest.mark.parametrize(
         names,
         [

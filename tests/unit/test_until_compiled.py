@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 from support import sizes
+from support.choices import some
 from support.common_jobs import few_kernels
-from support.machine import SIMULATED, with_package
+from support.machine import with_package
 
 import cc_rapids
 from cc_rapids import backends
@@ -22,20 +23,10 @@ from cc_rapids.backends.threads import Threads
 from cc_rapids.solver.choose import BY_SCIPY
 from cc_rapids.tools import ahead
 
-pytestmark = pytest.mark.skipif(SIMULATED, reason="threads run without the simulator")
-
 M = 300
 WORDS = np.array([f"id {k}" for k in range(M)] + [f"{'long' * 20}{k}" for k in range(M)], object)
 WIDTHS = [np.int8, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
 FAR = np.unique(np.random.default_rng(9).integers(-(2**63), 2**63, M))
-
-
-@pytest.fixture
-def uncompiled(monkeypatch):
-    """No common kernel is compiled, and none is being compiled."""
-    monkeypatch.setattr(readiness.common, "compile_in_background", lambda: None)
-    monkeypatch.setattr(readiness.common, "is_ready", lambda: False)
-    monkeypatch.setattr(backends.get("threads"), "is_compiled", False)
 
 
 @pytest.fixture
@@ -90,7 +81,7 @@ def as_lists(value):
     return np.asarray(value).tolist()
 
 
-@pytest.mark.parametrize("edges", LISTS)
+@some("edges", LISTS, usual=[name for name in LISTS if name not in ("uint16", "int32", "uint32")])
 def test_answers_are_those_of_kernels(edges, both):
     src, dst = LISTS[edges]()
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.design_graphs import GRAPHS, RACES, backwards, check, graph, of, rows_of
+from support.machine import SIMULATED
 
 import cc_rapids
 from cc_rapids import Design, oracle
@@ -25,10 +26,12 @@ def test_lists(engine, design):
             raise AssertionError(f"{design} on {name}: {error}") from error
 
 
-def test_rows(engine, design):
-    for name, (src, dst, n) in GRAPHS.items():
+def test_rows(engine, design, request):
+    """In both directions and in one; on the simulator, in either by turns of graph and design."""
+    turn = request.node.callspec.indices["design"]
+    for k, (name, (src, dst, n)) in enumerate(GRAPHS.items()):
         expected = oracle.union_find(src, dst, n)
-        for both in (True, False):
+        for both in [(turn + k) % 2 == 0] if SIMULATED else [True, False]:
             rows = rows_of(src, dst, n, both)
             found = cc_rapids.components(rows, design=design, engine=engine)
             given = f"{design} on {name}, {both=}"

@@ -31,6 +31,7 @@ from cc_rapids.errors import (
 from cc_rapids.kernels import boruvka as kernels
 
 TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">f4", ">i8"]
+COMPILED = ["i8", "f4", "f8"]  # one of up to 32 bits, and of each kind; others on the simulator
 FUNCTIONS = {False: cc_rapids.minimum_spanning_forest, True: cc_rapids.maximum_spanning_forest}
 COLUMNS = {
     "src": [1, 2, 3, 8, 5],
@@ -69,7 +70,11 @@ def check(src, dst, weights, engine="threads", **options):
         oracle.certify_forest(src, dst, n, weights, found.row, greatest)
 
 
-@each(dtype=TYPES, sizes=[(1, 1, 0), (1, 3, 9), (2, 1, 1 << 19), (1000, 1, 20)])
+@each(
+    compiled={"dtype": COMPILED},
+    dtype=TYPES,
+    sizes=[(1, 1, 0), (1, 3, 9), (2, 1, 1 << 19), (1000, 1, 20)],
+)
 def test_rows_are_those_of_kruskal(engine, dtype, sizes, tuned, monkeypatch):
     light, bands, last = sizes
     tuned(light_edges_per_vertex=light, light_bands=bands)
@@ -80,15 +85,15 @@ def test_rows_are_those_of_kruskal(engine, dtype, sizes, tuned, monkeypatch):
         check(src, dst, weights_of(random, m, dtype), engine)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_rows_are_those_of_kruskal_for_any_list(data):
-    """Loops, duplicates, negative weights and ties, of every type."""
+    """Loops, duplicates, negative weights and ties."""
     n, m = data.draw(st.integers(1, 12)), data.draw(st.integers(0, 60))
     end = st.lists(st.integers(0, n - 1), min_size=m, max_size=m)
     src, dst = (np.array(data.draw(end), np.int64) for _ in range(2))
     random = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
-    check(src, dst, weights_of(random, m, data.draw(st.sampled_from(TYPES))))
+    check(src, dst, weights_of(random, m, data.draw(st.sampled_from(COMPILED))))
 
 
 @each(far=[-7000, 9000, 10**5, 10**15], row=[0, 300, 3999])
@@ -307,7 +312,7 @@ def test_ids_of_several_columns():
 
 def test_copies_and_files_of_an_answer(tmp_path):
     half = ["f2"] if hasattr(narwhals, "Float16") else []  # older releases know none
-    for dtype in ("i1", *half, "f4", "u8"):
+    for dtype in (*half, "f4", "i8"):
         frame = FRAME.assign(w=FRAME["w"].astype(dtype))
         found = cc_rapids.components(frame, weight="w", forest="min")
         expected = found.forest()

@@ -5,11 +5,8 @@ import zipfile
 import numpy as np
 import pytest
 from support.common_jobs import few_kernels
-from support.machine import SIMULATED
 
 from cc_rapids.backends import kernel_cache, kernel_times, objects, readiness, threads
-
-pytestmark = pytest.mark.skipif(SIMULATED, reason="threads run without the simulator")
 
 
 @pytest.fixture(autouse=True)

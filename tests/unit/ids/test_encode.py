@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from support.as_lists import columns
 from support.choices import some
 from support.edge_lists import ENDS, check, components_of, far_lists, quick
+from support.machine import SIMULATED
 from support.refusals import refused
 
 import cc_rapids
@@ -88,8 +89,10 @@ def test_a_table_that_cannot_grow_is_refused(on, monkeypatch):
 
 @some("different", [1, 1000, 30_000, 300_000], usual=[1000, 300_000])
 def test_the_number_of_different_ids_is_estimated_closely(on, different):
-    column = on.asarray((np.arange(400_000) % different) * 10**12 - 2**60)
-    assert hash_table._estimate_ids([column], on) == pytest.approx(different, rel=0.03, abs=1)
+    rows = 100_000 if SIMULATED else 400_000
+    column = on.asarray((np.arange(rows) % different) * 10**12 - 2**60)
+    expected = pytest.approx(min(different, rows), rel=0.03, abs=1)
+    assert hash_table._estimate_ids([column], on) == expected
 
 
 def test_hashed_ids_take_no_memory_for_their_span(on):
@@ -256,6 +259,8 @@ def test_explain_says_what_would_run(engine, tuned, edges, ids, why):
         assert plan.bytes > 0
         for word in (ids, "at most", "memory", engine):
             assert word in str(plan)
+    if SIMULATED and len(edges[0]) > 1000:
+        return  # it would take ten seconds
     found = cc_rapids.components(edges, engine=engine)
     assert found.summary()["ids"] == ids
     assert len(found.labels().vertex) <= plan.vertices

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from support import sizes
 from support.choices import each
+from support.machine import SIMULATED
 
 import cc_rapids
 from cc_rapids import oracle
@@ -11,7 +12,7 @@ from cc_rapids.ids import hash_table
 from cc_rapids.ids.range import IdRange
 from cc_rapids.kernels import id_place
 
-M = 6000
+M = 2000 if SIMULATED else 6000
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from support.choices import some
+from support.machine import SIMULATED
 
 import cc_rapids
 from cc_rapids import Design, DesignError, backends, generators, oracle
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 UNIONS = "async+halve", "rem-cas+splice", "early+full", "ecl", "afforest"
 BESIDES = "hooks+split", "jtb+two-try-split", "rem-lock+halve-one"  # keep more than parents
-SIDE = 30
+SIDE = 16 if SIMULATED else 30
 
 
 def of(graph):

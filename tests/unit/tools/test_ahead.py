@@ -23,7 +23,6 @@ from cc_rapids.backends.threads import Threads
 from cc_rapids.tools import ahead
 
 kernels_of = cache(ahead.kernels_of_common_jobs)
-SIMULATED = os.environ.get("CC_RAPIDS_SIMULATOR", "0") not in ("", "0")
 ROOT = Path(cc_rapids.__file__).parents[1]
 
 
@@ -108,22 +107,20 @@ def test_arrays_placed_in_one_allocation_are_contiguous_ones(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(SIMULATED, reason="the simulator compiles nothing")
-@some(("engine", "capability"), [("threads", None), ("cuda", (7, 5))], [("threads", None)])
-def test_kernels_are_compiled_once(monkeypatch, own_store, engine, capability):
-    if engine == "cuda":
+@some(("target", "capability"), [("threads", None), ("cuda", (7, 5))], [("threads", None)])
+def test_kernels_are_compiled_once(monkeypatch, own_store, target, capability):
+    if target == "cuda":
         pytest.importorskip("numba_cuda", reason="the compiler for GPUs is not installed")
-    kernels = few_kernels(engine)
-    monkeypatch.setattr(ahead, "kernels_of_common_jobs", lambda engine: kernels)
-    done = [ahead.compile_ahead(engine, capability, processes=1) for _ in range(2)]
+    kernels = few_kernels(target)
+    monkeypatch.setattr(ahead, "kernels_of_common_jobs", lambda target: kernels)
+    done = [ahead.compile_ahead(target, capability, processes=1) for _ in range(2)]
     assert [one.compiled for one in done] == [len(kernels), 0]
     assert {one.kernels for one in done} == {len(kernels)}
-    marks = engine == "threads"  # a file says that the common kernels are compiled
+    marks = target == "threads"  # a file says that the common kernels are compiled
     assert kernel_cache.survey().files == len(kernels) + marks
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(SIMULATED, reason="the simulator compiles nothing")
 def test_what_was_compiled_ahead_is_what_runs(monkeypatch, own_store):
     kernels = few_kernels("threads")
     monkeypatch.setattr(ahead, "kernels_of_common_jobs", lambda engine: kernels)
@@ -146,7 +143,6 @@ def told(own_store, *words):
 
 @pytest.mark.slow
 @pytest.mark.extended
-@pytest.mark.skipif(SIMULATED, reason="the simulator compiles nothing")
 def test_nothing_is_left_to_compile(own_store):
     done = told(own_store, "compile", "--engine", "threads", "--processes", "2")
     assert done["compiled"] == done["kernels"] > 40
