@@ -96,7 +96,7 @@ def _find_in_parts(
     if bound is not None and not isinstance(bound.weight, str):
         raise InputError(
             "weight= of several parts must name a column that each has: make frames of them, with"
-            f" their weights as a column, as {shown(bound.weight)} does not say whose they are"
+            f" their weights as a column, as {shown(bound.weight)} does not name a column"
         )
     numbers = numbers[: len(edges)]
     chosen = Spreading(len(edges), "each holds a part of the edges")

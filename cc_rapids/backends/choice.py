@@ -53,5 +53,5 @@ def choose(edges: float | None, rate: float = THREADS_RATE) -> EngineChoice:
     here, there = edges / rate, start + edges / GPU_RATE
     engine = "cuda" if there < here else "threads"
     return EngineChoice(
-        engine, f"about {here:,.1f} s on threads, and {there:,.1f} s on the GPU with its start"
+        engine, f"about {here:,.1f} s on threads, and {there:,.1f} s on the GPU with startup"
     )

@@ -21,17 +21,17 @@ def arrow_of(thing: Any) -> Any:
     streams = hasattr(thing, "__arrow_c_stream__")
     try:
         column = pa.chunked_array(thing if streams else [pa.array(thing)])
-    except Exception as error:  # of the other library, or of PyArrow about what it has lent
+    except Exception as error:  # of the other library, or of PyArrow about its data
         if hasattr(thing, "__arrow_c_device_array__") and not streams:
             return _on_device(thing, error)
-        raise _lends_nothing(thing, error) from error
+        raise _not_exported(thing, error) from error
     return pa.Table.from_struct_array(column) if pa.types.is_struct(column.type) else column
 
 
-def _lends_nothing(thing: Any, error: Exception) -> InputError:
+def _not_exported(thing: Any, error: Exception) -> InputError:
     return InputError(
-        f"a {type(thing).__name__} does not lend its columns by Arrow's protocol ({error}): pass a"
-        " frame of cuDF, pandas, Polars or PyArrow"
+        f"a {type(thing).__name__} does not export its columns by Arrow's protocol ({error}): pass"
+        " a frame of cuDF, pandas, Polars or PyArrow"
     )
 
 
@@ -63,5 +63,5 @@ def _on_device(thing: Any, error: Exception) -> Any:
             f"a {type(thing).__name__} lies on a device that PyArrow does not read ({error}), but"
             " cuDF is not installed: copy it to the host, or install cuDF"
         ) from error
-    except Exception as other:  # of pylibcudf, about what is lent
-        raise _lends_nothing(thing, other) from other
+    except Exception as other:  # of pylibcudf, about the exported data
+        raise _not_exported(thing, other) from other

@@ -257,7 +257,7 @@ def _check_attributes(names: Any, ends: Mapping[str, Any], what: str) -> None:
     for name in names:
         if name in ends:
             raise InputError(
-                f"{what} is called {name!r}, as the column of ids is: rename it, or pass a frame"
+                f"{what} has the name of the column of ids, {name!r}: rename it, or pass a frame"
             )
 
 

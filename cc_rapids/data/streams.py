@@ -201,8 +201,8 @@ class Source:
         return {"pieces": None, "edges": None, "span": None}
 
 
-Entry = list[Any]  # of path, size, time of change and hash of both ends, as JSON has them
-IN_MEMORY = " rows in memory"  # behind their number, in place of a path: the time is then a hash
+Entry = list[Any]  # [path, size, modification time, hash of the beginning and end]
+IN_MEMORY = " rows in memory"  # follows their number, in place of a path; the time is a hash
 
 
 def arranged(mine: list[Entry], theirs: list[Entry]) -> list[int]:
@@ -435,7 +435,7 @@ class Files(Parts):
         super().__init__(parts, names, bound, skips)
         self.options, self.open_file, self.threaded = options, open_file, open_file is None
         self.read_groups: RowGroups | None = None
-        self.start: Callable[[], Any] | None = None  # puts an open file back, if that can be
+        self.start: Callable[[], Any] | None = None  # rewinds an open file, if possible
         self.facts: dict[str, Any] = {}
         kinds = {part.format for part in parts}
         check_text_options(options, [part.path for part in parts], [part.format for part in parts])
@@ -496,7 +496,7 @@ class Files(Parts):
             read = self.read_groups if file.is_plain and before is not None else None
             place = Place(begin.group, begin.rows, budget.next_rows, text, read)
             made = read_pieces(file, wanted, place)
-            again = all(part.mark for part in self.parts[: number + 1])  # of pipes there is none
+            again = all(part.mark for part in self.parts[: number + 1])  # None for pipes
             again = self.start is not None if self.open_file else again
             for piece in _restartable(made, self.start) if again else made:
                 after = Cursor(number, piece.group, piece.rows)
@@ -554,7 +554,7 @@ class Files(Parts):
         if self.open_file is not None or once is not None:
             what = f"{once} is a pipe: write it to a file"
             if self.open_file is not None:
-                what = f"{self.open_file.path} is an open one: pass its path"
+                what = f"{self.open_file.path} is an open file: pass its path"
             raise InputError(
                 "checkpoint= (--checkpoint) is for files that can be read again, but"
                 f" {what}, or leave it out"
@@ -586,7 +586,7 @@ class Files(Parts):
         for part in self.parts:
             unknown_rows = {"pieces": len(self.parts), "edges": None, "span": None}
             unknown_rows["text_files"] = part.format in TEXT
-            if part.format != "parquet" or part.mark is None:  # as of a pipe
+            if part.format != "parquet" or part.mark is None:  # a pipe has no mark
                 return unknown_rows
             with opened(part.path, part.mark) as file:
                 if file.packing:
@@ -607,8 +607,8 @@ class Files(Parts):
         }
 
 
-INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # for each row of a frame while it is solved
-COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # of the columns themselves, put together, and as read
+INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # per row of a frame that is solved
+COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # per byte of the columns
 
 
 class Gathered:
@@ -621,8 +621,8 @@ class Gathered:
     source : Source
     budget : Budget
     ends : callable, optional
-        Returns whether to read no more chunks into memory, from the last one and the bytes of
-        solving all so far.
+        Called with the last chunk and the bytes needed to solve all chunks so far; returns True to
+        stop reading chunks into memory.
 
     Attributes
     ----------
@@ -718,9 +718,9 @@ def types_so_far(
     destination: Side,
     typed: bool = False,
 ) -> list[bool | None]:
-    """Return for each column of an id whether it is text, after one more table; None if unknown.
+    """Return for each column of an id whether it is text, given one more table; None if unknown.
 
-    A column without ids leaves this unchanged, unless the table is ``typed``.
+    A column without ids changes nothing, unless the table is ``typed``.
     """
     pairs = list(zip(*sides_of(source, destination), strict=True))
     found = text_of(table, source, destination)
@@ -742,8 +742,8 @@ def _ends_ahead(
 ) -> tuple[Side | None, Side | None]:
     """Return the columns of both ends, as the first file has them, if an id has several columns.
 
-    All files then need these columns, and their number is known. Otherwise return None twice, also
-    for an unreadable file, which raises an error later, when it is read.
+    All files then need these columns. Return (None, None) if an id has one column, or if the file
+    cannot be read; reading it later raises the error.
     """
     path = part.path
     if part.format in TEXT and "://" not in path:
@@ -756,7 +756,7 @@ def _ends_ahead(
         one = FORMATS[part.format or file.format(options)]
         if one.names is None:
             return None, None
-        if one.binary and file.packing:  # which is not decompressed for that
+        if one.binary and file.packing:  # do not decompress a file for its names
             return None, None
         weight = None if bound is None else bound.weight
         ends = end_columns(path, tuple(one.names(file, options)), None, None, weight)
@@ -811,8 +811,8 @@ def check_footer(fragment: Any, stream: Any) -> None:
     paths = kept.num_row_groups and kept.num_columns and kept.row_group(0).column(0).file_path
     if not (paths or footer.equals(kept)):  # paths are in metadata of several files
         raise ChangedFileError(
-            f"{fragment.path} was changed after the dataset had read its footer: make the dataset"
-            " anew"
+            f"{fragment.path} was changed after the dataset had read its footer: create the"
+            " dataset again"
         )
 
 
@@ -1334,8 +1334,8 @@ def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterat
     """Yield the chunks in order, loading each while earlier ones are used.
 
     At most ``readers`` chunks are loaded in addition to the one in use, each in its own thread.
-    Errors of the generator of chunks are raised here. When this generator is closed, that one is
-    closed too, at its next chunk.
+    Errors raised by ``chunks`` are raised here. Closing this generator also closes ``chunks``, at
+    its next chunk.
     """
 
     def make() -> Chunk | Future[Chunk] | None:

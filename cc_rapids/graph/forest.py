@@ -56,7 +56,7 @@ def running_sums(backend: Backend, values: Array) -> None:
 
 
 ARENA_BYTES = 1 << 16  # bytes allocated with a forest for the small arrays of its run
-MOST_BYTES_OF_BITS = 1 << 22  # largest bit set allocated with a forest, as long as it lives
+MOST_BYTES_OF_BITS = 1 << 22  # largest bit set that is kept for the life of a forest
 
 
 LIBRARY_VERTICES = 1 << 17  # most vertices that NumPy counts and gathers on threads, [compiling]
@@ -119,16 +119,16 @@ class SpeculativeRows:
         return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row)
 
     def offer(self, ids: Array, labels: Array) -> None:
-        """Store rows that are being gathered, and make a frame of the expected number."""
+        """Store rows that are being gathered, and make a frame of the first ``expected_rows``."""
         self._rows = ids, labels
         if self.make_frame:
             self._frame = self.make_frame(ids[: self.expected_rows], labels[: self.expected_rows])
 
     def accept(self, vertices: int) -> tuple[Array, Array] | None:
-        """Return the rows, now that they are counted, or None.
+        """Return the stored rows, given their counted number, or None.
 
-        Return None if there are more, or if a third of the allocation would be unused. Only the
-        first call returns them.
+        Return None if the allocation is too small, or if more than a third of it would be unused.
+        Only the first call returns the rows.
         """
         rows, self._rows = self._rows, None
         if vertices != self.expected_rows:
@@ -214,7 +214,7 @@ class Forest:
         self._is_few = backend.few_by_library and few
         self.all_present, self.complete = all_present, True
         self.vertices = self.components = 0
-        self._rows: dict[Any, tuple[Array, Array]] = {}  # by the arguments of the call
+        self._rows: dict[Any, tuple[Array, Array]] = {}  # arguments of rows(): result
 
     def empty_like(self) -> Forest:
         """Return a forest of the same vertices with uninitialised arrays."""

@@ -245,7 +245,7 @@ def _trouble(cuda: ctypes.CDLL, status: int) -> str:
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
     text = ctypes.c_char_p()
     cuda.cuGetErrorString(status, ctypes.byref(text))
-    words = (text.value or b"no CUDA-capable device").decode() if status else "it counts none"
+    words = (text.value or b"no CUDA-capable device").decode() if status else "it reports no device"
     return words + (f" (CUDA_VISIBLE_DEVICES={hidden!r})" if hidden is not None else "")
 
 

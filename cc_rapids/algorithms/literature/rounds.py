@@ -237,7 +237,7 @@ def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
     paper="Hong et al. 2020, Algorithm 15",
 )
 def shiloach_vishkin(on: Any, vertex: type, record_forest: bool) -> Step:
-    """Hook the roots of the round's start by the least label received; then shortcut to stars.
+    """Hook the roots at the start of a round to the least label received; then shortcut to stars.
 
     Rounds read the current labels, which saves rounds. For a spanning forest they read the labels
     before the round, so that the edge of each hook is known.

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from .input_file import ColumnRequest, File
     from .write import EdgeList
 
-COPIES = 5  # bytes for each byte of a file, beside blocks
+COPIES = 5  # bytes of memory per byte of a file, in addition to blocks
 COUNT = re.compile(r"0|[1-9][0-9]*")
-FIELDS = 9  # of a header line, one more than any has
+FIELDS = 9  # fields of a header line that are split, one more than any format has
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Layout:
         take = *range(tags), *(tags + i for i in request.columns(file.path, ("src", "dst")))
         width, weighted = 0, False
         for block in from_first_data(feed, dialect):
-            if not width:  # that of the first line, whatever the head says
+            if not width:  # the width of the first line of edges
                 width = max(tags + 2, len(dialect.split(block.first()[0])))
                 names = ["src", "dst", "weight"][: width - tags]
                 weighted = request.weight_column(file.path, names, (0, 1)) is not None

@@ -138,7 +138,13 @@ GENERATORS = {
         "--documents 1000 --pairs 10000 --bands 5",
         (
             *_PAIRS,
-            _number("--bands", "Finds of each pair.", click.IntRange(min=1), 10, "N"),
+            _number(
+                "--bands",
+                "The number of bands that find each pair.",
+                click.IntRange(min=1),
+                10,
+                "N",
+            ),
         ),
         _by_options("banded_pairs", "documents", "pairs", "bands", "exponent", "most", "seed"),
     ),
@@ -217,7 +223,7 @@ GENERATORS = {
             _count("--records", "The number of records.", required=True),
             _count("--keys", "The number of keys.", required=True),
             _number("--each", "Keys of a record.", click.IntRange(min=0), 2, "N"),
-            _number("--power", "Key KEYS * u^X, u from 0 to 1.", float, 1.5),
+            _number("--power", "Choose key KEYS * u^X for a uniform u from 0 to 1.", float, 1.5),
             _option(
                 ["--permute/--no-permute"],
                 default=True,

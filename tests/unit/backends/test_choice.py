@@ -66,7 +66,7 @@ def test_plans_of_files_say_why(gpu, tmp_path):
     pq.write_table(pa.table({"src": [1], "dst": [2]}), tmp_path / "edges.parquet")
     plan = cc_rapids.stream_components(tmp_path, explain=True)
     assert plan.engine == "threads"
-    assert "s on the GPU with its start" in str(plan)
+    assert "s on the GPU with startup" in str(plan)
     named = cc_rapids.stream_components(tmp_path, explain=True, engine="cpu")
     assert "as named" in str(named)
 

@@ -297,7 +297,7 @@ def test_a_footer_that_a_dataset_keeps_is_compared(tmp_path):
     dataset = pa.dataset.dataset(path)
     assert components(dataset).ledger["given"] == 10
     pq.write_table(EDGES[:20], path, row_group_size=10)
-    with pytest.raises(ChangedFileError, match="make the dataset anew"):
+    with pytest.raises(ChangedFileError, match="create the dataset again"):
         components(dataset)
 
 
