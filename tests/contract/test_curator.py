@@ -378,7 +378,7 @@ class TestErrors:
             ({X: [1, None], Y: [2, 3]}, errors.NullsError, r"0\.parquet, row 1 \(from 0\): column"),
             ({X: ["a"], Y: ["b"]}, errors.ColumnTypeError, "is string, but documents have integer"),
             ({X: [1.5], Y: [2.0]}, errors.ColumnTypeError, "is double, but documents have integer"),
-            ({X: pa.nulls(2), Y: [1, 2]}, errors.ColumnTypeError, "is null, and documents have"),
+            ({X: pa.nulls(2), Y: [1, 2]}, errors.ColumnTypeError, "is null, but documents have"),
         ],
     )
     def test_columns_that_are_no_edges(self, tmp_path, columns, error, words):
