@@ -1,9 +1,6 @@
-"""Batches of a Connectivity, edges and vertices that are removed, and edges that expire.
+"""Edges and vertices that are removed from a Connectivity, and edges that expire.
 
-inserts: batches of random edges between four times as many vertices, as frames of two widths of
-ids, with ``num_vertices=`` and without: one by a call, and all by an iterator; and questions about
-as many pairs. A call is timed until it returns and until the device is done, and the functions of
-Python that a warm call enters are counted. removals and near: pairs and vertices are removed from
+removals and near: pairs and vertices are removed from
 one large component, or from components of 32, with and without a forest that is kept, against
 solving the edges that are left. window: batches of a hundredth of the edges, of which the oldest
 expire, against solving the window. All ways of a job take turns, each on a copy of its own, and
@@ -12,119 +9,34 @@ answers are compared after the timing.
 
 import copy
 import itertools
-import sys
-import time
 
 import harness
 import numpy as np
 from harness import frame, on_host
 
 import cc_rapids
-from cc_rapids.tools.bench import spread
 
-BATCHES, PAIRS, STEPS = 20, 1_000, 100
+PAIRS, STEPS = 1_000, 100
 SMALL, FAR = 32, 1_000_003
 
 
 def main():
     """Measure some jobs, and keep a record of each."""
-    parser = harness.arguments(__doc__, runs=5, edges=4_000_000)
-    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=list(JOBS))
-    args = parser.parse_args()
-    backend, base = harness.begin(args)
-
-    def measure(job):
-        name, work = JOBS[job]
-        for record in work(args.edges, backend, args.runs):
-            harness.keep(args.out, name, base | {"job": job, "m": args.edges} | record)
-
-    harness.measure_each([[job] for job in args.jobs], measure)
+    harness.measure_jobs(harness.arguments(__doc__, runs=5, edges=4_000_000), JOBS)
 
 
-def inserts(edges, backend, runs):
-    """Yield the times of insertions and of questions, for each kind of ids and of vertices."""
-    size = max(edges // 4, 1)
-    for dtype in ("int32", "int64"):
-        frames = []
-        for seed in range(BATCHES):
-            ends = np.random.default_rng(seed).integers(0, edges, (2, size)).astype(dtype)
-            frames.append(
-                frame(backend, src=backend.asarray(ends[0]), dst=backend.asarray(ends[1]))
-            )
-        for count in (edges, None):
-            about = {"dtype": dtype, "num_vertices": count, "edges": size, "batches": BATCHES}
-            yield about | inserted(frames, count, backend, runs)
-
-
-def inserted(frames, count, backend, runs):
-    """Return the time of the first call, the times of later calls, and the rate of an iterator."""
-
-    def empty():
-        return cc_rapids.Connectivity(count, engine=backend.name)
-
-    first = until_done(backend, empty().insert, frames[0])
-    calls = []
-    for _ in range(runs):
-        seen = empty().insert(frames[0])
-        calls += [until_done(backend, seen.insert, one) for one in frames[1:]]
-    ways = {
-        "connected": lambda: seen.connected(frames[0]),
-        "iterator": lambda: empty().insert(iter(frames)),
-    }
-    times = harness.timed(ways, backend, runs)
-    assert bool(seen.connected(frames[0]).all())
-    columns = [np.concatenate([on_host(one[end]) for one in frames]) for end in ("src", "dst")]
-    assert len(seen) == len(cc_rapids.components(tuple(columns), num_vertices=count))
-    returns, done = zip(*calls, strict=True)
-    rate = len(frames) * len(frames[0]) / times["iterator_ms"]["median"] * 1e3
-    return times | {
-        "first_ms": first,
-        "insert_returns_ms": spread(returns),
-        "insert_done_ms": spread(done),
-        "edges_per_second": rate,
-        "insert_calls": python_calls(lambda: seen.insert(frames[0])),
-        "connected_calls": python_calls(lambda: seen.connected(frames[0])),
-    }
-
-
-def until_done(backend, work, *given):
-    """Return the milliseconds until a call returns, and until the device has finished."""
-    backend.synchronize()
-    started = time.perf_counter()
-    work(*given)
-    returned = time.perf_counter()
-    backend.synchronize()
-    return 1e3 * (returned - started), 1e3 * (time.perf_counter() - started)
-
-
-def python_calls(work):
-    """Return the number of functions of Python that a call enters."""
-    entered = []
-
-    def note(frame, event, value):
-        if event == "call":
-            entered.append(frame.f_code)
-
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return len(entered)
-
-
-def removals(edges, backend, runs):
+def removals(args, backend):
     """Yield the times of removals from a large component."""
-    ends = np.random.default_rng(0).integers(0, edges // 2, (2, edges))
-    yield removed(*ends, backend, runs)
+    ends = np.random.default_rng(0).integers(0, args.edges // 2, (2, args.edges))
+    yield removed(*ends, backend, args.runs)
 
 
-def near(edges, backend, runs):
+def near(args, backend):
     """Yield the times of removals from small components."""
-    rng = np.random.default_rng(0)
+    edges, rng = args.edges, np.random.default_rng(0)
     src = rng.integers(0, edges // 2, edges)
     dst = np.minimum(src // SMALL * SMALL + rng.integers(0, SMALL, edges), edges // 2 - 1)
-    yield removed(src, dst, backend, runs)
+    yield removed(src, dst, backend, args.runs)
 
 
 def removed(src, dst, backend, runs):
@@ -167,7 +79,7 @@ def removed(src, dst, backend, runs):
     anew = cc_rapids.components(left, vertices=vertices).labels()
     for way in ("plain", "kept"):
         same(ways[way]().components().labels(), anew)
-    return {"vertices": vertices.size, "pairs": PAIRS} | times
+    return {"m": src.size, "vertices": vertices.size, "pairs": PAIRS} | times
 
 
 def outside_forest(src, dst, keys, n):
@@ -180,8 +92,9 @@ def outside_forest(src, dst, keys, n):
     return first[new][:PAIRS], second[new][:PAIRS]
 
 
-def window(edges, backend, runs):
+def window(args, backend):
     """Yield the times of one step of a sliding window, after comparing the labels."""
+    edges, runs = args.edges, args.runs
     n, batch = edges // 2, max(edges // STEPS, 1)
     many = edges + (runs + 1) * batch
     src, dst = np.random.default_rng(1).integers(0, n, (2, many))
@@ -211,7 +124,7 @@ def window(edges, backend, runs):
     final = rows[(runs + 1) * batch :][["src", "dst"]]
     anew = cc_rapids.components(final, vertices=vertices).labels()
     same(windows["answer"][0].components().labels(), anew)
-    yield {"vertices": vertices.size, "batch": batch} | times
+    yield {"m": edges, "vertices": vertices.size, "batch": batch} | times
 
 
 def same(found, anew):
@@ -221,7 +134,6 @@ def same(found, anew):
 
 #: The name of the records of each job, and what yields them.
 JOBS = {
-    "inserts": ("batches", inserts),
     "removals": ("forgetting", removals),
     "near": ("forgetting", near),
     "window": ("forgetting", window),

@@ -1,10 +1,9 @@
-"""Records, documents, strings, ids from day to day and two sides, against doing each by hand.
+"""Records, ids from day to day and two sides, against doing each by hand.
 
 keys: a million records with three keys, beside ``pandas.factorize`` with SciPy, as a graph of
-records and values and as links of equal neighbours. strings: pairs of strings, beside factorising
-them by pandas or PyArrow. documents: the largest document of each component, beside pandas' sort of
-documents that have labels. numbers: stable ids of a second day and what has changed, beside merges
-and groups of a frame. sides: the two sides of random edges, beside SciPy and NetworkX.
+records and values and as links of equal neighbours. numbers: stable ids of a second day and what
+has changed, beside merges and groups of a frame. sides: the two sides of random edges, beside SciPy
+and NetworkX.
 
 All ways of a job take turns, and answers are compared after the timing.
 """
@@ -13,7 +12,6 @@ import harness
 import networkx as nx
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from harness import frame, on_host, scipy_labels
 from scipy import sparse
 from scipy.sparse import csgraph
@@ -22,28 +20,14 @@ import cc_rapids
 
 KEYS = ["email", "phone", "name"]
 KINDS = {"object strings": object, "pyarrow strings": "string[pyarrow]", "integers": None}
-IDS = {
-    "int64": pd.Series,
-    "hashes": lambda ids: pd.Series((ids.astype(np.uint64) * harness.SPREADING).view(np.int64)),
-    "strings": lambda ids: "doc-" + pd.Series(ids).astype(str),
-}
 FEWER = 25  # times fewer edges for NetworkX
 
 
 def main():
     """Measure some jobs, and keep the records of each."""
-    sizes = {"records": 1_000_000, "strings": 400_000, "pairs": 1_000_000, "edges": 5_000_000}
+    sizes = {"records": 1_000_000, "pairs": 1_000_000, "edges": 5_000_000}
     parser = harness.arguments(__doc__, runs=5, **sizes)
-    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=list(JOBS))
-    args = parser.parse_args()
-    backend, base = harness.begin(args, "pandas", "networkx", "pyarrow")
-
-    def measure(job):
-        name, work = JOBS[job]
-        for record in work(args, backend):
-            harness.keep(args.out, name, base | {"job": job} | record)
-
-    harness.measure_each([[job] for job in args.jobs], measure)
+    harness.measure_jobs(parser, JOBS, "pandas", "networkx")
 
 
 def keys(args, backend):
@@ -110,128 +94,6 @@ def by_rows(host):
         left.append(order[:-1][same])
         right.append(order[1:][same])
     return scipy_labels(np.concatenate(left), np.concatenate(right), len(host))
-
-
-def strings(args, backend):
-    """Yield the times of random and of clustered pairs of strings, in frames of two libraries."""
-    rng, m = np.random.default_rng(0), args.strings
-    random = rng.integers(0, max(m // 4, 1), (2, m))
-    start = rng.integers(0, 2 * m, m) // 8 * 8
-    clustered = start + rng.integers(0, 8, (2, m))
-    for sides, name in ((random, "random"), (clustered, "clustered")):
-        for spelling, spell in SPELLINGS.items():
-            texts = {end: spell(side) for end, side in zip(("src", "dst"), sides, strict=True)}
-            tables = {
-                "pyarrow": pa.table(texts),
-                "pandas objects": pd.DataFrame(texts, dtype=object),
-            }
-            for library, table in tables.items():
-                facts = {"list": f"{name}, {spelling}", "frame": library, "edges": m}
-                yield facts | pairs_of_strings(table, args, backend)
-
-
-def numbered(side):
-    """Return documents as text with their numbers."""
-    return [f"doc{k}" for k in side.tolist()]
-
-
-def addressed(side):
-    """Return documents as addresses of more than sixty characters."""
-    where = "https://example.org/documents/by-their-hash"
-    return [f"{where}/{k * int(harness.SPREADING) % 2**64:016x}.html" for k in side.tolist()]
-
-
-SPELLINGS = {"numbered": numbered, "addresses": addressed}
-
-
-def pairs_of_strings(table, args, backend):
-    """Return the times of all ways, after comparing how many components they find."""
-
-    def by_pandas():
-        codes, vertices = pd.factorize(np.concatenate([np.asarray(table[k]) for k in ENDS]))
-        return labels_of(codes, len(vertices))
-
-    def by_pyarrow():
-        columns = [as_arrow(table[end]) for end in ENDS]
-        found = pa.concat_arrays(columns).dictionary_encode()
-        return labels_of(found.indices.to_numpy(), len(found.dictionary))
-
-    ways = {
-        "wall": lambda: cc_rapids.connected_components(table, engine=backend.name),
-        "pandas": by_pandas,
-        "pyarrow": by_pyarrow,
-    }
-    times = harness.timed(ways, backend, args.runs)
-    found = cc_rapids.components(table, engine=backend.name)
-    assert len(found) == by_pandas().max() + 1 == by_pyarrow().max() + 1
-    faster = {"times_faster": harness.faster(times, "wall", "pandas", "pyarrow")}
-    facts = {"ids": found.summary()["ids"], "vertices": found.summary()["vertices"]}
-    return times | facts | {"components": len(found)} | faster
-
-
-ENDS = "src", "dst"
-
-
-def labels_of(codes, n):
-    """Return the labels of n vertices, given all sources of pairs followed by all destinations."""
-    return scipy_labels(codes[: codes.size // 2], codes[codes.size // 2 :], n)
-
-
-def as_arrow(column):
-    """Return a column as one array of PyArrow's strings."""
-    if isinstance(column, pa.ChunkedArray):
-        return column.combine_chunks()
-    return pa.array(column, pa.string())
-
-
-def documents(args, backend):
-    """Yield the record of keeping one document of each component, for ids of each kind."""
-    rows = [one_document(kind, args, backend) for kind in IDS]
-    yield {
-        "documents": args.records,
-        "pairs": 6 * args.records // 10,
-        "compared": "least with least, in turns",
-        "same_rows_as_pandas": True,
-        "rows": rows,
-    }
-
-
-def one_document(kind, args, backend):
-    """Return the times for ids of one kind, after comparing the rows that are kept."""
-    rng, make, n = np.random.default_rng(1), IDS[kind], args.records
-    docs = pd.DataFrame(
-        {
-            "doc_id": make(rng.permutation(n)),
-            "length": rng.integers(0, 10_000, n),
-            "corpus": rng.integers(0, 4, n),
-        }
-    )
-    pairs = pd.DataFrame({end: make(rng.integers(0, n, 6 * n // 10)) for end in ENDS})
-    found = cc_rapids.components(pairs)
-
-    def attach():
-        return found.attach(docs, on="doc_id", missing="self")
-
-    def ours(**options):
-        return found.deduplicate(docs, on="doc_id", by="length", **options)
-
-    labelled = attach()
-    for per in ([], ["corpus"]):
-        best = labelled.sort_values("length", ascending=False, kind="stable")
-        best = best.drop_duplicates(["labels", *per]).sort_index()
-        if not ours(per=per or None).equals(best[docs.columns]):
-            raise SystemExit(f"pandas keeps other rows of {kind}")
-    ways = {
-        "wall": ours,
-        "pandas": lambda: labelled.sort_values("length", ascending=False).drop_duplicates("labels"),
-        "per_corpus": lambda: ours(per="corpus"),
-        "representatives": lambda: found.representatives(by=(docs["doc_id"], docs["length"])),
-        "attach": attach,
-    }
-    times = harness.timed(ways, backend, args.runs)
-    facts = {"ids": kind, "vertices": found.num_vertices, "components": len(found)}
-    kept = {"kept": len(ours()), "times_faster": harness.faster(times, "wall", "pandas")}
-    return facts | times | kept
 
 
 def numbers(args, backend):
@@ -355,8 +217,6 @@ def by_search(src, dst, n):
 #: The name of the records of each job, and what yields them.
 JOBS = {
     "keys": ("linked_records", keys),
-    "strings": ("string_lists", strings),
-    "documents": ("dedup", documents),
     "numbers": ("numbers_and_sides", numbers),
     "sides": ("numbers_and_sides", sides),
 }

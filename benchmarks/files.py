@@ -29,18 +29,20 @@ GROUP = 8_000_000  # rows of a row group
 def main():
     """Measure some jobs, and keep the records of each."""
     parser = harness.arguments(__doc__, runs=5, edges=20_000_000)
-    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=["ways"])
     parser.add_argument("--limit", type=int, default=6 << 30, help="bytes of memory of a stream")
     parser.add_argument("--many", type=int, default=1 << 31, help="edges of a long stream")
-    args = parser.parse_args()
-    backend, base = harness.begin(args, "polars", "pyarrow")
+    harness.measure_jobs(parser, JOBS, "polars", "pyarrow", default=["ways"])
 
-    def measure(job, name):
-        with tempfile.TemporaryDirectory() as folder:
-            for record in JOBS[job][2](name, pathlib.Path(folder), args, backend):
-                harness.keep(args.out, JOBS[job][0], base | record)
 
-    harness.measure_each([(job, name) for job in args.jobs for name in JOBS[job][1]], measure)
+def in_folders(work, names):
+    """Return a function that yields the records of all names, with a folder for each."""
+
+    def records(args, backend):
+        for name in names:
+            with tempfile.TemporaryDirectory() as folder:
+                yield from work(name, pathlib.Path(folder), args, backend)
+
+    return records
 
 
 def ways(kind, folder, args, backend):
@@ -154,8 +156,11 @@ def read_alone(path, backend):
     return cudf.read_parquet(path)
 
 
-#: For each job: the name of its records, its cases, and what yields their records.
-JOBS = {"ways": ("files", tuple(KINDS), ways), "streams": ("streams", STREAMED, streams)}
+#: The name of the records of each job, and what yields them.
+JOBS = {
+    "ways": ("files", in_folders(ways, KINDS)),
+    "streams": ("streams", in_folders(streams, STREAMED)),
+}
 
 if __name__ == "__main__":
     main()

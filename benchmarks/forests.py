@@ -1,11 +1,10 @@
-"""Forests by weight, cuts at thresholds, dendrograms, bridges and paths, beside what others do.
+"""Forests by weight, cuts at thresholds, dendrograms and bridges, beside what others do.
 
 spanning: least forests of the reference graphs, beside cuGraph or SciPy. thresholds: ten thresholds
 in one call, against a run on the edges of each. cuts: the same ten of a dendrogram, which takes the
 forest first. linkage: single linkage of the distances of points, beside SciPy. tree: the merges of
 trees of several shapes. bridges: bridges and articulation points of a skewed graph and of a grid,
-beside igraph on one core. paths: paths along a forest for pairs of vertices, beside searches of
-SciPy and NetworkX.
+beside igraph on one core.
 
 All ways of a job take turns, and answers are compared after the timing.
 """
@@ -14,7 +13,6 @@ from itertools import product
 from unittest import mock
 
 import harness
-import networkx as nx
 import numpy as np
 from harness import frame, on_host, to_pandas
 from scipy import sparse
@@ -29,31 +27,17 @@ from cc_rapids.tools.bench import clocked, spread
 
 LEVELS = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
 MOST = 100  # vertices of a part
-FEW, AUDITED = 5, 4_000_000  # pairs of NetworkX, and edges of paths that are audited
-NETWORKX_EDGES = 1_500_000  # beyond which its graph takes minutes to make
 
 
 def main():
     """Measure some jobs, and keep a record of each."""
-    parser = harness.arguments(
-        __doc__, runs=5, edges=2_000_000, points=3_000, vertices=10_000_000, pairs=1_000_000
-    )
-    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=list(JOBS))
+    parser = harness.arguments(__doc__, runs=5, edges=2_000_000, points=3_000, vertices=10_000_000)
     parser.add_argument("--graphs", nargs="*", default=harness.GRAPHS)
     parser.add_argument("--light", nargs="+", type=float, default=[boruvka.LIGHT_EDGES_PER_VERTEX])
     parser.add_argument("--bands", nargs="+", type=int, default=[boruvka.LIGHT_BANDS])
     parser.add_argument("--no-peer", action="store_true", help="of spanning forests")
     parser.add_argument("--prove", action="store_true", help="forests, on the host: minutes")
-    args = parser.parse_args()
-    packages = "pandas", "networkx", *(["igraph"] if "bridges" in args.jobs else [])
-    backend, base = harness.begin(args, *packages)
-
-    def measure(job):
-        name, work = JOBS[job]
-        for record in work(args, backend):
-            harness.keep(args.out, name, base | {"job": job} | record)
-
-    harness.measure_each([[job] for job in args.jobs], measure)
+    harness.measure_jobs(parser, JOBS, "pandas")
 
 
 def spanning(args, backend):
@@ -308,77 +292,9 @@ def bridges(args, backend):
         points = cc_rapids.articulation_points(edges)
         assert np.array_equal(on_host(right["row"]), ways["igraph"]())
         assert np.array_equal(on_host(points["vertex"]), ways["igraph_points"]())
-        facts = {"graph": name, "m": graph.num_edges, "bridges": len(right)}
+        facts = {"graph": name, "m": graph.num_edges, "igraph": igraph.__version__}
+        facts["bridges"] = len(right)
         yield facts | {"articulation_points": len(points)} | times
-
-
-def paths(args, backend):
-    """Yield the times of paths for many pairs in a skewed graph, a grid and a path."""
-    n = args.vertices
-    made = {
-        "skewed": generators.rmat(max(n // 4, 2).bit_length(), 2 * n, 0.57, 0.19, 0.19),
-        "grid": generators.grid(int(n**0.5), int(n**0.5), 0.6),
-        "path": generators.path(n),
-    }
-    for name, graph in made.items():
-        yield {"graph": name} | paths_of(graph, args, backend, deep=name == "path")
-
-
-def paths_of(graph, args, backend, deep):
-    """Return the times of all ways, after comparing the lengths of paths."""
-    random, runs = np.random.default_rng(0), min(args.runs, 3)
-    weights = random.random(graph.num_edges, np.float32)
-    edges = frame(backend, src=graph.src, dst=graph.dst, w=backend.asarray(weights))
-
-    def solve():
-        return cc_rapids.components(edges, weight="w", forest="max")
-
-    kept = solve()
-    ends = random.choice(on_host(kept.largest()["vertex"]), (2, args.pairs))
-    pairs, forest = frame(backend, src=ends[0], dst=ends[1]), to_pandas(kept.forest())
-    answer = kept.paths(pairs)
-    length = on_host(answer["length"])
-    few = max(int(np.searchsorted(np.cumsum(length), AUDITED, side="right")), 1)
-    src, dst = (forest[name].to_numpy() for name in ("source", "destination"))
-    low, high = int(min(src.min(), dst.min())), int(max(src.max(), dst.max())) + 1
-    matrix = sparse.csr_array((np.ones(src.size), (src - low, dst - low)), (high - low,) * 2)
-    vertex, target = ends[:, 0].tolist()
-    ways = {
-        "solve": solve,
-        "first": lambda: solve().paths(pairs),
-        "later": lambda: kept.paths(pairs),
-        "one": lambda: kept.path(vertex, target),
-        "audit": lambda: kept.audit_paths(answer[:few], pairs[:few], edges, weight="w"),
-        "audit_components": lambda: kept.audit(edges, weight="w", forest="max"),
-        "scipy_from_one_vertex": lambda: csgraph.breadth_first_order(
-            matrix, vertex - low, directed=False
-        ),
-    }
-    if not deep:  # in a single path, a search by levels takes as many launches as it has edges
-        ways["shortest"] = lambda: kept.path(vertex, target, edges, shortest=True)
-    times = harness.timed(ways, backend, runs)
-    before, at, steps = ways["scipy_from_one_vertex"]()[1], target - low, 0
-    while at != vertex - low:
-        at, steps = before[at], steps + 1
-    assert steps == length[0]
-    if src.size <= NETWORKX_EDGES:
-        tree = nx.Graph(zip(src.tolist(), dst.tolist(), strict=True))
-        some = ends[:, :FEW].T.tolist()
-
-        def theirs():
-            return [nx.shortest_path_length(tree, *pair) for pair in some]
-
-        times |= harness.timed({f"networkx_{len(some)}_pairs": theirs}, backend, runs)
-        assert theirs() == length[:FEW].tolist()
-    return {
-        "n": kept.num_vertices,
-        "m": graph.num_edges,
-        "pairs": args.pairs,
-        "longest": int(length.max()),
-        "mean_length": float(length.mean()),
-        "audited_pairs": few,
-        **times,
-    }
 
 
 #: The name of the records of each job, and what yields them.
@@ -389,7 +305,6 @@ JOBS = {
     "linkage": ("dendrogram", linkage),
     "tree": ("dendrogram", tree),
     "bridges": ("bridges", bridges),
-    "paths": ("paths", paths),
 }
 
 if __name__ == "__main__":

@@ -64,6 +64,24 @@ def begin(args, *packages):
     return backend, base
 
 
+def measure_jobs(parser, jobs, *packages, default=None):
+    """Measure the jobs that ``--jobs`` names, all by default, and keep their records.
+
+    ``jobs`` has, for each, the name of its records, and what yields them from the arguments and the
+    backend.
+    """
+    parser.add_argument("--jobs", nargs="*", choices=jobs, default=default or list(jobs))
+    args = parser.parse_args()
+    backend, base = begin(args, *packages)
+
+    def measure(job):
+        name, work = jobs[job]
+        for record in work(args, backend):
+            keep(args.out, name, base | {"job": job} | record)
+
+    measure_each([[job] for job in args.jobs], measure)
+
+
 def measure_each(cases, measure):
     """Call a function with each case; report failed cases at the end."""
     failed = []
