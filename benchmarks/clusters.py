@@ -38,28 +38,23 @@ NOTED = ("rounds", "batches", "bytes", "border", "room", "rest", "most_in_a_part
 def main():
     """Measure some jobs, and keep the records of each."""
     parser = harness.arguments(__doc__, "cuda", edges=400_000_000, side=5000)
-    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=["devices"])
     parser.add_argument("--workers", type=int, nargs="*", help="how many, each in turn")
     parser.add_argument("--design", nargs="*", default=["auto"], help="designs of devices")
     parser.add_argument("--neighbours", type=float, nargs="*", help="of lists linked in stages")
     parser.add_argument("--graphs", nargs="*", default=["uniform", "rmat"], help="of devices")
     parser.add_argument("--folder", type=pathlib.Path, help="of files; in memory by default")
-    args = parser.parse_args()
-    backend, base = harness.begin(args)
-
-    def measure(job, count):
-        name, work = JOBS[job]
-        for record in work(count, args, backend):
-            harness.keep(args.out, name, base | record)
-
-    harness.measure_each(list(itertools.product(args.jobs, args.workers or most(backend))), measure)
+    harness.measure_jobs(parser, JOBS, default=["devices"])
 
 
-def most(backend):
-    """Return the numbers of workers that are measured by default."""
-    if not backend.on_device:
-        return [1, 2]
-    return [k for k in (2, 4, 8) if k <= backend.xp.cuda.runtime.getDeviceCount()]
+def each_count(work):
+    """Return a function that yields the records of all numbers of workers."""
+
+    def records(args, backend):
+        gpus = backend.xp.cuda.runtime.getDeviceCount() if backend.on_device else 0
+        for count in args.workers or [k for k in (2, 4, 8) if k <= gpus] or [1, 2]:
+            yield from work(count, args, backend)
+
+    return records
 
 
 def cluster_of(count, gpus):
@@ -400,10 +395,10 @@ def streams(count, args, backend):
 
 #: The name of the records of each job, and what yields them.
 JOBS = {
-    "cluster": ("several", cluster),
-    "devices": ("devices", devices),
-    "streams": ("devices", streams),
-    "cugraph": ("devices", cugraph_on_dask),
+    "cluster": ("several", each_count(cluster)),
+    "devices": ("devices", each_count(devices)),
+    "streams": ("devices", each_count(streams)),
+    "cugraph": ("devices", each_count(cugraph_on_dask)),
 }
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 """First use: kernels that a new machine compiles, in time and in number.
 
-On threads the job of `make demo`, from an empty kernel cache, then with its kernels there, and from
-a cache that `cc-rapids compile` has filled; each in new processes. With ``--hour`` the 26 calls of
+demo: the job of `make demo` on threads, from an empty kernel cache, with its kernels, and from
+a cache that `cc-rapids compile` has filled; each in new processes. hour: the 26 calls of
 first_hour.py on threads, in a new process each time: where calls wait for the compiler, where short
-lists do not, with the kernels that wheels bring, and once kernels are there. With ``--engine cuda``
-the first call on three edges of cuDF, beyond importing cuDF: from an empty cache without and with
-the PTX that wheels bring, and with everything compiled ahead. ``--tree`` names another checkout of
-the package that is measured instead of this one, and ``--commit`` its commit.
+lists do not, with the kernels that wheels bring, and once kernels are there. call, with ``--engine
+cuda``: the first call on three edges of cuDF, beyond importing cuDF: from an empty cache without
+and with the PTX that wheels bring, and with everything compiled ahead.
 """
 
 import json
@@ -61,29 +60,15 @@ def main():
     parser.add_argument(
         "--ptx", type=pathlib.Path, help="a folder of what wheels bring, made before"
     )
-    parser.add_argument("--tree", type=pathlib.Path, default=ROOT, help="the checkout to measure")
-    parser.add_argument("--hour", action="store_true", help="the 26 calls of first_hour.py")
-    args = parser.parse_args()
-    backend, base = harness.begin(args)
-    on_gpu = backend.on_device
-    if args.hour:
-        harness.keep(args.out, "first_use", base | hour(args.tree, args.runs))
-        return
-    found = first_call(args.tree, args.runs, args.ptx) if on_gpu else demo(args.tree, args.runs)
-    harness.keep(args.out, "first_use", base | found)
+    harness.measure_jobs(parser, JOBS, default=["demo"])
 
 
-def of_another(tree):
-    """Return the field of a record that says that another checkout was measured."""
-    return {} if tree == ROOT else {"tree": tree.name}
-
-
-def demo(tree, runs):
-    """Return the seconds that the demo's job spends on kernels, in the first run and later."""
+def demo(args, backend):
+    """Yield the seconds that the demo's job spends on kernels, in the first run and later."""
     with tempfile.TemporaryDirectory() as warm:
-        calculated(tree, warm)  # leaves bytecode behind, as installers do
-        first = [once(lambda cache: calculated(tree, cache)) for _ in range(runs)]
-        later = [calculated(tree, warm) for _ in range(runs)]
+        calculated(warm)  # leaves bytecode behind, as installers do
+        first = [once(calculated) for _ in range(args.runs)]
+        later = [calculated(warm) for _ in range(args.runs)]
     record = {"job": "make demo", "compiled": first[0]["compiled"]}
     record |= {
         "compile_s": spread([told["kernels_s"] for told in first]),
@@ -93,41 +78,41 @@ def demo(tree, runs):
         "later_process_s": spread([told["process"] for told in later]),
         "later_process_cpu_s": spread([told["cpu_s"] for told in later]),
     }
-    return record | of_another(tree) | once(lambda cache: demo_after_ahead(tree, cache))
+    yield record | once(demo_after_ahead)
 
 
-def demo_after_ahead(tree, cache):
+def demo_after_ahead(cache):
     """Return what `cc-rapids compile` takes, and what the demo's job then finds to compile."""
-    done = command(tree, cache, "-m", "cc_rapids", "compile", "--engine", "threads", "--json")
+    done = command(ROOT, cache, "-m", "cc_rapids", "compile", "--engine", "threads", "--json")
     return {
         "ahead": {name: done[name] for name in ("kernels", "compiled", "seconds")},
-        "compiled_after_ahead": calculated(tree, cache)["compiled"],
+        "compiled_after_ahead": calculated(cache)["compiled"],
     }
 
 
-def hour(tree, runs):
-    """Return the seconds of 26 first calls, by what they find."""
+def hour(args, backend):
+    """Yield the seconds of 26 first calls, by what they find."""
     with tempfile.TemporaryDirectory() as name:
         wheel = pathlib.Path(name, "wheel")
         ignored = shutil.ignore_patterns("ptx", "objects", "__pycache__")
-        shutil.copytree(tree / "cc_rapids", wheel / "cc_rapids", ignore=ignored)
+        shutil.copytree(ROOT / "cc_rapids", wheel / "cc_rapids", ignore=ignored)
         level = {"NUMBA_CPU_NAME": objects.LEVEL, "NUMBA_CPU_FEATURES": "", WAIT: "1"}
         given = os.environ | level | {"PYTHONPATH": first_on_path(wheel)}
         written = [sys.executable, "-c", ahead.WRITE_OBJECTS]
         subprocess.run(written, check=True, env=given, cwd=wheel)
-        record = {"job": "first hour"} | of_another(tree)
-        ways = {"waiting": (tree, "1"), "nothing": (tree, ""), "wheel": (wheel, "")}
+        record = {"job": "first hour"}
+        ways = {"waiting": (ROOT, "1"), "nothing": (ROOT, ""), "wheel": (wheel, "")}
         told = {way: [] for way in ways}
-        for run in range(runs):
+        for run in range(args.runs):
             for way, (folder, waits) in ways.items():
                 told[way].append(calls_of_hour(folder, pathlib.Path(name, f"{way}{run}"), waits))
         compiled = pathlib.Path(name, "nothing0")
         while not list(compiled.glob("*.ready")):
             time.sleep(1)  # until the process in the background has compiled all
-        told["later"] = [calls_of_hour(tree, compiled, "") for _ in range(runs)]
+        told["later"] = [calls_of_hour(ROOT, compiled, "") for _ in range(args.runs)]
         for way, calls in told.items():
             record |= of_calls(way, calls)
-    return record
+    yield record
 
 
 def calls_of_hour(tree, cache, waits):
@@ -153,10 +138,10 @@ def of_calls(way, told):
     }
 
 
-def calculated(tree, cache):
+def calculated(cache):
     """Return what the demo's job spends on kernels, and the seconds of its process."""
     started = time.perf_counter()
-    told = command(tree, cache, "-c", DEMO_JOB, str(DEMO))
+    told = command(ROOT, cache, "-c", DEMO_JOB, str(DEMO))
     return told | {"process": round(time.perf_counter() - started, 4)}
 
 
@@ -166,8 +151,8 @@ def first_on_path(folder):
     return os.pathsep.join([str(folder), *before])
 
 
-def first_call(tree, runs, ptx=None):
-    """Return the seconds of the first call on a GPU, by what it finds.
+def first_call(args, backend):
+    """Yield the seconds of the first call on a GPU, by what it finds.
 
     What wheels bring is copied from a folder, or made here if none is given.
     """
@@ -175,27 +160,27 @@ def first_call(tree, runs, ptx=None):
         bare, wheel, kept = (pathlib.Path(name) / part for part in ("bare", "wheel", "kept"))
         for copy in (bare, wheel):
             ignored = shutil.ignore_patterns("ptx", "__pycache__")
-            shutil.copytree(tree / "cc_rapids", copy / "cc_rapids", ignore=ignored)
-        if ptx is None:
+            shutil.copytree(ROOT / "cc_rapids", copy / "cc_rapids", ignore=ignored)
+        if args.ptx is None:
             given = os.environ | {"PYTHONPATH": first_on_path(wheel)}
             subprocess.run([sys.executable, "-m", WRITTEN], check=True, env=given, cwd=wheel)
         else:
-            shutil.copytree(ptx, wheel / "cc_rapids" / "backends" / "ptx")
+            shutil.copytree(args.ptx, wheel / "cc_rapids" / "backends" / "ptx")
         ways = {"nothing": bare, "wheel": wheel}
         for copy in ways.values():
             called(copy, kept)  # leaves bytecode behind
         found = {
-            way: [once(lambda cache, copy=copy: called(copy, cache)) for _ in range(runs)]
+            way: [once(lambda cache, copy=copy: called(copy, cache)) for _ in range(args.runs)]
             for way, copy in ways.items()
         }
         with tempfile.TemporaryDirectory() as cache:
             done = command(bare, cache, "-m", "cc_rapids", "compile", "--engine", "cuda", "--json")
-            found["ahead"] = [called(bare, cache) for _ in range(runs)]
-    record = {"job": "first call on a GPU"} | of_another(tree)
+            found["ahead"] = [called(bare, cache) for _ in range(args.runs)]
+    record = {"job": "first call on a GPU"}
     for way, told in found.items():
         record[f"{way}_s"] = spread([one["call_s"] for one in told])
         record[f"{way}_compiled"] = told[0]["compiled"]
-    return record | {"ahead": {part: done[part] for part in ("kernels", "compiled", "seconds")}}
+    yield record | {"ahead": {part: done[part] for part in ("kernels", "compiled", "seconds")}}
 
 
 def called(tree, cache):
@@ -216,6 +201,13 @@ def command(tree, cache, *words):
     said = subprocess.check_output([sys.executable, *words], text=True, env=given, cwd=tree)
     return json.loads(said.splitlines()[-1])
 
+
+#: The name of the records of each job, and what yields them.
+JOBS = {
+    "demo": ("first_use", demo),
+    "hour": ("first_use", hour),
+    "call": ("first_use", first_call),
+}
 
 if __name__ == "__main__":
     main()
