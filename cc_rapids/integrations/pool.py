@@ -31,7 +31,7 @@ from .distributed.forests import (
     rows_of,
     solved,
 )
-from .distributed.tree import Merges
+from .distributed.run import Run
 
 AHEAD = 2 * (os.cpu_count() or 1)  # the maximum number of partitions in flight
 
@@ -196,12 +196,13 @@ def components(
         Reporter(progress) as watch,
         closing(_leaves(tasks, partitions, called, nulls, options, counts)) as leaves,
     ):
-        folded = Merges(tasks, called, options, watch).fold(leaves, None)
+        run = Run(tasks, called, nulls, options, watch, "the partitions")
+        folded = run.fold(leaves, None)
         if not folded:
             raise InputError("there are no partitions: pass at least one, which may have no rows")
         [(_, root)] = folded
         [forest] = tasks.gather([root])
-    ledger = balanced(forest.ledger, counts, "the partitions")
+    ledger = balanced(forest.ledger, counts, run.parts)
     if not isinstance(partitions, Sized):
         ledger = ledger._replace(unchecked=True)
     elif len(counts) != len(partitions):

@@ -14,6 +14,7 @@ from ..data.column import array_of
 from ..errors import CcRapidsError, GraphStateError, LedgerError, counted
 from ..ledger import Ledger, lost_rows
 from ..results.components import Components
+from .distributed.forests import linked_all
 
 log = logging.getLogger(__name__)
 
@@ -211,7 +212,7 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
 
     def labelled() -> Any:
         solution = components(all_edges, vertices=vertices)
-        solution.answer.facts.rows._replace(given=sent).check("the forests of all ranks")
+        linked_all(solution, sent, "the forests of all ranks")
         return solution.component_of(vertices)
 
     result, reason = _tried(labelled)

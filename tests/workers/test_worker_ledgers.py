@@ -16,7 +16,8 @@ import cc_rapids.dask
 from cc_rapids import errors
 from cc_rapids.integrations import pool
 from cc_rapids.integrations.dask import api as dask_api
-from cc_rapids.integrations.distributed import forests, tree, vertices
+from cc_rapids.integrations.distributed import forests, vertices
+from cc_rapids.integrations.distributed import run as runs
 
 RANDOM = np.random.default_rng(5)
 PARTS = 5
@@ -148,12 +149,12 @@ def run(request, client, threads):
 
 @faults(LIST_FAULTS.values(), ids=list(LIST_FAULTS))
 def test_forests_of_partitions_are_lost_on_the_way_to_merges(run, monkeypatch, fault):
-    fold = tree.Merges.fold
+    fold = runs.Run.fold
 
     def faulty(self, leaves, total):
         return fold(self, iter(fault(list(leaves))), total)
 
-    monkeypatch.setattr(tree.Merges, "fold", faulty)
+    monkeypatch.setattr(runs.Run, "fold", faulty)
     refused(run)
 
 
@@ -192,7 +193,7 @@ def test_a_forest_is_lost_by_a_merge(run, monkeypatch, fault):
     def faulty(first, second, *arguments):
         return forests.all_merged(fault(first, second), *arguments)
 
-    monkeypatch.setattr(tree, "merged", faulty)
+    monkeypatch.setattr(runs, "merged", faulty)
     refused(run)
 
 

@@ -38,12 +38,10 @@ from ...errors import (
 from ...ids.range import check_range
 from ...incremental.progress import Reporter
 from ...keywords import suggest_keywords, suggest_keywords_of_methods
-from ...ledger import Ledger
 from ...options import Options
 from ..distributed.answer import DistributedComponents
 from ..distributed.forests import (
     as_list,
-    balanced,
     check_width,
     chunk,
     column_names,
@@ -56,8 +54,8 @@ from ..distributed.forests import (
     rows_of,
     same,
 )
-from ..distributed.tree import Merges
-from ..distributed.vertices import check_partition, described, distributed
+from ..distributed.run import Run
+from ..distributed.vertices import check_partition, described
 from .gather import by_gather, reason_not_to
 from .tasks import DaskProgress, Tasks
 
@@ -232,49 +230,32 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Run:
+class DaskRun(Run):
     """One run on a cluster."""
 
     tasks: Tasks
-    source: Side
-    destination: Side
-    nulls: str
-    options: dict[str, Any]
-    watch: Reporter
     # for the key of each leaf: "edges" or "vertices", the caller's frame, the partition number
     _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
-    _counts: list[Future] = field(default_factory=list)  # the rows of each partition of edges
-
-    @property
-    def merges(self) -> Merges:
-        """The tree of merges on these workers."""
-        return Merges(self.tasks, (self.source, self.destination), self.options, self.watch)
 
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
         """Return the forests of all partitions, including those of Dask vertices.
 
         A separate task counts the rows of each partition, as a check of the task that solves it.
         """
-        names = [*as_list(self.source), *as_list(self.destination)]
-        ends = self.source, self.destination, self.nulls, self.options
+        names = [name for side in self.called for name in as_list(side)]
+        ends = *self.called, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
         forests = [self._later(local_forest, part, *ends) for part in parts]
         origins = [("edges", edges, k) for k in range(len(parts))]
         if vertices is not None:
             named = _parts_of(vertices, edges._meta)
-            forests += [self._later(loops, part, self.source, self.options) for part in named]
+            forests += [self._later(loops, part, self.called[0], self.options) for part in named]
             origins += [("vertices", vertices, k) for k in range(len(named))]
         futures = self.tasks.compute([*forests, *(self._later(rows_of, part) for part in parts)])
-        leaves, self._counts[:] = futures[: len(forests)], futures[len(forests) :]
+        leaves, self.counts[:] = futures[: len(forests)], futures[len(forests) :]
         del futures
         self._origins.update((leaf.key, one) for leaf, one in zip(leaves, origins, strict=True))
         return leaves
-
-    def balanced(self, facts: dict[str, Any]) -> dict[str, Any]:
-        """Return facts; raise a LedgerError unless their ledger covers all partitions."""
-        counts = self.tasks.gather(self._counts)
-        balanced(Ledger.of_facts(facts["ledger"]), counts, "the partitions of the Dask frame")
-        return facts
 
     def _later(self, function: Any, *arguments: Any) -> Any:
         """Return a lazy call."""
@@ -296,7 +277,7 @@ class Run:
         try:
             total, waiting = len(leaves), self.tasks.completed(leaves, self._fail)
             leaves.clear()  # so that forests are released once they are merged
-            return self.merges.fold(waiting, total)
+            return self.fold(waiting, total)
         except UnicodeEncodeError as error:
             raise InputError(
                 "a partition holds a string with half of a surrogate pair, which is not Unicode"
@@ -304,7 +285,7 @@ class Run:
                 " Dask's option 'dataframe.convert-string' False the error names the row"
             ) from error
         except KeyError as error:
-            names = dict.fromkeys([*as_list(self.source), *as_list(self.destination)])
+            names = dict.fromkeys(name for side in self.called for name in as_list(side))
             lacking = [repr(name) for name in names if repr(name) in str(error)]
             if isinstance(error, CcRapidsError) or not lacking:
                 raise
@@ -361,20 +342,18 @@ class Run:
             answer = self._gathered(homes, forests, labels, named, combine == "gather")
             if answer:
                 return answer
-        root = self.merges.tree(forests)
-        called = self.source, self.destination
-        whole = tasks.submit(labelled, root, called, labels, named, self.options)
+        root = self.tree(forests)
+        whole = tasks.submit(labelled, root, self.called, labels, named, self.options)
         [facts] = tasks.gather([tasks.submit(getitem, whole, 1)])
         count = len(tasks.workers())
-        spent = {"combine": "tree", "seconds": self.watch.seconds}
-        facts = self.balanced(facts) | {"partition": "edges", "workers": count} | spent
+        facts = self.facts(facts, "edges", count, combine="tree")
         return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest([root]))
 
     def _forest(self, forests: list[Future]) -> Any:
         """Merge forests, and return the edges of the result as a Dask frame."""
         with self.tasks.all_or_none() as tasks:
-            root = replace(self, watch=Reporter(False)).merges.tree(forests)
-            return framed(tasks, [tasks.submit(edges_of, root, self.source)])
+            root = replace(self, watch=Reporter(False)).tree(forests)
+            return framed(tasks, [tasks.submit(edges_of, root, self.called[0])])
 
     def _gathered(
         self,
@@ -389,7 +368,7 @@ class Run:
         The reason is logged; if ``forced``, it is raised as an EngineError.
         """
         tasks = self.tasks
-        several = not isinstance(self.source, str)
+        several = not isinstance(self.called[0], str)
         facts = [] if several else tasks.gather([tasks.submit(described, one) for one in forests])
         reason = "ids have several columns"
         reason = reason if several else reason_not_to(tasks, homes, facts, forced)
@@ -400,34 +379,15 @@ class Run:
         if reason:
             log.debug("forests are merged in a tree: %s", reason)
             return None
-        called = self.source, self.destination
-        runs = by_gather(tasks, forests, homes, facts, called, labels, named, self.options)
+        arguments = facts, self.called, labels, named, self.options
+        runs = by_gather(tasks, forests, homes, *arguments)
         if runs is None:
             return None
         self.watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))
         [run_facts] = tasks.gather([tasks.submit(getitem, runs[0], 1)])
-        run_facts = self.balanced(run_facts) | {"partition": "edges", "workers": len(homes)}
-        run_facts["combine"] = "gather"
+        run_facts = self.facts(run_facts, "edges", len(homes), combine="gather")
         answers = [tasks.submit(getitem, run, 0) for run in runs]
-        return DaskComponents(
-            run_facts | {"seconds": self.watch.seconds},
-            framed(tasks, answers),
-            lambda: self._forest(forests),
-        )
-
-    def by_vertices(
-        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any
-    ) -> DaskComponents:
-        """Solve with distributed vertices: no worker holds all of them."""
-        tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
-        leaves = self.leaves(edges, vertices if run is None else None)
-        forests = [one for _, one in self.folded(leaves)]
-        called = self.source, self.destination
-        answers, facts = distributed(
-            tasks, forests, called, owners, room, run, count, self.options, self.watch
-        )
-        totals = {"partition": "vertices", "workers": len(answers), "seconds": self.watch.seconds}
-        return DaskComponents(self.balanced(facts) | totals, framed(tasks, answers))
+        return DaskComponents(run_facts, framed(tasks, answers), lambda: self._forest(forests))
 
 
 def is_dask(thing: Any) -> bool:
@@ -496,7 +456,7 @@ def components(
     design : str or Design
         As for :func:`cc_rapids.components`; the design must make spanning forests.
     engine : {"threads", "cuda"}, optional
-        As for :func:`cc_rapids.components`; the design must make spanning forests.
+        As for :func:`cc_rapids.components`.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a
         ``DaskProgress`` after each finished task. Otherwise lines are written to the log.
@@ -573,12 +533,17 @@ def components(
     check_partition(partition, source, labels, owners, room, pickle.dumps)
     options = {"design": design, "engine": engine}
     with Reporter(progress) as watch, Tasks(_client()).all_or_none() as tasks:
-        run = Run(tasks, source, destination, nulls, options, watch)
+        parts = "the partitions of the Dask frame"
+        run = DaskRun(tasks, (source, destination), nulls, options, watch, parts)
         if partition == "edges":
             named = _named(vertices, num_vertices)
             return run.by_edges(edges, labels, named, vertices, combine)
         every = range(num_vertices) if num_vertices is not None else vertices
-        return run.by_vertices(edges, every, num_vertices, owners, room)
+        named_range = every if isinstance(every, range) else None
+        leaves = run.leaves(edges, every if named_range is None else None)
+        forests = [one for _, one in run.folded(leaves)]
+        answers, facts = run.by_vertices(forests, owners, room, named_range, num_vertices)
+        return DaskComponents(facts, framed(tasks, answers))
 
 
 def _client() -> Client:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +24,6 @@ from ...errors import CcRapidsError, EngineError, InputError, LedgerError, shown
 from ...ids.range import check_range
 from ...incremental.progress import DistributedProgress, Reporter
 from ...keywords import suggest_keywords, suggest_keywords_of_methods
-from ...ledger import Ledger
 from ...options import Options
 from ..distributed.answer import DistributedComponents
 from ..distributed.forests import (
@@ -33,7 +32,6 @@ from ..distributed.forests import (
     all_merged,
     as_list,
     as_pandas,
-    balanced,
     column_names,
     edges_of,
     labelled,
@@ -42,8 +40,8 @@ from ..distributed.forests import (
     solved,
 )
 from ..distributed.protocol import GPUS
-from ..distributed.tree import Merges
-from ..distributed.vertices import check_partition, distributed
+from ..distributed.run import Run
+from ..distributed.vertices import check_partition
 from .tasks import Result, Tasks
 
 # columns of packed blocks: a pickled forest, and the number of rows that it was made from
@@ -238,44 +236,35 @@ def components(
     needed = _resources(checked.engine, num_cpus=num_cpus, num_gpus=num_gpus)
     options = {"design": design, "engine": engine}
     with Reporter(progress) as watch:
-        run = Run(Tasks(needed), called, nulls, options, watch)
+        tasks, parts = Tasks(needed), "the blocks of the Ray dataset"
+        run = RayRun(tasks, called, nulls, options, watch, parts)
         if partition == "edges":
             return run.by_edges(edges, labels, vertices, num_vertices)
         every = range(num_vertices) if num_vertices is not None else vertices
-        return run.by_vertices(edges, every, num_vertices, owners, room)
+        named = every if isinstance(every, range) else None
+        forests = run.forests(edges, every)
+        if not (named is not None or every is None or isinstance(every, Dataset)):
+            frame = pd.DataFrame({"vertex": _on_host(every)})
+            forests.append(tasks.submit(loops, frame, called[0], options))
+        rows = known_rows(edges)
+        answers, facts = run.by_vertices(forests, owners, room, named, num_vertices, rows)
+        return RayComponents(facts, _dataset([tasks.submit(as_table, one) for one in answers]))
 
 
 @dataclass(frozen=True)
-class Run:
-    """One run on a cluster."""
+class RayRun(Run):
+    """One run on a cluster.
+
+    The number of rows comes from Ray's metadata if available. Otherwise the tasks that reduce
+    blocks to forests count the rows.
+    """
 
     tasks: Tasks
-    called: Ends
-    nulls: str
-    options: dict[str, Any]
-    watch: Reporter
-    _counts: list[Result] = field(default_factory=list)  # the rows of each block of edges
-
-    def balanced(self, facts: dict[str, Any], edges: Dataset) -> dict[str, Any]:
-        """Return facts; raise a LedgerError unless their ledger covers all rows of a dataset.
-
-        The number of rows comes from Ray's metadata if available. Otherwise the tasks that reduced
-        the blocks to forests have counted the rows.
-        """
-        counts, rows = self.tasks.gather(self._counts), known_rows(edges)
-        given = [sum(one) for one in counts] if rows is None else [rows]
-        balanced(Ledger.of_facts(facts["ledger"]), given, "the blocks of the Ray dataset")
-        return facts
-
-    @property
-    def merges(self) -> Merges:
-        """The tree of merges on these nodes."""
-        return Merges(self.tasks, self.called, self.options, self.watch)
 
     def forests(self, edges: Dataset, vertices: Any) -> list[Result]:
         """Return one forest for each node that has read blocks; at least one forest."""
         with closing(self._leaves(edges, vertices)) as leaves:
-            folded = self.merges.fold(leaves, None)
+            folded = self.fold(leaves, None)
         if folded:
             return [forest for _, forest in folded]
         empty = _empty(edges, self.called)
@@ -333,7 +322,7 @@ class Run:
                 raise LedgerError(
                     f"Ray has made forests of {expected:,} blocks, but {received:,} arrived"
                 )
-            self._counts.extend(counts if dataset is edges else [])
+            self.counts.extend(counts if dataset is edges else [])
 
     def by_edges(
         self, edges: Dataset, labels: str | None, vertices: Any, count: int | None
@@ -341,36 +330,18 @@ class Run:
         """Solve with distributed edges: merge forests in a tree."""
         tasks, called = self.tasks, self.called
         forests = self.forests(edges, vertices)
-        root = self.merges.tree(forests)
+        root = self.tree(forests)
         named = {"vertices": None if isinstance(vertices, Dataset) else vertices}
         arguments = root, called, labels, named | {"num_vertices": count}, self.options
         blocks = tasks.cpus()
         first, *tables = tasks.split(label_blocks, *arguments, blocks, count=blocks + 1)
         [facts] = tasks.gather([first])
-        facts = self.balanced(facts, edges) | {"partition": "edges", "combine": "tree"}
-        facts["workers"] = len(tasks.workers())
         return RayComponents(
-            facts | {"seconds": self.watch.seconds},
+            self.facts(facts, "edges", len(tasks.workers()), known_rows(edges), combine="tree"),
             _dataset(tables),
             lambda: _dataset([tasks.submit(size_block, *arguments)]),
             lambda: _dataset([tasks.submit(forest_block, root, called[0])]),
         )
-
-    def by_vertices(
-        self, edges: Dataset, vertices: Any, count: int | None, owners: Any, room: Any
-    ) -> RayComponents:
-        """Solve with distributed vertices: no node holds all of them."""
-        tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
-        forests = self.forests(edges, vertices)
-        if not (run is not None or vertices is None or isinstance(vertices, Dataset)):
-            named = pd.DataFrame({"vertex": _on_host(vertices)})
-            forests.append(tasks.submit(loops, named, self.called[0], self.options))
-        answers, facts = distributed(
-            tasks, forests, self.called, owners, room, run, count, self.options, self.watch
-        )
-        totals = {"partition": "vertices", "workers": len(answers), "seconds": self.watch.seconds}
-        tables = [tasks.submit(as_table, one) for one in answers]
-        return RayComponents(self.balanced(facts, edges) | totals, _dataset(tables))
 
 
 def _checked(

@@ -1,40 +1,55 @@
-"""A tree of merges: each worker merges its forests, then workers merge theirs pairwise.
+"""One run on several workers: they merge their forests, then merge forests pairwise in a tree.
 
 Balduzzi et al. 2018, section 2, distribute the edges in the same way, but send the representative
 of every vertex up the tree. Here only edges of forests are sent. Redundant edges are not sent.
 
-Progress is reported by a bar on a terminal, a callback, or lines in the log.
+Dask, Ray and pools of processes make the forests of their partitions; one class runs the rest over
+their :class:`~cc_rapids.integrations.distributed.protocol.Executor`. Progress is reported by a bar
+on a terminal, a callback, or lines in the log.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ...incremental.progress import DistributedProgress, Reporter
-from .forests import Ends, merged
+from ...ledger import Ledger
+from .forests import Ends, balanced, merged
 from .protocol import Executor, Handle
+from .vertices import distributed
 
 
 @dataclass(frozen=True)
-class Merges:
-    """The merges of one run.
+class Run:
+    """One run on several workers.
 
     Attributes
     ----------
     called : pair of columns
-        The caller's names of the columns of ids, for errors.
+        The caller's names of the columns of ids.
+    nulls : {"raise", "drop"}
+        What to do with an edge that has a null end.
     options : dict
         The design and the engine.
+    parts : str
+        What the forests are made from, for errors.
+    counts : list of handles
+        The numbers of rows of the parts of edges, counted apart from their forests.
     """
 
     tasks: Executor
     called: Ends
+    nulls: str
     options: dict[str, Any]
     watch: Reporter
+    parts: str
+    counts: list[Handle] = field(default_factory=list)
 
     def merge(self, first: Handle, second: Handle, home: str | None = None) -> Handle:
         """Merge two forests, on a preferred worker."""
@@ -88,3 +103,40 @@ class Merges:
                 self.watch.report(done, total, partial(DistributedProgress, stage, done, total))
             level = pairs + level[len(level) - len(level) % 2 :]
         return level[0]
+
+    def by_vertices(
+        self,
+        forests: list[Handle],
+        owners: Any,
+        room: int | None,
+        named: range | None,
+        count: int | None,
+        rows: int | None = None,
+    ) -> tuple[list[Handle], dict[str, Any]]:
+        """Solve forests with distributed vertices; return the answers of the parts, and the facts.
+
+        The arguments are those of :func:`.vertices.distributed` and of :meth:`facts`.
+        """
+        answers, facts = distributed(
+            *(self.tasks, forests, self.called, owners, room, named, count),
+            *(self.options, self.watch),
+        )
+        return answers, self.facts(facts, "vertices", len(answers), rows=rows)
+
+    def facts(
+        self,
+        facts: dict[str, Any],
+        partition: str,
+        workers: int,
+        rows: int | None = None,
+        **more: str,
+    ) -> dict[str, Any]:
+        """Return the facts of the answer; raise a LedgerError unless they cover all parts.
+
+        ``rows`` is the number of rows of all parts, if it is known without ``counts``.
+        """
+        if rows is None:
+            rows = sum(int(np.sum(one)) for one in self.tasks.gather(self.counts))
+        balanced(Ledger.of_facts(facts["ledger"]), [rows], self.parts)
+        totals = {"partition": partition, "workers": workers} | more
+        return facts | totals | {"seconds": self.watch.seconds}
