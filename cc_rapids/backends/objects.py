@@ -78,7 +78,7 @@ def _archive() -> zipfile.ZipFile | None:
     """Return the file if its code is for this process."""
     if platform.machine() != "x86_64" or sys.platform != "linux" or not FILE.exists():
         return None
-    if FLAGS - _processor_flags():
+    if FLAGS - processor()[1]:
         return None
     try:
         archive = zipfile.ZipFile(FILE)
@@ -92,9 +92,13 @@ def _archive() -> zipfile.ZipFile | None:
     return archive
 
 
-def _processor_flags() -> set[str]:
+@cache
+def processor() -> tuple[str, frozenset[str]]:
+    """Return the name and the features of the processor, if Linux lists them."""
+    facts: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
         for line in file:
-            if line.startswith("flags"):
-                return set(line.split(":", 1)[1].split())
-    return set()
+            name, _, value = line.partition(":")
+            facts.setdefault(name.strip(), value.strip())
+    name = facts.get("model name") or platform.processor() or platform.machine()
+    return name, frozenset(facts.get("flags", "").split())

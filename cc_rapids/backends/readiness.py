@@ -102,11 +102,5 @@ def _key() -> str:
     files = [entry for name in SOURCES for entry in os.scandir(package / name) if entry.is_file()]
     stats = sorted((entry.path, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in files)
     digest = hashlib.sha256(repr(stats).encode()).hexdigest()
-    return f"common kernels {kernel_cache.recipe()} {digest} {_processor()}"
-
-
-def _processor() -> str:
-    """Return the name and the features of the processor."""
-    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
-        return "".join(sorted({line for line in file if line.startswith(("model name", "flags"))}))
-    return ""
+    name, flags = objects.processor()
+    return f"common kernels {kernel_cache.recipe()} {digest} {name} {sorted(flags)}"

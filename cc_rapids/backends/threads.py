@@ -6,7 +6,6 @@ import contextlib
 import mmap
 import os
 import pickle
-import platform
 import resource
 import threading
 from collections.abc import Iterator
@@ -269,7 +268,7 @@ class Threads(Backend):
 
     @property
     def device_name(self) -> str:
-        return f"{self.workers} threads, {_processor()}"
+        return f"{self.workers} threads, {objects.processor()[0]}"
 
     def check_compiled(self) -> bool:
         self.is_compiled = self.is_compiled or common.is_ready()
@@ -424,11 +423,3 @@ class _Writeable:
     def __init__(self, array: Array) -> None:
         self.array = array
         self.__array_interface__ = array.__array_interface__ | {"data": (array.ctypes.data, False)}
-
-
-def _processor() -> str:
-    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
-        names: Iterator[str] = (line for line in file if line.startswith("model name"))
-        for line in names:
-            return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()

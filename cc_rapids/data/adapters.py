@@ -616,6 +616,10 @@ class Adapter(ABC):
         """
         return None
 
+    def lengths(self, edges: Any) -> list[int | None]:
+        """Return the number of edges in memory; of columns beside each other, all lengths."""
+        return [self.rows(edges, ReadRequest())]
+
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         """Return the edges whose weight is within a bound, their columns of ids, and a ledger.
 
@@ -899,6 +903,10 @@ class Pairs(Frames):
             return None
         return length_of(edges[0]) if len(edges) else 0
 
+    def lengths(self, edges: Any) -> list[int | None]:
+        check_columns_of_tuple(edges)
+        return [len(side) for side in edges]
+
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         (mask, ledger), ends = self.mask(edges, bound), self._columns(edges, request)
         check_sizes(mask, ends)
@@ -913,6 +921,7 @@ class EdgeArrays(Pairs):
     """An array or tensor of shape (edges, 2) or (2, edges)."""
 
     by_type = False  # an array of one library may lie on a GPU or not
+    lengths = Adapter.lengths
 
     def accepts(self, edges: Any) -> bool:
         return is_edge_array(edges)
@@ -956,6 +965,9 @@ class Mappings(Pairs):
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return length_of(edges[self._sides(edges, request)[0][0]])
+
+    def lengths(self, edges: Any) -> list[int | None]:
+        return [len(side) for side in edges.values()]
 
     def _item(self, edges: Any, request: ReadRequest) -> Any:
         return edges
@@ -1036,6 +1048,7 @@ class OpenedGraphs(Mappings):
     """A graph of another library, or a matrix with weights, opened: see :func:`foreign.opened`."""
 
     by_type, opens = True, False
+    lengths = Adapter.lengths
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Graph)
@@ -1371,6 +1384,8 @@ class Readers(Batches):
 class PairLists(Pairs):
     """A list of pairs of ids, where each pair is an edge; other lists are refused."""
 
+    lengths = Adapter.lengths
+
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, list)
 
@@ -1464,20 +1479,8 @@ def _check_weights(weights: int, rows: int | None) -> None:
 
 def check_sizes(mask: Any, edges: Any) -> None:
     """Raise an InputError unless a mask is as long as each column of edges in memory."""
-    for size in _sizes_of(edges):
+    for size in adapter_of(edges).lengths(edges):
         _check_weights(mask.size, size)
-
-
-def _sizes_of(edges: Any) -> list[int]:
-    """Return the number of edges in memory; for a pair of columns, both lengths."""
-    if isinstance(edges, tuple):
-        check_columns_of_tuple(edges)
-    if isinstance(edges, Graph):
-        return [length_of(edges.ends()[0])]
-    if isinstance(edges, tuple | Mapping):
-        sides = edges.values() if isinstance(edges, Mapping) else edges
-        return [len(side) for side in sides]
-    return [len(ends_of(edges)[0]) if is_edge_array(edges) else len(edges)]
 
 
 def ends_on_device(edges: Any) -> bool:

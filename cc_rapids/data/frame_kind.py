@@ -108,14 +108,14 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
         (str(given[k]) if k < len(given) else "") if text else None
         for k, text in enumerate(strings)
     ]
-    make = _MAKERS.get(library, _arrow)
     try:
-        edges = _read_empty(make(types), len(types))
-    except Exception as error:  # the library, its GPU or the type may be missing
+        edges = _read_empty(_MAKERS[library](types), len(types))
+    except Exception as error:  # the library may be unknown; it, its GPU or the type may be missing
         make = _numpy if library == "cupy" else _arrow
         what = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
         log.warning(
-            "answers are returned as %s, because %s is not available (%s)", what, library, error
+            "answers are returned as %s, because %s is not available (%s)",
+            *(what, library, error if library in _MAKERS else "unknown"),
         )
         edges = _read_empty(make([text if text is None else "" for text in types]), len(types))
     names, ends = (tuple(words.get(key) or ()) for key in ("names", "ends"))

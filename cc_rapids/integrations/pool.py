@@ -25,8 +25,8 @@ from .distributed.forests import (
     Forest,
     as_pandas,
     balanced,
-    column_names,
     local_forest,
+    names_of_ends,
     not_frame,
     rows_of,
     solved,
@@ -183,7 +183,7 @@ def components(
     )
     if isinstance(partitions, list) and partitions and hasattr(partitions[0], "columns"):
         source, destination = read.named_ends(partitions[0], source, destination)
-    called = column_names(source, destination)
+    called = names_of_ends(source, destination)
     for name in ("submit", "shutdown"):
         if not hasattr(executor, name):
             raise InputError(

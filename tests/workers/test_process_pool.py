@@ -24,7 +24,7 @@ from cc_rapids import errors
 from cc_rapids.incremental.progress import Reporter
 from cc_rapids.integrations import pool
 from cc_rapids.integrations.distributed.forests import local_forest
-from cc_rapids.integrations.distributed.tree import Merges
+from cc_rapids.integrations.distributed.run import Run
 from cc_rapids.integrations.distributed.vertices import distributed
 from cc_rapids.pool import components
 
@@ -187,7 +187,7 @@ def leaves(tasks, frame, count):
 
 def test_forests_are_merged_where_they_lie(threads):
     tasks, frame = Named(threads), random_frame()
-    merges = Merges(tasks, ("src", "dst"), {}, Reporter(False))
+    merges = Run(tasks, ("src", "dst"), "raise", {}, Reporter(False), "parts")
     found = merges.fold(tasks.completed(leaves(tasks, frame, 12)), 12)
     assert [home for home, _ in found] == ["a", "b", "c"]
     homes = [worker for name, worker in tasks.asked if name == "merged"]

@@ -44,12 +44,12 @@ from ..distributed.forests import (
     as_list,
     check_width,
     chunk,
-    column_names,
     edges_of,
     empty_of,
     labelled,
     local_forest,
     loops,
+    names_of_ends,
     not_frame,
     rows_of,
     same,
@@ -528,7 +528,7 @@ def components(
     )
     source, destination = read.named_ends(edges, source, destination)
     _check(edges, *read.named(source, destination), vertices, num_vertices, nulls)
-    source, destination = column_names(source, destination)
+    source, destination = names_of_ends(source, destination)
     check_word("way to combine forests", combine, COMBINES)
     check_partition(partition, source, labels, owners, room, pickle.dumps)
     options = {"design": design, "engine": engine}

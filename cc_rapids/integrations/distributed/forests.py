@@ -70,7 +70,7 @@ def as_list(side: Side) -> list[str]:
     return side if isinstance(side, list) else [side]
 
 
-def column_names(source: Side | None, destination: Side | None) -> Ends:
+def names_of_ends(source: Side | None, destination: Side | None) -> Ends:
     """Return the columns of both ends, as the caller gave them or by default.
 
     Raises

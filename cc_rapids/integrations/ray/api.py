@@ -32,11 +32,11 @@ from ..distributed.forests import (
     all_merged,
     as_list,
     as_pandas,
-    column_names,
     edges_of,
     labelled,
     local_forest,
     loops,
+    names_of_ends,
     solved,
 )
 from ..distributed.protocol import GPUS
@@ -230,7 +230,7 @@ def components(
     if isinstance(edges, Dataset) and (example := _example(edges)) is not None:
         source, destination = read.named_ends(example, source, destination)
     given = read.named(source, destination)
-    called = column_names(source, destination)
+    called = names_of_ends(source, destination)
     edges = _checked(edges, given, vertices, num_vertices, nulls)
     check_partition(partition, called[0], labels, owners, room, cloudpickle.dumps)
     needed = _resources(checked.engine, num_cpus=num_cpus, num_gpus=num_gpus)
@@ -365,7 +365,7 @@ def _checked(
     if example_table is None:  # the columns are known only once the caller's functions have run
         return edges
     read.read(example_table, *given, example, count, nulls)
-    names = [name for side in column_names(*given) for name in as_list(side)]
+    names = [name for side in names_of_ends(*given) for name in as_list(side)]
     return edges.select_columns(list(dict.fromkeys(names)))
 
 

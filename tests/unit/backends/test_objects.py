@@ -13,7 +13,7 @@ from cc_rapids.backends import kernel_cache, kernel_times, objects, readiness, t
 def file(tmp_path, monkeypatch, own_store):
     """A file of kernels, which this process is able to run, and an empty kernel cache."""
     monkeypatch.setattr(objects, "FILE", tmp_path / "objects" / "made.zip")
-    monkeypatch.setattr(objects, "_processor_flags", lambda: objects.FLAGS | {"sse2"})
+    monkeypatch.setattr(objects, "processor", lambda: ("", objects.FLAGS | {"sse2"}))
     monkeypatch.setattr(objects.platform, "machine", lambda: "x86_64")
     objects._archive.cache_clear()
     yield objects.FILE
@@ -73,7 +73,7 @@ def test_with_a_wheel_no_call_waits(made, monkeypatch):
         lambda patch: patch.setattr(
             objects.sysconfig, "get_config_var", lambda name: "cpython-399t"
         ),
-        lambda patch: patch.setattr(objects, "_processor_flags", lambda: objects.FLAGS - {"avx2"}),
+        lambda patch: patch.setattr(objects, "processor", lambda: ("", objects.FLAGS - {"avx2"})),
         lambda patch: patch.setattr(objects.platform, "machine", lambda: "aarch64"),
         lambda patch: patch.setattr(objects.sys, "platform", "darwin"),
     ],

@@ -16,6 +16,7 @@ from support.edge_kinds import EDGES
 
 from cc_rapids import Connectivity
 from cc_rapids.data.files import archive
+from cc_rapids.data.frame_kind import given_like
 from cc_rapids.errors import FormatError, OutputError
 
 
@@ -216,6 +217,11 @@ def test_answers_come_as_tables_where_the_library_is_missing(tmp_path, monkeypat
     assert (
         "answers are returned as PyArrow's tables, because polars is not available" in caplog.text
     )
+
+
+def test_tables_of_an_unknown_library_are_said_to_be_of_another(caplog):
+    given_like({"frame": "vaex"}, [False])
+    assert "as PyArrow's tables, because vaex is not available (unknown)" in caplog.text
 
 
 def test_nulls_that_were_dropped_stay_counted(tmp_path):
