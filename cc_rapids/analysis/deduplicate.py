@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,15 +11,17 @@ from ..data.arguments import check_flag, check_names, check_word
 from ..data.codes import codes_of
 from ..data.column import Column, borrowed_columns, is_cudf, of
 from ..data.frame_access import check_columns, column_of, columns_of, frame_in_memory, frame_size
-from ..data.frame_build import rows_of_frame
-from ..data.relations import is_relation, rows_like, whole_table_of
-from ..errors import InputError
+from ..data.frame_build import rows_of_frame, with_column
+from ..data.relations import is_relation, quoted, relation_of, rows_like, whole_table_of
+from ..errors import InputError, listed
 from ..ids.hash_table import Slots
 from ..ids.strings import slots_of
 from ..results.answer import Answer
 from ..results.best import best_rows, compact, sort_keys
 from ..results.lookup import (
     SINGLETONS,
+    attached,
+    check_name,
     id_columns_in,
     ids_in_frame,
     roots_of_ids,
@@ -42,11 +44,11 @@ def deduplicated(
     missing: str = "self",
 ) -> Any:
     """Return the best row of each component: see :meth:`cc_rapids.Components.deduplicate`."""
-    listed = _listed("on=", on)
+    ids = _listed("on=", on)
     if not is_relation(frame):
-        return best_of_frame(answer, frame, listed, by, ascending, per, missing)
+        return best_of_frame(answer, frame, ids, by, ascending, per, missing)
     rows = whole_table_of(frame)
-    return rows_like(best_of_frame(answer, rows, listed, by, ascending, per, missing), frame)
+    return rows_like(best_of_frame(answer, rows, ids, by, ascending, per, missing), frame)
 
 
 def best_of_frame(
@@ -59,27 +61,117 @@ def best_of_frame(
     missing: Any,
 ) -> Any:
     """Return the best rows; if ``on`` is empty, ids are row positions."""
+    frame = frame_in_memory(frame)
+    on = id_columns_in(answer, columns_of(frame), on)
+    chosen = _chosen(answer, frame, on, by, ascending, per, missing)
+    with answer.backend.scope():
+        kept = chosen.kept if chosen.rows is None else chosen.rows[chosen.kept]
+        return rows_of_frame(frame, answer.bring(kept, is_cudf(frame)))
+
+
+def dropped(
+    answer: Answer,
+    frame: Any,
+    on: str | list[str] = "vertex",
+    by: str | None = None,
+    ascending: bool = False,
+    per: str | list[str] | None = None,
+    missing: str = "self",
+    name: str = "labels",
+) -> Any:
+    """Return the rows that lose to others: see :meth:`cc_rapids.Components.duplicates`."""
+    if is_relation(frame):
+        table = whole_table_of(frame)
+        table = dropped(answer, table, on, by, ascending, per, missing, name)
+        return relation_of(table, frame, list(map(quoted, table.column_names)))
+    check_name(name)
+    frame = frame_in_memory(frame)
+    ids = id_columns_in(answer, columns_of(frame), _listed("on=", on))
+    chosen = _chosen(answer, frame, ids, by, ascending, per, missing)
+    with answer.backend.scope():
+        losers, winners = map(answer.backend.to_host, _losers_and_winners(chosen, answer.backend))
+    scores = [] if by is None or by in ids else [by]
+    names = [*ids, *(f"kept_{column}" for column in ids), name, *scores]
+    if len({*names, *(f"kept_{column}" for column in scores)}) < len(names) + len(scores):
+        raise InputError(
+            f"the columns of the result would have equal names, {listed(names)}: pass name=, or"
+            " rename columns of the frame"
+        )
+    rows = _taken(frame, ids, losers)
+    rows = _with_columns(rows, _taken(frame, ids, winners), "kept_")
+    rows = attached(answer, rows, ids, name, "self")
+    for side, prefix in ((losers, ""), (winners, "kept_")) if scores else ():
+        rows = _with_columns(rows, _taken(frame, scores, side), prefix)
+    return rows
+
+
+def _taken(frame: Any, names: list[Any], rows: Array) -> Any:
+    """Return some rows of some columns, in any order."""
+    if isinstance(frame, dict):
+        return {name: np.asarray(frame[name])[rows] for name in names}
+    import narwhals as nw
+
+    return nw.from_native(frame).select(names)[rows].to_native()
+
+
+def _with_columns(frame: Any, other: Any, prefix: str) -> Any:
+    """Return a frame with the columns of another one, whose names get a prefix."""
+    for name in columns_of(other):
+        column = column_of(other, name)
+        if hasattr(column, "iloc"):
+            column = column.set_axis(frame.index)
+        frame = with_column(frame, f"{prefix}{name}", column, None)
+    return frame
+
+
+def _losers_and_winners(chosen: _Chosen, backend: Backend) -> tuple[Array, Array]:
+    """Return the rows of the frame that lose, and for each the row that wins its group."""
+    xp, (groups, size, kept, rows) = backend.xp, chosen
+    best = xp.empty(size, np.int64)
+    best[groups[kept]] = kept
+    loses = xp.ones(groups.size, bool)
+    loses[kept] = False
+    losers = xp.flatnonzero(loses)
+    winners = best[groups[losers]]
+    return (losers, winners) if rows is None else (rows[losers], rows[winners])
+
+
+class _Chosen(NamedTuple):
+    """The best rows of a frame.
+
+    Attributes
+    ----------
+    groups : (m,) array of integers
+        The group of each row that competes, below ``size``.
+    size : int
+        A bound of the numbers of groups.
+    kept : (k,) array of int64
+        The best row of each group, as positions among the rows that compete.
+    rows : (m,) array of int64, optional
+        The rows that compete; all by default.
+    """
+
+    groups: Array
+    size: int
+    kept: Array
+    rows: Array | None
+
+
+def _chosen(
+    answer: Answer, frame: Any, on: list[Any], by: Any, ascending: Any, per: Any, missing: Any
+) -> _Chosen:
+    """Return the best rows of a frame in memory."""
     per = [] if per is None else _listed("per=", per)
     check_names("by=", by)
     if isinstance(by, list):
         raise InputError("by= must name one column: combine several into one first")
     check_word("policy for unknown ids, missing,", missing, MISSING)
     ascending = check_flag("ascending", ascending)
-    frame = frame_in_memory(frame)
-    on = id_columns_in(answer, columns_of(frame), on)
     purpose = "to deduplicate by", "name columns with on=, by= and per="
     check_columns(frame, [*on, *([] if by is None else [by]), *per], *purpose)
-    backend, nulls = answer.backend, "null" if missing == "drop" else "raise"
+    backend = answer.backend
     with backend.scope():
-        if on:
-            column, mask = ids_in_frame(answer, frame, on, nulls, LEAVE_OUT)
-        else:
-            column, mask = of("row", backend.xp.arange(frame_size(frame))), None
-        groups, has_group, size = _groups(answer, column, missing)
-        rows = None if mask is None else backend.xp.flatnonzero(mask)
-        if missing == "drop":
-            groups = groups[has_group]
-            rows = backend.xp.flatnonzero(has_group) if rows is None else rows[has_group]
+        groups, size, rows = _competitors(answer, frame, on, missing)
         for name in per:
             codes, count = codes_of(name, column_of(frame, name))
             codes_of_group = _some(backend.asarray(codes), rows)
@@ -90,9 +182,30 @@ def best_of_frame(
             values, valid = map(backend.asarray, numbers)
             keys = _some(sort_keys(values, ascending, backend.xp), rows)
             scored = _some(valid, rows)
-        kept = best_rows(groups, size, keys, scored, backend)
-        kept = kept if rows is None else rows[kept]
-        return rows_of_frame(frame, answer.bring(kept, is_cudf(frame)))
+            del numbers, values, valid
+        groups, size = compact(groups, size, backend)
+        return _Chosen(groups, size, best_rows(groups, size, keys, scored, backend), rows)
+
+
+def _competitors(
+    answer: Answer, frame: Any, on: list[Any], missing: str
+) -> tuple[Array, int, Array | None]:
+    """Return the group of each row that competes, a bound of the groups, and the rows.
+
+    The copy of the ids is freed on return: many strings take more memory than all other arrays.
+    """
+    xp = answer.backend.xp
+    if on:
+        nulls = "null" if missing == "drop" else "raise"
+        column, mask = ids_in_frame(answer, frame, on, nulls, LEAVE_OUT)
+    else:
+        column, mask = of("row", xp.arange(frame_size(frame))), None
+    groups, has_group, size = _groups(answer, column, missing)
+    rows = None if mask is None else xp.flatnonzero(mask)
+    if missing == "drop":
+        groups = groups[has_group]
+        rows = xp.flatnonzero(has_group) if rows is None else rows[has_group]
+    return groups, size, rows
 
 
 def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array, int]:
@@ -116,10 +229,10 @@ def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array,
 def _listed(what: str, names: Any) -> list[Any]:
     """Return column names as a list."""
     check_names(what, names)
-    listed = names if isinstance(names, list) else [names]
-    if not listed:
+    columns = names if isinstance(names, list) else [names]
+    if not columns:
         raise InputError(f"{what} names no column: pass the name of one, or several")
-    return listed
+    return columns
 
 
 def _some(values: Array, rows: Array | None) -> Array:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..data.column import chunked, is_cudf
 from ..data.frame_access import columns_of, frame_in_memory, frame_size
 from ..data.frame_build import with_column
@@ -11,7 +13,7 @@ from ..data.relations import is_relation
 from ..errors import InputError, counted
 from ..results.answer import Answer
 from ..results.lookup import attached, check_name
-from .deduplicate import best_of_frame, deduplicated
+from .deduplicate import best_of_frame, deduplicated, dropped
 
 
 def attached_records(
@@ -53,6 +55,21 @@ def deduplicated_records(
         return deduplicated(answer, frame, on, by, ascending, per, missing)
     _check_rows(answer, frame)
     return best_of_frame(answer, frame, [], by, ascending, per, missing)
+
+
+def dropped_records(answer: Answer, frame: Any, on: str | list[str] | None, **options: Any) -> Any:
+    """Return the records that lose to others: see :meth:`cc_rapids.LinkedRecords.duplicates`."""
+    frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
+    on = _id_names(answer) if on is None else on
+    if on is None:
+        _check_rows(answer, frame)
+        if "row" in columns_of(frame):
+            raise InputError(
+                "records were linked by their positions, and the frame has a column 'row', which"
+                " would name them: rename it"
+            )
+        frame, on = with_column(frame, "row", np.arange(frame_size(frame)), None), "row"
+    return dropped(answer, frame, on, **options)
 
 
 def _id_names(answer: Answer) -> list[str] | None:

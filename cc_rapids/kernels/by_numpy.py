@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ Array = Any
 FIVE, LAST = np.uint64(5), np.uint64(31)
 BLOCK_SHIFT = np.uint64(primitives.BLOCK_SHIFT)
 ONE = np.uint32(1)
+PIECE = 1 << 14  # strings whose bytes are compared or copied at once
 PROBES = 2048  # slots probed before a table counts as full
 
 
@@ -88,6 +89,12 @@ def entries(offsets: Array, values: Array, rows: Array) -> tuple[Array, Array]:
     begins, ends = (offsets[at].astype(np.int64).view(np.uint64) for at in (rows, rows + 1))
     ends = np.minimum(ends, np.uint64(values.size))
     return np.minimum(begins, ends).astype(np.int64), ends.astype(np.int64)
+
+
+def pieces(n: int) -> Iterator[Array]:
+    """Yield the numbers below n in pieces, because a byte of a string takes several words."""
+    for start in range(0, n, PIECE):
+        yield np.arange(start, min(start + PIECE, n))
 
 
 def ranges(begins: Array, sizes: Array) -> Array:

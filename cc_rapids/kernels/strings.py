@@ -210,14 +210,15 @@ def compare_kept(on: Any) -> Any:
     def compare_kept_by_numpy(
         n, chars, words, offsets, kept_chars, kept_words, kept_offsets, numbers, differs
     ):
-        a, a_end = by_numpy.entries(offsets, chars, np.arange(n))
-        b, b_end = by_numpy.entries(kept_offsets, kept_chars, numbers[:n].astype(np.int64))
-        differs[:n] |= a_end - a != b_end - b
-        same = np.flatnonzero(differs[:n] == 0)
-        sizes = (a_end - a)[same]
-        one, other = (by_numpy.ranges(begins[same], sizes) for begins in (a, b))
-        row = np.repeat(same, sizes)
-        differs[row[chars[one] != kept_chars[other]]] = 1
+        for piece in by_numpy.pieces(n):
+            a, a_end = by_numpy.entries(offsets, chars, piece)
+            b, b_end = by_numpy.entries(kept_offsets, kept_chars, numbers[piece].astype(np.int64))
+            differs[piece] |= a_end - a != b_end - b
+            same = np.flatnonzero(differs[piece] == 0)
+            sizes = (a_end - a)[same]
+            one, other = (by_numpy.ranges(begins[same], sizes) for begins in (a, b))
+            row = np.repeat(piece[same], sizes)
+            differs[row[chars[one] != kept_chars[other]]] = 1
 
     compare_kept.by_numpy = compare_kept_by_numpy
     return compare_kept
@@ -259,10 +260,11 @@ def copy_rows(on: Any) -> Any:
             b += ONE
 
     def copy_rows_by_numpy(n, chars, words, offsets, rows, starts, out):
-        at, end = by_numpy.entries(offsets, chars, rows[:n].astype(np.int64))
-        first, last = starts[:n].astype(np.int64), starts[1 : n + 1].astype(np.int64)
-        sizes = np.minimum(end - at, last - first)
-        out[by_numpy.ranges(first, sizes)] = chars[by_numpy.ranges(at, sizes)]
+        for piece in by_numpy.pieces(n):
+            at, end = by_numpy.entries(offsets, chars, rows[piece].astype(np.int64))
+            first, last = starts[piece].astype(np.int64), starts[piece + 1].astype(np.int64)
+            sizes = np.minimum(end - at, last - first)
+            out[by_numpy.ranges(first, sizes)] = chars[by_numpy.ranges(at, sizes)]
 
     copy_rows.by_numpy = copy_rows_by_numpy
     return copy_rows

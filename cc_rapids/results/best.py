@@ -72,11 +72,10 @@ def best_rows(
     groups : (m,) array of integers
         The group of each row, below ``size``.
     size : int
-        The number of groups.
+        A small bound of the numbers of groups, see :func:`compact`.
     keys, scored : (m,) arrays, optional
         As for :func:`choose`; the first row wins among equal keys.
     """
-    groups, size = compact(groups, size, backend)
     best = backend.fill(backend.empty(2 * size, np.uint64), 0xFF)
     places = backend.xp.arange(groups.size, dtype=np.uint64)
     choose(groups, best, places, keys, scored, backend)

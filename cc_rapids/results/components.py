@@ -684,6 +684,59 @@ class Components(Generic[FrameT]):
 
         return deduplicated(self.answer, frame, on, by, ascending, per, missing)
 
+    def duplicates(
+        self,
+        frame: Any,
+        on: str | list[str] = "vertex",
+        by: str | None = None,
+        ascending: bool = False,
+        per: str | list[str] | None = None,
+        missing: str = "self",
+        *,
+        name: str = "labels",
+    ) -> Any:
+        """Return the rows that :meth:`deduplicate` drops, each with the row kept in its favour.
+
+        Parameters
+        ----------
+        frame, on, by, ascending, per, missing
+            As for :meth:`deduplicate`.
+        name : str
+            The name of the column of components, as for :meth:`attach`.
+
+        Returns
+        -------
+        new frame of the kind of ``frame``
+            One row for each dropped row, in the order of the frame, with its index. The columns are
+            the id columns of the dropped row, the same of the row that was kept, such as
+            ``kept_doc_id``, the label of their component, and, with ``by``, this value of both
+            rows, such as ``length`` and ``kept_length``. Rows that ``missing="drop"`` leaves out
+            are in no component, and not listed.
+
+        Raises
+        ------
+        UnknownVertexError, NullsError, MissingColumnError, ColumnTypeError, InputError
+            As for :meth:`deduplicate`; or two columns of the result would have the same name.
+
+        See Also
+        --------
+        Components.deduplicate : Return the rows that are kept.
+        Components.paths : The edges that join two vertices, as evidence.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> pairs = pd.DataFrame({"src": [11, 12], "dst": [13, 16]})
+        >>> docs = pd.DataFrame({"doc_id": [11, 12, 13, 16], "length": [43, 41, 47, 41]})
+        >>> cc_rapids.components(pairs).duplicates(docs, on="doc_id", by="length")
+           doc_id  kept_doc_id  labels  length  kept_length
+        0      11           13      11      43           47
+        3      16           12      12      41           41
+        """
+        from ..analysis.deduplicate import dropped
+
+        return dropped(self.answer, frame, on, by, ascending, per, missing, name)
+
     def forest(self) -> FrameT:
         """Return the edges of the spanning forest that the run recorded.
 
@@ -1610,6 +1663,55 @@ class LinkedRecords(Components[Any]):
         from ..analysis.records import deduplicated_records
 
         return deduplicated_records(self.answer, frame, on, by, ascending, per, missing)
+
+    def duplicates(
+        self,
+        frame: Any,
+        on: str | list[str] | None = None,
+        by: str | None = None,
+        ascending: bool = False,
+        per: str | list[str] | None = None,
+        missing: str = "self",
+        *,
+        name: str = "labels",
+    ) -> Any:
+        """Return the records that :meth:`deduplicate` drops, each with the record kept.
+
+        Parameters
+        ----------
+        frame, on, by, ascending, per, missing
+            As for :meth:`deduplicate`.
+        name : str
+            The name of the column of entities.
+
+        Returns
+        -------
+        new frame of the kind of ``frame``
+            As for :meth:`Components.duplicates`. Records without ids have their positions, in the
+            columns ``row`` and ``kept_row``.
+
+        Raises
+        ------
+        InputError
+            As for :meth:`deduplicate`; or two columns of the result would have the same name.
+
+        See Also
+        --------
+        Components.duplicates : The dropped rows by the components of an edge list.
+        LinkedRecords.deduplicate : Return the records that are kept.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> people = pd.DataFrame({"id": [7, 8, 9], "phone": ["1", "2", "1"], "seen": [3, 5, 4]})
+        >>> cc_rapids.link_records(people, ["phone"], id="id").duplicates(people, by="seen")
+           id  kept_id  labels  seen  kept_seen
+        0   7        9       7     3          4
+        """
+        from ..analysis.records import dropped_records
+
+        options = {"by": by, "ascending": ascending, "per": per, "missing": missing, "name": name}
+        return dropped_records(self.answer, frame, on, **options)
 
     def summary(self) -> dict[str, Any]:
         """Return facts about the run and the answer.

@@ -139,6 +139,18 @@ def check(verbose: bool = False, **options: object) -> str:
         cannot run kernels. The message gives advice.
     """
     facts = diagnose()
+    check_engine(facts)
+    return f"cc_rapids {__version__} on {facts.engine}: {facts.why}"
+
+
+def check_engine(facts: Facts) -> None:
+    """Check that the engine of a machine finds right components.
+
+    Raises
+    ------
+    RuntimeError
+        As for :func:`check`.
+    """
     if facts.engine == NO_ENGINE:
         raise RuntimeError(facts.why)
     from ..api import components
@@ -150,7 +162,6 @@ def check(verbose: bool = False, **options: object) -> str:
     result = components(([3, 1, 7], [1, 5, 7]), engine=facts.engine)
     if result.labels().labels.tolist() != [1, 1, 1, 7]:
         raise RuntimeError(f"cc_rapids finds wrong components on {facts.engine}: {result!r}")
-    return f"cc_rapids {__version__} on {facts.engine}: {facts.why}"
 
 
 def choose(

@@ -21,7 +21,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print a script for completion in SHELL.
+    """Print a script for completion in SHELL: bash, zsh or fish.
 
     It completes commands, options and file names.
     """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,7 +21,7 @@ from .frames import (
     same_kind,
     table_format_option,
 )
-from .group import INPUT, METHOD, command, examples, option
+from .group import INPUT, METHOD, OUTPUT, command, examples, option
 from .options import (
     FILES_IN_WORDS,
     STANDARD,
@@ -113,6 +114,13 @@ if TYPE_CHECKING:
 @engine_option
 @output_option("Write the documents to keep to PATH, or - for stdout.")
 @output_format_option
+@option(
+    "--dropped",
+    metavar="PATH",
+    type=FilePath(),
+    section=OUTPUT,
+    help="Write each dropped document, and the one kept in its favour.",
+)
 @quiet_options
 @as_json
 def deduplicate(
@@ -133,6 +141,7 @@ def deduplicate(
     at_most: float | None,
     output: str | None,
     output_format: str | None,
+    dropped: str | None,
     quiet: bool,
     json_output: bool,
     **reading: Any,
@@ -144,7 +153,9 @@ def deduplicate(
     in each group, the first row among equal values; without --by, the first row is kept. If all
     values of --by in a text file are numbers or ISO dates, they are compared as such. Empty fields,
     NA, null, ? and the like are then missing values and come last. The output is whole rows of
-    DOCS, in their order. Documents in no pair are kept. One of DOCS and PAIRS may be - for standard
+    DOCS, in their order. Documents in no pair are kept. --dropped writes a table of the documents
+    that lose: their ids, the ids of the documents kept (kept_...), the group (labels), and the
+    values of --by of both. One of DOCS and PAIRS may be - for standard
     input; its format is given by --format or --pairs-format, or detected from its first bytes.
     """
     from ...api import components
@@ -155,6 +166,9 @@ def deduplicate(
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
     output_target = None if output is None else checked_output(output, output_format, [docs, pairs])
     output_path = None if output_target is None else output_target[0]
+    dropped_target = None if dropped is None else checked_output(dropped, None, [docs, pairs])
+    if dropped_target and output_path and dropped_target[0].absolute() == output_path.absolute():
+        raise click.UsageError("--dropped and --output name the same file.")
     shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
     table = read_table(docs, docs_format, quiet)
@@ -166,9 +180,14 @@ def deduplicate(
     with kernels(quiet) as times:
         result: Components = components(given.edges, **given.options, **solve_options)
         values = None if by is None else table.ordered(by, by_text)
-        rows = _kept(result, table, ids, values, ascending, list(per), missing, pairs)
+        columns = _comparable(result, table, ids, per, missing, pairs)
+        choice = _Choice(columns, ids, by, values, ascending, list(per), missing)
+        rows = choice.kept(result, table.name)
+        losers = None if dropped_target is None else choice.dropped(result)
     if output_target is not None:
         write_table(table.table.take(rows), *output_target)
+    if dropped_target is not None:
+        write_table(losers, *dropped_target)
     summary = result.summary()
     facts = {
         "docs": docs,
@@ -182,6 +201,7 @@ def deduplicate(
         "removed": len(table.table) - len(rows),
         "engine": summary["engine"],
         "output": None if output_path is None else str(output_path),
+        "dropped": dropped,
         **times_since(start, times),
     }
     if json_output:
@@ -207,24 +227,78 @@ def _alike(given: Given, table: WholeTable, on: list[str]) -> Given:
     return replace(given, edges=edges)
 
 
-def _kept(
+@dataclass(frozen=True)
+class _Choice:
+    """The choice of documents.
+
+    Attributes
+    ----------
+    columns : dict of columns
+        The ids, in a form that compares with those of the pairs, and the columns of ``per``.
+    on, per : list of str
+        Names of these columns.
+    by : str or None
+        The name of the values by which a document is chosen, if any.
+    values : column, optional
+        These values.
+    """
+
+    columns: dict[str, Any]
+    on: list[str]
+    by: str | None
+    values: pa.ChunkedArray | None
+    ascending: bool
+    per: list[str]
+    missing: str
+
+    def kept(self, result: Components, name: str) -> pa.Array:
+        """Return the row numbers of the documents to keep; ``name`` is that of their table."""
+        import numpy as np
+        import pyarrow as pa
+
+        table, arguments = self._arguments()
+        row = _new("row", table.column_names)
+        table = table.append_column(row, pa.array(np.arange(len(table))))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UnmatchedWarning)
+            try:
+                kept = result.deduplicate(table, *arguments)
+            except UnmatchedWarning as warning:
+                raise FormatError(f"{name}: {str(warning).replace('on=', '--on')}") from None
+        return kept[row].combine_chunks()
+
+    def dropped(self, result: Components) -> pa.Table:
+        """Return the documents that lose to others."""
+        table, arguments = self._arguments()
+        return result.duplicates(table, *arguments)
+
+    def _arguments(self) -> tuple[pa.Table, tuple[Any, ...]]:
+        """Return the table of documents, and the arguments of the methods for it."""
+        import pyarrow as pa
+
+        columns, by = dict(self.columns), None
+        if self.by is not None:
+            by = _new(self.by, columns)
+            columns[by] = self.values
+        on = self.on if len(self.on) > 1 else self.on[0]
+        return pa.table(columns), (on, by, self.ascending, self.per or None, self.missing)
+
+
+def _comparable(
     result: Components,
     table: WholeTable,
     on: list[str],
-    values: pa.ChunkedArray | None,
-    ascending: bool,
-    per: list[str],
+    per: Iterable[str],
     missing: str,
     pairs: str,
-) -> pa.Array:
-    """Return the row numbers of the documents to keep, chosen by ``values`` if given."""
-    import numpy as np
-    import pyarrow as pa
-
-    others = result.sizes(1).schema.types[:-1]
+) -> dict[str, Any]:
+    """Return columns of documents, whose ids compare with those of the pairs."""
+    answer = result.answer
+    with answer.backend.scope():
+        others = answer.in_memory_frame(answer.vertex(slice(0, 1))).schema.types
     if len(on) != len(others):
         raise InputError(
-            f"the ids of {pairs} have {counted(len(others), 'column')}, but --on names"
+            f"the ids of {pairs} have {counted(len(others), 'column')}, and --on names"
             f" {counted(len(on), 'column')} of {table.name}: name as many, with commas (--on A,B)"
         )
     columns = {name: (table.words or table.table)[name] for name in per}
@@ -246,21 +320,10 @@ def _kept(
                 )
             ids = comparable_ids
         columns[name] = ids
-    row, by = _new("row", columns), _new("by", columns)
-    columns[row] = pa.array(np.arange(len(table.table)))
-    if values is not None:
-        columns[by] = values
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UnmatchedWarning)
-        arguments = None if values is None else by, ascending, per or None, missing
-        try:
-            kept = result.deduplicate(pa.table(columns), on if len(on) > 1 else on[0], *arguments)
-        except UnmatchedWarning as warning:
-            raise FormatError(f"{table.name}: {str(warning).replace('on=', '--on')}") from None
-    return kept[row].combine_chunks()
+    return columns
 
 
-def _new(name: str, columns: dict[str, Any]) -> str:
+def _new(name: str, columns: Iterable[str]) -> str:
     """Return a column name that is not in use, made from ``name``."""
     while name in columns:
         name += "_"
@@ -279,4 +342,5 @@ def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, s
         **prepared,
         "time": seconds(facts["seconds"]),
         "kept in": facts["output"],
+        "dropped in": facts["dropped"],
     }

@@ -32,22 +32,34 @@ if TYPE_CHECKING:
 def doctor(cache: bool, clear: bool, json_output: bool) -> None:
     """Show what is installed, and which engine would run.
 
-    The output states why this engine is chosen, and what to install or update to run on a GPU.
+    The output states why this engine is chosen, and what to install or update to run on a GPU. The
+    command finds the components of a few edges to check that the engine works. The exit code is 0
+    if all is well, and 1 if something is broken. A machine without a GPU is healthy; one whose GPU
+    cannot be used is not.
     """
     if clear and not cache:
         raise click.UsageError("--clear goes with --cache: cc-rapids doctor --cache --clear")
     if cache:
         _cache(clear, json_output)
         return
-    from ..doctor import diagnose
+    from ..doctor import check_engine, diagnose
 
     facts = diagnose()
+    broken = None
+    try:
+        check_engine(facts)
+    except RuntimeError as error:
+        broken = str(error)
+    except Exception as error:  # whatever a broken installation raises is its finding
+        broken = f"{type(error).__name__}: {error}"
     if json_output:
-        print_json(asdict(facts))
-        return
-    terminal = console()
-    for line in _diagnosis(facts):
-        terminal.print(line, soft_wrap=True)
+        print_json(asdict(facts) | {"healthy": broken is None, "broken": broken})
+    else:
+        terminal = console()
+        for line in _diagnosis(facts, broken):
+            terminal.print(line, soft_wrap=True)
+    if broken is not None:
+        raise SystemExit(1)
 
 
 def _cache(clear: bool, json_output: bool) -> None:
@@ -83,7 +95,7 @@ def _store(cache: Cache) -> Iterator[str]:
     yield "used        " + ("yes" if cache.used else f"no: {cache.why}")
 
 
-def _diagnosis(facts: Facts) -> Iterator[str]:
+def _diagnosis(facts: Facts, broken: str | None) -> Iterator[str]:
     yield f"python      {facts.python}"
     for name, version in facts.packages.items():
         yield f"{name:<12}{version or '-'}"
@@ -100,3 +112,4 @@ def _diagnosis(facts: Facts) -> Iterator[str]:
     yield f"engine      {facts.engine}: {facts.why}"
     for step in facts.advice:
         yield f"to do       {step}"
+    yield f"health      {'all is well' if broken is None else f'broken: {broken}'}"

@@ -213,7 +213,7 @@ def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
 
 def _fail(message: str, status: int = 2) -> NoReturn:
     with suppress(OSError):
-        click.echo(f"Error: {' '.join(message.splitlines())}", err=True)
+        click.echo(f"Error: {' '.join(map(str.strip, message.splitlines()))}", err=True)
     sys.exit(status)
 
 

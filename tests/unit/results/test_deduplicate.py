@@ -11,10 +11,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.as_lists import columns
 from support.edge_lists import quick
 
 import cc_rapids
-from cc_rapids import InputError, components, errors
+from cc_rapids import InputError, components, errors, link_records
 from cc_rapids.ids import hash_table, strings
 
 PAIRS = pd.DataFrame({"src": [11, 12, 11], "dst": [13, 16, 14]})
@@ -417,3 +418,49 @@ def test_paths_are_refused_with_the_way_to_read_them(name, tmp_path):
                 call(path)
         with pytest.raises(InputError, match="read it first"):
             cc_rapids.link_records(path, ["email"])
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("by", [None, "length"])
+@pytest.mark.parametrize("per", [None, "corpus"])
+def test_duplicates_are_the_rows_that_deduplicate_drops(engine, make, by, per):
+    random = np.random.default_rng(3)
+    found = components((random.integers(0, 60, 40), random.integers(0, 60, 40)), engine=engine)
+    docs = pd.DataFrame({"id": random.integers(0, 90, 200), "length": random.integers(0, 9, 200)})
+    docs["corpus"] = docs["length"] % 2
+    group = found.attach(docs, on="id", missing="self")
+    lists = []
+    for _, rows in group.groupby(["labels", per] if per else "labels"):
+        order = rows if by is None else rows.sort_values(by, ascending=False, kind="stable")
+        best, *others = order.to_dict("records")
+        lists += [
+            (*((row["id"], best["id"], row["labels"])), *([row[by], best[by]] if by else []))
+            for row in others
+        ]
+    rows = found.duplicates(make(docs.to_dict("list")), on="id", by=by, per=per)
+    assert sorted(zip(*columns(rows), strict=True)) == sorted(lists)
+    kept = found.deduplicate(docs, on="id", by=by, per=per)
+    assert len(rows) + len(kept) == len(docs)
+
+
+def test_duplicates_keep_the_index_and_may_be_none(engine):
+    found = components(([11, 12], [13, 16]), engine=engine)
+    docs = pd.DataFrame({"vertex": [11, 12, 13, 16]}, index=list("abcd"))
+    assert found.duplicates(docs, missing="drop").index.tolist() == ["c", "d"]
+    none = found.duplicates(docs[:2], name="group")
+    assert none.shape == (0, 3)
+    assert list(none) == ["vertex", "kept_vertex", "group"]
+    with pytest.raises(errors.InputError, match="equal names"):
+        found.duplicates(docs, name="kept_vertex")
+
+
+def test_duplicates_of_records_without_ids():
+    people = pd.DataFrame({"phone": ["1", "2", "1"], "seen": [3, 5, 4]})
+    rows = link_records(people, ["phone"]).duplicates(people, by="seen")
+    assert rows.to_dict("list") == {
+        "row": [0],
+        "kept_row": [2],
+        "labels": [0],
+        "seen": [3],
+        "kept_seen": [4],
+    }

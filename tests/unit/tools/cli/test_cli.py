@@ -235,20 +235,26 @@ def test_help_and_version(run):
 
 
 @pytest.mark.parametrize(
-    ("gpus", "lines"),
+    ("gpus", "code", "lines"),
     [
-        (None, ["driver      none", "engine      threads: ", "pip install '.[cu13]'"]),
+        (None, 0, ["driver      none", "engine      threads: ", "health      all is well"]),
         (
             (doctor.Gpu("NVIDIA H100", 80 << 30, (9, 0)),),
-            ["NVIDIA 580.1, CUDA 13.0", "gpu         NVIDIA H100, 80.00 GiB, compute 9.0"],
+            1,
+            [
+                "gpu         NVIDIA H100, 80.00 GiB, compute 9.0",
+                "health      broken: cc_rapids runs",
+            ],
         ),
     ],
 )
-def test_doctor(run, monkeypatch, gpus, lines):
+def test_doctor(run, monkeypatch, gpus, code, lines):
     driver = doctor.Driver("580.1", (13, 0), gpus) if gpus else None
     monkeypatch.setattr(doctor, "find_driver", lambda: driver)
+    facts = json.loads(run("doctor", "--json").stdout)
+    assert (facts["healthy"], facts["broken"] is None) == (code == 0, code == 0)
     done = run("doctor")
-    assert (done.exit_code, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr) == (code, "")
     for line in ["numpy       ", "cudf        ", *lines]:
         assert line in done.stdout
 

@@ -178,7 +178,8 @@ class TestJson:
 
     def test_doctor(self, run):
         facts = json.loads(run("doctor", "--json").stdout)
-        assert {"python", "packages", "driver", "cpus", "engine", "why", "advice"} == set(facts)
+        known = {"python", "packages", "driver", "cpus", "engine", "why", "advice"}
+        assert known | {"healthy", "broken"} == set(facts)
 
     def test_an_error_is_on_stderr(self, run):
         done = run("calculate", "none.csv", "--json")
@@ -220,6 +221,13 @@ class TestCompletion:
     def test_bash_knows_the_command(self, shell):
         done = shell('eval "$(cc-rapids completion bash)"; complete -p cc-rapids')
         assert "-F _cc_rapids_completion cc-rapids" in done.stdout
+
+    def test_the_shells_are_named_without_tabs(self, run):
+        done = run("completion")
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "Choose from: bash, zsh, fish" in done.stderr
+        assert "\t" not in done.stderr
+        assert "bash, zsh or fish" in run("completion", "--help").stdout
 
 
 class TestProgress:

@@ -292,6 +292,18 @@ class TestDeduplicate:
         assert (done.exit_code, done.stderr) == (0, "Warning: pairs.csv holds no rows\n")
         assert pyarrow.csv.read_csv("keep.csv")["doc_id"].to_pylist() == [11, 12, 13, 14, 16, 17]
 
+    def test_dropped_documents_are_listed_with_the_ones_kept(self):
+        words = ["--by", "length", "--dropped", "dropped.csv", "--json"]
+        facts = json.loads(given("deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id", *words))
+        assert (facts["removed"], facts["dropped"]) == (3, "dropped.csv")
+        rows = pyarrow.csv.read_csv("dropped.csv").to_pydict()
+        assert list(rows) == ["doc_id", "kept_doc_id", "labels", "length", "kept_length"]
+        assert rows["doc_id"] == [11, 13, 16]
+        assert rows["kept_doc_id"] == [14, 14, 12]
+        assert rows["labels"] == [11, 11, 12]
+        words = ["--on", "doc_id", "--output", "a.csv", "--dropped", "a.csv"]
+        assert "the same file" in refused("deduplicate", "docs.csv", "pairs.csv", *words)
+
     def test_ids_of_several_columns(self, folder):
         (folder / "docs.csv").write_text("of,id,n\na,1,5\nb,2,9\na,2,1\nb,1,4\nb,007,3\n")
         names = "source_dataset_l,unique_id_l,source_dataset_r,unique_id_r"
@@ -301,7 +313,7 @@ class TestDeduplicate:
             words = ["deduplicate", "docs.csv", "pairs.csv", "--by", "n", *ends]
             given(*words, "--on", "of,id", "--output", "keep.parquet")
             assert pq.read_table("keep.parquet")["n"].to_pylist() == [9, 4, 3]
-        assert "have 2 columns, but --on names 1 column" in refused(*words, "--on", "id")
+        assert "have 2 columns, and --on names 1 column" in refused(*words, "--on", "id")
         for other in (["convert", "pairs.csv", "e.csv"], ["verify", "pairs.csv", "pairs.csv"]):
             assert "ids have several columns" in refused(*other)
 
