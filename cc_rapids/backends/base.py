@@ -44,12 +44,12 @@ class SharedMemoryLimits(NamedTuple):
 class Kernel:
     """A kernel to launch: call it with the number of indices and the arrays of the function.
 
-    ``by_numpy``, if there is one, takes the same arguments and does the same by NumPy. It runs on
-    CPU threads for few indices until the kernel is compiled.
-    ``together`` is the number of indices per task of a CPU thread, for kernels with much work per
-    index. ``shared_words`` is the number of words of shared memory per block. ``waves`` is the
-    number of consecutive parts into which a grid-stride kernel is split, so that all threads of a
-    long one end at about the same time.
+    ``by_numpy``, if there is one, takes the same arguments and computes the same with NumPy. It
+    runs on CPU threads for few indices until the kernel is compiled. ``together`` is the number of
+    indices per task of a CPU thread, for kernels with much work per index. ``shared_words`` is the
+    number of words of shared memory per block. ``waves`` is the number of consecutive parts into
+    which a grid-stride kernel is split, so that all threads of a long kernel end at about the same
+    time.
 
     See Also
     --------
@@ -218,9 +218,10 @@ class Backend(ABC):
         return self.without_memory(dtype)
 
     def without_memory(self, dtype: Any) -> Array:
-        """Return a new array of no elements that keeps no memory alive.
+        """Return a new empty array that does not keep other memory alive.
 
-        It is contiguous like the array that it replaces, because machine code depends on that.
+        It is contiguous like the array that it replaces, because machine code depends on
+        contiguity.
         """
         return self.empty(0, np.uint8).view(dtype)
 
@@ -396,7 +397,7 @@ class Backend(ABC):
         """Return the peak memory use so far, if the backend records it."""
 
     def arena(self) -> Any:
-        """Return an arena for the small arrays of one run, which all its scopes can share."""
+        """Return an arena for the small arrays of one run; all scopes of the run can share it."""
         return None
 
     def scope(self, arena: Any = None) -> Scope:
@@ -430,9 +431,10 @@ class Backend(ABC):
 class Scope:
     """A context that turns allocation failures into errors of cc_rapids; fast to enter.
 
-    It is a class instead of a generator, because runs on small lists enter it twice. Its value in a
-    ``with`` statement is the arena for the small arrays of the run, if there is one. ``pool`` is a
-    generator that redirects allocations to a pool, from its first step until it is closed.
+    It is a class instead of a generator, because a class is faster and small runs enter it twice.
+    Its value in a ``with`` statement is the arena for the small arrays of the run, if there is one.
+    ``pool`` is a generator that redirects allocations to a pool, from its first step until it is
+    closed.
     """
 
     def __init__(

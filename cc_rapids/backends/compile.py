@@ -116,7 +116,7 @@ def threads_of(shared_words: int) -> int:
 
 
 def to_ptx(kernel: Kernel, signature: Signature, capability: Capability) -> str:
-    """Return the PTX of the kernel for an architecture; later architectures can run it too.
+    """Return the PTX of the kernel for an architecture; later architectures can also run it.
 
     Block kernels declare their number of threads, so that the registers suffice for all threads.
     """

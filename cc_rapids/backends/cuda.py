@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks per multiprocessor in a grid-stride kernel: all are resident
 
-WORD = 0xFFFFFFFFFFFFFFFF  # mask of an argument; as a number of blocks: no bound
+WORD = 0xFFFFFFFFFFFFFFFF  # mask of an argument; no limit if it is a number of blocks
 
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
@@ -99,7 +99,7 @@ class Cuda(Backend):
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         words: list[int] = [n]
-        types: list[int] = [self._device()]  # and the types of the arguments
+        types: list[int] = [self._device()]  # the device, then the types of the arguments
         array = self.xp.ndarray
         for argument in arguments:
             if isinstance(argument, array):
@@ -135,7 +135,7 @@ class Cuda(Backend):
         signature = compiler.signature_of(arguments)
         properties = _properties(device)
         capability = (properties["major"], properties["minor"])
-        with self._loading:  # threads of other GPUs reuse what the first has compiled
+        with self._loading:  # threads of other GPUs reuse the compiled kernel
             binary = compiler.stored(kernel, signature, capability)
         driver = self.xp.cuda.driver
         function = driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry)
@@ -205,7 +205,7 @@ class Cuda(Backend):
                 array = self.xp.ascontiguousarray(array)
                 self.synchronize()
             copy = self.received(array, holder)
-            self.synchronize()  # before others use the memory of that array
+            self.synchronize()  # before the memory of the contiguous copy is reused
             return copy
         return self.received(array, holder)
 

@@ -36,7 +36,7 @@ def _grid_stride(function: Any) -> Any:
 
 def _block_kernel(function: Any) -> Any:
     def block_kernel(n: Any, *arguments: Any) -> None:
-        shared = cuda.shared.array(0, uint32)  # as long as the launch says
+        shared = cuda.shared.array(0, uint32)  # the launch sets its length
         k, t = np.uint64(cuda.blockIdx.x), np.uint64(cuda.threadIdx.x)
         function(k, t, np.uint64(cuda.blockDim.x), shared, *arguments)
 
@@ -124,7 +124,7 @@ def warp_sync() -> None:
 
 @_device
 def load_streaming(array: Any, i: Any) -> Any:
-    return cuda.ldcs(array, i & NO_SIGN)  # otherwise the sign is tested, to count from the end
+    return cuda.ldcs(array, i & NO_SIGN)  # the mask avoids a test for negative indices
 
 
 @_device
@@ -132,9 +132,9 @@ def warp_shuffle_xor(value: Any) -> Any:
     return cuda.shfl_xor_sync(ALL_LANES, value, 1)
 
 
-# The threads of a grid-stride kernel all reach these calls, so that a whole block can combine its
-# values, each warp by shuffles, and send one atomic operation: on one word of memory they wait for
-# each other.
+# All threads of a grid-stride kernel reach these calls. Each warp combines its values by shuffles,
+# and each block sends one atomic operation, because operations on one word of memory are
+# serialised.
 
 
 @_device
@@ -176,7 +176,7 @@ def _block_reduce(combine: Any, operation: Any) -> Any:
                 value = combine(value, array.dtype.type(shared[warp]))
                 warp += 1
             operation(array, i, value)
-        cuda.syncthreads()  # before the next of these calls writes there
+        cuda.syncthreads()  # before the next call writes to ``shared``
 
     return block_reduce
 

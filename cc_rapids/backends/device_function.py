@@ -63,8 +63,8 @@ class Part:
     def symbol(self) -> str:
         """A unique name for the compiled code.
 
-        Numba gives functions of one name numbers that start anew in each process. Two cached
-        functions could therefore have the same name and number, and the linker would take either.
+        Numba numbers the functions of one name, beginning again in each process. Two cached
+        functions could therefore have the same name and number, and the linker would use either.
         """
         return f"{self.function.__name__}_{self.fingerprint[:16]}"
 

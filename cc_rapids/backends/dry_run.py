@@ -1,7 +1,7 @@
 """Record the kernels that a backend would launch, without a GPU and without a compiler.
 
 Kernels run as plain Python on NumPy arrays, with the parameters of the backend. Each launch is
-recorded with the types of its arguments. Launches for no index are recorded too, so a few edges
+recorded with the types of its arguments. Launches for zero indices are recorded too, so a few edges
 reach all phases.
 """
 
@@ -23,8 +23,8 @@ from .base import Kernel
 from .device_function import Part
 from .threads import Threads
 
-# Kernels that run for fewer indices than requested. Pairs of threads need warps, and their links do
-# not matter here. One probe suffices, because any tree may count as the largest.
+# The most indices for some kernels. Pairs of threads need warps, and their links do not matter
+# here. One probe suffices, because any tree may count as the largest.
 MOST = {"link_first_two": 0, "filter_edges": 0, "examine_by_blocks": 0, "most_frequent": 1}
 
 Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, and its arguments
@@ -128,7 +128,7 @@ class OneLaunchRecording(RecordingBackend):
 
 
 class _Noted(Kernel):
-    """A kernel that is also recorded when it is launched for no index."""
+    """A kernel that is also recorded when it is launched for zero indices."""
 
     def __call__(self, n: int, *arguments: Any) -> None:
         self.backend.launch(self, n, arguments)

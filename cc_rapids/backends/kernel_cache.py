@@ -103,7 +103,7 @@ def bound() -> int:
 
 
 def recall(key: str, suffix: str) -> bytes | None:
-    """Return the content kept under ``key``, a text that names everything it depends on.
+    """Return the content stored under ``key``, a text that names everything it depends on.
 
     Return None if there is no file, or if it is damaged or not private to this user.
     """

@@ -19,7 +19,7 @@ COMPILING = "compiling kernels for this machine, once"
 
 @dataclass
 class KernelTimes:
-    """Time spent on compiling and loading kernels while they were watched.
+    """Time spent on compiling and loading kernels in a context of :func:`watched`.
 
     Attributes
     ----------

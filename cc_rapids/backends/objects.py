@@ -1,6 +1,6 @@
 """Machine code of common kernels for CPU threads, shipped in wheels to be loaded, not compiled.
 
-The code is for processors of the level x86-64-v3, and a part of Numba's own cache of compiled
+The code is for processors of the level x86-64-v3, in the format of Numba's own cache of compiled
 functions. It is loaded only by the same Python, the same versions of Numba and llvmlite, the same
 compiler code of this package, and on a processor of that level. Each kernel is found by a hash of
 its source and the types of its arguments, so a changed kernel is compiled.
@@ -28,9 +28,10 @@ log = logging.getLogger(__name__)
 
 FILE = Path(__file__).with_name("objects") / "x86_64_v3.zip"
 LEVEL = "x86-64-v3"
-FLAGS = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}  # of that level
+# The CPU features of that level.
+FLAGS = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}
 SOURCES = "threads.py", "device_function.py"
-DATE = 1980, 1, 1, 0, 0, 0  # of all members, so that a build can be repeated
+DATE = 1980, 1, 1, 0, 0, 0  # the date of all members, so that builds are reproducible
 
 
 def recipe() -> str:

@@ -65,7 +65,7 @@ class Workers:
         self._threads: dict[int, ThreadPoolExecutor] = {}
 
     def check_outside(self) -> None:
-        """Raise an InputError in a worker thread, whose run would wait for itself."""
+        """Raise an InputError in a worker thread, because its run would wait for itself."""
         if self._is_inside:
             raise InputError(
                 "a run with devices= calls this function, as its progress=, and runs on these GPUs"

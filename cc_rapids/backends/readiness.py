@@ -1,9 +1,10 @@
 """The state of the common kernels of CPU threads, and a process that compiles them.
 
-Until they are, short lists are solved by NumPy, SciPy and PyArrow, so that no call waits for the
-compiler. A process of lowest priority compiles the kernels into the kernel cache and then leaves a
-mark there. It is a process and no thread: a thread would hold Python's lock for most of the time,
-and Python could not be left while the thread is in the compiler. It may outlive this process.
+Until the kernels are compiled, short lists are solved by NumPy, SciPy and PyArrow, so that calls do
+not wait for the compiler. A process of lowest priority compiles the kernels into the kernel cache
+and then writes a mark there. It is not a thread, because a thread would hold the GIL most of the
+time, and Python could not exit while the thread is in the compiler. The process may outlive this
+one.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from pathlib import Path
 
 from . import kernel_cache, objects
 
-WAIT = "CC_RAPIDS_WAIT_FOR_COMPILER"  # environment variable with which calls compile their kernels
+WAIT = "CC_RAPIDS_WAIT_FOR_COMPILER"  # environment variable: calls compile their kernels
 PRIORITY = 19
 SUFFIX = ".ready"
-CHECK_SECONDS = 0.05  # between two looks for the mark
+CHECK_SECONDS = 0.05  # seconds between two checks for the mark
 SOURCES = "backends", "kernels", "algorithms", "graph", "ids"  # folders that determine kernels
 COMPILE = f"""
 import os, sys
@@ -35,7 +36,7 @@ compile_common()
 
 
 class Readiness:
-    """The knowledge of this process: whether the mark was seen, and the process that compiles."""
+    """The state of this process: whether the mark was seen, and the process that compiles."""
 
     def __init__(self) -> None:
         self.ready = False
@@ -77,13 +78,13 @@ def _is_marked() -> bool:
 
 
 def mark() -> None:
-    """Note that the common kernels are in the kernel cache."""
+    """Record that the common kernels are in the kernel cache."""
     kernel_cache.keep(_key(), SUFFIX, b"")
 
 
 @contextlib.contextmanager
 def alone() -> Iterator[bool]:
-    """Return a context whose value is whether no other process of this user compiles."""
+    """Return a context; its value is True if no other process of this user compiles."""
     folder = kernel_cache.folder()
     folder.mkdir(0o700, parents=True, exist_ok=True)
     with open(folder / "compiling", "w") as file:

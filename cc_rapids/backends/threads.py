@@ -31,16 +31,16 @@ from .device_function import Atom, Part
 from .readiness import common
 
 CHUNK = 1 << 16  # indices that a thread takes at a time, see [rows] and threads.jsonl
-INDICES_PER_ROW = 4  # of a short list, at most: its vertices, or the slots of its table
+INDICES_PER_ROW = 4  # the most indices per row of a short list: its vertices, or table slots
 ORDER = "acq_rel"
-TYPES_AS_TEXT = 6  # in what Numba keeps of a compiled function
-RESERVED = mmap.MAP_PRIVATE | getattr(mmap, "MAP_NORESERVE", 0x4000)  # Python 3.13 names it
+TYPES_AS_TEXT = 6  # position of the types in Numba's cached function
+RESERVED = mmap.MAP_PRIVATE | getattr(mmap, "MAP_NORESERVE", 0x4000)  # named since Python 3.13
 WRITE, KEEP, DATA = 0, 3, 1  # arguments of a prefetch: for reading, with high locality, of data
 
-# Numba counts references to an array even where it only passes it on: two atomic operations per
-# call on a shared cache line. Kernels own no memory, so reference counting (NRT) is off. C calls no
-# kernel and Python calls only the launched ones, so other wrappers are omitted; they took two
-# fifths of the compile time.
+# Numba counts references to an array even where it only passes the array on: two atomic operations
+# per call on a shared cache line. Kernels own no memory, so reference counting (NRT) is off. C
+# calls no kernel and Python calls only the launched ones, so other wrappers are omitted; they took
+# two fifths of the compile time.
 _options = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 CHECK = "CC_RAPIDS_BOUNDS_CHECK"  # environment variable that enables bounds checks
 
@@ -201,7 +201,7 @@ def to_object(kernel: Kernel, signature: Signature) -> tuple[tuple[str, str], by
     """Return the key of a kernel in :mod:`.objects`, and its machine code."""
     (compiled,) = compile_kernel(kernel, signature, anew=True).overloads.values()
     parts = list(compiled._reduce())
-    parts[TYPES_AS_TEXT] = ""  # which names the folders of this machine
+    parts[TYPES_AS_TEXT] = ""  # it names the folders of this machine
     key = f"{kernel.shape} {kernel.part.fingerprint}", str(compiled.signature.args)
     return key, serialize.dumps(tuple(parts))
 
@@ -379,7 +379,8 @@ class Threads(Backend):
 class _OnDisk:
     """Numba's cache of one function, under a key that includes its closure.
 
-    By Numba's own key, a function that closes over compiled ones would be new in every process.
+    With Numba's own key, a function that closes over compiled functions would be new in every
+    process.
     """
 
     cache_path = None

@@ -111,5 +111,5 @@ THEMES = {
     ),
 }
 
-#: The same by name.
+#: The same operations by name.
 WORDS = {word.name: word for words in THEMES.values() for word in words}

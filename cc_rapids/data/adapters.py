@@ -88,7 +88,7 @@ if TYPE_CHECKING:
 DEVICE = "__cuda_array_interface__"
 
 Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
-Ends = tuple[Side | None, Side | None]  # the same as they are named, or not
+Ends = tuple[Side | None, Side | None]  # the columns of each end; None for an end that is not named
 
 
 def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
@@ -125,7 +125,7 @@ def _way_out(edges: Any) -> str:
 
 
 def _unambiguous(edges: Any, names: list[str]) -> Any:
-    """Select columns of a frame with duplicate names; an InputError if a selected name is such."""
+    """Select columns of a frame with duplicate names; raise an InputError if it selects one."""
     columns = list(getattr(edges, "column_names", None) or edges.columns)
     for name in names:
         refuse_twice(name, columns)
@@ -214,7 +214,7 @@ def _of_series(every: list[Any], names: Sides, nulls: str, index: Any = None) ->
 
 def _frame_maker(library: Any) -> Callable[[dict[str, Any]], Any]:
     """Return the function that makes frames of a library, given by narwhals' name for it."""
-    if library.is_pandas():  # columns are made for the frame alone
+    if library.is_pandas():  # only the frame uses its new columns
         return partial(sys.modules["pandas"].DataFrame, copy=False)
     return partial(_make_frame, library)
 
@@ -383,14 +383,14 @@ def read_graph(graph: Any, nulls: str) -> EdgeInput:
                 "the graph no longer has the frame that it was made from:"
                 " cc_rapids.weakly_connected_components(graph) reads its internal numbers"
             )
-        # numbered as in cuGraph
+        # columns of composite ids are numbered, as in cuGraph
         given = read_table(graph.input_df, *_sides(graph), nulls)
         return replace(given, vertex_names=())
     frame = edge_frame(graph)
     if frame is None:
         return read_csr(Csr(graph.adjlist.offsets, graph.adjlist.indices))
     given = read_table(frame, ["src"], ["dst"], nulls)
-    # cuGraph turns the bytes behind null ends into vertices
+    # cuGraph makes vertices of the bytes behind null ends
     vertices = None if given.dropped_rows else vertex_list(graph._plc_graph)
     return with_vertices(given, vertices, False)
 
@@ -542,7 +542,7 @@ class Adapter(ABC):
     has_header = False
     has_rows = False
     becomes_table = False
-    subject = "the frame"  # in messages about its columns
+    subject = "the frame"  # the name of the edges in messages about columns
 
     @abstractmethod
     def accepts(self, edges: Any) -> bool:
@@ -704,7 +704,7 @@ class Frames(Adapter):
             _check_names(frame.columns, source, destination)
         try:
             every = list(map(frame.get_column, (*source, *destination)))
-        except Exception:  # of its library; the names are listed for the error alone
+        except Exception:  # any error of the library; only the message lists the names
             _check_names(frame.columns, source, destination)
             raise
         return _of_series(every, sides, request.nulls, index_of(edges))
@@ -712,7 +712,7 @@ class Frames(Adapter):
     def _column_names(self, edges: Any) -> Sequence[Any] | None:
         lazy = hasattr(
             type(edges), "collect_schema"
-        )  # the attribute columns would warn of its cost
+        )  # reading the attribute ``columns`` would warn
         return edges.collect_schema().names() if lazy else columns_of(edges)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
@@ -765,7 +765,7 @@ class CudfFrames(Frames):
             _check_names(list(edges.columns), source, destination)
         try:
             return _cudf_frame(edges, sides, sides, request.nulls, index_of(edges))
-        except KeyError:  # the names are listed for the error alone
+        except KeyError:  # only the message lists the names
             _check_names(list(edges.columns), source, destination)
             raise
 
@@ -920,7 +920,7 @@ class Pairs(Frames):
 class EdgeArrays(Pairs):
     """An array or tensor of shape (edges, 2) or (2, edges)."""
 
-    by_type = False  # an array of one library may lie on a GPU or not
+    by_type = False  # arrays of one type may be on a GPU or on the host
     lengths = Adapter.lengths
 
     def accepts(self, edges: Any) -> bool:
@@ -1075,7 +1075,7 @@ class OpenedGraphs(Mappings):
 
     def _sides(self, edges: Any, request: ReadRequest) -> Sides:
         if request.source is None and request.destination is None and SOURCE not in edges:
-            parts = range(len(edges.vertices[0]))  # of nodes that are tuples
+            parts = range(len(edges.vertices[0]))  # the parts of nodes that are tuples
             source, destination = ([f"{end}_{k}" for k in parts] for end in (SOURCE, DESTINATION))
             return source, destination
         return super()._sides(edges, request)
@@ -1411,7 +1411,7 @@ class Anything(Adapter):
 
 CUDF_FRAMES, FRAMES = CudfFrames(), Frames()
 PAIRS, OPENED, DATASETS, ANYTHING = Pairs(), OpenedGraphs(), Datasets(), Anything()
-ADAPTERS: tuple[Adapter, ...] = (  # the first one that accepts reads; the most frequent come first
+ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts the edges reads them
     CUDF_FRAMES,
     PAIRS,
     Graphs(),
@@ -1445,7 +1445,7 @@ _OF_TYPE: WeakKeyDictionary[type, tuple[Adapter, ...]] = WeakKeyDictionary()  # 
 def adapter_of(edges: Any) -> Adapter:
     """Return the first of ``ADAPTERS`` that accepts edges.
 
-    An adapter that judges by the type alone is asked once per type, others for each object.
+    An adapter that decides by the type is called once per type; others are called for each object.
     """
     candidates = _OF_TYPE.get(type(edges))
     if candidates is None:
@@ -1459,7 +1459,7 @@ def adapter_of(edges: Any) -> Adapter:
 
 
 def without_edges(edges: Any) -> str:
-    """Return a message on edges without rows; empty unless they are files or an iterator."""
+    """Return a message for edges without rows; empty unless they are files or an iterator."""
     if hasattr(edges, "__next__"):
         return "the iterator, which may have been read before, yields no edges"
     if isinstance(edges, str | os.PathLike):

@@ -13,7 +13,7 @@ from ..errors import ArgumentTypeError, CcRapidsError, InputError, shown, unknow
 def check_word(
     what: str, word: Any, words: Iterable[str], error: type[CcRapidsError] = InputError
 ) -> str:
-    """Return a word if it is one of ``words``; otherwise raise an error that suggests near ones.
+    """Return a word if it is one of ``words``; otherwise raise an error that suggests similar ones.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def check_progress(progress: Any) -> Any:
 
 
 def consumed(edges: Any) -> InputError:
-    """Return the error on a plan for edges that can be read once."""
+    """Return the error for a plan of edges that can be read only once."""
     return InputError(
         f"explain=True (--explain) reads edges, but {edges} can be read only once: write it to a"
         " file and pass its path, or leave out explain="

@@ -1,4 +1,4 @@
-"""Tables and columns of objects that are known by Arrow's protocols alone."""
+"""Tables and columns of objects that only have Arrow's protocols."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..errors import InputError
 
 
 def arrow_of(thing: Any) -> Any:
-    """Return an object that is known by Arrow's protocols alone as a table or column.
+    """Return an object that only has Arrow's protocols as a table or column.
 
     Raises
     ------
@@ -21,7 +21,7 @@ def arrow_of(thing: Any) -> Any:
     streams = hasattr(thing, "__arrow_c_stream__")
     try:
         column = pa.chunked_array(thing if streams else [pa.array(thing)])
-    except Exception as error:  # of the other library, or of PyArrow about its data
+    except Exception as error:  # an error of the other library, or of PyArrow about its data
         if hasattr(thing, "__arrow_c_device_array__") and not streams:
             return _on_device(thing, error)
         raise _not_exported(thing, error) from error
@@ -63,5 +63,5 @@ def _on_device(thing: Any, error: Exception) -> Any:
             f"a {type(thing).__name__} lies on a device that PyArrow does not read ({error}), but"
             " cuDF is not installed: copy it to the host, or install cuDF"
         ) from error
-    except Exception as other:  # of pylibcudf, about the exported data
+    except Exception as other:  # an error of pylibcudf about the exported data
         raise _not_exported(thing, other) from other

@@ -60,7 +60,7 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
         arrow = _arrow(column)
         if not pa.types.is_dictionary(arrow.type):
             return _encoded(arrow)
-        codes_of_words, values = _encoded(arrow.dictionary)  # in which a value may come twice
+        codes_of_words, values = _encoded(arrow.dictionary)  # dictionaries may repeat a value
         valid = arrow.indices.is_valid().to_numpy(zero_copy_only=False)
         codes = np.full(len(arrow), -1, np.int64)
         codes[valid] = codes_of_words[arrow.indices.drop_null().to_numpy()]
@@ -102,5 +102,5 @@ def _cudf_codes(column: Any) -> tuple[Any, Any]:
     column = column.reset_index(drop=True)
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
         column = column.astype(column.dtype.categories.dtype)
-    codes, values = column.factorize()  # nulls are -1
+    codes, values = column.factorize()  # the code of nulls is -1
     return codes.astype(np.int64), values

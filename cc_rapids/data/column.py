@@ -26,7 +26,7 @@ from .kinds import Graph, speaks_arrow
 
 FILL = "fill or drop them first"
 LEAVE_OUT = "nulls='drop' drops the edges with a null end; or fill the nulls first"
-REFUSE = "refuse"  # a third policy besides "raise" and "drop": that of functions without nulls=
+REFUSE = "refuse"  # a policy besides "raise" and "drop": for functions without nulls=
 REMEDIES = {"raise": LEAVE_OUT, "drop": LEAVE_OUT, REFUSE: FILL}  # for nulls of edges, by policy
 
 
@@ -80,7 +80,7 @@ def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeErro
 def refuse_surrogates(name: str, values: list[Any]) -> InputError:
     """Return the error for strings with half of a surrogate pair, which cannot be encoded."""
     bad = ((row, value) for row, value in enumerate(values) if not _is_unicode(value))
-    row, value = next(bad, (0, "\ud800"))  # which may have changed meanwhile
+    row, value = next(bad, (0, "\ud800"))  # the values may have changed since
     return InputError(
         f"column {name!r} contains, in row {row:,} of {len(values):,}, a string with half of a"
         f" surrogate pair, {value!r}, which is not Unicode text: replace it, for example by"
@@ -202,7 +202,7 @@ def plain(native: Any, name: str = "ids") -> Any:
         return _plain(name, native)
     native = in_native_order(native)
     if not str(getattr(native, "dtype", "")).startswith(("dictionary<", "run_end_encoded<")):
-        return native  # pandas columns backed by PyArrow have this name
+        return native  # only pandas names Arrow-backed types like this
     arrow = native.array.__arrow_array__()
     converted = _plain(name, arrow)
     return native if converted is arrow else _pandas_series(converted, native.index, native.name)
@@ -257,7 +257,7 @@ def in_one(name: str, side: Any) -> Any:
 
     try:
         return sound(name, side.to_arrow())
-    except pa.ArrowException as error:  # of chunks that were put together
+    except pa.ArrowException as error:  # chunks cannot be combined
         raise _no_column(name, side.dtype, error) from error
 
 
@@ -359,7 +359,7 @@ def _plain(name: str, column: Any) -> Any:
     nulls = any(chunk.dictionary.null_count for chunk in column.chunks)
     if not nulls and str(values) not in VIEWS:
         return native
-    # PyArrow unifies no dictionaries with nulls among their values
+    # PyArrow cannot unify dictionaries whose values include nulls
     return _in_chunks([_whole(chunk).dictionary_encode() for chunk in column.chunks])
 
 
@@ -438,8 +438,8 @@ def text_of_buffers(octets: Any, offsets: Any, n: int) -> Any:
 
 BOOLEANS, INTEGERS = (bool, np.bool_), (int, np.integer)
 ABSENT = ("NoneType", "NAType", "NaTType", "MaskedConstant")  # types of missing values
-WIDE = 1 << 20  # unused characters that a fixed-width array of strings may always have
-MOSTLY = 8  # and its size in characters, as a multiple of the characters in use
+WIDE = 1 << 20  # characters up to which a fixed-width array of strings is never too wide
+MOSTLY = 8  # beyond WIDE, the greatest ratio of all characters to those in use
 
 
 def array_of_range(ids: range, xp: Any = np, name: str = "vertices") -> Any:
@@ -486,7 +486,7 @@ def array_of_host(name: str, values: Any) -> Any:
     ------
     ColumnTypeError, InputError
         A list mixes integers and booleans, has integers beyond 64 bits, is ragged, or holds other
-        objects than values.
+        objects.
     """
     if isinstance(values, np.ma.MaskedArray):
         return values
@@ -510,7 +510,7 @@ def array_of_host(name: str, values: Any) -> Any:
     if (is_float(array.dtype) or is_object(array.dtype)) and kinds and all(map(_is_integer, kinds)):
         return _integers(name, [int(value) for value in values])
     if values and is_float(array.dtype):
-        enough = any if any(map(_is_integer, kinds)) else all  # if nan may mean a missing value
+        enough = any if any(map(_is_integer, kinds)) else all  # NaN is missing beside integers
         return _masked(name, values) if enough(map(_is_missing, values)) else array
     return array
 
@@ -551,7 +551,7 @@ def present(name: str, array: Any) -> tuple[Any, Any]:
 
 def missing_of(array: Any) -> Any:
     """Return a boolean array of the missing objects of an array; None if none is missing."""
-    pandas = sys.modules.get("pandas")  # four times as fast as a loop of Python
+    pandas = sys.modules.get("pandas")  # pandas is four times as fast as a Python loop
     infer = pandas.api.types.infer_dtype if pandas and is_object(array.dtype) else None
     if infer and infer(array, skipna=False) == "string":
         return None
@@ -773,7 +773,7 @@ def valid_of(native: Any) -> Any:
     """
     import narwhals as nw
 
-    if str(getattr(native, "dtype", "")) == "object":  # pandas would compare each with itself
+    if str(getattr(native, "dtype", "")) == "object":  # pandas would compare each value with itself
         missing = missing_of(native.to_numpy())
         return None if missing is None else ~missing
     if getattr(getattr(native, "dtype", None), "kind", "") == "V":  # void values are never null
@@ -794,7 +794,7 @@ def _series_where(name: str, native: Any, keep: Any) -> Column:
     if keep is not None:
         if len(native) and not keep.any():
             return empty(name)
-        if not _is_id(series_of(native)):  # refused before a filter, which may not support the type
+        if not _is_id(series_of(native)):  # checked before a filter, which may not support the type
             return of_series(name, series_of(native))
         native = rows_where(native, keep, name)
     return of_series(name, series_of(native))
@@ -877,7 +877,7 @@ def _words_of(dtype: Any) -> str:
 def _categories_like(dtype: Any) -> Native:
     """Return cuDF categories: the caller's own if they hold all strings, otherwise the strings."""
     kind = sys.modules["cudf"].CategoricalDtype
-    same = kind(dtype.categories, bool(dtype.ordered))  # None, by ``astype``, is not for PyArrow
+    same = kind(dtype.categories, bool(dtype.ordered))  # astype leaves None, which PyArrow refuses
 
     return partial(_in_cudf_categories, same)
 
@@ -897,7 +897,7 @@ def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
         return _of_other_series(name, series_of(native, name), remedy)
     text, array = str(getattr(native, "dtype", None) or native.type), side.to_numpy()
     if not issubclass(array.dtype.type, np.integer):
-        # what some versions make of pandas' nullable integers, whose type has a name
+        # some versions convert pandas' nullable integers to another type; use the named type
         array = array.astype(text.lower().partition("[")[0])
     return Column(name, text, array.size, partial(nullcontext, array))
 
@@ -1018,7 +1018,7 @@ def _in_pandas_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> A
 def _in_polars_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
     import polars
 
-    # The categories of a Categorical take any string; in Polars 1.32 reading them all never ends
+    # A Categorical accepts any string. In Polars 1.32, reading all its categories never ends.
     fits = not isinstance(dtype, polars.Enum) or _holds(dtype, every)
     kind = dtype if fits else polars.Categorical
     return polars.from_arrow(array).cast(kind)
@@ -1059,7 +1059,7 @@ def _in_polars(array: Any, every: Callable[[], Any]) -> Any:
 
 
 def _in_arrow(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
-    value_type = getattr(array.type, "value_type", array.type)  # views are made of words alone
+    value_type = getattr(array.type, "value_type", array.type)  # views need strings
     return array.cast(value_type).cast(kind)
 
 
@@ -1143,7 +1143,7 @@ def without_rows(column: Column) -> Column:
 
 
 def is_alike(column: Column, other: Column) -> bool:
-    """Return whether two columns have the same properties for answers, apart from their rows."""
+    """Return whether two columns have the same properties; their rows may differ."""
     same = column.name == other.name and column.dtype == other.dtype
     kind = column.strings == other.strings and column.to_native is other.to_native
     return same and kind and not (column.key_columns or other.key_columns)
@@ -1159,7 +1159,7 @@ class Content:
         self._hashes: dict[tuple[int, int, int], Any] = {}  # by column, part and array
 
     def add(self, columns: list[Column]) -> None:
-        """Add rows of the same number and types of columns; they are copied to the host."""
+        """Copy rows to the host and add them; all calls have equal numbers and types of columns."""
         for number, column in enumerate(columns):
             if not column.size:  # an empty column may have any type
                 continue

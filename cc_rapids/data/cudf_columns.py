@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-MOST_ROWS = 1 << 31  # of a cuDF column
-MOST_COLUMNS = 8  # of a frame whose columns are all borrowed to use some of them
+MOST_ROWS = 1 << 31  # the row limit of a cuDF column
+MOST_COLUMNS = 8  # frames with more columns are not converted as a whole to read some of them
 
 
 def borrow_numbers(series: Any) -> AbstractContextManager[Any]:
@@ -34,7 +34,7 @@ def borrow_numbers(series: Any) -> AbstractContextManager[Any]:
 def numbers_in(frame: Any, name: Any) -> Any:
     """Return a column of numbers of a frame as a CuPy array that shares its memory.
 
-    None if the column holds something else, nulls, or no rows.
+    The result is None if the column is not of numbers, has nulls, or has no rows.
     """
     from .dtypes import is_number
 
@@ -79,20 +79,20 @@ def borrow_strings(series: Any) -> tuple[Any, Any]:
     """Return the UTF-8 bytes of a series of strings and their offsets, as CuPy arrays.
 
     String i is at bytes ``offsets[i]`` to ``offsets[i + 1]``. The offsets are int32, or int64 for
-    2^31 bytes and more. Both arrays share the memory of the series, which has at least one row, no
-    nulls, and never spills.
+    2^31 bytes and more. Both arrays share the memory of the series, which never spills. The series
+    has at least one row and no nulls.
     """
     plain, _ = series.to_pylibcudf()
     ends, octets = plain.child(0), plain.data()
     dtype = np.dtype(ends.type().id().name.lower())
     offsets = _view(ends, ends.data(), dtype, ends.offset() + plain.offset(), plain.size() + 1)
-    reached = min(int(offsets[-1]), octets.size if octets else 0)  # no memory for empty strings
+    reached = min(int(offsets[-1]), octets.size if octets else 0)  # empty strings have no buffer
     return _view(plain, octets, np.dtype(np.uint8), 0, reached), offsets
 
 
 def _view(plain: Any, span: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
     """Return a view of elements in the memory of a pylibcudf column, kept alive by the view."""
-    cupy = sys.modules["cupy"]  # which cuDF imports
+    cupy = sys.modules["cupy"]  # cuDF has imported it
     if size == 0:
         return cupy.empty(0, dtype)
     first, length = span.ptr + offset * dtype.itemsize, size * dtype.itemsize
@@ -106,9 +106,10 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
     Parameters
     ----------
     dtype : cuDF's type of the series, or None for its default
-    chars : array of uint8, of CuPy's or on the host
+    chars : array of uint8, of CuPy or on the host
     offsets : (n + 1,) array of int64
-        From 0 on; kept as 32 bits if there are fewer than 2^31 bytes, as cuDF keeps them.
+        The offsets start at 0. As in cuDF, they are stored in 32 bits if there are fewer than 2^31
+        bytes.
     """
     import cudf
     import cupy

@@ -48,7 +48,7 @@ def as_array(values: Any) -> Any:
         return np.from_dlpack(values)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise InputError(
-            f"a {type(values).__name__} does not lend its memory by DLPack ({error}): pass it as a"
+            f"a {type(values).__name__} does not share its memory by DLPack ({error}): pass it as a"
             " NumPy or CuPy array, such as edge_index.detach().cpu().numpy()"
         ) from error
 

@@ -60,8 +60,8 @@ class SpanningForest(NamedTuple):
     destination: Any
 
 
-# The other named tuples for callers who gave arrays: their columns, and what they hold. They are
-# pickled by their names here.
+# The other named tuples for callers who gave arrays: their columns and contents. Pickle finds them
+# by their names in this module.
 _COLUMNS = {
     "Vertices: vertex": "The vertices of some components",
     "Merges: threshold before after size": "Components that merge between thresholds",
@@ -117,7 +117,8 @@ for _words, _about in _COLUMNS.items():
 class Lending(Borrowing):
     """A context that borrows the columns of ids and the row offsets, if any.
 
-    It gives a list of arrays (or native strings), and a list of one or no array of offsets.
+    It gives a list of arrays (or native strings), and a list with the array of offsets, which is
+    empty if there are none.
     """
 
     def __init__(self, given: EdgeInput) -> None:
@@ -134,13 +135,13 @@ class EdgeInput:
 
     For an adjacency list, both columns are its indices, ``row_offsets`` is the column of offsets,
     and ``symmetric`` tells whether every edge is in the rows of both its ends. ``row_index`` gives
-    the row numbers of the edges if rows were left out; ``rows_outside`` rows are outside a bound of
-    weights. ``index`` is the index of the caller's frame, unless it counts from 0. ``bound`` is
-    the bound of weights that an answer keeps. ``formats`` describes how files were read.
-    ``vertex_names`` are the names of the key columns of vertices in answers: empty if the columns
-    are numbered, None if the names of the edges decide. ``end_names`` are the names of the columns
-    of both ends in answers. ``text_bytes`` is the size of the strings that integers represent.
-    ``weights`` is an array with one number per edge, for a spanning forest by weight.
+    the row numbers of the edges if rows were left out. ``rows_outside`` is the number of rows
+    outside a bound on weights. ``index`` is the index of the caller's frame, unless it counts from
+    0. ``bound`` is the bound on weights that an answer stores. ``formats`` describes how files were
+    read. ``vertex_names`` are the names of the key columns of vertices in answers: empty if the
+    columns are numbered, None if the names of the edges decide. ``end_names`` are the names of the
+    columns of both ends in answers. ``text_bytes`` is the size of the strings that integers
+    represent. ``weights`` is an array with one number per edge, for a spanning forest by weight.
     ``make_frame`` makes frames in memory; ``answers`` converts them if the caller gets another
     kind. If ``make_frame`` would scan arrays for NaN, ``without_nan`` marks an array as free of
     NaN. ``ledger`` counts the rows that were given and left out; the run counts the linked ones.
@@ -179,7 +180,7 @@ class EdgeInput:
 
     @cached_property
     def lent(self) -> list[Column]:
-        """The columns of ids, and that of the offsets if there is one."""
+        """The columns of ids, and the column of offsets if there is one."""
         return self.columns if self.row_offsets is None else [*self.columns, self.row_offsets]
 
     @property

@@ -37,7 +37,7 @@ KNOWN_PAIRS = (
     ("left_id", "right_id"),
     ("id_left", "id_right"),
 )
-DATASETS = (  # names of columns that tell the dataset of an id
+DATASETS = (  # the names of columns that hold the dataset of an id
     *("source_dataset", "dataset", "dataset_id", "dataset_name", "data_set", "source", "z_source"),
     *("source_table", "table", "table_name", "data_source", "datasource", "source_system"),
 )
@@ -45,7 +45,7 @@ _ROOTS = [word for word in DATASETS if not any(w in word and w != word for w in 
 LABELS = ("vertex", "labels")  # the columns of label files, which are read as edges
 KNOWN_NAMES = frozenset((*(name for pair in KNOWN_PAIRS for name in pair), *LABELS))
 
-_LONGEST_LIST = 180  # letters of the names in a message
+_LONGEST_LIST = 180  # the most characters of names in a message
 _LONGEST_NAME = 40
 NAME_THEM = "name the two columns of ids with source= and destination= (--source, --destination)"
 

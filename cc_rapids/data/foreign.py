@@ -1,8 +1,8 @@
 """Convert objects of other libraries to tables of Arrow or to mappings of columns.
 
-Graphs of NetworkX and igraph, and matrices with weights, become a :class:`Graph`: columns by name,
-made on request, and all vertices. Objects that only have Arrow's protocols become tables and
-columns of PyArrow, or frames of cuDF if they are on a GPU.
+Graphs of NetworkX and igraph, and matrices with weights, become a :class:`Graph`: it has all
+vertices, and makes columns by name on request. Objects that only have Arrow's protocols become
+tables and columns of PyArrow, or frames of cuDF if they are on a GPU.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def _parts_of_nodes(graph: Any, end: int, k: int) -> list[Any]:
 
 
 def _attribute_of_networkx(graph: Any, name: str) -> list[Any]:
-    return [value for *_, value in graph.edges(data=name)]  # None where an edge has none
+    return [value for *_, value in graph.edges(data=name)]  # None for an edge without the attribute
 
 
 def _graph_of_igraph(graph: Any) -> Graph:

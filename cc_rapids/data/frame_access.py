@@ -41,7 +41,7 @@ from .edge_array import is_edge_array
 from .kinds import frame_of_levels
 from .relations import is_relation, table_of
 
-VERTEX = "vertex"  # the column of vertices in answers, and by default in frames of documents
+VERTEX = "vertex"  # the column of vertices in answers, and the default one in frames of documents
 
 
 def columns_of(frame: Any) -> list[Any]:
@@ -239,7 +239,7 @@ def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
         if not column.null_count:
             import cupy
 
-            values, valid = cupy.asarray(column), None  # where it lies
+            values, valid = cupy.asarray(column), None  # on its own device
         else:
             valid = column.notnull().to_cupy()
             values = column.fillna(0).to_cupy()
@@ -248,7 +248,7 @@ def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
     if not is_float(values.dtype):
         return values, valid
     if valid is None and not (values.size and isnan(values.max())):
-        return values, None  # the maximum is NaN if any value is: one pass without a mask
+        return values, None  # the maximum is NaN if any value is NaN: one pass without a mask
     return values, values == values if valid is None else valid & (values == values)
 
 
@@ -360,7 +360,7 @@ def check_kinds(ids: Column, column: Column, some: bool = True) -> None:
 
 
 def of_one_kind(ids: Column, column: Column, some: bool = True) -> bool:
-    """Return whether ids of two columns can be equal; True if the first is empty (not ``some``)."""
+    """Return whether ids of two columns can be equal; also True if not ``some``."""
     left, right = ids.key_columns or (ids,), column.key_columns or (column,)
     return len(left) == len(right) and all(
         a.strings == b.strings or not (b.size and some) for a, b in zip(left, right, strict=True)
@@ -416,7 +416,7 @@ def collected(frame: Any, requested: Sequence[str] | None = None) -> Any:
     """Return a frame in memory.
 
     A relation of DuckDB and a record batch of PyArrow become tables. A lazy frame of Polars is
-    collected; if ``wanted`` is given, only these columns are.
+    collected; if ``requested`` is given, only these columns are.
     """
     if is_relation(frame):
         return table_of(frame)

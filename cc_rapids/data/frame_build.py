@@ -243,7 +243,7 @@ def rows_where_true(edges: Any, mask: Any) -> Any:
 def _pandas_rows(frame: Any, mask: Any) -> Any:
     try:
         return frame[mask]
-    except (NotImplementedError, ValueError):  # of columns of PyArrow's, or of the other byte order
+    except (NotImplementedError, ValueError):  # PyArrow columns, or swapped bytes
         import pandas as pd
 
         columns = (in_native_order(frame.iloc[:, k]) for k in range(frame.shape[1]))

@@ -1,7 +1,7 @@
 """Show answers, batches, plans and audits as HTML in notebooks; all text is escaped.
 
-Text has the colour of the page (``currentColor``), bars one that is readable on light and dark
-pages. Only :func:`page` adds a style sheet; nothing adds a script.
+Text has the colour of the page (``currentColor``). Bars have a colour that is readable on light and
+dark pages. Only :func:`page` adds a style sheet; no function adds a script.
 """
 
 from __future__ import annotations

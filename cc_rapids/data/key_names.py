@@ -64,7 +64,7 @@ def public_name(column: str, keys: Sequence[str]) -> str:
 
 
 def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ...]:
-    """Return the names without the affixes of their sides; () unless all pairs share these."""
+    """Return the names without the affixes of their sides; () unless all pairs have the same."""
     pairs = list(zip(sources, destinations, strict=True))
     stems_by_affixes = [dict(cuts(*pair)) for pair in pairs if len(set(pair)) == 2]
     shared = set.intersection(*map(set, stems_by_affixes)) if stems_by_affixes else set()

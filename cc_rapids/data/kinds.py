@@ -28,7 +28,7 @@ def frame_of_levels(thing: Any) -> Any:
 
 
 class KeyPairs(dict[str, Any]):
-    """Edges between ids of several columns, as columns by name, those of the sources first.
+    """Edges between ids of several columns, as columns by name; the sources come first.
 
     Attributes
     ----------

@@ -19,13 +19,13 @@ strings    46, plus the text and its offset 800, and the text, estimated at 16 b
 
 A hash table of integers takes at most 12 bytes per id (:mod:`cc_rapids.ids.arrival_table`). The
 answer is made when no chunk is linked and takes less than a larger table. Each further reader adds
-half of the bytes of an edge. If ids have several columns, each column takes these bytes, and each
-vertex another 18 bytes per column, because pairs of columns are numbered too.
+half of the bytes of an edge. If ids have several columns, each column takes these bytes. Each
+vertex takes another 18 bytes per column, because pairs of columns are numbered too.
 
-Reading takes another ``FILE_BYTES``, and text up to ``TEXT_BYTES``; a lower limit makes blocks of
-text smaller. Data that cannot be read in pieces is refused before it is loaded if its decompressed
-size does not fit: long lines, record batches of Arrow, pages of Parquet, and whole files of other
-formats.
+Reading takes another ``FILE_BYTES``, and text up to ``TEXT_BYTES``. A lower limit makes blocks of
+text smaller. Some data cannot be read in pieces: long lines, record batches of Arrow, pages of
+Parquet, and whole files of other formats. They are refused before they are loaded if their
+decompressed size does not fit.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ DECLARED = {"range": "range", "integers": "integers", "strings": "integers"}  # 
 BESIDE_TEXT = {"strings": EDGE["strings"] // 2}  # per edge, if its text is counted separately
 PAIR = 18  # bytes per vertex and column, for the pairs that number ids of several columns
 FILE_BYTES = 32 << 20  # pages, buffers and threads of libraries
-BLOCK_COPIES = 16  # bytes per byte of a block of text, with the blocks in the queue
+BLOCK_COPIES = 16  # bytes per byte of a block of text, including the blocks in the queue
 LEAST_TEXT_BYTES, TEXT_BYTES = 48 << 20, FILE_BYTES + (BLOCK_COPIES * 16 << 20)
 RECORDS = 32  # a line of text, or a quoted record, takes at most 1/RECORDS of the limit
 ROW_COPIES = 16  # bytes per byte of the columns of a chunk with long strings
@@ -55,7 +55,7 @@ LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
 MOST_ON_DEVICE = 1 << 25  # rows that a GPU links at once, while two readers load the next chunks
 LEAST_VERTEX = 4  # bytes of a vertex in the smallest tree
 WITHOUT_ISOLATED = "write the edges without isolated vertices, as Parquet"
-FORGOTTEN = 1 << 20  # below this number, text without a unit is an error: the unit was forgotten
+FORGOTTEN = 1 << 20  # a smaller number in text without a unit is an error
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE)
@@ -71,7 +71,7 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     ------
     InputError
         The limit is neither a number of bytes nor a string such as ``"2GiB"``, or it is a string
-        without a unit and means less than 1 MiB.
+        without a unit that means less than 1 MiB.
     """
     if limit is None:
         return (free or host_memory.free_bytes()) // 2

@@ -17,7 +17,7 @@ def first_wrong(offsets: Any, m: int) -> int | None:
     if not offsets.size:
         return 0 if m else None
     wrong = (offsets < 0) | (offsets > m)
-    wrong[1:] |= offsets[1:] < offsets[:-1]  # their difference might overflow
+    wrong[1:] |= offsets[1:] < offsets[:-1]  # a difference might overflow
     wrong[0] |= offsets[0] != 0
     wrong[-1] |= offsets[-1] != m
     return int(wrong.argmax()) if wrong.any() else None

@@ -2,7 +2,7 @@
 
 A list of tuples or lists of two ids is a list of pairs. A tuple of two lists, arrays or series is
 two columns. A list of frames, or of tuples of two columns, is batches. Ambiguous input raises an
-error regardless of its length, so that two pairs are read like three.
+error regardless of its length, so that a list of two pairs follows the same rule as longer lists.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def are_batches(edges: Any) -> bool:
 
 
 def are_pairs(edges: Any) -> bool:
-    """Return whether edges are a list that can only be pairs, judged by an item."""
+    """Return whether edges are a list that can only be pairs; one item decides."""
     if not isinstance(edges, list) or are_batches(edges):
         return False
     return not edges or isinstance(edges[0], tuple | list)
 
 
 def _is_batch(item: Any) -> bool:
-    kind = type(item)  # attributes of the type: columns of a lazy frame would warn
+    kind = type(item)  # the type: attributes of a lazy frame would warn
     if hasattr(kind, "columns") and (hasattr(kind, "shape") or hasattr(kind, "collect_schema")):
         return True
     if not isinstance(item, tuple) or len(item) != 2 or not all(map(is_column, item)):
@@ -63,7 +63,7 @@ def columns_of_pairs(edges: list[Any]) -> Columns:
     Raises
     ------
     InputError
-        Some items are not pairs of single ids; the error names the first one, and advice.
+        Some items are not pairs of single ids; the error names the first one and gives advice.
     ColumnTypeError
         Some ids are integers and others strings; the error names one of each.
 

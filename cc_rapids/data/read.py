@@ -1,6 +1,6 @@
 """Reading of frames, arrays, matrices and files.
 
-Input is checked, never changed, and not copied if its memory can be read as it is.
+Input is checked and never changed. It is not copied if its memory can be read directly.
 """
 
 from __future__ import annotations
@@ -92,10 +92,10 @@ def read(
         request = replace(request, options=options, **given)
     edge_input = adapter.read(edges, request)
     ledger, dropped = edge_input.ledger, edge_input.dropped_rows
-    if ledger is None:  # counted by the adapter without reading, if it can
+    if ledger is None:  # some adapters count rows without reading them
         rows = adapter.rows(edges, request)
         ledger = Ledger(edge_input.src.size + dropped if rows is None else rows)
-    # the input is new, and replace() would take as long as all else here
+    # The input is new, so it is set in place: replace() would double the time of this function
     vars(edge_input)["ledger"] = ledger.leaving_out("null_end", dropped) if dropped else ledger
     return edge_input if vertices is None else with_vertices(edge_input, vertices, dense)
 
@@ -127,7 +127,7 @@ def source_of(
 ) -> Source:
     """Return the source for streamed edges.
 
-    ``options`` apply to text files. Chunks have the weights that ``bound`` needs; the reader of the
+    ``options`` apply to text files. Chunks have the weights that ``bound`` needs. The reader of the
     chunks applies the bound. ``adapter`` is the adapter of the edges, if it is already known.
 
     Raises
@@ -219,8 +219,7 @@ def read_pairs(
 ) -> EdgeInput:
     """Read pairs of ids for a query, without dropping any.
 
-    ``asked`` are the methods that the error names: the called method, and the method for two single
-    ids.
+    ``asked`` are two methods for the error: the called one, and the one for two single ids.
 
     Raises
     ------

@@ -42,7 +42,7 @@ from .frame_access import collected, column_of, columns_of, frame_in_memory, fra
 from .pair_lists import is_column
 from .relations import answers_for, check_ids, columns_in, is_relation, table_of
 
-MOST_RECORDS = 1 << 32  # numbers of rows are of 32 bits
+MOST_RECORDS = 1 << 32  # row numbers have 32 bits
 KEYS_ARE = "keys must be integers, strings, categories, booleans, dates or times"
 
 Key = str | tuple[str, ...]  # a column, or several columns that must all agree
@@ -55,7 +55,7 @@ class KeyPart:
     Attributes
     ----------
     values : UncheckedIds
-        Integers or strings; dates, times and booleans as integers.
+        Integers or strings. Dates, times and booleans are stored as integers.
     ignored : list
         The values of the column's own kind that link nothing.
     """
@@ -284,7 +284,7 @@ def _holds_lists(kind: str, values: Any) -> bool:
 
 
 class _Once:
-    """A function that returns the column of some rows; that of all valid rows is made only once."""
+    """A function that returns the column of some rows; the column of all valid rows is reused."""
 
     def __init__(self, values: UncheckedIds, column: Column) -> None:
         self.values, self.column = values, column
@@ -400,7 +400,7 @@ def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
         try:
             cast = scalar.cast(kind)
             ticks += _ticks(cast).to_pylist() if cast.cast(scalar.type).equals(scalar) else []
-        except pa.ArrowException:  # beyond what the type holds, or of another kind
+        except pa.ArrowException:  # the type cannot hold the value
             continue
     return ticks
 
@@ -408,10 +408,10 @@ def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
 def _ticks_of_numpy(dtype: Any, values: list[Any]) -> list[int]:
     """Return the dates and times among values as integers of a NumPy type."""
     ticks: list[int] = []
-    if not issubclass(dtype.base.type, np.datetime64):  # but durations
+    if not issubclass(dtype.base.type, np.datetime64):  # durations
         return ticks
     for moment in map(np.datetime64, _dates(values)):
-        cast = moment.astype(dtype.base)  # without the zone of pandas' types
+        cast = moment.astype(dtype.base)  # ``base`` removes the time zone of pandas' types
         ticks += [int(cast.astype(np.int64))] if cast.astype(moment.dtype) == moment else []
     return ticks
 

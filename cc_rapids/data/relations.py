@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, unknown
 
-ALTERED = re.compile(r"\b(BIT|UHUGEINT|TIME WITH TIME ZONE)\b")  # types that Arrow does not keep
+ALTERED = re.compile(r"\b(BIT|UHUGEINT|TIME WITH TIME ZONE)\b")  # types that Arrow cannot represent
 INTEGERS = (
     *("tinyint", "smallint", "integer", "bigint"),
     *("utinyint", "usmallint", "uinteger", "ubigint"),
@@ -125,7 +125,7 @@ def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ())
             words[name] = f"{quoted(name)}::double as {quoted(name)}"
     with connected(BEFORE):
         relation = relation.project(", ".join(words.values()))
-        ways = "to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch"  # by version
+        ways = "to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch"  # old and new names
         read = next(getattr(relation, way) for way in ways if hasattr(relation, way))
         with read() as reader:
             tables = (pa.Table.from_batches([batch]) for batch in reader)

@@ -27,7 +27,7 @@ def labels_at(index: Any, rows: Any) -> Any:
 
 
 def spread(labels: Any, present: Any) -> Any:
-    """Return a column with the labels in the rows where ``there`` is true, and nulls elsewhere."""
+    """Return a column with the labels in the rows where ``present`` is true; null elsewhere."""
     places = present.cumsum() - 1
     if is_cudf(labels):
         if not len(labels):

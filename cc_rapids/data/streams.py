@@ -1,8 +1,8 @@
 """Streams of edges: files, patterns, addresses, datasets, and iterables of frames, chunk by chunk.
 
 Each file is read in pieces where its format allows it, and chunks are read in background threads
-while another is linked. A checkpoint has an entry for each file, which shows later whether the file
-is the same.
+while another is linked. A checkpoint has an entry for each file. A later run compares the entry
+with the file.
 """
 
 from __future__ import annotations
@@ -95,10 +95,10 @@ class Chunk(NamedTuple):
     if unknown. ``weight`` is the column of weights, or an array of weights, if the bound does not
     name them.
 
-    ``given`` counts the rows of the source from the start of the run to ``after``, by metadata. So
-    if a chunk is lost, the next one counts its rows. ``given`` is None if several devices share the
-    source. ``left_out`` counts the rows between the previous chunk and this one that are in
-    neither.
+    ``given`` counts the rows of the source from the start of the run to ``after``, by metadata. If
+    a chunk is lost, the count of the next chunk therefore includes its rows. ``given`` is None if
+    several devices share the source. ``left_out`` counts the rows between the previous chunk and
+    this one, which are in neither chunk.
     """
 
     frame: Any
@@ -179,9 +179,9 @@ class Source:
         raise NotImplementedError
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
-        """Return the input in the order of an identity, and a description of what was added.
+        """Return the input in the order of an earlier identity, and a description of additions.
 
-        What is added to iterables is known only after reading.
+        Additions to iterables are known only after reading.
 
         Raises
         ------
@@ -202,7 +202,7 @@ class Source:
 
 
 Entry = list[Any]  # [path, size, modification time, hash of the beginning and end]
-IN_MEMORY = " rows in memory"  # follows their number, in place of a path; the time is a hash
+IN_MEMORY = " rows in memory"  # replaces the path, after the number of rows; the time is a hash
 
 
 def arranged(mine: list[Entry], theirs: list[Entry]) -> list[int]:
@@ -258,7 +258,7 @@ class Part(NamedTuple):
 
 
 class Parts(Source):
-    """Files or fragments of a dataset, read one after the other.
+    """Files or fragments of a dataset, read in order.
 
     A file that differs from its mark when it is opened or after it was read raises a
     ChangedFileError.
@@ -266,7 +266,7 @@ class Parts(Source):
     Attributes
     ----------
     parts : list of Part
-        In the order in which they are read.
+        The parts in reading order.
     bound : WeightBound or None
         The bound by which row groups are skipped, given their statistics. The reader of the chunks
         applies it to rows.
@@ -294,7 +294,7 @@ class Parts(Source):
 
     @property
     def given(self) -> int:
-        """The rows of all parts from the first one that the run has read; all must have been read.
+        """The rows of all parts since the first one that this run read; every part must be read.
 
         Raises
         ------
@@ -368,9 +368,9 @@ class Parts(Source):
                 yield last
             last = chunk._replace(path=self.parts[number].path, given=earlier + (chunk.given or 0))
             if goes_on and not self.skips:
-                yield last  # so that it is linked before more is read
+                yield last  # the caller links it before more is read
                 last = None
-        if last is not None:  # with the last piece the part is done
+        if last is not None:  # the last piece ends the part
             rows = self.counts[number]
             left_out = {**last.left_out, **rows.left_out}
             after, given = Cursor(number + 1), earlier + rows.given
@@ -400,9 +400,9 @@ class Parts(Source):
         return [part.name, size, time, hash_of_ends(part.name) if own else ""]
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
-        """Return the files in the order of an identity, followed by all others.
+        """Return the files in the order of an earlier identity, followed by all others.
 
-        The second result describes the number of the others.
+        The second result describes the others.
         """
         order = arranged(self.entries, theirs["files"])
         self.parts = [self.parts[k] for k in order]
@@ -452,9 +452,9 @@ class Files(Parts):
         Raises
         ------
         FormatError
-            There is no file, or a file is of no known format.
+            There is no file, or the format of a file is unknown.
         InputError
-            There are options of text, and none of the files is text.
+            There are options for text files, but none of the files is text.
         """
         paths, skips = paths_of(edges), request.skips_unreadable
         marks = [_mark_if(partial(mark_at, path), skips) for path in paths]
@@ -496,7 +496,7 @@ class Files(Parts):
             read = self.read_groups if file.is_plain and before is not None else None
             place = Place(begin.group, begin.rows, budget.next_rows, text, read)
             made = read_pieces(file, wanted, place)
-            again = all(part.mark for part in self.parts[: number + 1])  # None for pipes
+            again = all(part.mark for part in self.parts[: number + 1])  # pipes have no mark
             again = self.start is not None if self.open_file else again
             for piece in _restartable(made, self.start) if again else made:
                 after = Cursor(number, piece.group, piece.rows)
@@ -572,7 +572,7 @@ class Files(Parts):
     def measure(self) -> dict[str, Any]:
         """Return the pieces, edges and range of ids, as far as Parquet metadata contain them.
 
-        They are read once.
+        The metadata are read once.
         """
         if self.open_file is not None:
             return super().measure()
@@ -607,8 +607,8 @@ class Files(Parts):
         }
 
 
-INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # per row of a frame that is solved
-COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # per byte of the columns
+INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # bytes per row of a frame that is solved
+COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # bytes per byte of the columns
 
 
 class Gathered:
@@ -662,7 +662,7 @@ class Gathered:
         return ledger
 
     def read_ahead(self, start: Cursor, budget: Budget, text: Texts) -> Iterator[Chunk]:
-        """Yield the chunks in memory, which are then dropped, and those after them."""
+        """Yield the chunks in memory and release them, then yield the following ones."""
         with closing(self.rest):  # type: ignore[type-var]
             while self.chunks:
                 yield self.chunks.pop(0)
@@ -740,7 +740,7 @@ def _loaded(path: str, before: Mark | None, load: Callable[[], Any]) -> Any:
 def _ends_ahead(
     part: Part, options: TextOptions, bound: WeightBound | None
 ) -> tuple[Side | None, Side | None]:
-    """Return the columns of both ends, as the first file has them, if an id has several columns.
+    """Return the columns of both ends in the first file, if an id has several columns.
 
     All files then need these columns. Return (None, None) if an id has one column, or if the file
     cannot be read; reading it later raises the error.
@@ -809,7 +809,7 @@ def check_footer(fragment: Any, stream: Any) -> None:
     footer, kept = pq.read_metadata(stream), fragment.metadata
     check_one_file(fragment.path, stream, footer)
     paths = kept.num_row_groups and kept.num_columns and kept.row_group(0).column(0).file_path
-    if not (paths or footer.equals(kept)):  # paths are in metadata of several files
+    if not (paths or footer.equals(kept)):  # only metadata of several files have paths
         raise ChangedFileError(
             f"{fragment.path} was changed after the dataset had read its footer: create the"
             " dataset again"
@@ -842,7 +842,7 @@ class Fragments(Parts):
         super().__init__(parts, (source, destination), bound, skips)
         self.filtered = self.filter is not None or bound is not None
         self.formats = [SourceFormat("dataset", tuple(self.ids), None)]
-        self.none: Any = None  # no rows, of the types of the columns
+        self.none: Any = None  # an empty table with the types of the columns
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the batches of each row group, without the rows that are done."""
@@ -896,8 +896,8 @@ class Fragments(Parts):
     def tables(self, group: Any, raw: Any, budget: Budget) -> Generator[Any, None, None]:
         """Yield a row group, of a Parquet file that is open as ``raw``, in tables within a budget.
 
-        A scan would decode the whole group at once; so columns that have the type of the dataset
-        are read from the file.
+        A scan would decode the whole group at once. Columns that have the type of the dataset are
+        therefore read from the file.
         """
         import pyarrow as pa
         import pyarrow.dataset as pads
@@ -932,7 +932,7 @@ class Fragments(Parts):
 
     @cached_property
     def _read(self) -> list[str]:
-        """The columns that are read: those of edges, and all that the filter may name."""
+        """The columns to read: those of edges, and all columns that the filter may name."""
         words = "" if self.filter is None else str(self.filter)
         names = self.dataset.schema.names
         others = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words)]
@@ -974,7 +974,7 @@ class Fragments(Parts):
         return set(numbers.values()) - kept
 
     def _end(self, after: Cursor, given: int) -> Chunk:
-        """Return the place after the last row that was read."""
+        """Return an empty chunk at the position after the last row that was read."""
         import pyarrow as pa
 
         if self.none is None:
@@ -1026,7 +1026,7 @@ def without_filter(dataset: Any) -> tuple[Any, Any]:
     wanted = (getattr(dataset, "_scan_options", None) or {}).get("filter")
     if wanted is None:
         return dataset, None
-    plain = dataset.replace_schema(dataset.schema)  # a copy, with options of its own
+    plain = dataset.replace_schema(dataset.schema)  # a copy with separate options
     plain._scan_options.clear()
     return plain, wanted
 
@@ -1149,12 +1149,12 @@ class Items(Source):
     given : int, optional
         The rows of all items, if they are known.
     threaded : bool
-        Whether any thread may take items: an iterator may be bound to its thread, a reader is not.
+        Whether any thread may read items. An iterator may be bound to its thread; a reader is not.
     arrow : bool
         Whether all items are tables.
     closes : bool
-        Whether to close the iterable at the end: a caller's own generator stays open, as after a
-        loop over it.
+        Whether to close the iterable at the end. A caller's generator stays open, as after a loop
+        over it.
     """
 
     def __init__(
@@ -1247,7 +1247,7 @@ def _row_bytes(item: Any, wanted: Sequence[str]) -> float:
     """Return the bytes of the text in a row of an item on the host; 0 if it has none."""
     if isinstance(item, tuple):
         return sum(map(_text_bytes, item))
-    if getattr(item, "ndim", 2) != 2:  # one column, refused when it is read
+    if getattr(item, "ndim", 2) != 2:  # a single column raises an error when it is read
         return 0.0
     if isinstance(item, Mapping):
         names = list(item)
@@ -1263,9 +1263,9 @@ def _text_bytes(column: Any) -> float:
     """
     if is_cudf(column) or not hasattr(column, "__len__") or not len(column):
         return 0.0
-    if hasattr(column, "chunks") or hasattr(column, "buffers"):  # of Arrow
+    if hasattr(column, "chunks") or hasattr(column, "buffers"):  # an Arrow column
         return column.nbytes / len(column) if is_text(column.type) else 0.0
-    if hasattr(column, "estimated_size"):  # of Polars
+    if hasattr(column, "estimated_size"):  # a Polars column
         return column.estimated_size() / len(column) if str(column.dtype) == "String" else 0.0
     if getattr(getattr(column, "dtype", None), "kind", "O") not in "OSU":
         return 0.0
@@ -1312,7 +1312,7 @@ def weighed_files(
     weight: Any,
     reading: Reading,
 ) -> Iterator[Any]:
-    """Yield files that are opened one after the other as tables with a column of weights.
+    """Open files in order, and yield each as a table with a column of weights.
 
     See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
     """
@@ -1334,8 +1334,8 @@ def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterat
     """Yield the chunks in order, loading each while earlier ones are used.
 
     At most ``readers`` chunks are loaded in addition to the one in use, each in its own thread.
-    Errors raised by ``chunks`` are raised here. Closing this generator also closes ``chunks``, at
-    its next chunk.
+    Errors of ``chunks`` are raised here. If this generator is closed, ``chunks`` is closed at its
+    next chunk.
     """
 
     def make() -> Chunk | Future[Chunk] | None:

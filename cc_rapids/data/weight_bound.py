@@ -54,7 +54,8 @@ class WeightBound:
         Raises
         ------
         InputError
-            A bound is given without a weight, a weight without a bound, or a bound is not a number.
+            There is a bound without a weight, a weight without a bound, or a bound that is not a
+            number.
         """
         if at_least is None and at_most is None:
             if weight is None:
@@ -113,7 +114,7 @@ class WeightBound:
         return not self.at_least is self.at_most is None
 
     def remembered(self) -> WeightBound:
-        """Return the bound as answers keep it: without an array of weights."""
+        """Return the bound that answers store: without an array of weights."""
         return replace(self, weight=self.weight if isinstance(self.weight, str) else None)
 
     def kept(self) -> list[Any]:
@@ -146,13 +147,13 @@ class WeightBound:
     def mask_of(self, numbers: Any, mask: Any) -> tuple[Any, Ledger]:
         """Do the same as :meth:`mask` for an array of numbers.
 
-        ``there`` is a mask of the numbers that are not missing; None if no number is null.
+        ``mask`` is a mask of the numbers that are not missing; None if no number is null.
         """
         rows, of_type, missing = int(numbers.size), numbers.dtype.type, 0
         if mask is not None:
             missing = rows - _count(mask)
         elif rows and is_float(numbers.dtype) and (least := numbers.min()) != least:
-            missing = _count(numbers != numbers)  # the minimum is NaN if any weight is
+            missing = _count(numbers != numbers)  # the minimum is NaN if any weight is NaN
         for sign, bound in self.bounds(numbers.dtype.name):
             limit = of_type(bound)
             within = numbers >= limit if sign == ">=" else numbers <= limit
@@ -233,7 +234,7 @@ class WeightBound:
         series = nw.from_native(column, series_only=True)
         if NUMPY.fullmatch(str(series.dtype).lower()):
             return self.mask(column, f"weights {name!r}")
-        # of more than 64 bits, or decimals
+        # numbers of more than 64 bits, or decimals
         missing, within = self._conditions(series.dtype)
         masks = series.alias(name).to_frame().select(missing=missing, within=within)
         mask = masks["within"].fill_null(False).to_numpy().astype(bool, copy=False)

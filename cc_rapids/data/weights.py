@@ -50,7 +50,7 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
 
     Parameters
     ----------
-    edges : frame, or what has no columns
+    edges : frame, or edges without columns
     weight : str, or (m,) column or array of numbers
 
     Raises

@@ -102,7 +102,7 @@ def edges_asked(
         options: dict[str, Any] = {"nulls": nulls, "keeps_weights": True}
         if not lacks:
             return read_within(edges, source, destination, bound, **options)
-    except InputError as error:  # the columns of a file are known only once it is read
+    except InputError as error:  # the columns of a file are known only after it was read
         if named or not adapter_of(edges).has_header or repr(bound.weight) not in str(error):
             raise
     if named or bound.limits:
@@ -141,7 +141,7 @@ def with_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> 
 
 @contextmanager
 def naming_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> Iterator[None]:
-    """Explain in the error for a missing column of weights that the answer's bounds need it.
+    """Explain in an error for a missing column of weights that the answer's bounds need it.
 
     ``given`` are the options of the caller; if they name the column, the error is unchanged.
     """
@@ -214,7 +214,7 @@ def read_within(
     made = read(rows, source, destination, vertices, num_vertices, nulls, adapter=adapter)
     made = replace(made, index=index_of(edges), formats=tuple(reading.formats) or made.formats)
     outer = reading.ledger if reading.formats else None
-    for before in (ledger, outer):  # of lists that the rows are a part of
+    for before in (ledger, outer):  # the ledgers of lists that contain the rows
         if before is not None:
             made = replace(made, ledger=before.plus(made.rows._replace(given=0)))
     if answers is not None:

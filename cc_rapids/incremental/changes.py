@@ -42,7 +42,7 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
     """Return the label changes between a state and a later one.
 
     A tree was merged if its former root is no longer a root. The leading places of the sorted ids
-    are searched first: the first vertex of a merged tree that is found there is the former label of
+    are searched first. If a merged tree has a vertex there, its first one is the former label of
     the tree. The tree keeps this label unless a new vertex or another merged tree precedes it, so
     the vertices of large trees are rarely listed. One pass over the trees finds the vertices of all
     other merged trees.

@@ -1,7 +1,7 @@
 """Saving the state of incremental connectivity to one file, and loading it.
 
-The file is an archive of the ids in order (strings as in Arrow: UTF-8 bytes and offsets), and for
-each the position of the least id of its component.
+The file is an archive of the ids in order (strings as in Arrow: UTF-8 bytes and offsets). For each
+id it has the position of the least id of its component.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from ..solver.run import check_spanning
 from .kept import KeptForest
 from .state import ConnectivityState, kind_of
 
-NOTED_ITEMS = 4096  # items of a stream with an entry each, in 200 KiB; the others share one hash
+NOTED_ITEMS = 4096  # items of a stream that have an entry, 200 KiB in all; others share one hash
 FORMAT = "cc_rapids connectivity 2"
 TIMES = (
     "",
@@ -97,13 +97,13 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
     if kept.until is not None:
         cut = np.array([] if kept.cut is None else [kept.cut], kept.until.dtype)
         times = {"kept_until": kept.until, "kept_cut": backend.asarray(cut)}
-        # the bits of floats
+        # floats are stored as their bits
         edge_arrays |= {name: values.view(np.int64) for name, values in times.items()}
     return {name: backend.to_host(array) for name, array in edge_arrays.items()}
 
 
 def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what is saved of an index: values for the header, and arrays."""
+    """Return the saved parts of an index: values for the header, and arrays."""
     if isinstance(index, Range):
         return {"ids": "range", "dtype": str(index.dtype)}, {}
     if isinstance(index, Integers):
@@ -115,7 +115,7 @@ def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, An
 
 
 def _parts_of_columns(index: Tuples, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what is saved of composite ids: the values of each column, and each vertex's ranks.
+    """Return the saved parts of composite ids: each column's values, and each vertex's ranks.
 
     The vertices are in the order of their ids.
     """
@@ -237,7 +237,7 @@ def _integers(ids: Any, dtype: str, n: int, backend: Backend) -> Integers:
 
 
 def _texts(offsets: Any, octets: Any, n: int, backend: Backend) -> Index:
-    text_of_buffers(octets, offsets, n)  # checks them
+    text_of_buffers(octets, offsets, n)  # raises an error if they are invalid
     index = Texts.of(Text.of(octets, offsets, backend))
     if index.n != n or (backend.to_host(index.places) != np.arange(n)).any():
         raise ValueError(f"its ids are not {n:,} different strings in their order")
@@ -283,11 +283,11 @@ class Trace:
             raise ValueError("the trace of its stream has values of wrong types")
         self.earlier = notes
         self.skipping = bool(notes and notes["last"])
-        self.items: list[Entry] = []  # all but the last, up to NOTED_ITEMS
-        self.count = 0  # of all but the last
+        self.items: list[Entry] = []  # entries except the last one, up to NOTED_ITEMS
+        self.count = 0  # the number of items except the last one
         self.beyond = ""  # hash of the items not listed
         self.last: Entry | None = None  # the last entry with rows
-        self._linked: tuple[int, str, Entry | None] = 0, "", None  # as of the last linked rows
+        self._linked: tuple[int, str, Entry | None] = 0, "", None  # at the last linked rows
         self._content, self._ended = Content(), False
 
     def start(self) -> Cursor:
@@ -449,7 +449,7 @@ class Saver:
 
     Attributes
     ----------
-    path : path, or None for none at all
+    path : path, or None to write no checkpoints
     every : float
         Seconds between two checkpoints; 0 writes one after each chunk.
     options : dict
@@ -574,7 +574,7 @@ class Saver:
             ) from error
 
     def _resumed(self, state: ConnectivityState, stream: Source, notes: dict[str, Any]) -> Resumed:
-        """Return where to resume a stream, by the notes of a checkpoint."""
+        """Return where to resume a stream, given the notes of a checkpoint."""
         self._compare(stream.identity(), notes)
         with self._naming():
             stream, more = stream.going_on(notes["identity"])
@@ -590,14 +590,14 @@ class Saver:
     def passed(self, given: EdgeInput, after: Cursor) -> None:
         """Record rows that have been read.
 
-        Raise a CheckpointError if the checkpoint has others in their place.
+        Raise a CheckpointError if the checkpoint has other rows at their position.
         """
         if self.trace:
             with self._naming():
                 self.trace.add(given, after)
 
     def linked(self, file: int, any_rows: bool) -> None:
-        """Record that the rows that passed were linked, and whether a file had any."""
+        """Record that the rows read so far were linked, and whether a file had any."""
         if any_rows:
             self.files_begun.add(file)
         if self.trace:
@@ -606,7 +606,7 @@ class Saver:
     def finish(self) -> None:
         """Record that there are no more rows.
 
-        Raise a CheckpointError if there were more in the checkpoint.
+        Raise a CheckpointError if the checkpoint has more rows.
         """
         if self.trace:
             with self._naming():

@@ -86,8 +86,8 @@ class Connectivity:
     The trees take 4 bytes per vertex (8 from 2^32 vertices). Without ``num_vertices``, ids take up
     to 22 bytes more per vertex. String ids take 4 bytes and the strings themselves. Composite ids
     take this for each distinct value of a column, and for each distinct tuple of the first two,
-    three, ... columns. All of it is doubled during a batch, plus the memory of the design. On a
-    GPU, a second copy of the trees is kept between batches, up to 64 MiB.
+    three, ... columns. All of this memory is doubled during a batch, which also takes the memory of
+    the design. On a GPU, a second copy of the trees is kept between batches, up to 64 MiB.
 
     Threads may share an instance. Batches are inserted one after another, and none is lost. Queries
     do not wait; they use all batches that were complete when the query was made. An instance can be
@@ -549,7 +549,7 @@ class Connectivity:
                 "process() takes no times at which edges expire: insert() the edges, and ask"
                 " connected()"
             )
-        batch = collected(opened(batch))  # once, so that queries and ends have the same rows
+        batch = collected(opened(batch))  # once: queries and ends have the same rows
         given = inputs.read_rows(batch, source, destination, TextOptions.of(text))
         if not given.rows.records:
             warn_of_no_edges(batch)
@@ -594,10 +594,11 @@ class Connectivity:
 
         Only components that may have split are solved again, by one pass over the remaining edges.
         With ``keep_forest=True`` or ``expiry=``, these are the components that lose a forest edge.
-        Removals of other edges scan the forest, and after eight of them only look up their pairs.
-        Without a kept forest, all components of the pairs are solved again. If they contain more
-        than a sixteenth of the vertices, all edges are linked again. If fewer, the edges of other
-        components are not looked up. The counts of edges and batches still include removed edges.
+        Removals of other edges scan the forest. After eight such removals, they only look up their
+        pairs. Without a kept forest, all components of the pairs are solved again. If they contain
+        more than a sixteenth of the vertices, all edges are linked again. If fewer, the edges of
+        other components are not looked up. The counts of edges and batches still include removed
+        edges.
 
         Parameters
         ----------
@@ -629,8 +630,8 @@ class Connectivity:
         UnknownVertexError
             Some pairs are not edges, or ``remaining`` has unknown vertices.
         InputError
-            ``remaining`` is required but missing, joins a component that is solved again to another
-            one, or inserts edges itself.
+            ``remaining`` is required but missing, has an edge from a component that is solved again
+            to another component, or inserts edges itself.
 
         See Also
         --------

@@ -78,7 +78,7 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
 
 
 def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
-    """Return datetimes as numbers, a mask of valid ones, and their kind; None for other types."""
+    """Return datetimes as numbers, a mask of valid values, and their kind; None for other types."""
     if is_cudf(column):
         if getattr(column.dtype, "kind", "") != "M":
             return None

@@ -32,7 +32,7 @@ Pieces = Iterator[tuple[EdgeInput, Times | None]]  # edges, with their expiry ti
 SPARE = 8  # the index of pairs has room for one more edge per this many edges
 SCANS = 8  # scans of the kept forest that take as long as building the index of its pairs
 DENSE = 16  # link or label all edges if touched components have over 1 / DENSE of the vertices
-ROOM = 1 << 12  # edges of touched components for which there is space at least
+ROOM = 1 << 12  # the least space for edges of touched components
 
 
 def remove_pairs(
@@ -143,7 +143,7 @@ def joined(
         src, dst, until = src[valid], dst[valid], until[valid]
         ledger = ledger.taking_out("expired", size - src.size)
     batch, n = state.batches + 1, state.forest.n
-    if kept.until is None:  # only edges between different trees matter, as edges between roots
+    if kept.until is None:  # keep edges between different trees, as edges between roots
         tops = roots(state, src), roots(state, dst)
         rows = backend.xp.flatnonzero(tops[0] != tops[1])
         rows = rows[forest_of(tops[0][rows], tops[1][rows], None, n, backend)]
@@ -165,8 +165,8 @@ class _Removal:
     """The removal of given edges, or of all edges of given vertices, from a state.
 
     Components that lose an edge are touched. If they have few vertices, one pass over the remaining
-    edges finds their edges by a bit per vertex, and the others are not looked at. If they have
-    many, all edges are linked again, which takes as long as solving anew.
+    edges finds their edges by a bit per vertex and skips all other edges. If they have many, all
+    edges are linked again, which takes as long as solving the graph from scratch.
 
     Attributes
     ----------
@@ -387,7 +387,7 @@ class _Removal:
         return src, dst, until
 
     def _rows_of_touched(self, ends: EdgeEnds) -> Array:
-        """Return the rows with an end in a touched component or an end that is no vertex."""
+        """Return the rows with an end in a touched component or an end that is not a vertex."""
         backend, (_, forest, touched) = self.state.backend, self._reset
         words, size = self._words(ends)
         room = min(ends.size, ROOM + DENSE * ends.size // max(forest.n, 1) * touched)
@@ -402,7 +402,7 @@ class _Removal:
             room = listed
         rows = rows[:listed]
         if self.state.kept is not None:
-            rows.sort()  # the first of several edges is kept
+            rows.sort()  # the forest keeps the first of equal edges
         return rows
 
     def _words(self, ends: EdgeEnds) -> tuple[Array, int]:
@@ -423,7 +423,7 @@ class _Removal:
         return self._made.setdefault(by_table, (words, size))
 
     def _check(self, given: EdgeInput, columns: list[Any], times: Times | None) -> None:
-        """Raise an error that names how many edges were never inserted.
+        """Raise an error that names the number of edges that were never inserted.
 
         Raises
         ------

@@ -136,12 +136,12 @@ def one_id(name: str, vertex: Any) -> EdgeInput:
 
 
 def _looped(named: Any) -> EdgeInput:
-    named = list(named) if isinstance(named, tuple) else named  # a tuple of tuples is ids here
+    named = list(named) if isinstance(named, tuple) else named  # here, tuples in a tuple are ids
     return read_rows((named, named), "vertices", "vertices", NO_OPTIONS)
 
 
 def _width(named: Any) -> int:
-    """Return the number of columns of the ids, or None if it cannot be seen without a frame."""
+    """Return the number of columns of the ids, or None if only a frame shows it."""
     if isinstance(named, tuple | list):
         tuples = (item for item in named if isinstance(item, tuple))
         columns = len(named) if len(named) and all(map(_is_column, named)) else 1

@@ -245,7 +245,7 @@ def initial_state(
     width: int | None = None,
     kept: KeptForest | None = None,
 ) -> ConnectivityState:
-    """Return a state without edges, over n vertices, or over named vertices and later ones.
+    """Return a state without edges, over n vertices, or over named vertices that may grow.
 
     If ``free``, the state is created on the device that stores the ids. ``width`` is the number of
     columns of an id, if known. ``kept`` is an empty forest to keep edges in.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NONE = np.iinfo(np.uint64).max
 FEW = 8  # renumber the ends of a batch if there are more than this many vertices per edge
 MERGED = 4  # merge a batch edge by edge if there are at least this many vertices per edge
-MOST = 1 << 32  # vertices: a pair of them fits into 64 bits
+MOST = 1 << 32  # the most vertices: a pair of vertices fits into 64 bits
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class KeptForest:
         return self._of(self.src[rows], self.dst[rows], until)
 
     def without(self, rows: Array, backend: Backend) -> KeptForest:
-        """Return all edges except some sorted rows, whose places are filled from the end."""
+        """Return all edges except some sorted rows, which the last rows replace."""
         src, dst, until, _ = self._columns_without(rows, backend)
         return replace(self._of(src, dst, until), scans=0)
 
@@ -147,11 +147,11 @@ class KeptForest:
         return replace(every._of(src, dst, until), links=links, order=order, ordered=ordered)
 
     def merges(self, size: int, n: int) -> bool:
-        """Return whether a batch of a given size is merged edge by edge, not solved with all."""
+        """Return whether a batch of a size is merged edge by edge, not solved with all edges."""
         return MERGED * size <= n and max(n, self.src.size + size) < MOST
 
     def rows_of(self, keys: Array, backend: Backend) -> Array:
-        """Return the rows of the kept edges whose keys are given, sorted and without repeats."""
+        """Return the rows of the kept edges with the given keys, sorted and without repeats."""
         assert self.pairs is not None
         rows, is_kept = self.pairs.lookup(keys, backend)
         return backend.xp.unique(rows[is_kept]).astype(np.int64)

@@ -27,8 +27,8 @@ class EdgeEnds:
     base : int
         The id of the first slot.
     slots : (k,) array of unsigned integers, or None
-        The vertex in each slot of a table. Without one, slots are vertices, and slot n is that of
-        all unknown ids.
+        The vertex in each slot of a table. Without a table, slots are vertices, and slot n stands
+        for all unknown ids.
     are_ids : bool
         Whether ``src`` and ``dst`` contain ids; otherwise they contain vertices.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .state import ConnectivityState
 
-CALL_SECONDS = 0.5  # between calls of a caller's function
+CALL_SECONDS = 0.5  # seconds between two calls of a caller's function
 
 
 log = logging.getLogger(__name__)

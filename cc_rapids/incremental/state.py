@@ -73,7 +73,7 @@ class ConnectivityState:
         return int((parent == self.backend.xp.arange(parent.size, dtype=parent.dtype)).sum())
 
     def to(self, backend: Backend) -> ConnectivityState:
-        """Return the state on another backend; trees without edges are created anew there."""
+        """Return the state on another backend; trees without edges are created there."""
         forest = Forest(backend, self.forest.n, all_present=True)
         if self.edges:
             forest.parent[:] = backend.asarray(self.forest.parent)

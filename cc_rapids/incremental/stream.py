@@ -55,7 +55,7 @@ from .progress import ReportsStates, StreamProgress, StreamReporter
 from .state import ConnectivityState
 
 CHUNKS = 8  # least chunks per device if the number of edges is known in advance
-LONG_TEXT = 256 << 20  # bytes of solving strings at once from which they are solved in chunks
+LONG_TEXT = 256 << 20  # if solving strings at once takes more bytes, they are solved in chunks
 CLOSE = 8  # ids are a narrow range if its size is at most this many times the vertices
 RATES = {"range": 30e6, "integers": 8e6, "strings": 0.3e6}  # edges per second on two CPU cores
 
@@ -100,7 +100,7 @@ class StreamPlan:
     estimated : bool
         Whether ``edges`` is an estimate from the lines at a few positions of text files.
     vertices_probable : int or None
-        The least probable number of vertices, if the sample is representative.
+        A low estimate of the number of vertices, if the sample is representative.
     bytes_probable : int or None
         The memory for ``vertices_probable`` and the smallest chunk.
 
@@ -413,8 +413,8 @@ def stream_components(
     unreadable : {"raise", "skip"}
         How to handle a file that cannot be opened or parsed. ``"skip"`` leaves out all of its rows,
         logs a warning that names it, and counts it in ``ledger``. A resumed run tries it again. A
-        file that fails after some of its rows were linked is still an error, and so is an input
-        without any readable file. For paths and datasets of files.
+        file that fails after some of its rows were linked is still an error. An input without any
+        readable file is an error, too. For paths and datasets of files.
     devices : "all", or list of int, optional
         Read files on several GPUs of this machine. Each GPU takes the next row groups when it is
         ready, and builds a forest of the edges that it has read. At the end, the forests are merged
@@ -486,7 +486,7 @@ def stream_components(
     return planned(find, edges, options) if options.explain else find(edges, options)
 
 
-Solve = Callable[[Any, Options, Reading], Any]  # solves a table; Reading says how it was read
+Solve = Callable[[Any, Options, Reading], Any]  # solves a table; Reading records how it was read
 
 
 def find_in_stream(
@@ -512,7 +512,7 @@ def find_in_stream(
 
 
 def _finished(components: Components, edges: Any, options: Options) -> Components:
-    """Let the answer remember its bound, and warn if no edges were read."""
+    """Store the bound in the answer, and warn if no edges were read."""
     components.answer.keep_bound(options.remembered())
     if not components.answer.facts.rows.records:
         warn_of_no_edges(edges)
@@ -532,7 +532,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
     width = inputs.sides(*stream.names, count)[2]
     choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
-    if not options.forest:  # whose rows are numbered in one table on the host
+    if not options.forest:  # a forest needs row numbers of one table on the host
         stream.read_by(row_group_reader(runner.device_id))
     limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
@@ -591,10 +591,10 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
 
 
 def _is_long_text(backend: Backend, chunk: Chunk, size: int) -> bool:
-    """Return whether long lists of a chunk's strings are faster solved chunk by chunk.
+    """Return whether long lists of strings like those of a chunk are solved faster in chunks.
 
-    They are, and in half of the memory, unless short strings are encoded as integers. ``size`` is
-    the bytes that solving the list so far at once takes.
+    Chunks are faster and take half of the memory, unless short strings are encoded as integers.
+    ``size`` is the number of bytes for solving the list so far at once.
     """
     ends = chunk.source, chunk.destination
     if (
@@ -972,7 +972,7 @@ class _RunOnDevices:
         reports = barrier.exchange(k, (reader.last, state))
         states = [one for _, one in reports]
         _check_kinds([one.index for one in states])
-        if not k:  # types are those of the stream's last chunk, whichever device linked it
+        if not k:  # the stream's last chunk determines types, on any device
             _, latest = max(reports, key=lambda one: (one[0], one[1].batches))
             kind, index = latest.given, state.index
             if isinstance(index, Range) and isinstance(latest.index, Range):

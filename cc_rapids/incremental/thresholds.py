@@ -195,7 +195,7 @@ class _Reader:
         self.levels, self.free = levels, free
         self.plan = design, uses_default
         self.reading, self.expected_rows = reading, expected_rows
-        self.ledger = Ledger()  # of the frames so far, without linked rows
+        self.ledger = Ledger()  # the rows of the frames so far, except linked rows
         self.beyond = np.zeros(len(levels), np.int64)  # for each cut, the rows outside it
 
     def frame(self, edges: Any, state: ConnectivityState) -> CutTrees:
@@ -224,7 +224,7 @@ class _Reader:
         states = [state] * len(self.levels)
         for chunk in chunks:
             with self._bucketed(chunk, state) as (old, given, columns, buckets):
-                if states[0].backend is not old.backend:  # nothing is joined yet
+                if states[0].backend is not old.backend:  # no edge is linked yet
                     states = [old] * len(states)
                 named, ends = batches.with_vertices(old, given, columns, copied=False)
                 states = [
@@ -269,7 +269,7 @@ class _Reader:
         given, weights, valid = self._read(edges)
         old = inputs.placed_for(state, given, self.free)
         with inputs.BorrowedBatch(old.backend, given) as columns:
-            self.free = self.free and not given.src.size  # the others go where this chunk is
+            self.free = self.free and not given.src.size  # the first rows fix the backend
             weights = old.backend.asarray(weights)
             if valid is not None:
                 valid = old.backend.asarray(valid)
@@ -322,7 +322,7 @@ def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) ->
         return None
     scanned = scan_ids(given, columns, backend)
     ids = scanned.facts.id_range
-    if not 0 < ids.size <= scanned.facts.rows:  # of strings it is empty
+    if not 0 < ids.size <= scanned.facts.rows:  # strings have an empty range
         return None
     encoded = OFFSET.encode(scanned, backend)
     forest = encoded.forest

@@ -43,7 +43,7 @@ RECORDINGS = {
     "cuda": (dry_run.OneLaunchRecording, dry_run.RecordingBackend),
 }
 EDGES, FEW = 300, 60
-RECORDS = 70  # more than a block of tours
+RECORDS = 70  # more records than a block of tours
 STEPS = 1, 20, 10**6  # differences of ids that select ids as vertices, a bit map, and a hash table
 # Constants with which a few edges exceed the range limit and run the code for long lists
 WIDE = ((encode, "SMALL_RANGE", 100),)
@@ -119,7 +119,7 @@ def _compile_share(share: tuple[str, Capability | None, int, int]) -> list[bool]
     """Compile a share of the kernels; return whether each was missing in the cache."""
     engine, capability, first, step = share
     kernels = kernels_of_common_jobs(engine)
-    # Until they are compiled, calls wait for the kernels that have no stand-in.
+    # Kernels without ``by_numpy`` come first, because calls wait until these are compiled.
     mine = sorted(kernels, key=lambda key: (kernels[key].by_numpy is not None, key))[first::step]
     return [ahead.compile_kernel(kernels[key], key[2], capability) for key in mine]
 
@@ -194,7 +194,7 @@ def _changed(*constants: tuple[ModuleType, str, int]) -> Iterator[None]:
 
 
 def _link_records() -> None:
-    """Ask the questions of record linkage about pairs of integers, strings and composite ids."""
+    """Run the queries of record linkage on pairs of integers, strings and composite ids."""
     import pyarrow as pa
 
     first, second = np.arange(RECORDS), np.arange(RECORDS) // 2

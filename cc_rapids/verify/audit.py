@@ -377,7 +377,7 @@ def _named(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
 def _stream(
     edges: Any, names: tuple[Any, Any, TextOptions], bound: WeightBound | None, run: _Run
 ) -> Source:
-    """Open edges that are to be read in chunks, with as many id columns as the answer has."""
+    """Open edges to read in chunks, with as many id columns as the answer has."""
     source, destination, options = names
     if isinstance(source, list) or isinstance(destination, list):
         sides = frames.several(source, destination)
@@ -472,7 +472,7 @@ class _Run:
                     offsets = self._checked_offsets(given, offsets)
                 rows = self._rows(given, columns, offsets)
                 self._examine_edges(rows)
-                if only_batch and given.vertices is None:  # no further names: wait only once
+                if only_batch and given.vertices is None:  # no later edges or names: wait once
                     self._examine_vertices()
                 self._check(given, columns, offsets, rows)
                 if len(columns) > 2:

@@ -123,7 +123,7 @@ class Merges:
         label_columns = places(labels, self.width, labels.num_columns)
         if self.rule.is_vertex:
             last = np.zeros(heads.size, np.int64)
-            last[component] = np.arange(self.n)  # the last vertex of each component wins
+            last[component] = np.arange(self.n)  # the greatest vertex of each component remains
             right = self._ids(last[component] if self.rule.is_greatest else least)
         elif self.rule.is_place:
             place = np.arange(heads.size)
@@ -158,7 +158,7 @@ class Merges:
         component = least[self.src]
         last = _clusters(self.merges[:, 0], self.merges[:, 1], step, n)[2]
         whole, links = self.merges[last, 2], np.bincount(last, minlength=k)[last]
-        is_one_tie = (links >= 2) & (links == whole - 1)  # of single vertices
+        is_one_tie = (links >= 2) & (links == whole - 1)  # one step merges single vertices
         kept = (whole <= most) | is_one_tie
         part = union_find(self.src[kept], self.dst[kept], n)
         ids = places(self.labels, 0, self.width)

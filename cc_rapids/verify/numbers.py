@@ -23,7 +23,7 @@ ORDERS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]] = 
     "majority": lambda number, shared: (number, -shared),
     "largest": lambda number, shared: (-number,),
     "least": lambda number, shared: (number,),
-}  # sort keys, the last one first, for the numbers that a component could keep
+}  # sort keys of the numbers that a component could keep; the last key counts first
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""The audit of clusters under rules: each edge is decided anew from the accepted ones.
+"""The audit of clusters under rules: each edge is decided again from the accepted ones.
 
 By induction over the edges in Kruskal's order, the accepted edges before an edge form the clusters
-that Kruskal's algorithm has when it takes this edge. The audit proves that
+that Kruskal's algorithm has when it examines this edge. The audit proves that
 
 1. accepted edges and pairs that must be linked form a forest, whose trees are the clusters;
 2. no cluster breaks a rule, so no accepted edge did, because rules are monotone;

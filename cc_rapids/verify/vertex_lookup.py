@@ -1,7 +1,7 @@
 """Lookup of ids among the vertices of a label frame, and a tally of the rows read.
 
-Tables of runs are not used. Kernels of the audit, or the library of the strings, build the tables
-from the frame. An id is found only if it equals an id of the frame.
+The tables of runs are not used. Kernels of the audit, or the library of the strings, build new
+tables from the frame. An id is found only if it equals an id of the frame.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class Integers:
         """Return the row of the label frame whose vertex is in a slot."""
         if not self.dense:
             return slot
-        id_of_slot = self.backend.xp.asarray([self._id(slot)])  # CuPy takes no scalars of NumPy
+        id_of_slot = self.backend.xp.asarray([self._id(slot)])  # CuPy does not accept NumPy scalars
         return int(self.backend.xp.searchsorted(self.ids, id_of_slot)[0])
 
     def name(self, slot: int) -> str:
@@ -324,7 +324,7 @@ def take_rows(column: Any, rows: Array, backend: Backend) -> Any:
 
 
 def _signed(slots: Array) -> Array:
-    """Return slots as int64, with -1 for none."""
+    """Return slots as int64, with -1 for a missing slot."""
     signed = slots.astype(np.int64)
     signed[slots == np.iinfo(slots.dtype).max] = -1
     return signed

@@ -2,7 +2,7 @@
 
 With a unified address space, which all 64-bit systems have, pinned (page-locked) memory has the
 same address on both sides. A CuPy array over it is accessed in place, over the bus ("zero-copy").
-It is freed with the last array over it, and no pool caches it.
+It is freed with the last array that uses it, and no pool caches it.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _over(cupy: Any, address: int, n: int, dtype: Any, owner: Any) -> Array:
     return cupy.ndarray((n,), dtype, cupy.cuda.MemoryPointer(memory, 0))
 
 
-# The five words that end cuLaunchKernel's 'extra' form: one buffer of arguments, and its size.
+# Keys in the five words of cuLaunchKernel's 'extra': the argument buffer, its size, and the end.
 _BUFFER, _SIZE, _END = 1, 2, 0
 
 NOW, LATER = 0, (1, 2)  # pages for synchronous and for asynchronous copies
@@ -137,9 +137,9 @@ class _FlagPage:
 class _FlagPages:
     """The flag pages of a thread on a device, and those not in use.
 
-    All pages are referenced from here. A page referenced only by its flag would be finalised, with
-    its event, when a reference cycle with the flag is collected; a later flag would then record a
-    destroyed event.
+    All pages are referenced from here. If only a flag referenced its page, the page and its event
+    would be finalised when a reference cycle with the flag is collected. A later flag would then
+    record a destroyed event.
     """
 
     def __init__(self) -> None:
@@ -187,7 +187,7 @@ class ThreadBuffers(threading.local):
 
     def __init__(self) -> None:
         self._flag_pages: dict[int, _FlagPages] = {}  # by device
-        self._arguments: dict[int, Any] = {}  # by how many words they are
+        self._arguments: dict[int, Any] = {}  # by number of words
         self._kept_memory: dict[int, Any] = {}  # by device
         self._readbacks: dict[int, Any] = {}
         self._page = NOW

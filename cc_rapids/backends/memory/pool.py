@@ -35,7 +35,7 @@ class Arena:
         self.lock = threading.Lock()
 
     def draw_from(self, allocate: Any, workspace: Workspace) -> None:
-        """Set the allocator for arrays that are too large for a block, and the workspace over it.
+        """Set the allocator for arrays that are too large for a block, and its workspace.
 
         In a nested scope of the same run, the allocator is the arena itself, which keeps its block.
         """
@@ -106,7 +106,7 @@ class Recycling:
             self.left.append((size, block))
 
     def close(self) -> None:
-        """Free all unused memory, and cache none from now on."""
+        """Free all unused memory, and stop caching."""
         self.left = None
 
 
@@ -125,7 +125,7 @@ class Workspace:
     more to allocate a block, and longer to free it. All blocks of a device, including those in use,
     are limited to a share of its memory. The oldest blocks are evicted first, and also blocks that
     none of the next ``TURNS`` arrays reused. Blocks are cached until :meth:`release`, until the
-    driver runs out of memory, or until a run finds that there is a pool.
+    driver runs out of memory, or until a run detects a pool.
 
     Parameters
     ----------
@@ -274,10 +274,10 @@ def spare_bytes_of_rmm(runtime: Any, total: int) -> int:
 
 
 def _is_plain() -> bool:
-    """Return whether each allocation calls the driver, which is so if RMM has no pool."""
+    """Return whether each allocation calls the driver, as it does if RMM has no pool."""
     if "cudf" not in sys.modules:
         return False
-    mr = sys.modules["rmm"].mr  # which cuDF imports
+    mr = sys.modules["rmm"].mr  # cuDF has imported it
     return type(mr.get_current_device_resource()) is mr.CudaMemoryResource
 
 

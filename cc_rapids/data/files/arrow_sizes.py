@@ -1,4 +1,4 @@
-"""Decompressed sizes of Arrow record batches, computed from the metadata in front of them.
+"""Decompressed sizes of Arrow record batches, computed from the metadata that precede them.
 
 PyArrow reads and decompresses a record batch as a whole, so its size must be known in advance.
 The metadata are tables of FlatBuffers: Message(version, type, header, length of the body), and
@@ -11,7 +11,7 @@ import os
 from struct import unpack_from
 from typing import Any, BinaryIO
 
-_LONGEST = 64 << 20  # bytes of metadata
+_LONGEST = 64 << 20  # the most bytes of metadata
 _FILE_END = 10  # bytes after the footer: its length, and the magic string
 _DICTIONARY, _BATCH = 2, 3  # types of messages
 
@@ -22,9 +22,9 @@ def largest_batch(stream: BinaryIO, start: int) -> int:
     Parameters
     ----------
     stream
-        A stream that can seek; its place is lost.
+        A stream that can seek; its position changes.
     start : int
-        The place of the first message.
+        The position of the first message.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def largest_batch(stream: BinaryIO, start: int) -> int:
         size = mark if mark != b"\xff\xff\xff\xff" else stream.read(4)
         length = int.from_bytes(size, "little", signed=True)
         if not 0 < length <= _LONGEST:
-            break  # the end, or what PyArrow refuses
+            break  # the end, or metadata that PyArrow refuses
         data = stream.read(length)
         message = unpack_from("<I", data)[0]
         body, end = stream.tell(), stream.tell() + _number(data, message, 3, "<q")
@@ -63,7 +63,7 @@ def bytes_between(stream: Any) -> int:
     Parameters
     ----------
     stream
-        A stream that can seek; its place is lost.
+        A stream that can seek; its position changes.
 
     Raises
     ------

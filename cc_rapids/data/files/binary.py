@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .input_file import ColumnRequest, File
 
-# Errors of zipfile, NumPy and NetworkX. InputError, a ValueError too, is handled before them.
+# Errors of zipfile, NumPy and NetworkX. InputError is a ValueError, too, and is handled first.
 _ODD: tuple[type[Exception], ...] = (ValueError, ArithmeticError, LookupError, TypeError)
 _ODD += (AttributeError, RuntimeError, SyntaxError, TokenError)
 _ODD += (BadZipFile, struct.error, zlib.error)
@@ -141,7 +141,7 @@ def ordered(file: File, request: ColumnRequest, columns: Any) -> pa.Table:
         for name, column in columns.items()
     }
     table = pa.table(native)
-    if not len(table):  # which has any weight
+    if not len(table):  # an empty array may have any type
         request = replace(request, weight=None)
     return weighed(file, request, table.select(columns_of(file, request, table.schema)))
 

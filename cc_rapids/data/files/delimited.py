@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 BLOCK = 16 << 20  # bytes of a file that are parsed at a time, see streams.jsonl
 LONGEST = 64  # the maximum length of a line in blocks
 
-_BLANKS = b" \t\v\f"  # between the fields of folded text; other languages' blanks are letters
+_BLANKS = b" \t\v\f"  # separators in folded text; other Unicode blanks are letters
 _ONE_BLANK = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
 _BLANKS_AND_QUOTES = re.compile(  # a field in quotes, a word that begins with one, and blanks
     rb"(?<![^ \t\v\f\n])(?:"
@@ -37,8 +37,8 @@ _BLANKS_AND_QUOTES = re.compile(  # a field in quotes, a word that begins with o
     rb"|[ \t\v\f]*\n[ \t\v\f]*|[ \t\v\f]+"
 )
 NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "pipes", " ": "blanks"}
-SEPARATOR_LINE = rb'"?sep=[^\r\n]"?'  # above the records of spreadsheets
-MARK = BOM_UTF8  # of the byte order
+SEPARATOR_LINE = rb'"?sep=[^\r\n]"?'  # a line that spreadsheets write above the records
+MARK = BOM_UTF8  # the byte order mark
 PIECE = 1 << 20  # bytes that a thread parses at once
 
 
@@ -188,7 +188,7 @@ class Dialect:
 
 
 def _one_tab(match: re.Match[bytes]) -> bytes:
-    if match[2]:  # whose quote is a letter
+    if match[2]:  # a quoted field
         return b'"%s"' % match[2].replace(b'"', b'""')
     return match[1] or (b"\n" if b"\n" in match[0] else b"\t")
 
@@ -421,14 +421,14 @@ def _parse(
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    if not data.lstrip(b"\n"):  # a copy only of lines that are empty
+    if not data.lstrip(b"\n"):  # all lines are empty; lstrip copies only then
         return [Column(pa.chunked_array([], pa.string())) for _ in take]
     if data.startswith(MARK):
-        data = b"\n" + data  # a mark at the start of a block, which PyArrow takes for a file
+        data = b"\n" + data  # PyArrow would remove a byte order mark
     names = [str(i) for i in take]
     table = arrow_csv.read_csv(
         pa.BufferReader(data),
-        # To find the culprit, one thread and one block: then lines of any length fit as well
+        # For the message, one thread and one block, in which lines of any length fit
         read_options=arrow_csv.ReadOptions(
             column_names=[str(i) for i in range(width)],
             use_threads=refuse is None and len(data) > PIECE,
@@ -479,7 +479,7 @@ def check_utf8(path: str, block: Block) -> None:
 
 
 def is_binary(data: bytes) -> bool:
-    """Return whether bytes are no text in an 8-bit encoding: many are control characters."""
+    """Return whether bytes are not text in an 8-bit encoding: many are control characters."""
     controls = len(data) - len(data.translate(None, _CONTROLS))
     return controls * 20 > len(data)
 

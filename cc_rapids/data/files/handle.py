@@ -143,8 +143,8 @@ class Handle(RawIOBase):
         self._head: bytes | None = None
         self._error: OSError | None = None
         self._start: int | None = None
-        with suppress(Exception):  # of any library
-            if stream.seekable() and not hasattr(stream, "encoding"):  # as text has
+        with suppress(Exception):  # the stream may be of any library
+            if stream.seekable() and not hasattr(stream, "encoding"):  # not text
                 self._start = int(stream.tell())
 
     def head(self) -> bytes:
@@ -169,7 +169,7 @@ class Handle(RawIOBase):
         except UnicodeDecodeError as error:
             message = f"it was opened as text, but holds bytes ({error}): open it with mode 'rb'"
             self._error = OSError(message)
-        except Exception as error:  # of any library
+        except Exception as error:  # the stream may be of any library
             self._error = OSError(
                 getattr(error, "strerror", "") or str(error) or type(error).__name__
             )

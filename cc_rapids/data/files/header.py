@@ -21,7 +21,7 @@ def check_text_options(
     options: TextOptions, paths: Sequence[object], formats: Sequence[str]
 ) -> None:
     """Raise an InputError if options of text are given and no file is text."""
-    text = any(kind in ("", *TEXT) for kind in formats)  # of a pipe it is not known
+    text = any(kind in ("", *TEXT) for kind in formats)  # "": the format of a pipe is unknown
     if options.given not in ("", "format") and paths and not text:
         raise InputError(
             f"{options.given}= (--{options.given}) is for {', '.join(TEXT)}, but {paths[0]} is"
@@ -74,7 +74,7 @@ def is_header(
         return True
     if len(usual) == len(fields) == 2:
         return True
-    # a line of another width is named when it is parsed
+    # the parser reports a line of another width
     whole = following is not None and len(following) == len(fields)
     below = [field for field in following[:2] if field] if following and whole else []
     if usual and below and all(map(_NUMBER.fullmatch, below)):

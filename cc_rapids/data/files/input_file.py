@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 PACKED = (".gz", ".zst")  # suffixes of compressed files that can be written
-END_BYTES = 1 << 16  # the number of bytes at each end of a file by which a checkpoint knows it
+END_BYTES = 1 << 16  # the number of bytes at each end of a file that a checkpoint hashes
 SHOWN_BYTES = 16  # the number of first bytes that messages show
 
 
@@ -120,7 +120,7 @@ def looks_like(first: bytes) -> str | None:
 
 
 def _is_wide(first: bytes) -> bool:
-    """Return whether bytes are UTF-16 or UTF-32 text, by a byte order mark or mostly ASCII."""
+    """Return whether bytes are UTF-16 or UTF-32 text: with a byte order mark, or mostly ASCII."""
     first = first[: len(first) // 4 * 4]
     high = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
     wide = [name for name in high if 2 * high[name].count(b"\0") > len(high[name])]
@@ -193,8 +193,8 @@ class File:
     delimiter: str | None = None
     budget: Budget | None = None
     bytes_read: int = 0
-    most: int | None = None  # bytes that may be read, decompressed
-    copies: int = 1  # of them in memory
+    most: int | None = None  # the most decompressed bytes that may be read
+    copies: int = 1  # the copies of these bytes in memory
     groups: dict[int, int] = field(default_factory=dict)
     lines: LineCount = field(default_factory=LineCount)
 
@@ -236,7 +236,7 @@ class File:
         FormatError
             The format is unknown.
         """
-        text = "snap" if options.encoding else None  # whose bytes may look like no text
+        text = "snap" if options.encoding else None  # encoded text may look binary
         if not (options.format or self.named) and _JSON_ARRAY.match(self.head):
             raise _json_array(self.path)
         name = options.format or self.named or looks_like(self.head) or text
@@ -251,7 +251,7 @@ class File:
 
     @cached_property
     def _first(self) -> bytes:
-        """The first bytes as they are; none if they cannot be read, which is an error later."""
+        """The first stored bytes; empty if they cannot be read, which raises an error later."""
         return _first_or_none(self.raw)
 
     @cached_property  # PyArrow's stream closes the underlying file when it is deleted
@@ -348,7 +348,7 @@ class File:
         """
         try:
             piece = self.stream.read(size)
-        except OSError as error:  # of a damaged file or a broken connection
+        except OSError as error:  # a damaged file or a broken connection
             raise FormatError(f"{self.path} cannot be read to its end: {error}") from error
         self.bytes_read += len(piece)
         if self.most is not None and self.bytes_read > self.most:
@@ -388,7 +388,7 @@ class ColumnRequest:
 
     @property
     def header(self) -> bool | None:
-        """True if the first line is a header, if the caller said so."""
+        """Whether the first line is a header; None if the caller did not specify it."""
         return self.options.header
 
     @property
@@ -455,9 +455,9 @@ class ColumnRequest:
 class Mark(NamedTuple):
     """The size, time and identity of a file, to detect changes.
 
-    ``own`` is the device, the inode and the time of the last change of a local file, which no
-    caller can set. ``time`` is the modification time as given by the file system, in nanoseconds
-    for local files.
+    ``own`` is the device, the inode and the status change time of a local file; programs cannot set
+    this time. ``time`` is the modification time as given by the file system, in nanoseconds for
+    local files.
     """
 
     size: int
@@ -511,8 +511,8 @@ def unchanged(path: Any, before: Mark | None, look: Any = mark_of) -> Iterator[N
     Raises
     ------
     ChangedFileError
-        The file was replaced, or its size or time has changed. If reading failed as well, it
-        replaces the FormatError.
+        The file was replaced, or its size or time has changed. This error replaces the FormatError
+        of a failed reading.
     """
     try:
         yield

@@ -49,7 +49,7 @@ class Table(NamedTuple):
             ) from error
         except CcRapidsError:
             raise
-        except Exception as error:  # of any library
+        except Exception as error:  # the library may raise any error
             raise FormatError(
                 f"{what} that its library cannot read ({_plain(error)}): pass the table as that"
                 f" opens it, such as {_LIBRARIES[self.kind].way}, or a pyarrow dataset"
@@ -110,7 +110,7 @@ def table_at(path: Any) -> Table | None:
         return _table(path, _LOCAL) if os.path.isdir(path) else None
     if named_format(path):
         return None
-    with suppress(Exception):  # of any file system: they are told when the path is opened
+    with suppress(Exception):  # opening the path later raises the error again
         system, inside = _system_of(path)
         return _table(inside, system, path)
     return None
@@ -124,7 +124,7 @@ def check_no_table_around(paths: list[str]) -> None:
     InputError
         A file is part of a table. Only the log of the table tells which files and rows are current.
     """
-    clear: set[tuple[str, str]] = set()  # schemes, and folders in which no table is
+    clear: set[tuple[str, str]] = set()  # schemes, and folders without a table
     for path in paths:
         if named_format(path) not in ("", "parquet"):
             continue
@@ -197,9 +197,9 @@ def _around(inside: str, system: _System, scheme: str, clear: set[tuple[str, str
 
 
 def _newest(path: str, names: list[str]) -> str:
-    """Return the newest metadata of an Iceberg table; the table itself if a file names the newest.
+    """Return the newest metadata of an Iceberg table; the table itself if a file names its version.
 
-    A failed commit may leave two files with the greatest number; then return an empty string.
+    A failed commit may leave two files with the greatest number. The result is then empty.
     """
     if _HINT in names:
         return path
@@ -282,7 +282,7 @@ def dataset_of(table: Any) -> Any:
     try:
         dataset = table.to_pyarrow_dataset()
         added = pa.table(table.get_add_actions(flatten=True)).select(["path", "num_records"])
-    except Exception as error:  # of deltalake
+    except Exception as error:  # deltalake may raise any error
         raise FormatError(
             f"{where} is a table of Delta Lake that deltalake cannot read ({error}): write it as"
             " Parquet where it can be read, such as by"

@@ -49,7 +49,7 @@ class LineCount:
     def feed(self, piece: bytes) -> None:
         """Count the ends of lines in the next bytes of the file."""
         if piece:
-            split = self.last == RETURN and piece[0] == NEWLINE  # one end, in two pieces
+            split = self.last == RETURN and piece[0] == NEWLINE  # one line end in two pieces
             self.ended += ends_in(piece) - split
             self.last = piece[-1]
 

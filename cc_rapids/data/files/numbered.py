@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 COPIES = 5  # bytes of memory per byte of a file, in addition to blocks
 COUNT = re.compile(r"0|[1-9][0-9]*")
-FIELDS = 9  # fields of a header line that are split, one more than any format has
+FIELDS = 9  # the most splits of a header line, more than any format needs
 
 
 @dataclass(frozen=True)

@@ -232,7 +232,7 @@ def opened(
 def _raw(path: str) -> Iterator[Any]:
     with reached(path):
         if "://" in path:
-            system, inside = remote(path)  # an archive closes its files when it goes
+            system, inside = remote(path)  # keep it: an archive closes its files when it is deleted
             opens = partial(system.open, inside, "rb")
         else:
             opens = partial(open, path, "rb", buffering=0)
@@ -258,7 +258,7 @@ def given(stream: Any) -> File:
 
 def start_of(stream: Any) -> Callable[[], Any] | None:
     """Return a function that moves an open file back to where it is now; None if impossible."""
-    with suppress(Exception):  # of any library
+    with suppress(Exception):  # the file may be of any library
         if not isinstance(stream, File) and stream.seekable():
             return partial(stream.seek, stream.tell())
     return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO, NamedTuple
 
-HEADERS = 1 << 9, 1 << 16  # bytes of a page header: usually, and with long statistics
+HEADERS = 1 << 9, 1 << 16  # bytes that hold a page header: usually, and with long statistics
 
 
 def largest_page(stream: BinaryIO, chunk: Any) -> tuple[int, float]:

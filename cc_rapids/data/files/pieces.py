@@ -1,4 +1,4 @@
-"""Pieces of files, read one after the other, and positions for reading."""
+"""Pieces of files that are read in order, and positions for reading."""
 
 from __future__ import annotations
 

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     Places = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-WINDOW = 1 << 20  # bytes in which quotes are looked for at a time, in a cache
+WINDOW = 1 << 20  # bytes that are searched for quotes at once; they fit into a cache
 QUOTE = b'"'
-_FAR = 8  # blanks between a quote and the delimiter: with more of them, bytes are read in turn
+_FAR = 8  # blanks between a quote and the delimiter; more of them are skipped one by one
 
 
-PIECE = 1 << 17  # bytes that are compared at once, in the second-level cache
+PIECE = 1 << 17  # bytes that are compared at once; they fit into the second-level cache
 
 
 def newlines_in(data: bytes) -> int:
@@ -177,11 +177,11 @@ def runs(data: bytes, delimiter: bytes) -> Runs:
 
     text = np.frombuffer(data, np.uint8)
     quotes = np.flatnonzero(text == ord(QUOTE))
-    if len(quotes) % 2:  # the last field is open to the end
+    if len(quotes) % 2:  # the last field is not closed
         quotes = np.append(quotes, len(text))
     opens, closes = quotes[::2], quotes[1::2]
     if len(quotes):
-        # A quote that closes and one that opens right behind it are two that stand for one
+        # A closing quote followed directly by an opening quote is a pair that represents one quote
         apart = opens[1:] != closes[:-1] + 1
         opens, closes = opens[np.append(True, apart)], closes[np.append(apart, True)]
     blank = _blank(delimiter)
@@ -300,7 +300,7 @@ def _column(
         run = run[within]
         starts, ends = starts.copy(), ends.copy()
         starts[within], ends[within] = quotes.opens[run] + 1, quotes.closes[run]
-    # The fields and what is between them, of which every other one is taken
+    # Fields alternate with the bytes between them; take every other one
     offsets = np.empty(2 * len(starts), np.int32)
     offsets[::2], offsets[1::2] = starts, ends
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]

@@ -19,7 +19,7 @@ from .header import are_names
 from .line_count import LineCount, ends_in
 
 HEAD = 1 << 16  # bytes that are inspected; more if a line is longer
-MARKS = {  # marks of four bytes first, because they begin like those of two
+MARKS = {  # marks of four bytes come first, because they begin with those of two bytes
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -215,7 +215,7 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
             and _are_pairs(blanks)
             and not _are_pairs(rows[even[0]])
         ):
-            raise _either(path, even[0], " ")  # as in "1 2<tab>3", or "1 2 0,5"
+            raise _either(path, even[0], " ")  # such as "1 2<tab>3", or "1 2 0,5"
         return even[0]
     often = max(rows, key=lambda d: (len(rows[d][0]) > 1, _split(rows[d])), default=" ")
     if often == " " or 2 * _split(rows[often]) < len(blanks):

@@ -1,8 +1,8 @@
 """Convert text to ids: integers if the conversion is lossless, otherwise strings.
 
-``007``, ``+5`` and ``1e3`` are names, not numbers. PyArrow's own inference would convert 007 to 7
-and so merge two vertices. Floats are not ids: they raise an error that names row and value, in text
-and in typed columns.
+``007``, ``+5`` and ``1e3`` are names, not numbers. PyArrow's own inference would convert 007 to 7,
+which merges two vertices. Floats are not ids: in text and in typed columns, they raise an error
+that names the row and the value.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Kind:
     def __init__(self) -> None:
         self._types: set[pa.DataType] = set()
         self._negative = False
-        self._empties, self._words = [False, False], [False, False]  # of source and destination
+        self._empties, self._words = [False, False], [False, False]  # for source and destination
 
     def add(self, source: pa.ChunkedArray, destination: pa.ChunkedArray) -> None:
         """Update the state from text without quotes."""
@@ -154,7 +154,8 @@ class _Ids:
     def cast(self, kind: pa.DataType) -> pa.ChunkedArray:
         import pyarrow as pa
 
-        # Numbers whose text was not kept are in plain spelling, so the cast restores that text
+        # If the text was dropped, the numbers have canonical spelling, and the cast restores the
+        # text
         exact = self.values if self.text is None or kind != pa.string() else self.text
         return exact.cast(kind)
 

@@ -28,14 +28,14 @@ from .text_ids import is_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PIECE_EDGES = 1 << 20  # that the command line writes at a time: 16 MiB of int64
+PIECE_EDGES = 1 << 20  # edges that the command line writes at a time: 16 MiB of int64
 
 
 @contextmanager
 def replacing(
     path: str | os.PathLike[str], *, pack: str = "", sync: bool = False
 ) -> Iterator[BinaryIO]:
-    """Yield a stream; its content replaces a file when the context ends.
+    """Yield a stream whose content replaces a file when the context ends.
 
     The stream writes to a temporary file with a unique name in the same folder. At the end of the
     context, this file is renamed to the path. On an error or interrupt, it is removed, and an
@@ -77,7 +77,7 @@ def check_place(path: Path) -> None:
     Raises
     ------
     OutputError
-        The path is a folder or closed to writing, or its folder is missing or closed to writing.
+        The path is a folder or is not writable, or its folder is missing or not writable.
     """
     with errors_of(path):
         if _descriptor(path) is not None:
@@ -102,7 +102,7 @@ def check_new_folder(path: Path) -> None:
     Raises
     ------
     OutputError
-        There is a file or a folder with files, or the folder above is missing or closed to writing.
+        There is a file or a folder with files, or the parent folder is missing or not writable.
     """
     with errors_of(path):
         if not path.exists():
@@ -171,7 +171,7 @@ def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path
     OutputError
         The folder cannot be written. The error names it and the reason.
     """
-    # a name that no other process makes, so that what is removed is what was made here
+    # a name that no other process uses, so that only this folder is removed
     whole = Path(os.path.abspath(folder))
     partial = whole.with_name(f".{whole.name[:40]}.{secrets.token_hex(8)}.partial")
     with errors_of(folder):
@@ -274,7 +274,7 @@ def _hand_on(before: os.stat_result, opened: int) -> None:
         with suppress(OSError):
             os.fchown(opened, owner, group)
     mode = before.st_mode & 0o777
-    if os.fstat(opened).st_gid != before.st_gid:  # what its group could do is not for another
+    if os.fstat(opened).st_gid != before.st_gid:  # another group gets only the rights of others
         mode &= 0o707 | (mode & 0o007) << 3
     os.fchmod(opened, mode)
 
@@ -321,7 +321,7 @@ def _through(path: Path, descriptor: int | None) -> BinaryIO:
 def _packed(raw: BinaryIO, pack: str) -> Iterator[Any]:
     """Compress what is written to a file."""
     if pack == ".gz":
-        # No name and no time in it: the same edges make the same file
+        # Without a name and a time, equal edges give equal files
         with GzipFile("", "wb", 6, raw, mtime=0) as stream:
             yield stream
     elif pack:

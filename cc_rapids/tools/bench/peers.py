@@ -60,7 +60,7 @@ def _cugraph(copy: Input) -> Any:
     graph = cugraph.Graph()
     if isinstance(copy.given, Csr):
         indices = copy.given.indices
-        offsets = copy.given.offsets.astype(indices.dtype)  # it asks for one type
+        offsets = copy.given.offsets.astype(indices.dtype)  # cuGraph requires one type
         graph.from_cudf_adjlist(cudf.Series(offsets), cudf.Series(indices), renumber=False)
     else:
         graph.from_cudf_edgelist(copy.given, source="src", destination="dst", renumber=True)

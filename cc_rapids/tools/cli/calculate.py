@@ -66,7 +66,7 @@ UNREAD: dict[str, Any] = {
     "columns": [],
     "header": None,
     "delimiter": None,
-}  # all was resumed
+}  # the run was resumed after all edges were linked
 
 
 @command(

@@ -146,7 +146,7 @@ def _table_of(file: File, format: str | None) -> pa.Table:
         opened = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
         table = opened.read_all()
         check_end(file.path, source, is_file)
-        table.validate(full=True)  # otherwise corrupt offsets of strings would be followed
+        table.validate(full=True)  # otherwise corrupt string offsets would be used
         return table
 
 
@@ -156,7 +156,7 @@ def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
     from pyarrow import csv
 
     parsed = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    serial = csv.ReadOptions(use_threads=False)  # only then do errors name the row
+    serial = csv.ReadOptions(use_threads=False)  # with threads, errors do not name the row
     names = csv.open_csv(pa.BufferReader(data), serial, parsed).schema.names
     kept = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.large_string()),

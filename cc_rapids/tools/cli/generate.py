@@ -115,7 +115,7 @@ def _generate(
         "vertices": pieces.num_vertices,
         "edges": pieces.num_edges,
         "weights": recipe.weights,
-        "bytes": output.stat().st_size if output.is_file() else None,  # a pipe keeps nothing
+        "bytes": output.stat().st_size if output.is_file() else None,  # a pipe has no size
         **spent,
     }
     if json_output:

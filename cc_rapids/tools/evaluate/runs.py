@@ -90,7 +90,7 @@ class Plan:
 def evaluate(
     paths: Sequence[Path], plan: Plan, backend: Backend, on_progress: Report | None = None
 ) -> Iterator[Row]:
-    """Run a plan over files, and yield one row per run as soon as it is done.
+    """Run a plan over files, and yield one row per run as soon as the run is done.
 
     The evaluation continues after errors. A file that cannot be read or a design that cannot run
     gives a row with ``not_run``, and a wrong answer gives a row with ``wrong`` and without times.

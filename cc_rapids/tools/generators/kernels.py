@@ -1,4 +1,4 @@
-"""Kernels of random edges, each of which is a function of a key and its index only.
+"""Kernels of random edges; each edge is a function of a key and its index only.
 
 Every engine makes the same edges, in any order and without other memory. All numbers are uint64.
 No product overflows: either both factors have 32 bits, or a comment says why the product is below

@@ -82,8 +82,8 @@ def banded_pairs(
 ) -> Graph:
     """Make near-duplicate pairs as locality-sensitive hashing lists them: once per band of hashes.
 
-    Every band has the same pairs, which are those of :func:`near_duplicate_pairs`, in a random
-    order of its own. The bands follow one another.
+    Every band has the pairs of :func:`near_duplicate_pairs`, in its own random order. The bands
+    follow one another.
 
     Parameters
     ----------

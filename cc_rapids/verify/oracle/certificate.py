@@ -237,7 +237,8 @@ def _adjacency(src: Any, dst: Any, n: int, neighbour: Any) -> Any:
         start[dst[e] + 2] += 1
     for v in range(n):
         start[v + 2] += start[v + 1]
-    # start[v + 1] is where v begins; it has moved to where v ends when all neighbours are in
+    # start[v + 1] is the next free place for a neighbour of v. The loop moves it to where v + 1
+    # begins.
     for e in range(src.size):
         u, v = src[e], dst[e]
         neighbour[start[u + 1]] = v

@@ -337,8 +337,8 @@ def _merge(src: Any, dst: Any, n: int, merges: Any) -> int:
     The vertices of a cluster form a list, named by one of them. A merge appends the shorter list to
     the longer one.
     """
-    named, onward = np.arange(n), np.arange(n)  # after the last vertex of a list comes the first
-    cluster, size = np.arange(n), np.ones(n, np.int64)  # of the list of a name
+    named, onward = np.arange(n), np.arange(n)  # the lists are circular
+    cluster, size = np.arange(n), np.ones(n, np.int64)  # by the name of a list
     count = 0
     for e in range(src.size):
         u, v = src[e], dst[e]
@@ -386,11 +386,11 @@ def _first_cycle(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> int:
 def _first_lighter(
     src: Any, dst: Any, kept: Any, up: Any, when: Any, by_weight: bool
 ) -> tuple[int, int]:
-    """Return the first edge outside the forest before the last edge of its path, and that edge.
+    """Return the first edge outside the forest that precedes the last edge of its forest path.
 
-    The path is that between its ends in the forest. The second value is -1 if the edge has no path,
-    and both are -1 if there is no such edge. Unless edges are ordered ``by_weight``, only an edge
-    without a path is sought.
+    Also return that last edge. The forest path joins the ends of the edge in the forest. The second
+    value is -1 if the edge has no such path. Both are -1 if there is no such edge. Unless edges are
+    ordered ``by_weight``, only an edge without a path counts.
     """
     for e in range(src.size):
         if not kept[e]:

@@ -69,7 +69,7 @@ def _by_cugraph(src: Any, dst: Any, n: int) -> Any:
             "cuGraph's own function cannot be called while cc_rapids is installed in its place:"
             " call cc_rapids.uninstall() first"
         )
-    wide, every = np.int32 if n < 1 << 31 else np.int64, cupy.arange(n)  # a loop at each
+    wide, every = np.int32 if n < 1 << 31 else np.int64, cupy.arange(n)  # with self-loops
     ends = [cupy.concatenate([cupy.asarray(end), every]).astype(wide) for end in (src, dst)]
     graph = cugraph.Graph()
     graph.from_cudf_edgelist(cudf.DataFrame({"src": ends[0], "dst": ends[1]}), "src", "dst")

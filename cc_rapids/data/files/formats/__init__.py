@@ -56,7 +56,7 @@ class Format:
     suffixes : tuple of str
         The suffixes of file names.
     starts : bytes
-        A pattern that matches the first bytes of files of this format only; empty for none.
+        A pattern that matches the first bytes of files of this format only; empty if there is none.
     title : str
         The name of the format in messages, by default ``name``.
     binary : bool

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...text_options import TextOptions
     from ..input_file import ColumnRequest, File
 
-FILE_MARK = b"ARROW1"  # at both ends of a file
+FILE_MARK = b"ARROW1"  # the magic bytes at both ends of a file
 BATCH = "has record batches that are read as a whole"
 
 
@@ -105,7 +105,7 @@ def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path:
             writer.write_table(piece)
 
 
-STARTS = rb"ARROW1|\xff\xff\xff\xff"  # of a file, and of a stream
+STARTS = rb"ARROW1|\xff\xff\xff\xff"  # the first bytes of a file, and of a stream
 FORMATS = (
     Format(
         "arrow",

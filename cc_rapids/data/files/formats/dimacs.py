@@ -2,7 +2,7 @@
 
 The problem determines the lines: arcs for shortest paths (``sp``, .gr) and flows (``max``), edges
 for colourings and cliques (``edge`` and ``col``, .col, .clq), and pairs for problems of PACE (.gr).
-Colourings may list each edge in both directions and declare half as many.
+Files of colourings may list each edge in both directions, but declare half as many edges.
 """
 
 from __future__ import annotations

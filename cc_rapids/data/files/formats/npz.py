@@ -69,7 +69,7 @@ def matrix(file: File, request: ColumnRequest, stream: Any) -> tuple[pa.Table, r
     if sparse.format in ("csr", "csc", "bsr"):  # SciPy converts them without checking offsets
         where, length = f"{file.path}: indptr", len(sparse.indices)
         offsets.check(where, sparse.indptr, length, may_have_spare=True, error=FormatError)
-    declared = None if sparse.format == "dia" else sparse.nnz  # diagonals store empty places too
+    declared = None if sparse.format == "dia" else sparse.nnz  # dia also stores empty places
     sparse = sparse.tocoo()
     if len(sparse.shape) != 2 or sparse.shape[0] != sparse.shape[1]:
         raise unequal_sides(file.path, sparse.shape)
@@ -136,7 +136,7 @@ def count_in(file: File, name: str, array: Any) -> int:
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
-    """Write a sparse matrix by SciPy; a Boolean one if edges have no weights."""
+    """Write a sparse matrix by SciPy; it is Boolean if edges have no weights."""
     import numpy as np
     import scipy.sparse
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from ...text_options import TextOptions
     from ..input_file import ColumnRequest, File
 
-MARK = b"PAR1"  # at both ends of a file
+MARK = b"PAR1"  # the magic bytes at both ends of a file
 FOOTER = 8  # bytes after the metadata: its length, and the mark
 PAGE_COPIES = 2  # copies of a page in memory: compressed and decompressed
-STEP = 512  # rows of text decoded at once, because their size is unknown before
+STEP = 512  # rows of text decoded at once, because their size is not known in advance
 LIMIT_OF_ROW = 1 << 18  # the memory limit divided by this also bounds the rows of a step
 
 
@@ -226,7 +226,7 @@ def group_tables(
         batches.append(batch.select(columns))
         size, count = size + batch.nbytes, count + len(batch)
         most = budget.fitting_rows(size / max(1, count))
-        if len(batches) == 1 and count > most:  # rows of long text
+        if len(batches) == 1 and count > most:  # the rows hold long text
             whole = pa.Table.from_batches(batches)
             yield from (whole.slice(at, most) for at in range(0, count, most))
             batches, size, count = [], 0, 0
