@@ -77,13 +77,14 @@ class Rules:
             one, other = groups[self.first], groups[self.second]
             broken[one[one == other]] = True
         if self.code.size:
-            limited = xp.flatnonzero(self.code >= 0)
-            datasets = int(self.limits.size)
-            keys = groups[limited].astype(np.int64) * datasets + self.code[limited]
-            if count * datasets <= 4 * limited.size:
+            datasets, has_limit = int(self.limits.size), self.code >= 0
+            keys = groups.astype(np.int64) * datasets + self.code
+            if not bool(has_limit.all()):
+                keys = keys[has_limit]
+            if count * datasets <= 4 * keys.size:
                 over = backend.counts(keys, count * datasets).reshape(count, datasets)
                 broken |= (over > self.limits).any(axis=1)
-            elif limited.size:
+            elif keys.size:
                 keys.sort()
                 last = xp.arange(keys.size) + self.limits[keys % datasets]
                 inside = last < keys.size
@@ -218,7 +219,7 @@ class Clusters:
                 else:
                     verdict[at] = part
                 rest = xp.flatnonzero(part == kernels.OPEN)
-                us, vs, keys = us[rest], vs[rest], keys[rest]
+                us, vs, keys = (column[rest] for column in (us, vs, keys))
                 at = rest if at is None else at[rest]
                 settled, left = left - int(rest.size), int(rest.size)
         if left:
@@ -249,10 +250,9 @@ class Clusters:
 
     def roots(self) -> Array:
         """Return the root of each vertex."""
-        xp, roots = self.backend.xp, self.parent
-        while not bool(((further := roots[roots]) == roots).all()):
-            roots = further
-        return xp.asarray(roots)
+        roots = self.backend.empty(self.n, self.word)
+        self.backend.kernel(kernels.all_roots)(self.n, self.parent, roots)
+        return roots
 
 
 def order_keys(weights: Array, rows: Array, backend: Backend) -> Array:
@@ -269,7 +269,9 @@ def order_keys(weights: Array, rows: Array, backend: Backend) -> Array:
     codes = order.integers(backend)
     xp = backend.xp
     if order.contains_row:
-        return codes << HALF | xp.arange(rows.size, dtype=np.uint64)
+        codes <<= HALF
+        codes |= xp.arange(rows.size, dtype=np.uint64)
+        return codes
     keys = xp.empty(rows.size, np.uint64)
     keys[xp.argsort(codes, kind="stable")] = xp.arange(rows.size, dtype=np.uint64)
     return keys

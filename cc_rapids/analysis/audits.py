@@ -39,12 +39,9 @@ def prove(
 
 
 def prove_rules(
-    answer: Answer, refused: Any, edges: Any, source: Any, destination: Any, **given: Any
+    answer: Answer, edges: Any, source: Any, destination: Any, **given: Any
 ) -> RulesAudit:
-    """Audit clusters under rules: see :meth:`cc_rapids.LinkedPairs.audit`.
-
-    ``refused`` is the frame of refused edges.
-    """
+    """Audit clusters under rules: see :meth:`cc_rapids.LinkedPairs.audit`."""
     from ..verify.audit import read_again
     from ..verify.rules import RuleRows, audit_rules
 
@@ -60,8 +57,10 @@ def prove_rules(
     labels = shown_labels(answer)
     with naming_bounds(bound, given, called):
         read = read_again(edges, source, destination, greatest=True, **options)
-        accepted = collected(answer.forest_frame())
-        return audit_rules(labels, accepted, collected(refused), rows, read, answer.backend)
+        with answer.backend.scope():
+            refused = answer.columns_of_refused() | {"rule": answer.home(ruled.refused.rule)}
+            accepted = answer.columns_of_forest()
+        return audit_rules(labels, accepted, refused, rows, read, answer.backend)
 
 
 def shown_labels(answer: Answer) -> LabelFrame:

@@ -27,6 +27,7 @@ from ..errors import InputError, counted
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import BorrowedEdges, Edges
 from ..graph.forest import Forest
+from ..ids.decoders import OffsetDecoder, at_places
 from ..kernels import forest as trees
 from ..results.answer import Answer
 from ..results.lookup import (
@@ -100,7 +101,8 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
         )
     rows, known = rows_of_ids(answer, column, "null")
     known &= code >= 0
-    rows, code = rows[known], code[known].astype(np.int64)
+    if not bool(known.all()):
+        rows, code = rows[known], code[known]
     made = xp.full(answer.forest.vertices, -1, np.int64)
     made[rows] = code
     differs = made[rows] != code
@@ -111,7 +113,7 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
             f" such as {_shown(answer, rows[at : at + 1])}: give each vertex one dataset"
         )
     limits = backend.asarray(limits)
-    if limits.size:
+    if bool((limits < 0).any()):
         made[(made >= 0) & (limits[xp.maximum(made, 0)] < 0)] = -1
     return made, xp.maximum(limits, 1)
 
@@ -154,10 +156,10 @@ def link(
         forest, rows = answer.forest, answer.forest_edges.rows.astype(np.int64)
         refused = Refused(*(xp.zeros(0, kind) for kind in (np.int64, np.uint8, np.int64, np.int64)))
         if bool(chosen.any()):
-            src, dst = rows_of_edges(answer)
+            src, dst = _ends(answer)
             inside = chosen[groups]
             edges = xp.flatnonzero(inside[src])
-            us, vs = src[edges], dst[edges]
+            us, vs = (at_places(column, edges, backend) for column in (src, dst))
             keys = order_keys(backend.asarray(answer.given.weights), edges, backend)
             clusters = Clusters(n, rules, backend)
             try:
@@ -170,11 +172,13 @@ def link(
                 ) from None
             verdict = clusters.decide(us, vs, keys, groups, count)
             clusters.name_rules(us, vs, keys, verdict)
-            accepted = edges[is_accepted(verdict)]
-            kept = rows[~inside[src[rows]]]
-            rows = xp.sort(xp.concatenate([kept, accepted]))
-            at = is_refused(verdict)
-            refused = Refused(edges[at], verdict[at], us[at], vs[at])
+            marks = xp.zeros(src.size, bool)
+            marks[edges[is_accepted(verdict)]] = True
+            marks[rows[~inside[src[rows]]]] = True
+            rows = xp.flatnonzero(marks)
+            at = xp.flatnonzero(is_refused(verdict))
+            one, other = (column[at].astype(np.int64) for column in (us, vs))
+            refused = Refused(edges[at], verdict[at], one, other)
             forest = _forest(answer, inside, clusters.roots())
     seconds = answer.facts.seconds | {
         "compute": (answer.facts.seconds.get("compute") or 0.0) + perf_counter() - started
@@ -185,15 +189,33 @@ def link(
     return Answer(*made, ruled=Ruled(rules, must_link, refused))
 
 
+def _ends(answer: Answer) -> tuple[Array, Array]:
+    """Return the answer's rows of both ends of each edge, as integers of any type."""
+    given, forest, decoder = answer.given, answer.forest, answer.decoder
+    are_rows = forest.vertices == forest.n and isinstance(decoder, OffsetDecoder)
+    if not are_rows or given.src.strings or given.src.key_columns:
+        return rows_of_edges(answer)
+    with BorrowedEdges(answer.backend, given) as columns:
+        src, dst = (answer.backend.asarray(column) for column in columns[:2])
+        if not decoder.id_base:
+            return src.astype(forest.vertex), dst.astype(forest.vertex)
+        return tuple(
+            (column.astype(np.int64) - decoder.id_base).astype(forest.vertex)
+            for column in (src, dst)
+        )
+
+
 def _forest(answer: Answer, inside: Array, roots: Array) -> Forest:
     """Return the forest with the given roots, as rows, for the vertices in a mask."""
     backend, old = answer.backend, answer.forest
-    vertices = old.rows(0, np.int64)[0]
-    rows = backend.xp.flatnonzero(inside)
     forest = Forest(backend, old.n, old.all_present)
     forest.present[:] = old.present
-    forest.parent[:] = old.parent
-    forest.parent[vertices[rows]] = vertices[roots[rows].astype(np.int64)].astype(forest.vertex)
+    if old.vertices == old.n:  # the rows are the vertices
+        forest.parent[:] = backend.xp.where(inside, roots, old.parent)
+    else:
+        vertices, rows = old.rows(0, np.int64)[0], backend.xp.flatnonzero(inside)
+        forest.parent[:] = old.parent
+        forest.parent[vertices[rows]] = vertices[roots[rows]].astype(forest.vertex)
     lowest = backend.fill(backend.empty(old.n, forest.vertex), 0xFF)
     backend.kernel(trees.least_of_trees, forest.vertex)(old.n, forest.parent, lowest)
     backend.kernel(trees.reroot)(old.n, lowest, forest.parent, forest.present)
@@ -214,9 +236,9 @@ def refused_frame(answer: Answer) -> Any:
 
 def _words(answer: Answer, rules: Array) -> Any:
     """Return the names of rules, as a column for frames of the answer."""
-    words = np.array(RULES)[answer.backend.to_host(rules).astype(np.int64) - 1]
     if answer.given.on_device and answer.given.make_frame is not plain_frame:
         import cudf
 
-        return cudf.Series(words)
-    return words
+        numbers = cudf.Series(answer.bring(rules, True)) - 1
+        return cudf.Series(list(RULES)).take(numbers).reset_index(drop=True)
+    return np.array(RULES)[answer.backend.to_host(rules).astype(np.int64) - 1]

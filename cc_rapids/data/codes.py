@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ColumnTypeError
 from .column import as_series, is_cudf, is_series, series_of
+from .dtypes import is_integer
 
 
 def codes_of(name: Any, column: Any) -> tuple[Any, int]:
@@ -37,7 +38,7 @@ def codes_of(name: Any, column: Any) -> tuple[Any, int]:
 
 
 def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
-    """Return an int64 code for each value of a column, -1 for null, and the column of the values.
+    """Return an int64 code for each value of a column, -1 for null, and the values.
 
     Parameters
     ----------
@@ -52,6 +53,11 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
     ColumnTypeError
         As for :func:`codes_of`.
     """
+    integers = _integers(column)
+    if integers is not None and integers.size:
+        least, greatest = int(integers.min()), int(integers.max())
+        if greatest - least <= 2 * integers.size:
+            return integers.astype(np.int64) - least, range(least, greatest + 1)
     if is_cudf(column):
         return _cudf_codes(column)
     import pyarrow as pa
@@ -72,6 +78,18 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
             " whose values can be compared, such as integers, strings, categories or dates; cast it"
             " first"
         ) from None
+
+
+def _integers(column: Any) -> Any:
+    """Return a column of integers without nulls as an array on its device; None for others."""
+    dtype = getattr(column, "dtype", None)
+    if not isinstance(dtype, np.dtype) or not is_integer(dtype) or getattr(column, "ndim", 1) != 1:
+        return None
+    if is_cudf(column):
+        return None if column.null_count else column.values
+    if np.ma.isMaskedArray(column):
+        return None
+    return column.to_numpy() if hasattr(column, "to_numpy") else column
 
 
 def _arrow(column: Any) -> Any:

@@ -45,7 +45,7 @@ class Datasets:
             return np.full(len(self.names), per_dataset, np.int64)
         limits = np.full(len(self.names), -1, np.int64)
         column = self.names.to_arrow() if hasattr(self.names, "to_arrow") else self.names
-        names = column.to_pylist()
+        names = list(column) if isinstance(column, range) else column.to_pylist()
         number = {name: k for k, name in enumerate(names)}
         for name, limit in per_dataset.items():
             if name not in number:

@@ -276,8 +276,8 @@ def root_at(on: Any) -> Any:
 def earlier_rule(on: Any, word: type) -> Any:
     """Replace the rule that refused an edge by an earlier one that was broken at the same time.
 
-    A round may notice one rule before its clusters have all their members. ``verdict`` is the rule
-    that it noticed; ``order`` lists the rules before it again, now with all members.
+    A round may notice one rule before the clusters have all the members that they have when the
+    edge is taken.
     """
     find, at, none = naive(on), root_at(on), none_of(word)
 
@@ -320,6 +320,17 @@ def earlier_rule(on: Any, word: type) -> Any:
                 e = following[e]
 
     return earlier_rule
+
+
+def all_roots(on: Any) -> Any:
+    """Write the root of each vertex."""
+    find = naive(on)
+
+    @on.elementwise
+    def all_roots(v, parent, roots):
+        roots[v] = find(parent, v)
+
+    return all_roots
 
 
 def contract(on: Any, word: type) -> Any:

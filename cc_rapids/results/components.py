@@ -1850,7 +1850,7 @@ class LinkedPairs(Components[FrameT]):
         """
         from ..analysis.audits import prove_rules
 
-        return prove_rules(self.answer, self.refused(), edges, source, destination, **given)
+        return prove_rules(self.answer, edges, source, destination, **given)
 
     def __repr__(self) -> str:
         counts, answer = counts_in_words(self.answer, "cluster"), self.answer

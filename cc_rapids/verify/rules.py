@@ -20,7 +20,7 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput
-from ..data.frame_access import check_kinds, column_of, values_of
+from ..data.frame_access import check_kinds
 from ..errors import VerificationError, counted
 from ..kernels import audit_forest
 from ..kernels import audit_rules as kernels
@@ -94,8 +94,9 @@ def audit_rules(
 
     Parameters
     ----------
-    accepted, refused : frames
-        The accepted and the refused edges, as the answer shows them.
+    accepted, refused : dict of columns
+        The accepted and the refused edges, as the answer shows them; ``rule`` is the number of the
+        rule that refused an edge.
     given : EdgeInput
         The edges, with weights.
     """
@@ -346,11 +347,10 @@ def _check_verdicts(
             f" {counted(int(listed.size), 'edge')}, or others"
         )
     shown.check_ends(answer, rows, [side[places] for side in ends])
-    rules = np.array(RULES)[backend.to_host(verdict[places]).astype(np.int64) - 1]
-    names = np.asarray(values_of(column_of(shown.frame, "rule")))
-    wrong = np.flatnonzero(rules != names)
-    if wrong.size:
-        k = int(wrong[0])
+    right, named = verdict[places], backend.asarray(shown.numbers("rule"))
+    if bool((right != named).any()):
+        k = int((right != named).argmax())
+        rules = (RULES[int(column[k]) - 1] for column in (right, named))
         raise VerificationError(
-            f"{_row(int(places[k]), kept)} was refused by {rules[k]}, not by {names[k]}"
+            f"{_row(int(places[k]), kept)} was refused by {' and not by '.join(rules)}"
         )

@@ -74,9 +74,11 @@ def test_the_dataset_may_be_a_column_of_a_composite_id():
     records = pd.DataFrame({"source_dataset": ["a", "a", "b", "c"], "unique_id": [1, 2, 1, 7]})
     found = cc_rapids.link_pairs(pairs, weight="score", vertices=records, datasets="source_dataset")
     assert found.sizes()["size"].tolist() == [3, 1]
-    assert found.subset(("a", 1)).values.tolist() == [["a", 1]]
-    assert found.refused()["source_dataset_source_labels"].tolist() == ["a"]
-    assert found.refused()["unique_id_source_labels"].tolist() == [1]
+    refused = found.refused()
+    assert refused[["source_dataset_source", "unique_id_source"]].values.tolist() == [["a", 1]]
+    assert found.component_of(("a", 1)) == refused["source_labels"].tolist()[0]
+    assert found.component_of(("b", 1)) == refused["destination_labels"].tolist()[0]
+    found.audit(pairs, vertices=records)
 
 
 def test_nulls_and_unknown_records_have_no_rule():

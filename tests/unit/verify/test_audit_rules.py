@@ -71,7 +71,7 @@ FAULTS = {
         lambda found: {name: getattr(found.answer.ruled.refused, name)[1:]
                        for name in ("edges", "rule", "source", "destination")}, "refused rows are"),
     "another rule is named": (
-        lambda found: {"rule": np.full(4, 3, np.uint8)}, "was refused by per_dataset, not by max"),
+        lambda found: {"rule": np.full(4, 3, np.uint8)}, "per_dataset and not by max_size"),
 }  # fmt: skip
 
 
