@@ -10,7 +10,7 @@ need the extra ``plot``: ``pip install '.[plot]'`` in a checkout.
 '2 components of 4 vertices'
 """
 
-from .analysis.plots import component, growth, largest, sizes
+from .analysis.plots import component, growth, largest, scores, sizes
 from .tools.charts import CARDS, Card, times
 
-__all__ = ["CARDS", "Card", "component", "growth", "largest", "sizes", "times"]
+__all__ = ["CARDS", "Card", "component", "growth", "largest", "scores", "sizes", "times"]

@@ -17,6 +17,13 @@ from ..results.answer import Answer
 from ..results.lookup import first_ids, ids_without_nulls, rows_of_ids
 
 LABELS = "labels"
+LEAST_IS_BEST = "variation_of_information"
+METRICS = (
+    *("pairwise_precision", "pairwise_recall", "pairwise_f1"),
+    *("bcubed_precision", "bcubed_recall", "bcubed_f1"),
+    *("cluster_precision", "cluster_recall", "cluster_f1"),
+    *(LEAST_IS_BEST, "adjusted_rand_index"),
+)
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,11 @@ from ..algorithms.dendrogram import MergeTree
 from ..algorithms.design import check_batch_design
 from ..backends import Array
 from ..data import html
-from ..data.arguments import check_count
+from ..data.arguments import check_count, check_word
 from ..data.column import any_array
 from ..data.dtypes import is_float, is_number
 from ..data.edge_input import plain_frame
+from ..data.frame_access import column_of, values_of
 from ..data.frame_build import with_column
 from ..data.within import with_bounds
 from ..errors import ArgumentTypeError, InputError, VerificationError, counted, shown
@@ -33,6 +34,7 @@ from ..results.answer import ComponentsT, LabelKind
 from ..results.labels import DEFAULT_KINDS
 from ..results.lookup import rows_of_edges, rows_of_forest
 from ..results.written import arrow_of
+from .agreement import LEAST_IS_BEST, METRICS
 from .audits import prove, shown_labels
 from .cuts import CutAnswers, GrowingTrees, Levels
 from .selection import sizes
@@ -65,6 +67,25 @@ class Split(NamedTuple, Generic[ComponentsT]):
 
     parts: ComponentsT
     cuts: Any
+
+
+class Best(NamedTuple, Generic[ComponentsT]):
+    """The threshold whose components agree best with true clusters.
+
+    Attributes
+    ----------
+    threshold, score : number
+        The threshold, and the score of its components.
+    components : Components
+        The components at this threshold.
+    curve : frame of the caller's kind
+        The scores at all thresholds, see :meth:`cc_rapids.Cuts.scores`.
+    """
+
+    threshold: Any
+    score: float
+    components: ComponentsT
+    curve: Any
 
 
 @dataclass(frozen=True)
@@ -240,6 +261,67 @@ class Dendrogram(Generic[ComponentsT]):
             )
         cuts = self.cuts([threshold])
         return cuts.at(cuts.thresholds[0])
+
+    def best(self, truth: Any, metric: str = "pairwise_f1", most: int = 100) -> Best[ComponentsT]:
+        """Find the threshold whose components agree best with true clusters.
+
+        Parameters
+        ----------
+        truth : Components, frame, or pair (vertices, labels)
+            As for :func:`cc_rapids.score_clusters`.
+        metric : str
+            The score to choose by: a name of :func:`cc_rapids.score_clusters`. The greatest is the
+            best, but for ``variation_of_information`` the least. Ties go to the strictest
+            threshold.
+        most : int
+            The most thresholds to score. The thresholds are all weights of merges if there are so
+            few, and otherwise the weights after equal shares of the merges.
+
+        Returns
+        -------
+        Best
+            ``threshold``, ``score``, the answer ``components``, and ``curve``, the scores of all
+            thresholds as :meth:`Cuts.scores` returns them.
+
+        Raises
+        ------
+        InputError, ArgumentTypeError
+            There is no merge; the metric is unknown; ``most`` is not a positive integer. All errors
+            of :func:`cc_rapids.score_clusters` occur too.
+
+        See Also
+        --------
+        Cuts.scores : Score the components at given thresholds.
+        cc_rapids.plots.scores : Draw the curve.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> pairs, weights = [(1, 2), (2, 3), (4, 5)], [0.9, 0.5, 0.7]
+        >>> tree = cc_rapids.components(pairs, weight=weights, forest="max").dendrogram()
+        >>> best = tree.best(([1, 2, 3, 4, 5], ["a", "a", "b", "c", "c"]))
+        >>> best.threshold, best.score
+        (0.7, 1.0)
+        """
+        check_word("metric", metric, METRICS)
+        if check_count("most", most) < 1 or not len(self):
+            raise InputError(
+                "the best threshold is one of those at which clusters merge:"
+                f" {counted(len(self), 'merge')} and most={most} leave none"
+            )
+        backend = self.components.answer.backend
+        with backend.scope():
+            weights = backend.to_host(self._weights)
+        levels = np.unique(weights)
+        if levels.size > most:
+            share = np.linspace(0, weights.size - 1, most).round().astype(np.int64)
+            levels = np.unique(weights[share])
+        cuts = self.cuts(levels)
+        curve = cuts.scores(truth)
+        values = np.asarray(values_of(column_of(curve, metric)))
+        at = int(values.argmin() if metric == LEAST_IS_BEST else values.argmax())
+        threshold = cuts.thresholds[at]
+        return Best(threshold, float(values[at]), cuts.at(threshold), curve)
 
     def labels(self, threshold: Any) -> Any:
         """Return the component label of each vertex at a threshold: see Components.labels.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from ..data.arguments import check_word
 from ..data.column import is_cudf
 from ..data.frame_access import collected, column_of, columns_of, numbers_of, only
 from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked
@@ -14,6 +16,7 @@ from ..errors import InputError, MissingExtraError, counted, install_advice
 from ..keywords import suggest_keywords
 from ..results.answer import Answer, HasAnswer
 from ..results.lookup import rows_of_ids
+from .agreement import LEAST_IS_BEST, METRICS
 from .selection import size_histogram
 from .selection import sizes as sizes_of
 
@@ -281,6 +284,53 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
         axes.plot(edges, [row[name] for row in rows], label=lines[name], **style)
     axes.set(xlabel="edges inserted", ylabel="vertices, or components", ylim=(0, None))
     whole_numbers(axes)
+    axes.legend(frameon=False)
+    return axes
+
+
+def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
+    """Draw scores of clusters over the thresholds, and mark the best threshold of each.
+
+    Parameters
+    ----------
+    curve : frame
+        The frame of :meth:`cc_rapids.Cuts.scores`, or ``curve`` of
+        :meth:`cc_rapids.Dendrogram.best`.
+    *metrics : str
+        The scores to draw, such as ``"pairwise_f1"``, the default.
+    axes : matplotlib.axes.Axes, optional
+        Axes to draw on; new ones by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with a line for each score over the threshold.
+
+    Raises
+    ------
+    InputError
+        A score is unknown.
+    MissingExtraError
+        Matplotlib is not installed.
+
+    See Also
+    --------
+    cc_rapids.Cuts.scores : Score the components at several thresholds.
+    """
+    metrics = metrics or ("pairwise_f1",)
+    for metric in metrics:
+        check_word("metric", metric, METRICS)
+    axes = new_axes(axes)
+    levels = as_list(column_of(curve, "threshold"))
+    for (marker, line), metric in zip(itertools.cycle(LINES), metrics, strict=False):
+        values = as_list(column_of(curve, metric))
+        style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
+        style |= {"markerfacecolor": "white", "markersize": 4, "label": metric.replace("_", " ")}
+        axes.plot(levels, values, markevery=max(1, len(values) // 20), **style)
+        choose = min if metric == LEAST_IS_BEST else max
+        at = values.index(choose(values))
+        axes.annotate(f"{values[at]:.3g} at {levels[at]:.3g}", (levels[at], values[at]))
+    axes.set(xlabel="threshold", ylabel="score")
     axes.legend(frameon=False)
     return axes
 

@@ -14,6 +14,7 @@ from ..errors import InputError, shown
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer, ComponentsT, LabelKind
 from ..results.preview import machinery, summary
+from .agreement import labelling_of, scores_of
 from .pairs import equal
 from .selection import sizes
 
@@ -166,6 +167,55 @@ class Cuts(Generic[ComponentsT]):
         Cuts.at : Return the whole answer at a threshold.
         """
         return sizes(self.at(threshold).answer)
+
+    def scores(self, truth: Any) -> Any:
+        """Score the components at each threshold against true clusters.
+
+        Parameters
+        ----------
+        truth : Components, frame, or pair (vertices, labels)
+            As for :func:`cc_rapids.score_clusters`.
+
+        Returns
+        -------
+        frame of the caller's kind, new
+            One row per threshold, strictest first: column ``threshold``, and a column for each
+            count (int64) and score (float64) of :func:`cc_rapids.score_clusters`.
+
+        Raises
+        ------
+        InputError, ArgumentTypeError, ColumnTypeError
+            As for :func:`cc_rapids.score_clusters`.
+
+        See Also
+        --------
+        cc_rapids.score_clusters : Score one answer.
+        cc_rapids.Dendrogram.best : Find the threshold with the best score.
+        cc_rapids.plots.scores : Draw a score over the thresholds.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> pairs, weights = [(1, 2), (2, 3)], [0.9, 0.5]
+        >>> cuts = cc_rapids.components_at(pairs, weight=weights, thresholds=[0.9, 0.5])
+        >>> cuts.scores(([1, 2, 3], ["a", "a", "b"])).pairwise_f1
+        array([1. , 0.5])
+        """
+        answers = [cut.answer for cut in self.answers.values()]
+        clusters = labelling_of(truth, "truth", max(len(answers[0].given.src.key_columns), 1))
+        rows = []
+        for answer in answers:
+            with answer.backend.scope():
+                code = answer.dense
+            rows.append(scores_of(answer, code, clusters, ("found", "truth")))
+        numbers, near = _type_of(self.thresholds), nearest_float
+        levels = [near(one) if numbers == np.float64 else one for one in self.thresholds]
+        columns = {"threshold": np.array(levels, numbers)}
+        columns |= {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        answer = answers[0]
+        with answer.backend.scope():
+            arrays = {name: answer.backend.asarray(column) for name, column in columns.items()}
+            return answer.frame(arrays)
 
     def merges(self) -> Any:
         """Return the components that merge from each cut to the next, one row per component.

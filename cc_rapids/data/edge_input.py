@@ -78,6 +78,11 @@ _COLUMNS = {
     "RefusedRows: row source destination weight rule source_labels destination_labels": (
         "The edges that a rule refused, and the labels of their clusters"
     ),
+    "ClusterScores: threshold vertices only_in_found only_in_truth pairwise_precision"
+    " pairwise_recall pairwise_f1 bcubed_precision bcubed_recall bcubed_f1 cluster_precision"
+    " cluster_recall cluster_f1 variation_of_information adjusted_rand_index": (
+        "The scores of the components at each threshold against true clusters"
+    ),
     "Lengths: length": "The paths of pairs along a forest, -1 where there is none",
     "WeakestRows: length weakest_row weakest_weight": (
         "The paths of pairs along a forest by weight"

@@ -14,6 +14,7 @@ from . import (
     evaluate,
     generate,
     link,
+    link_pairs,
     verify,
 )
 from .group import main
@@ -29,6 +30,8 @@ for command in (  # the order of the list in help
     verify.verify,
     deduplicate.deduplicate,
     link.link,
+    link_pairs.link_pairs,
+    link_pairs.score_clusters,
     designs.designs,
     bench.bench,
     evaluate.evaluate,

@@ -1,0 +1,197 @@
+"""``cc-rapids link-pairs`` and ``cc-rapids score-clusters``."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from ...data.files.write import write_table
+from ...errors import counted
+from .frames import TABULAR_IN_WORDS, WholeTable, read_table, table_format_option
+from .group import INPUT, METHOD, OUTPUT, command, examples, option
+from .options import FilePath, as_json, column_options, engine_option, is_shown, quiet_options
+from .outputs import check_with_output, checked_output, output_format_option, output_option
+from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
+
+
+@command(
+    epilog=TABULAR_IN_WORDS
+    + "\n\n"
+    + examples(
+        "cc-rapids link-pairs pairs.parquet --weight score --max-size 5 --output entities.csv",
+        "At most one record of each file in a cluster:",
+        "cc-rapids link-pairs pairs.csv --weight score --at-least 0.8"
+        " --records records.csv --datasets file --refused refused.csv",
+    )
+)
+@click.argument("pairs", type=FilePath(allow_dash=True))
+@column_options
+@option("--weight", metavar="NAME", required=True, section=INPUT, help="Column of scores.")
+@table_format_option("--format", "format", "PAIRS")
+@option("--records", type=FilePath(), section=INPUT, help="A table of ids and their datasets.")
+@option("--datasets", metavar="NAME", section=INPUT, help="The column of datasets in --records.")
+@option("--at-least", type=float, metavar="W", section=METHOD, help="The least score of a pair.")
+@option(
+    "--per-dataset",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=1,
+    section=METHOD,
+    help="The most records of one dataset in a cluster.",
+)
+@option(
+    "--max-size",
+    metavar="N",
+    type=click.IntRange(min=1),
+    section=METHOD,
+    help="The most records of a cluster.",
+)
+@option(
+    "--cannot-link",
+    type=FilePath(),
+    section=METHOD,
+    help="A table of pairs that must not be in one cluster.",
+)
+@option(
+    "--must-link",
+    type=FilePath(),
+    section=METHOD,
+    help="A table of pairs that are joined before all others.",
+)
+@engine_option
+@option(
+    "--refused", metavar="PATH", section=OUTPUT, help="Write the pairs that a rule refused to PATH."
+)
+@output_option("Write each record and the label of its cluster to PATH, or - for stdout.")
+@output_format_option
+@quiet_options
+@as_json
+def link_pairs(
+    pairs: str,
+    source: Any,
+    destination: Any,
+    weight: str,
+    format: str | None,
+    records: str | None,
+    datasets: str | None,
+    at_least: float | None,
+    per_dataset: int,
+    max_size: int | None,
+    cannot_link: str | None,
+    must_link: str | None,
+    engine: str | None,
+    refused: str | None,
+    output: str | None,
+    output_format: str | None,
+    quiet: bool,
+    json_output: bool,
+) -> None:
+    """Cluster scored pairs of records under rules.
+
+    PAIRS is a table of pairs. They are taken by descending score. A pair joins the clusters of its
+    two records, unless their union would break a rule. The output has one row per record: its id
+    (vertex) and the label of its cluster (labels).
+    """
+    from ...rules import link_pairs as link
+
+    check_with_output(output, output_format=output_format)
+    given = [path for path in (pairs, records, cannot_link, must_link) if path is not None]
+    written = None if output is None else checked_output(output, output_format, given)
+    others = None if refused is None else checked_output(refused, None, given)
+    place = None if written is None else written[0]
+    shown = is_shown(place, quiet, json_output)
+    start = time.perf_counter()
+    vertices, apart, together = (
+        None if path is None else read_table(path, None, quiet).table
+        for path in (records, cannot_link, must_link)
+    )
+    table = read_table(pairs, format, quiet)
+    table.check([weight])
+    with kernels(quiet) as times:
+        result = link(
+            table.table,
+            source,
+            destination,
+            weight=weight,
+            at_least=at_least,
+            datasets=datasets,
+            per_dataset=per_dataset,
+            max_size=max_size,
+            engine=engine,
+            vertices=vertices,
+            cannot_link=apart,
+            must_link=together,
+        )
+        if written is not None:
+            write_table(result.labels(), *written)
+        rows = result.refused()
+        if others is not None:
+            write_table(rows, *others)
+    summary = result.summary()
+    facts = {
+        "file": pairs,
+        "pairs": summary["edges"],
+        "records": summary["vertices"],
+        "clusters": summary["components"],
+        "largest": summary["largest"],
+        "refused": rows.num_rows,
+        "engine": summary["engine"],
+        "output": None if place is None else str(place),
+        **times_since(start, times),
+    }
+    if json_output:
+        print_json(facts)
+    elif shown:
+        largest = counted(facts["largest"], "record")
+        print_rows(
+            {
+                "file": pairs,
+                "pairs": f"{facts['pairs']:,} ({facts['refused']:,} refused)",
+                "records": f"{facts['records']:,}",
+                "clusters": f"{facts['clusters']:,}, the largest of {largest}",
+                **kernel_rows(times, times.seconds),
+                "time": seconds(facts["seconds"]),
+                "labels in": facts["output"],
+            }
+        )
+
+
+@command(
+    epilog=examples(
+        "cc-rapids score-clusters entities.csv truth.csv",
+        "cc-rapids score-clusters entities.parquet truth.parquet --json",
+    )
+)
+@click.argument("found", type=FilePath(allow_dash=True))
+@click.argument("truth", type=FilePath())
+@as_json
+def score_clusters(found: str, truth: str, json_output: bool) -> None:
+    """Score clusters against true clusters.
+
+    FOUND and TRUTH are tables of ids and labels: the columns of the ids, and then the labels.
+    Ids in only one of both are counted and left out. Scores are precision, recall and F1 of pairs,
+    by record (B-cubed) and of whole clusters; variation of information; adjusted Rand index.
+    """
+    from ...rules import score_clusters as score
+
+    tables = [read_table(path, None, True) for path in (found, truth)]
+    scores = score(*map(_labelled, tables))
+    if json_output:
+        print_json(scores)
+    else:
+        print_rows(
+            {
+                name.replace("_", " "): f"{value:,}" if isinstance(value, int) else f"{value:.6f}"
+                for name, value in scores.items()
+            }
+        )
+
+
+def _labelled(table: WholeTable) -> Any:
+    """Return the table, with labels as the strings of a text file."""
+    if table.words is None:
+        return table.table
+    name = table.table.column_names[-1]
+    return table.table.set_column(table.table.num_columns - 1, name, table.words[name])
