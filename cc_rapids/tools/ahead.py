@@ -221,7 +221,8 @@ def _link_records() -> None:
         tree.paths(pairs.drop("score"), *sides)
         tree.report(pairs, *sides)
         dendrogram = tree.dendrogram()
-        dendrogram.at(0.1), dendrogram.merges(), dendrogram.linkage(lambda weights: 1 - weights)
+        dendrogram.at(0.1), dendrogram.linkage(lambda weights: 1 - weights)
+        dendrogram.merges(None if len(ids) == 1 else [0.1])  # labels of composite ids are numbers
 
 
 def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) -> None:
