@@ -114,7 +114,7 @@ test-oldest: $(VENV)/dev
 test-versions: $(VENV)/dev
 	$(BIN)/python distribution/resolve.py
 
-# What an installation pulls in, with licences and sizes, for the documentation: gigabytes of downloads.
+# Write the page of installed packages, with licences and sizes: gigabytes of downloads.
 installed: $(VENV)/dev
 	$(BIN)/python distribution/installed.py $(PYTHONS)
 

@@ -136,8 +136,8 @@ def model():
     return (
         f"{table((*head, 'cards'), lines)}\n\nFor {EDGES:.0e} edges and {VERTICES:.0e} vertices on"
         f" {WORKERS} cards of {size(CARDS.memory)} each. *Cards* is the number of cards with enough"
-        f" memory. It was measured that a card reduces {CARDS.rate:.2g} edges a second to forests."
-        f" It is assumed that a card looks up {CARDS.join:.2g} rows, reads {size(CARDS.read)} of"
+        f" memory. As measured, a card reduces {CARDS.rate:.2g} edges per second to forests. The"
+        f" model assumes that a card looks up {CARDS.join:.2g} rows, reads {size(CARDS.read)} of"
         f" files and sends {size(CARDS.link)} per second, and that a batch has a latency of"
         f" {CARDS.latency:g} s."
     )

@@ -267,8 +267,8 @@ def count():
     alone = [f"`{d.link}`" for d in known if d.sample == "none" and d.words[1].spec.standalone]
     return (
         f"There are {len(known)} designs with default options: {len(samples)} samples (one of them"
-        f" is none) times {len(after)} rules for the other edges, {len(alone)} algorithms that take"
-        f" no sample ({', '.join(alone)}), and {len(staged)} that `stages` calls."
+        f" is none) times {len(after)} rules for the other edges, {len(alone)} algorithms without"
+        f" a sample ({', '.join(alone)}), and {len(staged)} that `stages` calls."
     )
 
 

@@ -20,17 +20,17 @@ RECORD = builds.ROOT / "docs" / "installed.json"
 PAGE = builds.ROOT / "docs" / "installation.md"
 EXTRAS = "", "dask", "networkx", "plot", "ray", "notebooks", "cu13", "cu12"
 COLUMNS = "name", "version", "licence", "bytes"
-HEAD = """# What an installation pulls in
+HEAD = """# Installed packages
 
-cc_rapids has the Apache License 2.0. It takes less than 7 MB, with 2 MB of compiled kernels. This
-page lists the packages that pip installs with it:
+cc_rapids is under the Apache License 2.0. It takes less than 7 MB, including 2 MB of compiled
+kernels. This page lists the packages that pip installs with it:
 {taken}. The sizes are those of the
-installed files. The packages of an extra are installed in addition to those without extras.
+installed files. The packages of an extra are installed in addition to the packages without extras.
 cc_rapids also works with pandas, Polars and cuGraph if you install them.
 
 `make installed` writes this page from the metadata of the packages. The licence of a package is its
-SPDX expression; if there is none, its classifiers; if there are none, the first line of its licence
-field.
+SPDX expression. For a package without such an expression, it is taken from the classifiers. For a
+package without classifiers, it is the first line of the licence field.
 
 | extra | packages | MB |
 | --- | --: | --: |
