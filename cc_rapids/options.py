@@ -35,6 +35,7 @@ NULLS = ("raise", "drop")
 FRAMES = ("pyarrow", "cudf", "pandas", "polars")
 CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unreadable")
 UNREADABLE = ("raise", "skip")
+GATHERS_AHEAD = True  # are rows gathered before a GPU has counted them?
 
 
 FORESTS = {"min": False, "max": True}  # forests by weight, and whether the weight is maximised
@@ -217,7 +218,7 @@ class Options:
             engine=engine,
             explain=explain,
             frames=frames,
-            speculates=wants_labels and (kind is None or kind.is_root),
+            speculates=GATHERS_AHEAD and wants_labels and (kind is None or kind.is_root),
             chunked=not given.keys().isdisjoint(CHUNKED),
             devices=None if devices is None else check_devices(devices),
             text=text,

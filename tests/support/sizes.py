@@ -8,8 +8,10 @@ CONSTANTS = {  # the modules that hold them, and their names there
     "bfs_alpha": ["algorithms.literature.search.ALPHA"],
     "blocked_ids": ["kernels.id_blocks.LEAST_IDS"],
     "checkpoint_items": ["incremental.checkpoint.NOTED_ITEMS"],
+    "descending_share": ["ids.range.DESCENDING_SHARE"],
     "estimated_ids": ["ids.hash_table.ESTIMATED_IDS"],
     "frequent_root_vertices": ["kernels.giant.MANY_VERTICES"],
+    "gathers_ahead": ["options.GATHERS_AHEAD"],
     "giant_probes": ["kernels.giant.PROBES"],
     "group_slots_per_row": ["results.best.SLOTS_PER_ROW"],
     "hashed_at_once": ["solver.choose.HASHED_AT_ONCE"],
@@ -34,8 +36,10 @@ CONSTANTS = {  # the modules that hold them, and their names there
     "silent_seconds": ["tools.cli.show.SILENT_SECONDS"],
     "single_block_sum": ["graph.forest.SINGLE_BLOCK_SUM"],
     "small_id_range": ["ids.encode.SMALL_RANGE"],
+    "spelled_codes": ["ids.spelled.MOST_CODES"],
     "split_finish_edges": ["solver.choose.SPLIT_EDGES"],
     "spread_sample_ids": ["ids.hash_table.SPREAD_SAMPLE"],
+    "staged_edges_per_vertex": ["algorithms.auto.STAGED", "solver.spreading.STAGED"],
     "staged_neighbours": ["algorithms.staged.NEIGHBOURS"],
     "text_block_bytes": ["data.files.delimited.BLOCK"],
     "thread_chunk": ["backends.threads.CHUNK"],
@@ -46,11 +50,16 @@ CONSTANTS = {  # the modules that hold them, and their names there
 # Values that switch off all fast paths
 NEVER = 1 << 62
 WITHOUT_FAST_PATHS = dict.fromkeys(
-    ("sampled_scan_edges", "estimated_ids", "blocked_ids", "split_finish_edges"), NEVER
+    (
+        *("sampled_scan_edges", "estimated_ids", "blocked_ids", "split_finish_edges"),
+        *("descending_share", "frequent_root_vertices", "staged_edges_per_vertex"),
+    ),
+    NEVER,
 ) | dict.fromkeys(
     (
         *("one_launch_edges", "hashed_at_once", "library_strings", "library_vertices"),
         *("uncompiled_rows", "batch_window_edges", "joined_batch_edges"),
+        *("gathers_ahead", "light_bands", "spelled_codes"),
     ),
     0,
 )
