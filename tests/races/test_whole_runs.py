@@ -85,14 +85,14 @@ def of(word):
 
 
 @pytest.mark.parametrize("word", SAMPLES)
-@pytest.mark.parametrize(("graph", "most"), [("path", 24), ("loop", 6), ("star", 3), ("twice", 2)])
+@pytest.mark.parametrize(("graph", "most"), [("path", 12), ("loop", 3), ("star", 2), ("twice", 1)])
 def test_designs(word, graph, most):
     check(some(of(word), most), graph)
 
 
 @pytest.mark.parametrize("word", SAMPLES)
 def test_designs_on_a_weak_memory(word):
-    check(some([name for name in of(word) if "lock" not in name], 4), "path", memory.WEAK)
+    check(some([name for name in of(word) if "lock" not in name], 2), "path", memory.WEAK)
 
 
 @pytest.mark.parametrize("name", OPTIONS)

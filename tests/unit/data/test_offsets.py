@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from support import lies
+from support.choices import each
 from support.lies import LIES, N, rows
 from support.refusals import refused
 
@@ -63,7 +64,7 @@ def test_offsets_are_looked_at_behind_every_door(engine, name, door):
         assert "begin at 0, never decrease, and end at the number of indices" in str(raised.value)
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64])
+@each(compiled={"dtype": [np.int32, np.int64]}, dtype=[np.int32, np.uint32, np.int64, np.uint64])
 def test_the_end_of_the_offsets(engine, dtype):
     kind = {"engine": engine}
     right = np.array([0, 1, 2], dtype)
@@ -77,7 +78,7 @@ def test_the_end_of_the_offsets(engine, dtype):
     refused(InputError, Csr(np.array([0], dtype), np.array([5])), "offsets has no row", **kind)
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64])
+@each(compiled={"dtype": [np.uint8]}, dtype=[np.int8, np.uint8, np.int64])
 def test_indices_too_narrow_for_the_number_of_each_row(engine, dtype):
     n = 300
     offsets, indices = np.arange(n + 1), np.full(n, 3, dtype)

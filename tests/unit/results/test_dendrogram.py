@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist
 from support.as_lists import columns
+from support.choices import some
 from support.edge_kinds import EDGES, same
 from support.edge_lists import quick
 from support.planted import Plant, planted
@@ -26,6 +27,7 @@ from cc_rapids.kernels import boruvka
 from cc_rapids.kernels import dendrogram as kernels
 
 TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+COMPILED = ["i8", "u8", "f4", "f8"]  # of which make test compiles kernels
 THREADS = backends.get("threads")
 WORDS = {"max": "at_least", "min": "at_most"}
 LINE = {"src": [1, 2, 3], "dst": [2, 3, 4], "w": [0.9, 0.7, 0.8]}
@@ -33,7 +35,7 @@ FRAMES = pd.DataFrame, pl.DataFrame, pa.table
 
 
 @st.composite
-def weighed(draw, types=tuple(TYPES), n=9):
+def weighed(draw, types=tuple(COMPILED), n=9):
     """An edge list with loops, duplicates and ties, weights of any type, and both kinds of ids."""
     m = draw(st.integers(0, 24))
     end = st.lists(st.integers(0, n - 1), min_size=m, max_size=m)
@@ -93,10 +95,11 @@ def steps(tree, weights, which):
     return rows
 
 
+@some("types", [COMPILED, TYPES], usual=[COMPILED], ids=["some types", "all types"])
 @quick
-@given(weighed(), st.sampled_from(["max", "min"]), st.sampled_from(["max", "min"]))
-def test_merges_at_every_weight(edges, which, labels):
-    *ends, weights = edges
+@given(st.data(), st.sampled_from(["max", "min"]), st.sampled_from(["max", "min"]))
+def test_merges_at_every_weight(types, data, which, labels):
+    *ends, weights = data.draw(weighed(types))
     options = {"weight": weights, "forest": which, "labels": labels}
     tree = components(tuple(ends), **options).dendrogram()
     rows = tree.merges()
@@ -579,19 +582,18 @@ IN_ORDER = {
     "order": Plant(boruvka.order_sample, "order(weights[", "~order(weights[", ""),
 }
 IN_PARALLEL = {
-    "joined": Plant(kernels.follow_lightest, "(word(v), word(u))", "(word(v), word(v))", ""),
+    "all joined": Plant(kernels.follow_lightest, "(word(v), word(u))", "(word(v), word(v))", ""),
     "runs": Plant(kernels.sum_runs, "size += records[at]", "size += word(1)", ""),
     "sums": Plant(kernels.add_runs, "records[at] += sums[r]", "pass", ""),
-    "clusters": Plant(kernels.name_clusters, "rows[j - ONE]", "rows[j]", ""),
+    "names": Plant(kernels.name_clusters, "rows[j - ONE]", "rows[j]", ""),
     "begins": Plant(kernels.gather_joined, "word(begins)", "word(0)", ""),
 }
-PLANTS = [(plant, True) for plant in IN_ORDER.values()]
-PLANTS += [(plant, False) for plant in IN_PARALLEL.values()]
 
 
-@pytest.mark.parametrize(("plant", "in_order"), PLANTS, ids=[*IN_ORDER, *IN_PARALLEL])
-def test_planted_faults_are_found(plant, in_order, tmp_path, monkeypatch):
-    monkeypatch.setattr(type(THREADS), "merges_in_order", in_order)
+@some("name", [*IN_ORDER, *IN_PARALLEL], usual=["sizes", "chains", "order", "runs", "names"])
+def test_planted_faults_are_found(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(type(THREADS), "merges_in_order", name in IN_ORDER)
+    plant = (IN_ORDER | IN_PARALLEL)[name]
     random = np.random.default_rng(5)
     path, falling = random.permutation(200), np.arange(100)[::-1] // 2
     edges, weights = (path[:-1], path[1:]), np.append(falling, random.integers(0, 50, 99))
