@@ -101,7 +101,7 @@ def _from_shipped(kernel: Kernel, signature: Signature, capability: Capability) 
     try:
         return link(ptx, capability)
     except Exception as error:  # the linker's exceptions depend on its version
-        log.info("the PTX of %s is compiled anew: %s", kernel.part.function.__name__, error)
+        log.info("the PTX of %s is compiled again: %s", kernel.part.function.__name__, error)
         return None
 
 

@@ -244,7 +244,7 @@ class Cuda(Backend):
         try:
             runtime.memcpyPeerAsync(to, device, start, number, array.nbytes, stream)
         except runtime.CUDARuntimeError as error:
-            log.warning("GPU %d gets what GPU %d holds by way of NumPy: %s", device, number, error)
+            log.warning("GPU %d receives data of GPU %d through NumPy: %s", device, number, error)
             self._copy_by_host(array, number, copy)
         return copy
 
@@ -259,7 +259,7 @@ class Cuda(Backend):
             self.synchronize()
         except runtime.CUDARuntimeError as error:
             raise EngineError(
-                f"GPU {self._device()} cannot get what GPU {number} holds: {error}: leave GPU"
+                f"GPU {self._device()} cannot receive data of GPU {number}: {error}: leave GPU"
                 f" {number} out of devices="
             ) from None
 

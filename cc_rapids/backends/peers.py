@@ -33,7 +33,7 @@ class Peers:
             self.connected[device, other] = why is None
             if why is not None:
                 log.warning(
-                    "GPU %d gets what GPU %d holds by way of the host: %s", device, other, why
+                    "GPU %d receives data of GPU %d through the host: %s", device, other, why
                 )
         return self.connected[device, other]
 

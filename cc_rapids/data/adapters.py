@@ -1552,7 +1552,7 @@ def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
     check_square(matrix)
     if vertices is not None:
         raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave out vertices")
-    own = range(matrix.shape[0])
+    rows = range(matrix.shape[0])
     if matrix.format in ("csr", "csc"):
         indices = matrix.indices[: matrix.nnz]  # the array may have spare capacity
         ends = _arrays(indices, indices, ("indices", "indices"))
@@ -1560,7 +1560,7 @@ def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
     else:
         coo = entries_of(matrix)
         ends = _arrays(coo.row, coo.col, ("row", "column"))
-    return with_vertices(ends, own, True)
+    return with_vertices(ends, rows, True)
 
 
 @contextmanager

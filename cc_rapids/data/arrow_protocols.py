@@ -60,7 +60,7 @@ def _on_device(thing: Any, error: Exception) -> Any:
         return cudf.DataFrame.from_pylibcudf(table, metadata={"columns": names})
     except ImportError:
         raise InputError(
-            f"a {type(thing).__name__} lies on a device that PyArrow does not read ({error}), but"
+            f"a {type(thing).__name__} is on a device that PyArrow does not read ({error}), but"
             " cuDF is not installed: copy it to the host, or install cuDF"
         ) from error
     except Exception as other:  # an error of pylibcudf about the exported data

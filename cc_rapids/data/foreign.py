@@ -61,7 +61,7 @@ def with_own_weights(edges: Any, weight: Any) -> tuple[Any, Any]:
 
 def _way_for(kind: type) -> Callable[[Any], Any] | None:
     """Return the function that converts objects of a type; None if no conversion is needed."""
-    roots = [own.__module__.partition(".")[0] for own in kind.__mro__]
+    roots = [base.__module__.partition(".")[0] for base in kind.__mro__]
     if "networkx" in roots:
         return _graph_of_networkx if hasattr(kind, "adjacency") else _refuse_view
     if "igraph" in roots and hasattr(kind, "get_edgelist"):
@@ -189,7 +189,9 @@ def _graph_of_networkx(graph: Any) -> Graph:
 def _check_nodes(graph: Any, nodes: list[Any], kinds: set[type]) -> None:
     """Raise an InputError unless all nodes are integers, or all are strings."""
     for kind in (str, (int, np.integer)):
-        if all(issubclass(own, kind) and not issubclass(own, bool) for own in kinds):
+        if all(
+            issubclass(node_kind, kind) and not issubclass(node_kind, bool) for node_kind in kinds
+        ):
             return
     words = listed(sorted({kind.__name__ for kind in kinds}))
     raise InputError(

@@ -39,7 +39,9 @@ class KeyPairs(dict[str, Any]):
     def __init__(self, sides: list[list[Any]], key_names: tuple[str, ...] = ()) -> None:
         self.key_names = key_names
         names = zip(self.names_of(len(sides[0])), sides, strict=True)
-        super().__init__((name, column) for own in names for name, column in zip(*own, strict=True))
+        super().__init__(
+            (name, column) for side in names for name, column in zip(*side, strict=True)
+        )
 
     @staticmethod
     def names_of(width: int) -> list[list[str]]:

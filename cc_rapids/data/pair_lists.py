@@ -83,7 +83,7 @@ def columns_of_pairs(edges: list[Any]) -> Columns:
     texts = tuple(kind for kind in kinds if issubclass(kind, str))
     whole = tuple(kind for kind in kinds if issubclass(kind, int | np.integer))
     if texts and whole:
-        (k, word), (j, number) = (_first_of(flat, own) for own in (texts, whole))
+        (k, word), (j, number) = (_first_of(flat, types) for types in (texts, whole))
         raise ColumnTypeError(
             f"edges are a list of {counted(len(edges), 'pair')} of integers and strings, such as"
             f" {shown(number)} in item {j // 2:,} and {shown(word)} in item {k // 2:,}: ids must be"
@@ -198,7 +198,7 @@ def _other_lengths(edges: list[Any]) -> InputError:
         )
     if first == 3:
         ways.append(
-            "weights stand beside the columns: source, destination, weights = map(list,"
+            "weights are passed separately: source, destination, weights = map(list,"
             " zip(*edges)), then pass (source, destination) and weight=weights"
         )
     return InputError(f"{message}, not of pairs: {'; '.join(ways or ['pass pairs of ids'])}")

@@ -234,7 +234,7 @@ def read_pairs(
     if two and all(map(is_single, two)):
         raise ArgumentTypeError(
             f"{asked[0]} answers for many pairs, but {shown(two[0])} and {shown(two[1])} are two"
-            f" single ids: ask {asked[1]}, or pass a frame, or a pair of columns"
+            f" single ids: call {asked[1]}, or pass a frame, or a pair of columns"
         )
     if width > 1 and isinstance(pairs, tuple | list) and not any(map(len, pairs)):
         pairs = KeyPairs([[[] for _ in range(width)] for _ in range(2)])

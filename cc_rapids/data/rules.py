@@ -136,9 +136,9 @@ def _id_names(
     if keys and set(keys) <= set(names):
         return list(keys)
     if width == 1:
-        known = [name for name in IDS if name in others]
-        if known:
-            return known[:1]
+        usual = [name for name in IDS if name in others]
+        if usual:
+            return usual[:1]
     raise InputError(
         f"{what} has the columns {', '.join(map(str, names))}, and ids have"
         f" {'one column' if width == 1 else f'{width} columns'}: select the ids and the column"

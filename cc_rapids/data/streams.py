@@ -396,8 +396,8 @@ class Parts(Source):
         return list(map(self._entry, self.parts))
 
     def _entry(self, part: Part) -> Entry:
-        size, time, own = part.mark or Mark(0, "")
-        return [part.name, size, time, hash_of_ends(part.name) if own else ""]
+        size, time, identity = part.mark or Mark(0, "")
+        return [part.name, size, time, hash_of_ends(part.name) if identity else ""]
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
         """Return the files in the order of an earlier identity, followed by all others.
@@ -462,10 +462,10 @@ class Files(Parts):
         full = [path if "://" in path else os.path.abspath(path) for path in paths]
         parts = list(map(Part, paths, full, marks, kinds))
         names = request.source, request.destination
-        found = cls(parts, names, request.options, request.bound, skips)
+        files = cls(parts, names, request.options, request.bound, skips)
         if names == (None, None) and marks[0] is not None:
-            found.names = _ends_ahead(parts[0], request.options, request.bound)
-        return found
+            files.names = _ends_ahead(parts[0], request.options, request.bound)
+        return files
 
     @classmethod
     def of_open(cls, stream: Any, request: ReadRequest) -> Files:
@@ -473,9 +473,9 @@ class Files(Parts):
         start, file = start_of(stream), given_file(stream)
         parts = [Part(file.path, file.path, None, file.format(request.options))]
         names = request.source, request.destination
-        found = cls(parts, names, request.options, request.bound, open_file=file)
-        found.start = start
-        return found
+        files = cls(parts, names, request.options, request.bound, open_file=file)
+        files.start = start
+        return files
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the pieces of all files after a position."""
@@ -492,10 +492,10 @@ class Files(Parts):
         path, _, before, kind, _ = self.parts[number]
         first = None if begin.group or begin.rows else 0
         with self._opened(path, before, budget) as file:
-            wanted = self.request(kind or file.format(self.options))
+            request = self.request(kind or file.format(self.options))
             read = self.read_groups if file.is_plain and before is not None else None
             place = Place(begin.group, begin.rows, budget.next_rows, text, read)
-            made = read_pieces(file, wanted, place)
+            made = read_pieces(file, request, place)
             again = all(part.mark for part in self.parts[: number + 1])  # pipes have no mark
             again = self.start is not None if self.open_file else again
             for piece in _restartable(made, self.start) if again else made:
@@ -505,14 +505,16 @@ class Files(Parts):
                 columns = piece.table.column_names
                 weight = None if self.bound is None else columns[-1]
                 ids = columns if weight is None else columns[:-1]
-                source_format = SourceFormat(wanted.format, tuple(ids), file.header, file.delimiter)
+                source_format = SourceFormat(
+                    request.format, tuple(ids), file.header, file.delimiter
+                )
                 if source_format not in self.formats:
                     self.formats.append(source_format)
                 load = piece.load and partial(_loaded, path, before, piece.load)
                 begun = file.rows_until(begin.group, begin.rows, False)
                 until = file.rows_until(piece.group, piece.rows, piece.whole)
                 chunk = Chunk(
-                    *(piece.table, *wanted.sides_in(columns), after, piece.vertices),
+                    *(piece.table, *request.sides_in(columns), after, piece.vertices),
                     load=load,
                     first=first,
                     weight=weight,
@@ -592,16 +594,16 @@ class Files(Parts):
                 if file.packing:
                     return unknown_rows
                 with as_format(file, "parquet"):
-                    own = parquet_facts(file, self.request(part.format))
-            by_file.append(len(own))
-            footers += own
+                    facts = parquet_facts(file, self.request(part.format))
+            by_file.append(len(facts))
+            footers += facts
         bounds = [bound for footer in footers if footer.rows for bound in footer.bounds]
         whole = bounds and all(isinstance(low, int) for low, _ in bounds)
-        known = whole and not isinstance(self.names[0], list)
+        has_span = whole and not isinstance(self.names[0], list)
         return {
             "pieces": len(footers),
             "edges": sum(footer.rows for footer in footers),
-            "span": (min(b[0] for b in bounds), max(b[1] for b in bounds)) if known else None,
+            "span": (min(b[0] for b in bounds), max(b[1] for b in bounds)) if has_span else None,
             "groups": by_file,
             "footers": footers,
         }
@@ -685,10 +687,10 @@ def _one_table(chunks: list[Chunk]) -> Any:
         return None
     names, tables = flat(*chunks[0][1:3], chunks[0].weight), []
     for chunk in chunks:
-        own = flat(chunk.source, chunk.destination, chunk.weight)
-        if len(own) != len(names):
+        columns = flat(chunk.source, chunk.destination, chunk.weight)
+        if len(columns) != len(names):
             return None
-        tables.append(chunk.frame.select(own).rename_columns(names))
+        tables.append(chunk.frame.select(columns).rename_columns(names))
     if any(not table.schema.equals(tables[0].schema) for table in tables):
         return None
     return pa.concat_tables(tables).unify_dictionaries()
@@ -723,11 +725,11 @@ def types_so_far(
     A column without ids changes nothing, unless the table is ``typed``.
     """
     pairs = list(zip(*sides_of(source, destination), strict=True))
-    found = text_of(table, source, destination)
+    types = text_of(table, source, destination)
     before = text or [None] * len(pairs)
     return [
-        own if known is None and (typed or has_ids(table.select(list(pair)))) else known
-        for known, own, pair in zip(before, found, pairs, strict=True)
+        is_text if earlier is None and (typed or has_ids(table.select(list(pair)))) else earlier
+        for earlier, is_text, pair in zip(before, types, pairs, strict=True)
     ]
 
 
@@ -907,15 +909,18 @@ class Fragments(Parts):
         if self.filter is not None:
             columns = {name: pads.field(name) for name in self.columns} | {KEPT: self.filter}
         if raw is not None:
-            own, wanted = group.physical_schema, self._read
-            if all(own.names.count(n) == 1 and own.field(n) == schema.field(n) for n in wanted):
+            file_schema, read_columns = group.physical_schema, self._read
+            if all(
+                file_schema.names.count(n) == 1 and file_schema.field(n) == schema.field(n)
+                for n in read_columns
+            ):
                 how = {"metadata": group.metadata, "pre_buffer": False, "buffer_size": 1 << 20}
                 with pq.ParquetFile(raw, **how) as stored:
                     file = File(group.path, raw, raw.size(), None, budget=budget)
                     [number] = [one.id for one in group.row_groups]
-                    step = check_pages(file, raw, stored, number, wanted)
+                    step = check_pages(file, raw, stored, number, read_columns)
                     rows = budget.next_rows
-                    for table in group_tables(stored, number, wanted, rows, budget, step):
+                    for table in group_tables(stored, number, read_columns, rows, budget, step):
                         if self.filter is None:
                             yield table.select(columns)
                         else:
@@ -962,14 +967,14 @@ class Fragments(Parts):
         """Return the row groups without any row within the filter and the bound."""
         if not hasattr(fragment, "split_by_row_group"):
             return set()
-        wanted = self.filter
+        condition = self.filter
         if self.bound is not None and self.bound.limits:
             within = self.bound.expression(self.dataset.schema)
-            wanted = within if wanted is None else wanted & within
-        if wanted is None:
+            condition = within if condition is None else condition & within
+        if condition is None:
             return set()
         numbers = {group.id: place for place, group in enumerate(fragment.row_groups)}
-        some = fragment.split_by_row_group(wanted, schema=self.dataset.schema)
+        some = fragment.split_by_row_group(condition, schema=self.dataset.schema)
         kept = {numbers[group.id] for piece in some for group in piece.row_groups}
         return set(numbers.values()) - kept
 
@@ -1023,12 +1028,12 @@ def without_filter(dataset: Any) -> tuple[Any, Any]:
 
     PyArrow returns no fragments of a dataset with a filter, and has no public access to the filter.
     """
-    wanted = (getattr(dataset, "_scan_options", None) or {}).get("filter")
-    if wanted is None:
+    condition = (getattr(dataset, "_scan_options", None) or {}).get("filter")
+    if condition is None:
         return dataset, None
     plain = dataset.replace_schema(dataset.schema)  # a copy with separate options
     plain._scan_options.clear()
-    return plain, wanted
+    return plain, condition
 
 
 def _part_of(fragment: Any, skips: bool) -> Part:
@@ -1068,9 +1073,9 @@ def check_columns(fragment: Any, columns: list[str]) -> None:
     import pyarrow.dataset as pads
 
     keys = pads.get_partition_keys(fragment.partition_expression)
-    own = list(dict.fromkeys([*fragment.physical_schema.names, *keys]))
+    names = list(dict.fromkeys([*fragment.physical_schema.names, *keys]))
     for name in columns:
-        place_of(getattr(fragment, "path", "the dataset"), own, name)
+        place_of(getattr(fragment, "path", "the dataset"), names, name)
 
 
 @contextmanager
@@ -1201,12 +1206,12 @@ class Items(Source):
         number, self.came, self.skipped = -1, 0, 0
         for number, item in enumerate(self.items):
             request, item = self.open_item(item, budget)
-            names, wanted = request.names, request.columns(self.weights)
+            names, columns = request.names, request.columns(self.weights)
             at, size, first = 0, length(item), True
             done = size if number < start.file else start.rows if number == start.file else 0
             before, self.skipped = self.came, self.skipped + min(done, size)
             self.came += size
-            row_bytes = _row_bytes(item, wanted)
+            row_bytes = _row_bytes(item, columns)
             while at < size or first:
                 rows = budget.fitting_rows(row_bytes) if row_bytes else budget.rows
                 end = min(size, at + rows, done if at < done else size)
@@ -1243,7 +1248,7 @@ def _is_lazy(item: Any) -> bool:
     return hasattr(type(item), "collect_schema") and not hasattr(type(item), "__len__")
 
 
-def _row_bytes(item: Any, wanted: Sequence[str]) -> float:
+def _row_bytes(item: Any, columns: Sequence[str]) -> float:
     """Return the bytes of the text in a row of an item on the host; 0 if it has none."""
     if isinstance(item, tuple):
         return sum(map(_text_bytes, item))
@@ -1253,7 +1258,7 @@ def _row_bytes(item: Any, wanted: Sequence[str]) -> float:
         names = list(item)
     else:
         names = list(getattr(item, "column_names", getattr(item, "columns", ())))
-    return sum(_text_bytes(item[name]) for name in wanted if names.count(name) == 1)
+    return sum(_text_bytes(item[name]) for name in columns if names.count(name) == 1)
 
 
 def _text_bytes(column: Any) -> float:
@@ -1321,8 +1326,8 @@ def weighed_files(
     for opening in files:
         with opening as raw:
             ends, kind = (request.source, request.destination), raw.format(options)
-            wanted = ColumnRequest(*ends, kind, options, True, name, text, null_weights=True)
-            file = read_opened(raw, wanted)
+            weighed = ColumnRequest(*ends, kind, options, True, name, text, null_weights=True)
+            file = read_opened(raw, weighed)
         text = types_so_far(text, file.table, file.source, file.destination)
         reading.add(file.source_format, file.ledger)
         several = isinstance(file.source, list)

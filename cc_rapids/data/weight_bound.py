@@ -61,7 +61,7 @@ class WeightBound:
             if weight is None:
                 return None
             raise InputError(
-                "weight= names what at_least= or at_most= bounds: pass one of them, or forest='min'"
+                "weight= needs a bound, at_least= or at_most=: pass one of them, or forest='min'"
                 " or forest='max' for a spanning forest by weight"
             )
         if weight is None:

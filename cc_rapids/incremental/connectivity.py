@@ -200,7 +200,7 @@ class Connectivity:
             if now is not before and (now.removals != before.removals or now.kept is not None):
                 raise InputError(
                     "edges were removed, or inserted where a forest is kept, while an iterator was"
-                    " read, so nothing of it was taken: pass it again"
+                    " read, so none of its batches was inserted: pass it again"
                 )
             if after is not before:  # otherwise there was no batch
                 self._state = after if now is before else merged(now, after, before, self._design)
@@ -546,8 +546,7 @@ class Connectivity:
         inputs.check_missing(missing)
         if self._expiry is not None:
             raise InputError(
-                "process() takes no times at which edges expire: insert() the edges, and ask"
-                " connected()"
+                "process() does not accept expiry times: insert() the edges, and call connected()"
             )
         batch = collected(opened(batch))  # once: queries and ends have the same rows
         given = inputs.read_rows(batch, source, destination, TextOptions.of(text))

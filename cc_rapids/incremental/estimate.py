@@ -473,9 +473,9 @@ class Load:
         each = EDGE_SECONDS[self.kind] * self.width + 2 * self.text * BYTE_SECONDS
         if self.text_files:
             each += PARSED_SECONDS * self.width
-        found = START_SECONDS + each * self.edges
+        spent = START_SECONDS + each * self.edges
         if self.kind not in MERGED_SECONDS or not self.edges:
-            return found
+            return spent
         merged = MERGED_SECONDS[self.kind] * self.width + self.text * MERGED_BYTE_SECONDS
         size = self.edges * (TEXT_ROW_BYTES + COPIES_OF_TEXT * 2 * self.text)
         if self.whole and size <= budget.limit:
@@ -489,8 +489,8 @@ class Load:
             if free < LEAST_ROWS * edge:
                 break
             done += min(budget.most, int(free // edge))
-            found += merged * min(done, self.edges) * share
-        return found
+            spent += merged * min(done, self.edges) * share
+        return spent
 
 
 def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) -> None:

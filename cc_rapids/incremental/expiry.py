@@ -188,7 +188,7 @@ def _one_datetime(before: Any, kind: str) -> int:
     exact = getattr(before, "to_datetime64", None)  # pandas timestamps have nanoseconds
     moment = np.datetime64(before) if exact is None else exact()
     if np.isnat(moment):
-        raise InputError("before= is NaT, which no time comes before: pass a datetime")
+        raise InputError("before= is NaT, which is not a time: pass a datetime")
     unit, step = np.datetime_data(moment.dtype)
     number = int(moment.astype(np.int64)) * step
     if unit in FINER:

@@ -1029,7 +1029,7 @@ class _RunOnDevices:
                 try:
                     self.budget.update(*memory_use(state.index))
                 except CapacityError as error:
-                    raise CapacityError(f"where the forests of all are merged, {error}") from None
+                    raise CapacityError(f"where the GPUs' forests are merged, {error}") from None
         return state
 
 

@@ -196,7 +196,7 @@ def _check_unique(now: Numbered, part: np.ndarray, first: np.ndarray, numbers: n
         vertices = [first[order[int(repeated[0]) + k]] for k in (0, 1)]
         names = " and ".join(_name(now, row) for row in vertices)
         raise VerificationError(
-            f"vertices {names} are of two components, which both have the number"
+            f"vertices {names} are in two components, which both have the number"
             f" {now.numbers[vertices[0]]:,}"
         )
 

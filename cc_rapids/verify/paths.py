@@ -152,9 +152,9 @@ class _Paths(PlacedEdges):
         length, weakest = self._measured()
         joined = self.head[self.first] == self.head[self.second]
         self._refuse(
-            joined & (self.length < 0), "has no path, but is of two vertices of one component"
+            joined & (self.length < 0), "has no path, but both vertices are in one component"
         )
-        self._refuse(~joined & (self.length >= 0), "has a path, but is of two components")
+        self._refuse(~joined & (self.length >= 0), "has a path, but joins two components")
         wrong = self.xp.flatnonzero(self.length != length)
         if wrong.size:
             k = int(wrong[0])
@@ -277,7 +277,7 @@ class _Paths(PlacedEdges):
         before = xp.where(starts[pair] > 0, signed[starts[pair] - 1], 0)
         head = sign * (signed - before - self.first[pair])  # the vertex after each edge
         tail = src + dst - head
-        refuse((tail != src) & (tail != dst), "does not go on where the one before it ends")
+        refuse((tail != src) & (tail != dst), "does not start where the previous edge ends")
         nonempty = xp.flatnonzero(length)
         wrong = xp.zeros(total, bool)
         wrong[ends[nonempty] - 1] = head[ends[nonempty] - 1] != self.second[nonempty]

@@ -344,7 +344,7 @@ def _check_verdicts(
     if listed.size != rows.size or bool((listed != rows).any()):
         raise VerificationError(
             f"the refused rows are {counted(int(rows.size), 'edge')}, but the frame shows"
-            f" {counted(int(listed.size), 'edge')}, or others"
+            f" {counted(int(listed.size), 'edge')}, or different ones"
         )
     shown.check_ends(answer, rows, [side[places] for side in ends])
     right, named = verdict[places], backend.asarray(shown.numbers("rule"))

@@ -179,7 +179,7 @@ class _Sides(PlacedEdges):
         if without.size:
             name = self.answer.name(int(self.odd[without[0]]))
             raise VerificationError(
-                f"the component of vertex {name} has no colours, but no odd cycle says why"
+                f"the component of vertex {name} has no colours, but no odd cycle proves it"
             )
         if not rows.size:
             return 0
@@ -194,15 +194,15 @@ class _Sides(PlacedEdges):
         previous = head[before]
         goes_on = (head == src[following]) | (head == dst[following])
         goes_on &= ((previous == src) & (head == dst)) | ((previous == dst) & (head == src))
-        self._refuse(~goes_on, rows, "does not go on where the one before it ends")
+        self._refuse(~goes_on, rows, "does not start where the previous edge ends")
         order = xp.argsort(head, kind="stable")
         revisits = xp.zeros(rows.size, bool)
         revisits[order[1:]] = head[order[1:]] == head[order[:-1]]
-        self._refuse(revisits, rows, "goes on to a vertex that the cycle has met")
+        self._refuse(revisits, rows, "leads to a vertex that the cycle has visited")
         surplus = xp.ones(rows.size, bool)
         surplus[starts[xp.unique(component[starts], return_index=True)[1]]] = False
         surplus = (surplus & begins) | ~xp.isin(component, self.odd)
-        self._refuse(surplus, rows, "is of a component that has a cycle already, or has colours")
+        self._refuse(surplus, rows, "belongs to a component that already has a cycle, or colours")
         even = xp.zeros(rows.size, bool)
         even[starts] = lengths % 2 == 0
         self._refuse(even, rows, "begins a cycle of an even number of edges")

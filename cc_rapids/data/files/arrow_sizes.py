@@ -105,8 +105,8 @@ def _batch_bytes(stream: BinaryIO, data: bytes, batch: int, body: int, end: int)
 def _field(data: bytes, table: int, field: int) -> int:
     """Return the offset in ``data`` of a field of a FlatBuffers table; 0 if the field is absent."""
     fields = table - unpack_from("<i", data, table)[0]
-    known = unpack_from("<H", data, fields)[0] // 2 - 2
-    offset: int = unpack_from("<H", data, fields + 4 + 2 * field)[0] if field < known else 0
+    count = unpack_from("<H", data, fields)[0] // 2 - 2
+    offset: int = unpack_from("<H", data, fields + 4 + 2 * field)[0] if field < count else 0
     return table + offset if offset else 0
 
 

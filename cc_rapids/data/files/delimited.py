@@ -383,7 +383,7 @@ def _ragged(expected: int, found: int, line: bytes) -> str:
     """Return the message for a record with more or fewer fields than the first one."""
     words = f"expected {expected} fields, as in the first record, found {found}: {shown(line)}"
     if line.lstrip().startswith((b"#", b"%")):
-        words += "; comments stand before the first record only: remove this line"
+        words += "; comments may only precede the first record: remove this line"
     return words
 
 

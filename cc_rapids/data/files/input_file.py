@@ -149,17 +149,19 @@ def as_format(file: File, format: str) -> Iterator[None]:
         detected = looks_like(first) if first else None
         if detected is None or detected == format:
             raise
-        one, own = FORMATS[detected], FORMATS[format]
-        if not (one.starts or own.binary):
+        actual, named = FORMATS[detected], FORMATS[format]
+        if not (actual.starts or named.binary):
             raise
-        way = f"format={detected!r} (--format {detected}), or give it the suffix {one.suffixes[0]}"
+        way = (
+            f"format={detected!r} (--format {detected}), or give it the suffix {actual.suffixes[0]}"
+        )
         if detected == "snap":  # or any other format of text
-            way = "its format as format= (--format), or give it the suffix of that"
-        words = first[:SHOWN_BYTES].split(b"\n")[0] if not one.binary else b""
+            way = "its format as format= (--format), or give it the suffix of that format"
+        words = first[:SHOWN_BYTES].split(b"\n")[0] if not actual.binary else b""
         shown = f" ({words!r})" if words else ""
         raise FormatError(
-            f"{file.path} cannot be read as {own.title or format}: it begins like"
-            f" {one.title or detected}{shown}: pass {way}"
+            f"{file.path} cannot be read as {named.title or format}: it begins like"
+            f" {actual.title or detected}{shown}: pass {way}"
         ) from error
 
 

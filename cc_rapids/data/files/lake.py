@@ -51,8 +51,8 @@ class Table(NamedTuple):
             raise
         except Exception as error:  # the library may raise any error
             raise FormatError(
-                f"{what} that its library cannot read ({_plain(error)}): pass the table as that"
-                f" opens it, such as {_LIBRARIES[self.kind].way}, or a pyarrow dataset"
+                f"{what} that its library cannot read ({_plain(error)}): pass the table as the"
+                f" library opens it, such as {_LIBRARIES[self.kind].way}, or a pyarrow dataset"
             ) from error
         raise MissingExtraError(
             f"{what}, which cc_rapids does not read: pip install hudi, and pass"
@@ -138,8 +138,8 @@ def check_no_table_around(paths: list[str]) -> None:
                     table = table._replace(path=system.address(table.path))
         if table is not None:
             raise InputError(
-                f"{path} is a file of a table of {table.kind}, whose log says which of its files"
-                f" count: pass {table.path!r} alone; or, for these files whatever the log says,"
+                f"{path} is a file of a table of {table.kind}, whose log lists the current"
+                f" files: pass {table.path!r} alone; or, to read these files regardless of the log,"
                 f" pyarrow.dataset.dataset([{path!r}])"
             )
 
@@ -189,8 +189,8 @@ def _table(folder: str, system: _System, path: str = "") -> Table | None:
 def _around(inside: str, system: _System, scheme: str, clear: set[tuple[str, str]]) -> Table | None:
     folder = os.path.dirname(inside)
     while folder and folder != inside and (scheme, folder) not in clear:
-        if found := _table(folder, system):
-            return found
+        if table := _table(folder, system):
+            return table
         clear.add((scheme, folder))
         folder, inside = os.path.dirname(folder), folder
     return None

@@ -101,18 +101,18 @@ def expanded(path: str) -> list[str]:
         scheme = path.split("://")[0]
         first, *within = path.split("::")
         chain = "".join(f"::{part}" for part in within) if "://" in first else ""
-        found = sorted(f"{scheme}://{str(name).lstrip('/')}{chain}" for name in names)
+        paths = sorted(f"{scheme}://{str(name).lstrip('/')}{chain}" for name in names)
         if scheme == "memory":
-            found = [name.replace("://", ":///") for name in found]
+            paths = [name.replace("://", ":///") for name in paths]
     else:
-        found = sorted(glob.glob(path, recursive=True)) if pattern else [path]
+        paths = sorted(glob.glob(path, recursive=True)) if pattern else [path]
         if "**" in path:
-            found = [name for name in found if not any(map(_is_circle, Path(name).parents))]
+            paths = [name for name in paths if not any(map(_is_circle, Path(name).parents))]
         if os.path.exists(path):
-            found = files_in(path, log.warning) if os.path.isdir(path) else [path]
-    if not found:
+            paths = files_in(path, log.warning) if os.path.isdir(path) else [path]
+    if not paths:
         raise FormatError(f"no file matches {path}")
-    return found
+    return paths
 
 
 def paths_of(edges: Any) -> list[str]:
@@ -359,16 +359,16 @@ def _only(file: File, kind: str, names: list[str]) -> str:
     """
     paths = [Path(name) for name in names if not Path(name).name.lower().startswith(_NOTES)]
     edges = [path for path in paths if not _is_hidden(path)]
-    found = _of_edges(edges)
-    if len(found) > 1:
-        found = [path for path in found if path.parent.name == path.stem] or found
-    if len(found) == 1:
-        _tell_left_out(log.warning, file.path, edges, found)
-    if len(found) == 1:
-        return str(found[0])
-    shown = ", ".join(map(str, found[:3]))
+    files = _of_edges(edges)
+    if len(files) > 1:
+        files = [path for path in files if path.parent.name == path.stem] or files
+    if len(files) == 1:
+        _tell_left_out(log.warning, file.path, edges, files)
+    if len(files) == 1:
+        return str(files[0])
+    shown = ", ".join(map(str, files[:3]))
     raise FormatError(
-        f"{file.path} holds {counted(len(found), 'file')} of edges{': ' if found else ''}{shown};"
-        f" name one, such as {kind}://{found[0] if found else 'edges.csv'}::{file.path}, or all by"
+        f"{file.path} holds {counted(len(files), 'file')} of edges{': ' if files else ''}{shown};"
+        f" name one, such as {kind}://{files[0] if files else 'edges.csv'}::{file.path}, or all by"
         f" a pattern, such as {kind}://*.csv::{file.path}"
     )

@@ -83,9 +83,9 @@ def whole_records(data: bytes, delimiter: bytes) -> tuple[bytes, int]:
         end = _last_end(data, len(data))
         return with_newlines(data[:end]), end
     pieces, used = [], 0
-    for window, found in windows(data, delimiter):
+    for window, quotes in windows(data, delimiter):
         used += len(window)
-        pieces.append(_with_newlines_outside(window, found))
+        pieces.append(_with_newlines_outside(window, quotes))
     return b"".join(pieces), used
 
 
@@ -94,10 +94,10 @@ def windows(data: bytes, delimiter: bytes) -> Iterator[tuple[bytes, Runs]]:
     done, size = 0, WINDOW
     while done < len(data):
         window = data[done : done + size]
-        found = runs(window, delimiter)
-        end = _end_outside(window, found)
+        quotes = runs(window, delimiter)
+        end = _end_outside(window, quotes)
         if end:
-            yield window[:end], found.until(end)
+            yield window[:end], quotes.until(end)
             done += end
             size = WINDOW
         elif done + size >= len(data):
@@ -110,10 +110,10 @@ def records(data: bytes, delimiter: bytes) -> Iterator[bytes]:
     """Yield each whole record of a text, with its final newline."""
     import numpy as np
 
-    for window, found in windows(data, delimiter):
+    for window, quotes in windows(data, delimiter):
         ends = np.flatnonzero(np.frombuffer(window, np.uint8) == ord("\n"))
         start = 0
-        for end in (ends[~found.inside(ends)] + 1).tolist():
+        for end in (ends[~quotes.inside(ends)] + 1).tolist():
             yield window[start:end]
             start = end
 
@@ -123,9 +123,9 @@ def blank_records(data: bytes, delimiter: bytes) -> tuple[int, int]:
     import numpy as np
 
     blank = count = 0
-    for window, found in windows(data, delimiter):
+    for window, quotes in windows(data, delimiter):
         ends = np.flatnonzero(np.frombuffer(window, np.uint8) == ord("\n"))
-        ends = ends[~found.inside(ends)]
+        ends = ends[~quotes.inside(ends)]
         blank += int((np.diff(ends, prepend=-1) == 1).sum())
         count += len(ends)
     return blank, count

@@ -301,7 +301,7 @@ def _dialect(file: File, request: ColumnRequest, text: Text, most: int) -> tuple
     comments = (options.comment or "").encode()
     if 5 * (first := text.peek(HEAD)).count(b"\0") > 2 * len(first):
         raise FormatError(
-            f"{file.path} is UTF-16 text without a byte order mark, by its bytes of zero: pass"
+            f"{file.path} seems to be UTF-16 text without a byte order mark: pass"
             " encoding='utf-16-le' (--encoding utf-16-le), or utf-16-be"
         )
     # a line of tabs is a record of nulls in tsv, and a blank line in other formats

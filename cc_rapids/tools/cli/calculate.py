@@ -281,7 +281,7 @@ def calculate(
     if generate is not None and count_given:
         raise click.UsageError("--generate makes its vertices: leave out --num-vertices.")
     unsaved = (
-        "nothing was saved; with --checkpoint PATH the same command goes on where it was"
+        "nothing was saved; with --checkpoint PATH the same command continues where it stopped"
         if checkpoint is None
         else f"no edges were linked, so nothing was saved in {checkpoint}"
     )

@@ -82,7 +82,7 @@ def compile_kernels(
         raise click.UsageError("--architecture is that of a GPU: it goes with --engine cuda.")
     if engine == "cuda" and architecture is None:
         if facts.driver is None or not facts.driver.gpus:
-            raise click.UsageError("No GPU is here: name its --architecture, such as 9.0.")
+            raise click.UsageError("There is no GPU here: name an --architecture, such as 9.0.")
         architecture = facts.driver.gpus[0].capability
     done = compile_ahead(engine, architecture, processes)
     spent = time.perf_counter() - started

@@ -162,8 +162,8 @@ def stream_progress(quiet: bool) -> bool | Callable[[object], object]:
 def _is_shown(quiet: bool, terminal: Console) -> bool:
     """Return whether progress is shown: on a terminal, or with ``--progress``."""
     context = click.get_current_context(silent=True)
-    asked = None if context is None else context.meta.get(PROGRESS)
-    return not quiet and (terminal.is_terminal if asked is None else bool(asked))
+    choice = None if context is None else context.meta.get(PROGRESS)
+    return not quiet and (terminal.is_terminal if choice is None else bool(choice))
 
 
 def _by_line() -> Callable[[Callable[[], str]], None]:

@@ -141,7 +141,7 @@ def limited(
     if list(files) == [STANDARD]:
         return Given(standard_input(), options, streamed=True)
     if STANDARD in files:
-        raise click.UsageError("- is standard input, and stands alone.")
+        raise click.UsageError("- is standard input, which cannot be read with other files.")
     edges = files[0] if len(files) == 1 else list(files)
     return Given(edges, options, streamed=True)
 

@@ -1,4 +1,4 @@
-"""PTX that wheels bring: linked where it fits, and compiled anew where it does not."""
+"""PTX that wheels bring: linked where it fits, and compiled again where it does not."""
 
 import lzma
 import os
@@ -113,7 +113,7 @@ def test_what_does_not_link_is_compiled(kernels, caplog):
     with caplog.at_level("INFO", compiler.__name__):
         found, count = stored(kernels[0])
     assert (count, found.cubin[:4]) == (1, b"\x7fELF")
-    assert "compiled anew" in caplog.text
+    assert "compiled again" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_numbered_vertices_lose_edges_and_stay():
         (([4], [5]), {"remaining": ([1], [4])}, InputError, "1 edge .* were never inserted"),
         (([4], [5]), {"missing": "false"}, InputError, "missing"),
         (([None], [5]), {}, NullsError, "null"),
-        ((4, 5), {}, ArgumentTypeError, r"^remove\(\) .* two single ids: ask remove\(\(\[first\]"),
+        ((4, 5), {}, ArgumentTypeError, r"^remove\(\) .* two single ids: call remove\(\(\[first\]"),
     ],
 )
 def test_an_error_changes_nothing(pairs, given, error, match, keep):

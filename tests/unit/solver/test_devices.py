@@ -679,11 +679,11 @@ def test_copies_that_the_driver_refuses_go_by_way_of_the_host(monkeypatch, caplo
             assert (np.concatenate(labels) == whole.labels).all()
         else:
             monkeypatch.setattr(runtime, "memcpyAsync", lambda *_: fail_with(refused, 0))
-            words = r"GPU \d cannot get what GPU \d holds: nor this: leave GPU \d out"
+            words = r"GPU \d cannot receive data of GPU \d: nor this: leave GPU \d out"
             with pytest.raises(EngineError, match=words):
                 cc_rapids.components(parts, devices="all", engine="cuda")
     said = [record.getMessage() for record in caplog.records]
-    assert any("holds by way of NumPy: no" in line for line in said)
+    assert any("through NumPy: no" in line for line in said)
 
 
 def on_gpu(array):
@@ -718,4 +718,4 @@ def test_gpus_that_do_not_connect_are_logged_once(caplog, can, error, connected)
     assert [peers.connect(0, 1), peers.connect(0, 1)] == [connected] * 2
     said = [record.getMessage() for record in caplog.records]
     assert len(said) == (not connected)
-    assert all("GPU 0 gets what GPU 1 holds by way of the host" in line for line in said)
+    assert all("GPU 0 receives data of GPU 1 through the host" in line for line in said)

@@ -111,8 +111,8 @@ def lie(column, row, value):
 WRONG_ANSWERS = {
     "longer": (lie("length", 0, 5), "pair 0 has the length 5, but its path along the forest has 4"),
     "shorter": (lie("length", 0, 3), "pair 0 has the length 3, but its path along the forest has"),
-    "no path": (lie("length", 0, -1), "pair 0 has no path, but is of two vertices of one comp"),
-    "a path too many": (lie("length", 2, 1), "pair 2 has a path, but is of two components"),
+    "no path": (lie("length", 0, -1), "pair 0 has no path, but both vertices are in one"),
+    "a path too many": (lie("length", 2, 1), "pair 2 has a path, but joins two components"),
     "a strange length": (lie("length", 2, -2), "pair 2 has the length -2, but its path"),
     "a vertex and itself": (lie("length", 3, 1), "pair 3 has the length 1, but its path along"),
     "another weakest": (lie("weakest_row", 0, 0), "weakest_row of pair 0 is 0, but the weakest"),
@@ -156,7 +156,7 @@ def over(*rows):
 
 
 WRONG_ROWS = {
-    "another order": (swapped, "edge 1, in row 0 of the paths, does not go on"),
+    "another order": (swapped, "edge 1, in row 0 of the paths, does not start"),
     "another pair": (lie("pair", 0, 1), "edge 0, in row 0 of the paths, is not"),
     "another step": (lie("step", 1, 0), "edge 1, in row 1 of the paths, does"),
     "no row": (lie("row", 0, 99), "edge 99, in row 0 of the paths, is not a row"),
@@ -167,7 +167,7 @@ WRONG_ROWS = {
         lie("weight", 0, 8),
         "edge 0 has the weight 9 in the edges, but 8 in the paths",
     ),
-    "elsewhere": (over(0), "edge 0, in row 7 of the paths, does not go on"),
+    "elsewhere": (over(0), "edge 0, in row 7 of the paths, does not start"),
     "too few": (
         lambda frame: frame[:-1],
         "the lengths of the paths are 8 edges, but",
@@ -189,7 +189,7 @@ def test_a_walk_that_ends_elsewhere_is_refused():
     rows = ends.assign(pair=0, step=0, row=0)
     found.audit_paths(found.paths(pairs), pairs, edges, rows=rows)
     rows = edges.loc[[1]].set_axis(["source", "destination"], axis=1).assign(pair=0, step=0, row=1)
-    with pytest.raises(errors.VerificationError, match="does not go on where the one before it"):
+    with pytest.raises(errors.VerificationError, match="does not start where the previous edge"):
         found.audit_paths(found.paths(pairs), pairs, edges, rows=rows)
     there_and_back = pd.DataFrame({"src": [1, 2, 2], "dst": [2, 3, 4]})
     found, pairs = components(there_and_back, forest=True), ([1], [3])

@@ -122,7 +122,7 @@ WRONG_SIDES = {
     "no colours without a reason": (
         "_color",
         lambda color: np.full_like(color, -1),
-        "the component of vertex 1 has no colours, but no odd cycle says why",
+        "the component of vertex 1 has no colours, but no odd cycle proves it",
     ),
 }
 
@@ -161,7 +161,7 @@ WRONG_CYCLES = {
         [*TRIANGLE, 7, 9, 11, 14, *LOOP],
         "edge 7, in row 3 of the odd cycles, begins a cycle",
     ),
-    "no loop": ([*TRIANGLE, *PENTAGON, 12], "edge 12, in row 8 of the odd cycles, does not go on"),
+    "no loop": ([*TRIANGLE, *PENTAGON, 12], "edge 12, in row 8 of the odd cycles, does not start"),
     "twice": ([*TRIANGLE, *PENTAGON, *LOOP, *TRIANGLE], "edge 3, in row 9 of the odd cycles"),
     "with colours": ([*TRIANGLE, *PENTAGON, *LOOP, 0, 0], "edge 0, in row 9 of the odd cycles"),
     "beyond": ([*TRIANGLE, *PENTAGON, 15], "edge 15, in row 8 of the odd cycles, is not a row"),
@@ -295,7 +295,7 @@ def counted_on(found):
 WRONG_NUMBERS = {
     "shared": (
         lambda own: own.numbers.numbers.__setitem__(1, 0),
-        "vertices 1 and 4 are of two components",
+        "vertices 1 and 4 are in two components",
     ),
     "not the heir": (
         lambda own: own.numbers.numbers.__setitem__(0, 1),

@@ -29,7 +29,7 @@ def test_ten_tables_are_read_as_pandas_reads_them(seed):
         (b"#a,#b\nb,c\n", ["line 1", "comment=None"]),
         (b"1\0\x2c\0002\0\n\0", ["UTF-16", "encoding="]),
         (b"src,dst\nann,b\xf6b\n", ["line 2", "encoding=", "--encoding"]),
-        (b"# c\n1 2\n# 3 4\n2 3\n", ["line 3", "comments stand before the first record"]),
+        (b"# c\n1 2\n# 3 4\n2 3\n", ["line 3", "comments may only precede the first record"]),
         (b"1::2::5\n2::3::4\n", ["commas, tabs, semicolons, pipes, blanks", "delimiter="]),
         (b"id,a,b,amount,when\nt1,x,y,4,2020-01-01\n", ["which two columns"]),
     ],

@@ -167,7 +167,7 @@ def refused(done, *parts):
         (["calculate", "{edges}", "--colour"], ["--colour"]),
         (["calculate", "{folder}/none.csv"], ["none.csv does not exist"]),
         (["calculate", "{folder}/*.cvs"], ["no file matches {folder}/*.cvs"]),
-        (["calculate", "-", "{edges}"], ["stands alone"]),
+        (["calculate", "-", "{edges}"], ["cannot be read with other files"]),
         (["calculate", "{edges}", "--format", "xlsx"], ["'xlsx'", "'csv'", "'npz'"]),
         (["calculate", "{edges}", "--memory-limit", "much"], ["'much'", "2GiB"]),
         (["calculate", "{edges}", "--engine", "tpu"], ["'tpu'", "'auto'", "'gpu'", "'cpu'"]),

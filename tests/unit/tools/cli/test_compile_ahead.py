@@ -59,7 +59,7 @@ def test_what_it_says(monkeypatch, run):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--engine", "cuda"), "No GPU is here: name its --architecture"),
+        (("--engine", "cuda"), "There is no GPU here: name an --architecture"),
         (("--engine", "cpu", "--architecture", "9.0"), "it goes with --engine cuda"),
         (("--architecture", "hopper"), "'hopper' is not a compute capability such as 9.0 or sm_90"),
         (("--processes", "0"), "0 is not in the range"),

@@ -127,7 +127,7 @@ def test_standard_input_is_told_by_its_first_bytes(limit, packed):
 
 def test_what_is_refused_of_standard_input():
     assert "'xml'" in refused(EDGES, "calculate", "-", "--format", "xml")
-    assert "stands alone" in refused(EDGES, "calculate", "-", "pairs.csv")
+    assert "cannot be read with other files" in refused(EDGES, "calculate", "-", "pairs.csv")
     assert "standard input" in refused("src,dst\n1\n", "calculate", "-", "--format", "csv")
     assert "--header is for" in refused("", "calculate", "-", "--format", "parquet", "--header")
     assert "--generate" in refused("", "calculate", "-", "--generate", "path(nodes=3)")
