@@ -187,7 +187,7 @@ _compiler = cache(_Compiler)  # one for each process and kind of check
 
 
 def compile_kernel(kernel: Kernel, signature: Signature, anew: bool = False) -> Any:
-    """Return a kernel compiled for given argument types, or loaded unless compiled ``anew``."""
+    """Return a kernel for given argument types, loaded or compiled; compiled if ``anew``."""
     shared = [types.uint32[::1]] if kernel.shared_words else []
     arguments = numba.types.BaseTuple.from_types(numba_types(signature))
     run = _compiler(False).kernel(kernel.shape, kernel.part)

@@ -438,7 +438,7 @@ def _tool(name: str) -> Any:
 
 
 def _pair(edges: tuple[Any, Any], source: str, destination: str, nulls: str) -> EdgeInput:
-    src, dst = map(_lent, edges)
+    src, dst = map(_column_of_end, edges)
     if not (is_series(src) and type(src) is type(dst)):
         return _arrays(src, dst, (source, destination), nulls)
     if len(src) != len(dst):
@@ -446,7 +446,7 @@ def _pair(edges: tuple[Any, Any], source: str, destination: str, nulls: str) -> 
     return read_series(src, dst, ([source], [destination]), nulls)
 
 
-def _lent(side: Any) -> Any:
+def _column_of_end(side: Any) -> Any:
     """Return a column, or a tensor as an array, or a PyArrow array as a chunked one."""
     only_dlpack = is_edge_array(side) and not hasattr(side, "__array__")
     return as_array(side) if only_dlpack else chunked(side)
@@ -486,7 +486,7 @@ def _objects(words: Any, every: Any) -> Any:
 
 def _table_of_columns(columns: dict[str, Any]) -> Any:
     """Return the columns of composite ids as a frame: of cuDF on a GPU, otherwise of PyArrow."""
-    columns = {name: _lent(column) for name, column in columns.items()}
+    columns = {name: _column_of_end(column) for name, column in columns.items()}
     if any(is_cudf(side) or hasattr(side, DEVICE) for side in columns.values()):
         import cudf
 

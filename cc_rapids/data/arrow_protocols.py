@@ -38,8 +38,8 @@ def _not_exported(thing: Any, error: Exception) -> InputError:
 class _Schema:
     """An object with the schema of data that an Arrow protocol has provided."""
 
-    def __init__(self, lent: Any) -> None:
-        self.schema = lent[0]
+    def __init__(self, exported: Any) -> None:
+        self.schema = exported[0]
 
     def __arrow_c_schema__(self) -> Any:
         return self.schema

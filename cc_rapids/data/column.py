@@ -674,9 +674,9 @@ class Borrowing:
         borrowed = []
         try:
             for column in self.columns:
-                lent = column.borrow()
-                borrowed.append(lent.__enter__())
-                self._open.append(lent)
+                context = column.borrow()
+                borrowed.append(context.__enter__())
+                self._open.append(context)
             return borrowed
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)

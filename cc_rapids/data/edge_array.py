@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InputError
 
-DEVICES = (2, 13)  # of DLPack: CUDA, and its managed memory
+DEVICES = (2, 13)  # DLPack's device types: CUDA, and its managed memory
 
 
 def is_edge_array(edges: Any) -> bool:

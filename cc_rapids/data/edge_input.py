@@ -39,7 +39,7 @@ class Sizes(NamedTuple):
 
 
 class Members(NamedTuple):
-    """The vertices of the components, one after the other, for callers who gave arrays."""
+    """The vertices, grouped by component, for callers who gave arrays."""
 
     labels: Any
     vertex: Any

@@ -375,7 +375,7 @@ def key_columns_of(name: str, ids: Any, width: int) -> list[Column]:
     name : str
         The name of the ids in errors.
     ids : frame, list of columns, list of tuples, or array of shape (k, width)
-        A tuple in a list is an id, and so is a row of an array.
+        Each tuple in a list, and each row of an array, is an id.
     width : int
         The number of columns of an id.
 

@@ -196,12 +196,12 @@ def _where(column: Column, keep: Any, on_device: bool) -> Column:
     """Return a column of ids with the rows for which a boolean array is true, selected lazily."""
     if column.key_columns:
         return of_key_columns([_where(part, keep, on_device) for part in column.key_columns])
-    lent = partial(_lent_where, column, moved(keep, on_device))
-    return replace(column, size=int(keep.sum()), borrow=lent)
+    borrow = partial(_borrow_where, column, moved(keep, on_device))
+    return replace(column, size=int(keep.sum()), borrow=borrow)
 
 
 @contextmanager
-def _lent_where(column: Column, keep: Any) -> Iterator[Any]:
+def _borrow_where(column: Column, keep: Any) -> Iterator[Any]:
     """Borrow a column, and yield the rows for which a boolean array is true."""
     from .frame_build import column_where
 

@@ -578,7 +578,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
     saver.replaces = bool(options.text.as_text)
     if options.frames is not None and not stream.arrow:
         raise InputError(
-            "frames= is for files, datasets and readers: answers for frames are of their own kind"
+            "frames= is for files, datasets and readers: answers for frames have their kind"
         )
     request = ReadRequest(source, destination)
     run = Run(

@@ -1,4 +1,4 @@
-"""Label frames for audits, with the vertex that each vertex's label stands for."""
+"""Label frames for audits, with the vertex that each label represents."""
 
 from __future__ import annotations
 

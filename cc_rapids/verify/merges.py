@@ -92,7 +92,7 @@ class Merges:
         roots = np.flatnonzero(is_root)
         least = _clusters(self.merges[:, 0], self.merges[:, 1], self._steps, n)[0]
         roots = roots[np.argsort(_of(roots, least, n), kind="stable")]
-        if roots.size > 1:  # join the components last, one after the other
+        if roots.size > 1:  # join the components last, in order
             before = np.append(roots[:1], n + count + np.arange(roots.size - 2))
             right[count:, 0] = np.minimum(before, roots[1:])
             right[count:, 1] = np.maximum(before, roots[1:])

@@ -1,4 +1,4 @@
-"""Files of strings and arrays, every byte of which is checked before it is used.
+"""Files of strings and arrays; every byte is checked before it is used.
 
 =================  ===========================================================================
 bytes              content
@@ -6,7 +6,7 @@ bytes              content
 18                 ``MAGIC``
 8, 4               the length of the head and its CRC-32, little-endian
 the head           JSON: the words, and the name, type, length and CRC-32 of each array
-the rest           the arrays, one after the other, little-endian
+the rest           the arrays in order, little-endian
 =================  ===========================================================================
 
 The head contains the length of the file, so nothing is allocated for a file that was truncated or

@@ -190,7 +190,7 @@ def _typed(words: pa.ChunkedArray) -> pa.ChunkedArray:
 def same_kind(
     ids: pa.ChunkedArray, words: pa.ChunkedArray | None, other: pa.DataType
 ) -> pa.ChunkedArray | None:
-    """Return ids as text or numbers, whichever the other ids are; None if that is impossible.
+    """Return ids as text or numbers, like the other ids; None if this is impossible.
 
     Numbers in a text file are available as text in ``words``.
     """

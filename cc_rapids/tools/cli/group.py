@@ -34,7 +34,7 @@ EXIT_CODES = (
 )
 
 GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"
-SECTIONS = (GRAPH, INPUT, METHOD, OUTPUT, OTHER)  # of help, in this order
+SECTIONS = (GRAPH, INPUT, METHOD, OUTPUT, OTHER)  # the sections of help, in this order
 FLAG_WIDTH = 14  # the help of a flag longer than this starts on the next line
 MEANT: dict[str, str] = dict.fromkeys(  # words that people type, and the command that they mean
     [

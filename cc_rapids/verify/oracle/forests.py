@@ -160,7 +160,7 @@ def single_linkage(
     weights: npt.ArrayLike,
     greatest: bool = False,
 ) -> Indices:
-    """Return the merges of single-linkage clustering, made one after the other.
+    """Return the merges of single-linkage clustering, computed sequentially.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _joining(src: Any, dst: Any, parent: Any) -> Any:
-    """Return which edges join two trees when they are linked one after the other."""
+    """Return which edges join two trees when edges are linked in order."""
     joins = np.zeros(src.size, np.bool_)
     for e in range(src.size):
         u, v = src[e], dst[e]

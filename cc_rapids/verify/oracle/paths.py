@@ -1,4 +1,4 @@
-"""A shortest path, found one edge after the other."""
+"""A shortest path, built edge by edge."""
 
 from __future__ import annotations
 

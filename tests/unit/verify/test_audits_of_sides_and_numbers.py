@@ -154,9 +154,9 @@ def cycle(rows):
 TRIANGLE, PENTAGON, LOOP = [3, 4, 5], [7, 9, 11, 10, 8], [13]
 WRONG_CYCLES = {
     "left out": ([*TRIANGLE, *LOOP], "the component of vertex 20 has no colours, but no odd"),
-    "not closed": ([3, 4, 6, *PENTAGON, *LOOP], "edge 3, in row 0 of the odd cycles, does not go"),
+    "not closed": ([3, 4, 6, *PENTAGON, *LOOP], "edge 3, in row 0 of the odd cycles, does not"),
     "not in order": ([*TRIANGLE, 7, 11, 9, 10, 8, *LOOP], "edge 7, in row 3 of the odd cycles"),
-    "there and back": ([3, 3, *PENTAGON, *LOOP], "edge 3, in row 0 of the odd cycles, does not go"),
+    "there and back": ([3, 3, *PENTAGON, *LOOP], "edge 3, in row 0 of the odd cycles, does not"),
     "even": (
         [*TRIANGLE, 7, 9, 11, 14, *LOOP],
         "edge 7, in row 3 of the odd cycles, begins a cycle",
