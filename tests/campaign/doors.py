@@ -855,7 +855,8 @@ class Trial:
         self.told = told
         self.engine_option = {} if engine == "threads" and random.random() < 0.5 else {
             "engine": engine}  # fmt: skip
-        self.kind = str(random.choice(LABELS)) if "labels" in asked else "min"
+        default = "dense" if len(self.edges.source) > 1 else "min"
+        self.kind = str(random.choice(LABELS)) if "labels" in asked else default
         self.drop = "nulls" in asked or (edges.hole.any() and random.random() < 0.5)
         self.design = None
         if "design" in asked:

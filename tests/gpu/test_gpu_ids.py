@@ -215,6 +215,8 @@ def test_tuples_are_ids_of_several_columns(cudf):
     columns = ["a", "b"], ["c", "d"]
     found = cc_rapids.components(edges, *columns, vertices=[(7, 8)])
     assert len(found) == 3
+    assert found.component_of((2, 2)) == 1
+    found = cc_rapids.components(edges, *columns, vertices=[(7, 8)], labels="min")
     assert found.component_of((2, 2)) == (1, 3)
     both_ids = found.component_of([(1, 1), (7, 8)])
     assert [column.to_arrow().to_pylist() for column in _columns(both_ids)] == [[1, 7], [1, 8]]

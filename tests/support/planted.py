@@ -588,7 +588,8 @@ def merged(job, engine):
 
 def is_right(found, job):
     """Whether the label frame is that of sequential union-find, and len() as well."""
-    frame, kind = found.labels(), found.answer.kind.name
+    kind = "min" if job == "several" else found.answer.kind.name
+    frame = found.labels(kind)
     right, order = RIGHT, np.arange(RIGHT.size)
     if job == "named":
         order = np.union1d(order, range(1, 440, 3))
