@@ -4,12 +4,15 @@ graphs: the reference graphs as lists and as rows, by ``cc_rapids.tools.bench``.
 users hold, near-duplicate pairs, pairs of many bands and records with their keys, with ids of three
 kinds. main_job: the reference graphs as frames. ids: 64-bit hashes, strings, the karate club, and
 components of a ``cugraph.Graph`` that is built already. short_lists: 1,000 to 10 M edges with ids
-of each kind. threads: 20 M uniform edges beside SciPy on columns.
+of each kind. threads: 20 M uniform edges beside SciPy on columns. clustered: ids in clusters that
+lie far apart, as those of OpenStreetMap do, encoded by bits of pages and by a hash table.
 
 On threads, lists are smaller unless ``--scale`` is given. The labels are compared after the timing.
 """
 
+import contextlib
 import time
+from unittest import mock
 
 import harness
 import numpy as np
@@ -17,12 +20,20 @@ import numpy as np
 import cc_rapids
 from cc_rapids import backends, generators, oracle
 from cc_rapids.backends.choice import has_gpu
+from cc_rapids.ids import encode
 from cc_rapids.tools import bench
 
 LISTS = ("pairs60M", "bands10M", "records50M", "pairs1M")
 LENGTHS = ("1000", "100000", "1000000", "10000000")
 THREADS_SCALE = 20  # log2 of the vertices where SciPy is timed too
 SMALL = 10_000  # edges, below which runs are repeated for a few seconds
+CLUSTERED = [
+    f"{m} edges, span {span}, {size} a cluster"
+    for m in (100_000, 762_000, 2_070_000)
+    for span in (300_000_000, 9_200_000_000, 200_000_000_000)
+    for size in (1, 4, 24, 200)
+]
+FILLED = 0.8  # share of the ids of a cluster that occur
 KARATE = """1-2 1-3 2-3 1-4 2-4 3-4 1-5 1-6 1-7 5-7 6-7 1-8 2-8 3-8 4-8 1-9 3-9 3-10 1-11 5-11 6-11
 1-12 1-13 4-13 1-14 2-14 3-14 4-14 6-17 7-17 1-18 2-18 1-20 2-20 1-22 2-22 24-26 25-26 3-28 24-28
 25-28 3-29 24-30 27-30 2-31 9-31 1-32 25-32 26-32 29-32 3-33 9-33 15-33 16-33 19-33 21-33 23-33
@@ -207,6 +218,68 @@ def threads(name, ids, backend, args):
     yield facts | times | {"times_faster": harness.faster(times, "wall", "scipy")}
 
 
+def clustered(name, ids, backend, args):
+    """Yield the record of ids in clusters, with the times of both encodings.
+
+    ``thread_ms`` is the processor time of the calling thread, which does all the serial work and
+    its part of the parallel work. On a busy machine it is closer to the wall time of an idle one.
+    """
+    m, span, size = (int(word) for word in name.replace(",", "").split() if word.isdigit())
+    src, dst = edges_in_clusters(m, span, size)
+    frame = harness.frame(backend, src=src, dst=dst)
+
+    def ours():
+        return cc_rapids.components(frame, engine=backend.name).labels()
+
+    with only(encode.HASHED):
+        facts = cc_rapids.components(frame, engine=backend.name, explain=True).facts.ids
+    record = {"m": m, "span": span, "cluster": size, "pages": facts.pages}
+    record |= {"page_shift": facts.page_shift, "low": facts.id_range.low, "ways": {}}
+    record |= {"high": facts.id_range.high}
+    answers = []
+    for encoding in (encode.PAGED, encode.HASHED) if facts.page_shift else (encode.HASHED,):
+        with only(encoding):
+            answers.append(ours())
+            spent = [by_thread(ours) for _ in range(args.runs)]
+            times = bench.timed(backend, lambda _: ours(), [None], args.runs)
+        way = {"wall_ms": bench.spread(times.wall), "thread_ms": bench.spread(spent)}
+        way |= {"device_ms": bench.spread(times.device)} if times.device else {}
+        record["ways"][encoding.name(facts)] = way
+    oracle.same_partition(answers[0], answers[-1])
+    yield record
+
+
+def edges_in_clusters(m, span, size, seed=1):
+    """Return paths along clusters of ids, in which a tenth of the edges lead anywhere."""
+    rng = np.random.default_rng(seed)
+    clusters, room = max(1, m // size), 2 * int(size / FILLED) + 8
+    starts = np.unique(rng.integers(0, span // room, clusters)) * room
+    ids = (starts[:, None] + (np.arange(size) / FILLED).astype(np.int64)).ravel()
+    along = np.flatnonzero(rng.random(ids.size - 1) < 0.9)[:m]
+    others = rng.integers(0, ids.size, (2, m - along.size))
+    return (np.concatenate([ids[along + k], ids[others[k]]]) for k in range(2))
+
+
+@contextlib.contextmanager
+def only(encoding):
+    """Take an encoding of integers, whatever would be chosen."""
+    kept, kind = encode.ENCODINGS, type(encoding)
+    encode.ENCODINGS, preferred = (encoding,), kind.is_preferred
+    kind.is_preferred = lambda self, facts: True
+    try:
+        with mock.patch("cc_rapids.backends.base.UNCOMPILED_ROWS", 0):
+            yield
+    finally:
+        encode.ENCODINGS, kind.is_preferred = kept, preferred
+
+
+def by_thread(work):
+    """Return the milliseconds of processor time that the calling thread takes."""
+    began = time.thread_time()
+    work()
+    return 1e3 * (time.thread_time() - began)
+
+
 #: For each job: its lists with the kinds of their ids, and what measures one.
 JOBS = {
     "graphs": (dict.fromkeys(harness.GRAPHS, DENSE), graphs),
@@ -219,8 +292,9 @@ JOBS = {
     ),
     "short_lists": (dict.fromkeys(LENGTHS, tuple(IDS)[1:]), whole),
     "threads": ({"uniform": ("int32",)}, threads),
+    "clustered": (dict.fromkeys(CLUSTERED, ("int64",)), clustered),
 }
-RECORDS = {"graphs": "bench"}
+RECORDS = {"graphs": "bench", "clustered": "clustered_ids"}
 
 if __name__ == "__main__":
     main()

@@ -4,6 +4,7 @@
 as they are     vertex = id: a word for each id from 0 to the greatest
 offset          vertex = id - the least: a word for each id of the range
 bit map         vertex = rank of the id: a bit for each id of the range, a word for each that occurs
+bit map, paged  vertex = rank of the id: a bit for each id of the pages that occur
 hash slots      vertex = slot of the id in a hash table: the range does not matter
 sorted ids      vertex = rank of the id among all: if no hash table fits, or no kernel is compiled
 ==============  ===================================================================================
@@ -21,6 +22,7 @@ memory.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -31,10 +33,11 @@ from ..data.column import array_of_range
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError
 from ..graph.edges import Edges
-from ..graph.forest import Forest, blocks_of, rank
+from ..graph.forest import Forest
 from ..graph.memory_bound import word_for
 from ..kernels import id_bitmap, id_blocks, primitives
 from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
+from .pages import RANKED, mark_ids, members_of, page_shift, ranked_bits
 from .range import UNKNOWN_ORDER, EdgeOrder, IdRange, id_range_of
 
 if TYPE_CHECKING:
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
     from .multi_column import Digits
 
 SMALL_RANGE = 1 << 20  # the largest range in which each id gets a word anyway: 4 MiB, ids.jsonl
+PAGED_ROWS = 1 << 16  # fewest ids, with repetitions, whose pages are counted, see [ids]
+WORDS_PER_ID = 4  # most words of a paged bit map per id, with repetitions, see [ids]
 WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the range while it is 4 times the list
 GIB = 1 << 30
 OFFSET_NAMES = "as they are", "offset"  # of ids from 0 on, and of others
@@ -76,6 +81,11 @@ class IdFacts(NamedTuple):
         The size of the strings that integers represent, and of the columns of strings.
     more_columns : bool
         Whether the caller passed vertices besides the endpoints of the edges.
+    may_be_paged : bool
+        Whether a bit map of pages may be faster than a hash table: on threads, where one thread
+        sorts the ids of the table, but not on a GPU.
+    pages, page_shift : int
+        The number of pages of ``2 ** page_shift`` ids that occur, both 0 if they were not counted.
     """
 
     kind: str
@@ -90,6 +100,9 @@ class IdFacts(NamedTuple):
     text_bytes: int = 0
     string_bytes: int = 0
     more_columns: bool = False
+    may_be_paged: bool = False
+    pages: int = 0
+    page_shift: int = 0
 
     @property
     def are_integers(self) -> bool:
@@ -106,11 +119,14 @@ class ScannedIds(NamedTuple):
     columns : list
         The borrowed columns: arrays of integers on the backend if there is a range.
     facts : IdFacts
+    pages : array, optional
+        The bits of the pages that occur, with ranks, if they were counted.
     """
 
     edge_input: EdgeInput
     columns: list[Any]
     facts: IdFacts
+    pages: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -259,13 +275,16 @@ class BitmapEncoding(IdEncoding):
     """Encoding by ranks in a bit map over the range."""
 
     def is_preferred(self, facts: IdFacts) -> bool:
-        return _bits_pay(facts.id_range.size, facts)
+        return self.accepts(facts) and _bits_pay(facts.id_range.size, facts)
+
+    def accepts(self, facts: IdFacts) -> bool:
+        return facts.are_integers and facts.max_vertices < 1 << 32
 
     def cost(self, facts: IdFacts) -> EncodingCost:
         n, rows, most = facts.id_range.size, facts.rows, facts.max_vertices
         word = word_for(most)
         each = word + facts.id_range.dtype.itemsize + 1
-        size = n // 8 + n // 64 + rows * word + most * each
+        size = n // RANKED + max(n // 8 + n // 64, rows * word + most * each)
         return EncodingCost(size, most)
 
     def name(self, facts: IdFacts) -> str:
@@ -279,25 +298,99 @@ class BitmapEncoding(IdEncoding):
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         ids, columns = scanned.facts.id_range, scanned.columns[:2]
-        size = -(-ids.size // primitives.WORD)
-        words = backend.fill(backend.empty(size, np.uint32), 0)
         out_of_range = backend.fill(backend.empty(1, np.int64), 0)
-        before = backend.empty(blocks_of(size), IdRange.vertex_of(scanned.facts.max_vertices))
-        for column in columns:
-            mark_ids(column, ids, words, out_of_range, backend)
-        _mark_named(scanned, words, out_of_range, backend)
-        rank(backend, words, before)
-        n = int(backend.to_host(before[-1:])[0])
+
+        def mark(words: Array) -> None:
+            for column in columns:
+                mark_ids(column, ids, words, out_of_range, backend)
+            _mark_named(scanned, words, out_of_range, backend)
+
+        encoded = self._ranks(scanned, columns, ids, mark, backend)
+        encoded.forest.out_of_range[:] = out_of_range
+        return encoded
+
+    def _ranks(
+        self,
+        scanned: ScannedIds,
+        columns: list[Array],
+        ids: IdRange,
+        mark: Callable[[Array], None],
+        backend: Backend,
+        finish: Callable[[Array], None] | None = None,
+    ) -> EncodedIds:
+        """Encode columns as ranks among the members of a bit set over a range of ids.
+
+        ``mark`` sets the bits. It may fill ``columns``. ``finish`` changes members to ids in place.
+        """
+        ranked, n = ranked_bits(ids.size, mark, backend)
         forest = Forest(backend, n, all_present=True)
-        forest.out_of_range[:] = out_of_range
-        ends = [backend.empty(column.size, forest.vertex) for column in columns]
-        number = backend.kernel(id_bitmap.number_ranks, ids.vertex)
-        for column, out in zip(columns, ends, strict=True):
-            number(column.size, column, ids.first, ids.size, n, words, before, out)
-        members = backend.empty(n, ids.dtype)
-        backend.kernel(id_bitmap.members)(size, words, before, ids.first, members)
+        number, ends = backend.kernel(id_bitmap.number_ranks), []
+        for column in columns[:2]:
+            ends.append(backend.empty(column.size, forest.vertex))
+            number(column.size, column, ids.first, ids.size, n, ranked, ends[-1])
+        members = members_of(ranked, n, ids.first, ids.dtype, backend)
+        if finish:
+            finish(members)
         edges, decoder = Edges(ends[0], ends[1], 0), SortedDecoder.of(members)
-        return EncodedIds(edges, forest, self.name(scanned.facts), n, decoder, ids.order)
+        order = scanned.facts.id_range.order
+        return EncodedIds(edges, forest, self.name(scanned.facts), n, decoder, order)
+
+
+class PagedEncoding(BitmapEncoding):
+    """Encoding by ranks in a bit map over the pages that occur, for ids in clusters."""
+
+    def is_preferred(self, facts: IdFacts) -> bool:
+        """Return whether bits cost less than a hash table.
+
+        Per id, there are three reads of maps that are mostly in the cache, instead of one search in
+        a table that is not, and nothing is sorted. But each word of the pages is read three times:
+        to count its bits, to rank them and to list them.
+        """
+        words = (facts.pages << facts.page_shift) // primitives.WORD
+        return self.accepts(facts) and words <= WORDS_PER_ID * facts.rows
+
+    def accepts(self, facts: IdFacts) -> bool:
+        return facts.page_shift > 0
+
+    def cost(self, facts: IdFacts) -> EncodingCost:
+        places, pages = facts.pages << facts.page_shift, facts.id_range.size >> facts.page_shift
+        most = facts.max_vertices
+        each = 4 + facts.id_range.dtype.itemsize + 1
+        maps = pages // RANKED + places // RANKED
+        size = max(places // 8 + places // 64, 4 * facts.rows + 4 * facts.pages + most * each)
+        return EncodingCost(maps + size + 4 * facts.rows, most)
+
+    def name(self, facts: IdFacts) -> str:
+        return "bit map, paged"
+
+    def reason(self, facts: IdFacts) -> str:
+        return (
+            f"they lie in {facts.pages:,} pages of {1 << facts.page_shift:,} integers, so that bits"
+            " are cheaper than a hash table"
+        )
+
+    def means(self, facts: IdFacts) -> str:
+        return f"with a bit for each in the {facts.pages:,} pages that occur"
+
+    def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
+        facts, pages = scanned.facts, scanned.pages
+        assert pages is not None
+        ids, shift, size = facts.id_range, facts.page_shift, facts.pages << facts.page_shift
+        place, places = backend.kernel(id_bitmap.place_in_pages), []
+
+        def mark(words: Array) -> None:
+            for column in _all_columns(scanned, backend):
+                places.append(backend.empty(column.size, np.uint32))
+                where = ids.first, ids.size, shift, pages
+                place(column.size, column, *where, words, places[-1])
+
+        def expand(members: Array) -> None:
+            numbers = members_of(pages, facts.pages, 0, np.dtype(np.uint32), backend)
+            write = backend.kernel(id_bitmap.ids_of_places)
+            write(members.size, numbers, ids.first, shift, members)
+
+        in_pages = IdRange(0, size - 1, ids.dtype)
+        return self._ranks(scanned, places, in_pages, mark, backend, expand)
 
 
 class HashEncoding(IdEncoding):
@@ -309,7 +402,8 @@ class HashEncoding(IdEncoding):
         return True
 
     def takes_guess(self, facts: IdFacts) -> bool:
-        return not _bits_pay(facts.id_range.least_size, facts)
+        least = facts.id_range.least_size
+        return not (_bits_pay(least, facts) or _page_shift(least, facts))
 
     def cost(self, facts: IdFacts) -> EncodingCost:
         from .hash_table import bytes_of_order, slots_for
@@ -337,11 +431,8 @@ class HashEncoding(IdEncoding):
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         from .hash_table import slots_of_edges
 
-        ids, named = scanned.facts.id_range, scanned.edge_input.vertices
-        others = scanned.columns[2:]
-        if isinstance(named, range) and named:
-            columns = [array_of_range(named, backend.xp).astype(ids.dtype, copy=False)]
-            others = [*others, *columns]
+        ids = scanned.facts.id_range
+        others = _all_columns(scanned, backend)[2:]
         expected = scanned.facts.expected_vertices
         expected = min(expected, scanned.facts.max_vertices) if expected else None
         table, forest = slots_of_edges(
@@ -395,10 +486,10 @@ class SortedEncoding(IdEncoding):
         return f"in order, of the {facts.max_vertices:,} that may occur"
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
-        xp, ids, named = backend.xp, scanned.facts.id_range, scanned.edge_input.vertices
-        columns = [column.astype(ids.dtype, copy=False) for column in scanned.columns]
-        if isinstance(named, range):
-            columns.append(array_of_range(named, xp).astype(ids.dtype, copy=False))
+        xp, ids = backend.xp, scanned.facts.id_range
+        columns = [
+            column.astype(ids.dtype, copy=False) for column in _all_columns(scanned, backend)
+        ]
         members = xp.concatenate(columns)
         members.sort()
         first = xp.ones(members.size, bool)
@@ -502,10 +593,11 @@ class _NumbersOfRows(EncodedIds):
 
 
 OFFSET, BITMAP, HASHED = OffsetEncoding(), BitmapEncoding(), HashEncoding()
-SORTED = SortedEncoding()
+PAGED, SORTED = PagedEncoding(), SortedEncoding()
 ENCODINGS: tuple[IdEncoding, ...] = (
     OFFSET,
     BITMAP,
+    PAGED,
     HASHED,
     SORTED,
     StringEncoding(),
@@ -554,7 +646,7 @@ def scan_ids(
     answer = 2 * most * id_range.dtype.itemsize
     facts = IdFacts(
         *(INTEGERS, rows, input_bytes, id_range, most, answer, expected_vertices, any_order),
-        *(keys, edge_input.text_bytes, 0, more),
+        *(keys, edge_input.text_bytes, 0, more, not backend.on_device),
     )
     return ScannedIds(edge_input, arrays, facts)
 
@@ -573,9 +665,8 @@ def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -
     if facts.kind != INTEGERS:
         return next(one for one in ENCODINGS if one.accepts(facts))
     free = free_bytes - facts.answer_bytes
-    few = facts.rows <= 2 * uncompiled_rows
     far = facts.id_range.size > SMALL_RANGE
-    if few and far and SORTED.cost(facts).bytes <= free:
+    if _is_few(facts, uncompiled_rows) and far and SORTED.cost(facts).bytes <= free:
         return SORTED
     for encoding in ENCODINGS:
         if encoding.is_preferred(facts) and encoding.cost(facts).bytes <= free:
@@ -585,6 +676,11 @@ def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -
     if least.cost(facts).bytes > free:
         raise _too_large(choices, facts, free_bytes)
     return least
+
+
+def _is_few(facts: IdFacts, uncompiled_rows: int) -> bool:
+    """Return whether NumPy encodes the ids, because kernels are not compiled."""
+    return facts.rows <= 2 * uncompiled_rows
 
 
 def _too_large(choices: list[IdEncoding], facts: IdFacts, free: int) -> CapacityError:
@@ -608,6 +704,13 @@ def _bits_pay(size: int, facts: IdFacts) -> bool:
     return size // 8 <= max(facts.input_bytes, facts.text_bytes)
 
 
+def _page_shift(size: int, facts: IdFacts) -> int:
+    """Return the shift from an id to its page, or 0 if pages would not pay for a range."""
+    if facts.rows < PAGED_ROWS or not facts.may_be_paged or _bits_pay(size, facts):
+        return 0
+    return page_shift(size, facts.input_bytes)
+
+
 def _mark_named(scanned: ScannedIds, words: Array, out_of_range: Array, backend: Backend) -> None:
     """Add the vertices that the caller passed to a bit set over the range."""
     ids, named = scanned.facts.id_range, scanned.edge_input.vertices
@@ -618,9 +721,28 @@ def _mark_named(scanned: ScannedIds, words: Array, out_of_range: Array, backend:
         mark_ids(column, ids, words, out_of_range, backend)
 
 
-def mark_ids(
-    column: Array, ids: IdRange, words: Array, out_of_range: Array, backend: Backend
-) -> None:
-    """Add the ids of a column to a bit set over the range."""
-    mark = backend.kernel(id_bitmap.mark_ids, ids.vertex)
-    mark(column.size, column, ids.first, ids.size, words, out_of_range)
+def _all_columns(scanned: ScannedIds, backend: Backend) -> list[Array]:
+    """Return the columns of all ids, also of vertices that the caller passed as a range."""
+    named = scanned.edge_input.vertices
+    if not (isinstance(named, range) and named):
+        return scanned.columns
+    vertices = array_of_range(named, backend.xp)
+    return [*scanned.columns, vertices.astype(scanned.facts.id_range.dtype, copy=False)]
+
+
+def count_pages(scanned: ScannedIds, backend: Backend) -> ScannedIds:
+    """Count the pages in which ids occur, if a bit map over these may be the best encoding."""
+    facts = scanned.facts
+    ids, shift = facts.id_range, _page_shift(facts.id_range.size, facts)
+    if not (shift and ids.exact) or _is_few(facts, backend.uncompiled_rows):
+        return scanned
+    outside = backend.empty(1, np.int64)
+
+    def mark(words: Array) -> None:
+        for column in _all_columns(scanned, backend):
+            mark_ids(column, ids, words, outside, backend, shift)
+
+    ranked, pages = ranked_bits((ids.size >> shift) + 1, mark, backend)
+    if pages << shift >= 1 << 32:
+        return scanned
+    return scanned._replace(facts=facts._replace(pages=pages, page_shift=shift), pages=ranked)

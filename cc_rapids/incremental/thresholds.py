@@ -26,8 +26,9 @@ from ..data.weight_bound import WeightBound
 from ..errors import InputError, NullsError
 from ..graph.edges import Edges
 from ..graph.plain_weights import plain_weights
-from ..ids.encode import OFFSET, EncodedIds, mark_ids, scan_ids
+from ..ids.encode import OFFSET, EncodedIds, scan_ids
 from ..ids.growing import Range, inverse
+from ..ids.pages import mark_ids
 from ..kernels import edges as reading
 from ..kernels import forest as trees
 from ..keywords import suggest_keywords

@@ -1,7 +1,12 @@
-"""Bit map over the range of the ids: present ids, their ranks, and the ids in order.
+"""Bit maps of ids: present ids, their ranks, and the ids in order.
 
-words  : (span // 32 + 1,) uint32, bit i is set if the id low + i occurs.
-before : the number of ids before each block of words (see scan.py).
+For ids in clusters that lie far apart, the range is divided into pages of ``2 ** shift`` ids. One
+map has a bit for each page. A second map has the bits of the pages that occur, one after another.
+
+words  : (span // 32 + 1,) uint32, bit i is set if the id low + i occurs, or an id of page i.
+before : the number of members before each block of words (see scan.py).
+ranked : (words,) uint64, a word in the lower half, and the number of members before it in the upper
+         half. A rank takes one read.
 out_of_range : (1,) integers, set to 1 if an id lies outside the range.
 """
 
@@ -11,26 +16,32 @@ import numpy as np
 
 from . import by_numpy, primitives
 from .edges import distance
+from .id_hash import HALF, LOW
+from .primitives import SOON
 
-ONE = np.uint64(1)
+ONE, FIVE, LAST = np.uint64(1), np.uint64(5), np.uint64(31)
+BIT, NONE = np.uint32(1), np.uint32(0)
 
 
 def mark_ids(on: Any, vertex: type) -> Any:
-    """Mark the ids of a column; set ``out_of_range`` if one lies outside the range."""
+    """Mark the ids of a column, or their pages of ``2 ** shift`` ids.
+
+    ``out_of_range`` is set if an id lies outside the range.
+    """
     at, mark = distance(on, np.uint64), primitives.mark(on)
 
     @on.elementwise
-    def mark_ids(i, column, low, n, present, out_of_range):
+    def mark_ids(i, column, low, n, shift, present, out_of_range):
         v = at(column, i, low)
         if v < np.uint64(n):
-            mark(present, vertex(v))
+            mark(present, vertex(v >> np.uint64(shift)))
         else:
             out_of_range[0] = 1
 
-    def mark_ids_by_numpy(m, column, low, n, present, out_of_range):
+    def mark_ids_by_numpy(m, column, low, n, shift, present, out_of_range):
         vertices = (column[:m].astype(np.int64) - low).view(np.uint64)
         within = vertices < np.uint64(n)
-        by_numpy.mark(present, vertices[within])
+        by_numpy.mark(present, vertices[within] >> np.uint64(shift))
         out_of_range[0] |= not within.all()
 
     mark_ids.by_numpy = mark_ids_by_numpy
@@ -52,18 +63,104 @@ def mark_range(on: Any, vertex: type) -> Any:
     return mark_range
 
 
-def number_ranks(on: Any, vertex: type) -> Any:
-    """Write the vertex of each row: the rank of its id in the bit map ``words``.
-
-    The map covers ``size`` ids. An id that is not in the map gets n, which is not a vertex.
-    """
-    at, has, rank = distance(on, np.uint64), primitives.has(on), primitives.rank(on)
+def pack_ranks(on: Any) -> Any:
+    """Write ``ranked``, one block of words per thread."""
+    ones, block = primitives.count(on), np.uint64(primitives.RANK_BLOCK)
 
     @on.elementwise
-    def number_ranks(i, column, low, size, n, words, before, out):
+    def pack_ranks(b, words, before, ranked):
+        w, members = b * block, np.uint64(before[b])
+        last = min(w + block, np.uint64(words.size))
+        while w < last:
+            ranked[w] = members << HALF | np.uint64(words[w])
+            members += np.uint64(ones(words[w]))
+            w += ONE
+
+    return pack_ranks
+
+
+def has_ranked(on: Any) -> Any:
+    """Return whether v is in the set with ranks."""
+
+    @on.device
+    def has_ranked(ranked, v):
+        return (ranked[v >> FIVE] >> (v & LAST)) & ONE != 0
+
+    return has_ranked
+
+
+def rank_of(on: Any) -> Any:
+    """Return the number of members smaller than v."""
+    ones = primitives.count(on)
+
+    @on.device
+    def rank_of(ranked, v):
+        word = ranked[v >> FIVE]
+        below = word & ((ONE << (v & LAST)) - ONE)
+        return (word >> HALF) + np.uint64(ones(np.uint32(below)))
+
+    return rank_of
+
+
+def prefetch_ahead(on: Any) -> Any:
+    """Prefetch the word of a later id on a CPU; a GPU runs other threads meanwhile."""
+    if on.prefetch is None:
+
+        @on.device
+        def no_word(i, column, low, size, shift, ranked):
+            return
+
+        return no_word
+    at, prefetch = distance(on, np.uint64), on.prefetch
+
+    @on.device
+    def prefetch_word(i, column, low, size, shift, ranked):
+        j = i + SOON
+        if j < np.uint64(column.size):
+            v = at(column, j, low)
+            if v < np.uint64(size):
+                prefetch(ranked, v >> np.uint64(shift) >> FIVE)
+
+    return prefetch_word
+
+
+def place_in_pages(on: Any) -> Any:
+    """Write the place of each id in the pages that occur, and mark it in ``present``.
+
+    ``ranked`` has a bit per page of the range. The place of an id is the rank of its page times
+    ``2 ** shift`` plus its place in the page. An id that is in no page gets ``2 ** 32 - 1``.
+    """
+    at, has, rank, mark = distance(on, np.uint64), has_ranked(on), rank_of(on), primitives.mark(on)
+    prefetch_word = prefetch_ahead(on)
+
+    @on.elementwise
+    def place_in_pages(i, column, low, size, shift, ranked, present, out):
+        prefetch_word(i, column, low, size, shift, ranked)
+        d, place = at(column, i, low), LOW
+        page = d >> np.uint64(shift)
+        if d < np.uint64(size) and has(ranked, page):
+            place = (rank(ranked, page) << np.uint64(shift)) + (d - (page << np.uint64(shift)))
+            mark(present, np.uint32(place))
+        out[i] = place
+
+    return place_in_pages
+
+
+def number_ranks(on: Any) -> Any:
+    """Write the vertex of each row: the rank of its id in the bit map ``ranked``.
+
+    The map covers ``size`` ids. An id that is not in the map gets n, which is not a vertex. ``out``
+    may be the column.
+    """
+    at, has, rank = distance(on, np.uint64), has_ranked(on), rank_of(on)
+    prefetch_word, whole = prefetch_ahead(on), np.uint64(0)
+
+    @on.elementwise
+    def number_ranks(i, column, low, size, n, ranked, out):
+        prefetch_word(i, column, low, size, whole, ranked)
         d, number = at(column, i, low), np.uint64(n)
-        if d < np.uint64(size) and has(words, vertex(d)):
-            number = np.uint64(rank(words, before, vertex(d)))
+        if d < np.uint64(size) and has(ranked, d):
+            number = rank(ranked, d)
         out[i] = number
 
     return number_ranks
@@ -71,18 +168,29 @@ def number_ranks(on: Any, vertex: type) -> Any:
 
 def members(on: Any) -> Any:
     """Write the ids of the set in order, one word per thread."""
-    shift, word_bits, one = np.uint64(5), np.uint32(primitives.WORD), np.uint32(1)
-    rank = primitives.rank(on)
+    ones = primitives.count(on)
 
     @on.elementwise
-    def members(w, words, before, low, ids):
-        word, v, b = words[w], w << shift, np.uint32(0)
-        if word != 0:
-            k = np.uint64(rank(words, before, v))
-            while b < word_bits:
-                if (word >> b) & one != 0:
-                    ids[k] = np.int64(v + np.uint64(b)) + low
-                    k += ONE
-                b += one
+    def members(w, ranked, low, ids):
+        k, word = ranked[w] >> HALF, np.uint32(ranked[w] & LOW)
+        first = np.int64(w << FIVE) + low
+        while word != NONE:
+            rest = np.uint32(word & np.uint32(word - BIT))
+            ids[k] = first + np.int64(ones(np.uint32((word ^ rest) - BIT)))
+            word = rest
+            k += ONE
 
     return members
+
+
+def ids_of_places(on: Any) -> Any:
+    """Replace each place in the pages that occur by its id; ``pages`` are their numbers."""
+
+    @on.elementwise
+    def ids_of_places(k, pages, low, shift, ids):
+        place = np.uint64(ids[k])
+        page = place >> np.uint64(shift)
+        within = place - (page << np.uint64(shift))
+        ids[k] = np.int64((np.uint64(pages[page]) << np.uint64(shift)) + within) + low
+
+    return ids_of_places

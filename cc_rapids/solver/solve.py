@@ -16,7 +16,7 @@ from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import Adjacency, check_offsets, check_offsets_async, rows_of
 from ..graph.forest import SpeculativeRows
 from ..ids.decoders import OffsetDecoder
-from ..ids.encode import EncodedIds, scan_ids
+from ..ids.encode import EncodedIds, count_pages, scan_ids
 from ..ids.range import IdRange, all_fit, last_of
 from ..ids.spelled import spelled
 from ..ids.strings import bytes_of
@@ -65,6 +65,7 @@ def solve(
     ====================  ===========================  ==============  ========================
     close together        ids less the least           estimate        yes
     further apart         ranks in a bit map           exact           yes
+    in clusters           ranks in a paged bit map     exact           yes
     far apart (hashed)    slots of a hash table        estimate [1]_   by ``finalise``
     far, little memory    ranks among the sorted ids   exact           yes
     short strings         numbers, as above [2]_       as above        by ``finalise``
@@ -128,7 +129,7 @@ def solve(
     )
     chosen_again = ""
     while True:
-        scanned = scan(exact=exact, id_range=guess)
+        scanned = count_pages(scan(exact=exact, id_range=guess), backend)
         facts = Facts.of(edge_input, columns, backend, scanned.facts)
         plan, ids = choices.choose(facts, options), scanned.facts.id_range
         assert plan.encoding is not None
@@ -184,6 +185,7 @@ def explain(
         expected_vertices=options.expected_rows,
         any_order=not options.forest,
     )
+    scanned = count_pages(scanned, backend)
     ids = scanned.facts
     if not ids.are_integers:
         ids = ids._replace(string_bytes=bytes_of(columns))

@@ -47,6 +47,7 @@ RECORDS = 70  # more records than a block of tours
 STEPS = 1, 20, 10**6  # differences of ids that select ids as vertices, a bit map, and a hash table
 # Constants with which a few edges exceed the range limit and run the code for long lists
 WIDE = ((encode, "SMALL_RANGE", 100),)
+PAGED = ((encode, "PAGED_ROWS", 10),)
 LONG = (
     *((range_of_ids, "SAMPLED_EDGES", 10), (hash_table, "ESTIMATED_IDS", 10)),
     *((strings, "LIBRARY_STRINGS", 0), (forest, "LIBRARY_VERTICES", 0)),
@@ -167,7 +168,7 @@ def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
     designs = {rule.design for rule in AUTO if rule.engine in (None, engine) and not rule.symmetric}
     for dtype in (np.int32, np.int64):
         for step in STEPS:
-            for constants in ((), LONG):
+            for constants in ((), PAGED, LONG):
                 with _changed(*WIDE, *constants):
                     _solve(np.arange(step, EDGES * step, step, dtype=dtype))
         _record_parts_of_long_runs(backend, dtype)

@@ -3,6 +3,7 @@
 ENCODINGS = {
     "offset": "OffsetEncoding",
     "bit map": "BitmapEncoding",
+    "bit map, paged": "PagedEncoding",
     "hash slots": "HashEncoding",
     "sorted ids": "SortedEncoding",
 }
@@ -13,4 +14,7 @@ def force_encoding(monkeypatch, name):
     from cc_rapids.ids import encode
 
     others = encode.StringEncoding(), encode.MultiColumnEncoding()
+    if name == "bit map, paged":
+        monkeypatch.setattr(encode, "_page_shift", lambda size, facts: 4 * facts.are_integers)
+        others = encode.HashEncoding(), *others  # for ids whose pages are not counted
     monkeypatch.setattr(encode, "ENCODINGS", (getattr(encode, ENCODINGS[name])(), *others))

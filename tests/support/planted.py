@@ -111,6 +111,13 @@ def long_words(v):
 
 
 AS_STRINGS = __future__.annotations.compiler_flag  # annotations, as in the file of a function
+
+
+def in_clusters(v):
+    """Return ids in clusters of twenty, far apart."""
+    return v // 20 * 10**5 + v % 20
+
+
 SMALL = {"small_id_range": 100}
 BY_NUMPY = {"library_vertices": 1000}
 LIST = lambda design: lambda: ((SRC, DST), {"design": design}, {})  # noqa: E731
@@ -142,6 +149,11 @@ JOBS = {
     "max": lambda: ((SRC, DST), {"labels": "max", "design": "none+async+naive"}, {}),
     "strewn": lambda: ((SRC * 50, DST * 50), {"design": "none+async+naive"}, {}),
     "bit map": SPREAD(50),
+    "bit map, paged": lambda: (
+        (in_clusters(SRC), in_clusters(DST)),
+        {"design": "none+async+naive"},
+        SMALL | {"paged_rows": 10},
+    ),
     "slots": SPREAD(10**7),
     "placed": lambda: (
         (SRC * 10**7, DST * 10**7),
@@ -341,7 +353,16 @@ PLANTS = {
         id_bitmap.number_ranks, "at(column, i, low)", "at(column, i // 2, low)", "bit map"
     ),
     "members": Plant(
-        id_bitmap.members, "np.uint64(b)) + low", "np.uint64(b // 2)) + low", "bit map"
+        id_bitmap.members, "np.int64(w << FIVE)", "np.int64(w >> ONE << FIVE)", "bit map"
+    ),
+    "place in pages": Plant(
+        id_bitmap.place_in_pages,
+        "at(column, i, low)",
+        "at(column, i // 2, low)",
+        "bit map, paged",
+    ),
+    "ids of places": Plant(
+        id_bitmap.ids_of_places, "place - (page << np.uint64(shift))", "page", "bit map, paged"
     ),
     "listed ids": Plant(
         gather.decode_rows,
@@ -604,6 +625,7 @@ def is_right(found, job):
             "offset": lambda v: v + 1000,
             "strewn": lambda v: v * 50,
             "bit map": lambda v: v * 50,
+            "bit map, paged": in_clusters,
             "slots": lambda v: v * 10**7,
             "placed": lambda v: v * 10**7,
             "placed in blocks": lambda v: v * 10**7,

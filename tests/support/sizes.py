@@ -29,6 +29,7 @@ CONSTANTS = {  # the modules that hold them, and their names there
     "one_launch_edges": ["solver.choose.ONE_LAUNCH_EDGES"],
     "order_probes": ["ids.range.ORDER_PROBES"],
     "owner_searches": ["algorithms.literature.owner.SEARCHES"],
+    "paged_rows": ["ids.encode.PAGED_ROWS"],
     "progress_call_seconds": ["incremental.progress.CALL_SECONDS"],
     "quote_window_bytes": ["data.files.quoted.WINDOW"],
     "range_margin_ids": ["graph.memory_bound.MARGIN_IDS"],
@@ -53,6 +54,7 @@ WITHOUT_FAST_PATHS = dict.fromkeys(
     (
         *("sampled_scan_edges", "estimated_ids", "blocked_ids", "split_finish_edges"),
         *("descending_share", "frequent_root_vertices", "staged_edges_per_vertex"),
+        "paged_rows",
     ),
     NEVER,
 ) | dict.fromkeys(

@@ -19,6 +19,11 @@ from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
 from cc_rapids.data.read import read as read_edges
 from cc_rapids.ids import encode, hash_table
 
+#: A path through 350 clusters of 100 ids, a million apart
+CLUSTERS = tuple(
+    (at + at // 100 * 10**6).tolist() for at in (np.arange(34_999), np.arange(1, 35_000))
+)
+
 
 @quick
 @given(far_lists())
@@ -241,6 +246,7 @@ def test_categories_of_floats_are_refused():
         (([0, 5], [2, 1]), "as they are", "close enough"),
         (([7, 5], [9, 6]), "offset", "close enough"),
         (([0] * 70_000, [2**22] * 70_000), "bit map", "not for a bit"),
+        (CLUSTERS, "bit map, paged", "pages of 512 integers"),
         (([0, 2**60], [2, 1]), "hash slots", "a word or a bit each"),
         ((["a"], ["b"]), "strings, as they are", "lexicographic order: 2 ends name ids"),
         ((["a" * 65], ["b"]), "strings, factorised", "lexicographic order"),

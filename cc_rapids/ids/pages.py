@@ -1,0 +1,71 @@
+"""Pages of a range of ids, and bit maps with ranks.
+
+Ids that lie in clusters, such as those of OpenStreetMap, leave most of their range empty. A page is
+``2 ** shift`` neighbouring ids. A bit per page of the range shows which pages occur, and only these
+get a bit per id. The ids stay in order, so that nothing is sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..graph.forest import blocks_of, rank
+from ..kernels import id_bitmap, primitives
+
+if TYPE_CHECKING:
+    from .range import IdRange
+
+LEAST_SHIFT, MOST_SHIFT = 9, 12  # a page has 512 to 4,096 ids; the bits of 512 are a cache line
+SMALL_MAP = 1 << 18  # bytes of a map of pages; a larger one takes at most the bytes of the columns
+RANKED = 4  # ids per byte of a bit map with ranks
+
+
+def page_shift(ids: int, input_bytes: int) -> int:
+    """Return the binary logarithm of the size of a page, or 0 if the map would be too large."""
+    most, shifts = max(SMALL_MAP, input_bytes), range(LEAST_SHIFT, MOST_SHIFT + 1)
+    return next((shift for shift in shifts if (ids >> shift) // RANKED <= most), 0)
+
+
+def ranked_bits(size: int, mark: Callable[[Array], None], backend: Backend) -> tuple[Array, int]:
+    """Return the words of a bit set with the number of members before each, and of all members.
+
+    Parameters
+    ----------
+    size : int
+        The members are among 0 .. size - 1, and fewer than 2 ** 32.
+    mark : callable
+        Sets the bits of the members in an array of empty words.
+    """
+    words = backend.fill(backend.empty(-(-size // primitives.WORD), np.uint32), 0)
+    mark(words)
+    before = backend.empty(blocks_of(words.size), np.uint32)
+    rank(backend, words, before)
+    ranked = backend.empty(words.size, np.uint64)
+    backend.kernel(id_bitmap.pack_ranks)(before.size - 1, words, before, ranked)
+    return ranked, int(backend.to_host(before[-1:])[0])
+
+
+def mark_ids(
+    column: Array,
+    ids: IdRange,
+    words: Array,
+    out_of_range: Array,
+    backend: Backend,
+    shift: int = 0,
+) -> None:
+    """Add the ids of a column, or their pages, to a bit set over the range."""
+    mark = backend.kernel(id_bitmap.mark_ids, ids.vertex)
+    mark(column.size, column, ids.first, ids.size, shift, words, out_of_range)
+
+
+def members_of(
+    ranked: Array, count: int, low: int, dtype: np.dtype[Any], backend: Backend
+) -> Array:
+    """Return the members of a bit set in order, plus ``low``."""
+    members = backend.empty(count, dtype)
+    backend.kernel(id_bitmap.members)(ranked.size, ranked, low, members)
+    return members
