@@ -19,11 +19,6 @@ from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
 from cc_rapids.data.read import read as read_edges
 from cc_rapids.ids import encode, hash_table
 
-#: A path through 350 clusters of 100 ids, a million apart
-CLUSTERS = tuple(
-    (at + at // 100 * 10**6).tolist() for at in (np.arange(34_999), np.arange(1, 35_000))
-)
-
 
 @quick
 @given(far_lists())
@@ -246,7 +241,6 @@ def test_categories_of_floats_are_refused():
         (([0, 5], [2, 1]), "as they are", "close enough"),
         (([7, 5], [9, 6]), "offset", "close enough"),
         (([0] * 70_000, [2**22] * 70_000), "bit map", "not for a bit"),
-        (CLUSTERS, "bit map, paged", "pages of 512 integers"),
         (([0, 2**60], [2, 1]), "hash slots", "a word or a bit each"),
         ((["a"], ["b"]), "strings, as they are", "lexicographic order: 2 ends name ids"),
         ((["a" * 65], ["b"]), "strings, factorised", "lexicographic order"),
@@ -270,6 +264,19 @@ def test_explain_says_what_would_run(engine, tuned, edges, ids, why):
     found = cc_rapids.components(edges, engine=engine)
     assert found.summary()["ids"] == ids
     assert len(found.labels().vertex) <= plan.vertices
+
+
+def test_ids_in_clusters_get_bits_on_threads(engine):
+    at = np.arange(35_000)
+    ids = at + at // 100 * 10**6  # a path through clusters of 100 ids, a million apart
+    edges = ids[:-1], ids[1:]
+    found = cc_rapids.components(edges, engine=engine)
+    names = {"threads": "bit map, paged", "cuda": "hash slots"}
+    assert found.summary()["ids"] == names[engine]
+    check(found, components_of(*map(np.ndarray.tolist, edges)))
+    plan = cc_rapids.components(edges, explain=True, engine=engine)
+    assert plan.ids == names[engine]
+    assert ("pages of 512 integers" in plan.ids_why) == (engine == "threads")
 
 
 def test_explain_of_rows_and_of_a_design_asked_for():
