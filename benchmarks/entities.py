@@ -2,7 +2,8 @@
 
 keys: a million records with three keys, beside ``pandas.factorize`` with SciPy, as a graph of
 records and values and as links of equal neighbours. numbers: stable ids of a second day and what
-has changed, beside merges and groups of a frame. sides: the two sides of random edges, beside SciPy
+has changed, beside merges and groups of a frame. rules: clusters of scored pairs of two datasets,
+beside Kruskal's algorithm in NumPy and Python. sides: the two sides of random edges, beside SciPy
 and NetworkX.
 
 All ways of a job take turns, and answers are compared after the timing.
@@ -159,6 +160,44 @@ def renumbered(labels, before, next_id):
     return answer, (splits, merges, births, deaths)
 
 
+def rules(args, backend):
+    """Yield the times of clusters under rules, after a comparison with a loop over the pairs."""
+    rng, size, half = np.random.default_rng(2), args.pairs, max(3 * args.pairs // 10, 8)
+    left = rng.integers(0, half, size)
+    right = half + (left // 4 * 4 + rng.integers(0, 4, size)) % half
+    weight, dataset = rng.random(size), (np.arange(2 * half) >= half).astype(np.int8)
+    pairs = frame(backend, src=left, dst=right, score=weight)
+    sets = frame(backend, vertex=np.arange(2 * half), file=dataset)
+    given = {"weight": "score", "num_vertices": 2 * half}
+    found = cc_rapids.link_pairs(pairs, datasets=sets, **given)
+    truth = frame(backend, vertex=np.arange(2 * half), labels=np.arange(2 * half) // 3)
+    ways = {
+        "components": lambda: cc_rapids.components(pairs, num_vertices=2 * half),
+        "wall": lambda: cc_rapids.link_pairs(pairs, datasets=sets, **given),
+        "audit": lambda: found.audit(pairs, **given),
+        "scores": lambda: cc_rapids.score_clusters(found, truth),
+    }
+    times = harness.timed(ways, backend, args.runs)
+    times |= harness.timed({"loop": lambda: by_loop(left, right, weight)}, backend, 1)
+    rows = on_host(found.forest()["row"])
+    assert np.array_equal(rows, by_loop(left, right, weight))
+    facts = {"m": size, "vertices": 2 * half, "clusters": len(found), "accepted": rows.size}
+    yield facts | times | {"times_faster": harness.faster(times, "wall", "loop")}
+
+
+def by_loop(left, right, weight):
+    """Return the rows of a greedy matching: Kruskal's algorithm with one record per dataset."""
+    order = np.argsort(-weight, kind="stable")
+    taken, rows = set(), []
+    for row, one, other in zip(
+        order.tolist(), left[order].tolist(), right[order].tolist(), strict=True
+    ):
+        if not (one in taken or other in taken):
+            taken.update((one, other))
+            rows.append(row)
+    return np.sort(rows)
+
+
 def sides(args, backend):
     """Yield the times of two-colourings, after a comparison of the colours."""
     rng, half = np.random.default_rng(1), max(args.edges // 5, 2)
@@ -218,6 +257,7 @@ def by_search(src, dst, n):
 JOBS = {
     "keys": ("linked_records", keys),
     "numbers": ("numbers_and_sides", numbers),
+    "rules": ("clusters_under_rules", rules),
     "sides": ("numbers_and_sides", sides),
 }
 

@@ -77,9 +77,11 @@ def link_pairs(
         is raised if their clusters break a rule.
     max_size : int, optional
         The most records of a cluster.
-    num_vertices, labels, nulls, engine, frames, memory, explain, **text
-        As for :func:`components`; ``text`` is ``header``, ``delimiter``, ``encoding``, ``comment``
-        and ``format``.
+    num_vertices, labels, nulls, engine, frames, memory, explain : optional
+        As for :func:`components`.
+    **text
+        ``header``, ``delimiter``, ``encoding``, ``comment`` and ``format`` of text files, as for
+        :func:`components`.
 
     Returns
     -------

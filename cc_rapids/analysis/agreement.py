@@ -1,4 +1,4 @@
-"""How well clusters agree with the truth: scores of two labellings of the same vertices."""
+"""Scores of clusters against the truth, by the contingency table of both."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Table(NamedTuple):
             "bcubed_recall": recall,
             "bcubed_f1": 2 * precision * recall / (precision + recall),
             **_ratios("cluster", exact, int(self.sizes.size), int(self.true_sizes.size)),
-            "variation_of_information": max(-float((parts * logs).sum()) / n, 0.0),
+            "variation_of_information": max(0.0, -float((parts * logs).sum()) / n),
             "adjusted_rand_index": adjusted_rand_index(together, linked, true, n),
         }
 

@@ -100,3 +100,31 @@ def test_scores_equal_those_of_scikit_learn():
 def test_wrong_arguments_name_the_way_out(found, truth, error, words):
     with pytest.raises(error, match=words):
         cc_rapids.score_clusters(found, truth)
+
+
+def test_scores_at_each_threshold_are_those_of_each_answer():
+    pairs, weights = [(1, 2), (2, 3), (4, 5), (3, 4)], [0.9, 0.5, 0.7, 0.2]
+    truth = [1, 2, 3, 4, 5, 9], ["a", "a", "b", "c", "c", "d"]
+    cuts = cc_rapids.components_at(pairs, weight=weights, thresholds=[0.9, 0.7, 0.2])
+    curve = cuts.scores(truth)
+    assert curve.threshold.tolist() == [0.9, 0.7, 0.2]
+    for k, level in enumerate(cuts.thresholds):
+        scores = cc_rapids.score_clusters(cuts.at(level), truth)
+        assert {name: getattr(curve, name)[k] for name in scores} == scores
+    tree = cc_rapids.components(pairs, weight=weights, forest="max").dendrogram()
+    for metric in ("pairwise_f1", "variation_of_information"):
+        best = tree.best(truth, metric)
+        assert (best.threshold, len(best.components)) == (0.7, 3)
+        assert best.curve.threshold.tolist() == [0.9, 0.7, 0.5, 0.2]
+    assert tree.best(truth, most=2).curve.threshold.size == 2
+    with pytest.raises(cc_rapids.InputError, match="metric"):
+        tree.best(truth, "f1")
+
+
+def test_a_plot_of_scores_marks_the_best_threshold():
+    pytest.importorskip("matplotlib")
+    cuts = cc_rapids.components_at([(1, 2), (2, 3)], weight=[0.9, 0.5], thresholds=[0.9, 0.5])
+    curve = cuts.scores(([1, 2, 3], ["a", "a", "b"]))
+    axes = cc_rapids.plots.scores(curve, "pairwise_f1", "variation_of_information")
+    assert [text.get_text() for text in axes.texts] == ["1 at 0.9", "0 at 0.9"]
+    assert len(axes.lines) == 2

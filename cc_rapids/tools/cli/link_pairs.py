@@ -20,9 +20,9 @@ from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_s
     epilog=TABULAR_IN_WORDS
     + "\n\n"
     + examples(
-        "cc-rapids link-pairs pairs.parquet --weight score --max-size 5 --output entities.csv",
+        "cc-rapids link-pairs scored.csv --weight score --max-size 5 --output entities.csv",
         "At most one record of each file in a cluster:",
-        "cc-rapids link-pairs pairs.csv --weight score --at-least 0.8"
+        "cc-rapids link-pairs scored.csv --weight score --at-least 0.8"
         " --records records.csv --datasets file --refused refused.csv",
     )
 )
@@ -111,7 +111,7 @@ def link_pairs(
     table.check([weight])
     with kernels(quiet) as times:
         result = link(
-            table.table,
+            _scored(table, weight),
             source,
             destination,
             weight=weight,
@@ -160,8 +160,8 @@ def link_pairs(
 
 @command(
     epilog=examples(
-        "cc-rapids score-clusters entities.csv truth.csv",
-        "cc-rapids score-clusters entities.parquet truth.parquet --json",
+        "cc-rapids score-clusters labels.csv labels_of_another.csv",
+        "cc-rapids score-clusters labels.csv labels_of_another.csv --json",
     )
 )
 @click.argument("found", type=FilePath(allow_dash=True))
@@ -187,6 +187,19 @@ def score_clusters(found: str, truth: str, json_output: bool) -> None:
                 for name, value in scores.items()
             }
         )
+
+
+def _scored(table: WholeTable, weight: str) -> Any:
+    """Return the table, with a column of scores of a text file as numbers."""
+    import pyarrow as pa
+
+    if table.words is None:
+        return table.table
+    try:
+        scores = table.words[weight].cast(pa.float64())
+    except pa.ArrowInvalid:  # link_pairs names the column and its type
+        return table.table
+    return table.table.set_column(table.table.column_names.index(weight), weight, scores)
 
 
 def _labelled(table: WholeTable) -> Any:

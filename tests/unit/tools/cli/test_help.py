@@ -82,6 +82,7 @@ def files(tmp_path, monkeypatch):
     Path("pairs.csv").write_text(edges)
     Path("links.csv").write_text("buyer,seller,price\na,b,1\n,c,2\nb,d,3\n")
     Path("scored.csv").write_text("src,dst,score\n1,2,.9\n2,3,.5\n")
+    Path("records.csv").write_text("id,file\n1,a\n2,a\n3,b\n")
     Path("download.dat").write_text("# a comment\n1 2\n2 3\n")
     Path("labels.csv").write_text("vertex,labels\n2,2\n4,4\n5,2\n7,2\n8,4\n9,9\n")
     Path("labels_of_another.csv").write_text("vertex,labels\n2,1\n4,7\n5,1\n7,1\n8,7\n9,3\n")
