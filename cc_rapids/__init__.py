@@ -48,6 +48,7 @@ _HOMES = {
     "components_at": "incremental.thresholds",
     "Cuts": "analysis.thresholds",
     "StableIds": "results.components",
+    "Evidence": "analysis.evidence",
     "Report": "analysis.report",
     "Design": "algorithms.design",
     "designs": "algorithms.design",
@@ -104,6 +105,7 @@ __all__ = [
     "Design",
     "DesignError",
     "EngineError",
+    "Evidence",
     "FormatError",
     "GraphStateError",
     "InputError",
@@ -162,6 +164,7 @@ if TYPE_CHECKING:
     from .algorithms.design import Design, designs
     from .analysis.bipartition import Bipartition
     from .analysis.dendrogram import Dendrogram
+    from .analysis.evidence import Evidence
     from .analysis.report import Report
     from .analysis.thresholds import Cuts
     from .api import (

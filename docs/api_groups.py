@@ -19,7 +19,7 @@ COMPONENTS = {
         "stable_ids",
         "with_key_names",
     ),
-    "Forests, paths and thresholds": ("forest", "path", "paths", "dendrogram"),
+    "Forests, paths and thresholds": ("forest", "path", "paths", "explain_pair", "dendrogram"),
     "Reports and plots": ("report", "plot", "summary", "ledger"),
     "Audits and comparison": ("audit", "audit_paths", "equals"),
     "Files": ("save", "load", "to_parquet"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,16 +98,17 @@ def dropped(
             f"the columns of the result would have equal names, {listed(names)}: pass name=, or"
             " rename columns of the frame"
         )
-    rows = _taken(frame, ids, losers)
-    rows = _with_columns(rows, _taken(frame, ids, winners), "kept_")
+    rows = rows_at(frame, ids, losers)
+    rows = with_columns_of(rows, rows_at(frame, ids, winners), {k: f"kept_{k}" for k in ids})
     rows = attached(answer, rows, ids, name, "self")
     for side, prefix in ((losers, ""), (winners, "kept_")) if scores else ():
-        rows = _with_columns(rows, _taken(frame, scores, side), prefix)
+        renamed = {column: f"{prefix}{column}" for column in scores}
+        rows = with_columns_of(rows, rows_at(frame, scores, side), renamed)
     return rows
 
 
-def _taken(frame: Any, names: list[Any], rows: Array) -> Any:
-    """Return some rows of some columns, in any order."""
+def rows_at(frame: Any, names: list[Any], rows: Array) -> Any:
+    """Return some rows of some columns of a frame, in any order; ``rows`` are on the host."""
     if isinstance(frame, dict):
         return {name: np.asarray(frame[name])[rows] for name in names}
     import narwhals as nw
@@ -114,13 +116,19 @@ def _taken(frame: Any, names: list[Any], rows: Array) -> Any:
     return nw.from_native(frame).select(names)[rows].to_native()
 
 
-def _with_columns(frame: Any, other: Any, prefix: str) -> Any:
-    """Return a frame with the columns of another one, whose names get a prefix."""
-    for name in columns_of(other):
+def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str]) -> Any:
+    """Return a frame with columns of another one, renamed; without a frame, these alone."""
+    if frame is None:
+        if isinstance(other, dict):
+            return {names[name]: column for name, column in other.items()}
+        import narwhals as nw
+
+        return nw.from_native(other).rename(dict(names)).to_native()
+    for name, new in names.items():
         column = column_of(other, name)
         if hasattr(column, "iloc"):
             column = column.set_axis(frame.index)
-        frame = with_column(frame, f"{prefix}{name}", column, None)
+        frame = with_column(frame, new, column, None)
     return frame
 
 
@@ -222,8 +230,11 @@ def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array,
     if missing != "self" or not unmatched.size:
         return groups, valid, n
     numbers, size = numbers_of_ids(column, unmatched, answer.backend)
-    groups[unmatched] = numbers.astype(np.int64) + n
-    return groups, valid, n + size
+    occurs = xp.zeros(size, bool)  # few of the slots that number all strings
+    occurs[numbers] = True
+    rank = xp.cumsum(occurs)
+    groups[unmatched] = rank[numbers] + (n - 1)
+    return groups, valid, n + int(rank[-1])
 
 
 def _listed(what: str, names: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from ..algorithms.bridges import Reached
 from ..backends import Array
 from ..data import html
 from ..data.adapters import adapter_of
-from ..data.arguments import check_count, check_path
+from ..data.arguments import check_count
 from ..data.edge_input import EdgeInput, plain_frame
 from ..data.foreign import opened
 from ..data.frame_access import on_host, only, values_of
@@ -307,14 +307,7 @@ class Report:
         >>> path.read_text()[:15]
         '<!DOCTYPE html>'
         """
-        from ..data.files.write import replacing
-
-        page = html.page(TITLE, *self._parts())
-        if path is None:
-            return page
-        with replacing(check_path("path", path)) as stream:
-            stream.write(page.encode())
-        return None
+        return html.written(path, TITLE, self._parts())
 
     def _facts(self) -> dict[str, Any]:
         """Return the statistics over all components by name."""

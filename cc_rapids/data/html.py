@@ -6,19 +6,26 @@ dark pages. Only :func:`page` adds a style sheet; no function adds a script.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from ..errors import CcRapidsError
+from .arguments import check_path
 
 LONGEST = 400  # maximum number of characters of a value
 BAR = "#4a90d9"  # at least 3 : 1 against white and against #111
 # Follows the reader's light or dark theme; wide tables scroll.
 STYLE = (
-    ":root{color-scheme:light dark;font-family:sans-serif}main{max-width:60em;margin:auto;"
-    "overflow-x:auto}caption{text-align:left;font-weight:bold}td,th{text-align:left;"
-    "padding:.1em .8em .1em 0}"
+    ":root{color-scheme:light dark;font-family:system-ui,sans-serif;line-height:1.5;"
+    "--line:#d0d7de;--head:#f3f5f7}"
+    "@media(prefers-color-scheme:dark){:root{--line:#3d444d;--head:#262c36}}"
+    "main{max-width:72em;margin:auto;padding:1em;overflow-x:auto}h1{font-size:1.5em}"
+    "table{border-collapse:collapse;margin:1.5em 0}caption{text-align:left;font-weight:bold;"
+    "padding-bottom:.4em}td,th{text-align:left;padding:.3em .9em .3em .5em;"
+    "border-bottom:1px solid var(--line)}thead th{background:var(--head)}"
+    "td{font-variant-numeric:tabular-nums}"
 )
 WIDTH, HEIGHT, LABEL = 220, 14, 110  # pixels: the size of a bar, and the width of its label
 
@@ -58,6 +65,18 @@ def page(title: str, *parts: str) -> str:
         f"<title>{escape(title)}</title><style>{STYLE}</style></head>"
         f"<body><main><h1>{escape(title)}</h1>{''.join(parts)}</main></body></html>"
     )
+
+
+def written(path: str | os.PathLike[str] | None, title: str, parts: Sequence[str]) -> str | None:
+    """Return a page, or write it to a path, where it replaces an existing file atomically."""
+    whole = page(title, *parts)
+    if path is None:
+        return whole
+    from .files.write import replacing
+
+    with replacing(check_path("path", path)) as stream:
+        stream.write(whole.encode())
+    return None
 
 
 def note(words: str) -> str:

@@ -18,7 +18,7 @@ from ..data.records import Key
 from ..data.text_options import TextKeywords
 from ..data.typed import FrameT
 from ..data.within import AS_FOUND
-from ..errors import ArgumentTypeError, counted
+from ..errors import ArgumentTypeError, InputError, counted
 from ..keywords import suggest_keywords_of_methods
 from . import lookup
 from .answer import Answer
@@ -29,6 +29,7 @@ from .written import ROWS_PER_FILE, write_parquet
 
 if TYPE_CHECKING:
     from ..analysis.dendrogram import Dendrogram
+    from ..analysis.evidence import Evidence
     from ..analysis.paths import ForestPaths
     from ..analysis.report import Report
     from ..verify.audit import Audit
@@ -950,6 +951,77 @@ class Components(Generic[FrameT]):
         """
         arguments = first, second, edges, source, destination
         return self._paths.path(*arguments, weight=weight, shortest=shortest)
+
+    def explain_pair(
+        self,
+        first: Any,
+        second: Any,
+        edges: Any = None,
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
+        *,
+        records: Any = None,
+        on: str | list[str] = "vertex",
+        weight: Any = AS_FOUND,
+    ) -> Evidence:
+        """Explain why two vertices are in one component: the path between them, with records.
+
+        Parameters
+        ----------
+        first, second : id
+            Two ids; tuples for composite ids.
+        edges, source, destination, weight
+            As for :meth:`path`. If the run did not use ``forest=``, the path has the fewest
+            ``edges``; otherwise it follows the forest, unless an edge joins the two vertices.
+        records : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict, optional
+            The records of the vertices; the first of several with the same id is used.
+        on : str, or list of str
+            The id columns of the records, as for :meth:`attach`.
+
+        Returns
+        -------
+        Evidence
+            Its ``frame`` has one row per edge, in order from ``first`` to ``second``: the ends
+            ``from`` and ``to`` (``from_kind``, ``from_id``, ... for composite ids), ``weight`` if
+            the path has weights, ``row``, and the other columns of the records of both ends, such
+            as ``from_name`` and ``to_name``. It is a new frame of the library of ``records``, or
+            of the edges. A notebook shows it as a table, and :meth:`Evidence.to_html` writes a
+            page.
+
+        Raises
+        ------
+        InputError
+            The vertices are in two components; a vertex of the path has no record; or neither
+            ``edges`` nor a forest is available. All errors of :meth:`path` occur too.
+
+        See Also
+        --------
+        Components.path : Return the edges of the path as they are in the list.
+        Components.report : Report how far each component can be trusted.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> pairs = pd.DataFrame({"src": [5, 2], "dst": [2, 7], "score": [0.9, 0.6]})
+        >>> people = pd.DataFrame({"id": [2, 5, 7], "name": ["A. Lee", "Ann", "Ann L."]})
+        >>> found = cc_rapids.components(pairs, weight="score", forest="max")
+        >>> found.explain_pair(7, 5, records=people, on="id").frame
+           from  to  weight  row from_name to_name
+        0     7   2     0.6    1    Ann L.  A. Lee
+        1     2   5     0.9    0    A. Lee     Ann
+        """
+        from ..analysis.evidence import explain
+
+        has_forest = self.answer.forest_edges is not None
+        if edges is None and not has_forest:
+            raise InputError(
+                "this answer keeps no forest, whose edges would explain the pair: pass edges=, or"
+                " find the components with forest=True"
+            )
+        arguments = first, second, edges, source, destination
+        shortest = edges is not None and not has_forest
+        path = self._paths.path(*arguments, weight=weight, shortest=shortest)
+        return explain(self.answer, path, (first, second), records, on)
 
     def audit_paths(
         self,

@@ -78,8 +78,8 @@ def test_nothing_else_is_shown_as_markup():
     shows = re.compile(r"def (_repr_(?:html|svg|markdown|latex|javascript|mimebundle)_)")
     package = Path(cc_rapids.__file__).parent
     found = [(p.name, name) for p in package.rglob("*.py") for name in shows.findall(p.read_text())]
-    kinds = "audit bipartition choose components connectivity dendrogram report stable_ids stream"
-    kinds += " thresholds"
+    kinds = "audit bipartition choose components connectivity dendrogram evidence report stable_ids"
+    kinds += " stream thresholds"
     assert sorted(found) == [(f"{kind}.py", "_repr_html_") for kind in kinds.split()]
 
 

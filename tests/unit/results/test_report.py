@@ -110,7 +110,7 @@ def test_ids_of_several_columns_and_pages_of_them():
     src, dst = ([pair[k] for pair in PAIRS] for k in (0, 1))
     frame = pd.DataFrame({"k": ["x"] * 8, "a": src, "l": ["x"] * 8, "b": dst})
     sides = ["k", "a"], ["l", "b"]
-    report = components(frame, *sides).report(frame, *sides)
+    report = components(frame, *sides, labels="min").report(frame, *sides)
     assert report.components()["size"].tolist() == [5, 2, 1]
     assert "<td>(&#x27;x&#x27;, 1)</td>" in report._repr_html_()
 

@@ -1,0 +1,85 @@
+"""The path between two vertices with their records."""
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import cc_rapids
+from cc_rapids import InputError, components
+
+PAIRS = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 8], "score": [0.9, 0.6, 0.3]})
+PEOPLE = pd.DataFrame(
+    {"name": ["Al", "Bo", "Al again", "Cy"], "id": [2, 5, 2, 7]}, index=[3, 1, 4, 0]
+)
+
+
+def plain(value):
+    return value.as_py() if isinstance(value, pa.Scalar) else value
+
+
+def names(frame):
+    return list(getattr(frame, "column_names", None) or getattr(frame, "columns", frame))
+
+
+@pytest.fixture
+def found(engine):
+    return components(PAIRS, weight="score", forest="max", engine=engine)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [pd.DataFrame, pl.DataFrame, pa.table, dict],
+)
+def test_the_path_is_turned_and_beside_its_records(found, make):
+    evidence = found.explain_pair(7, 5, records=make(PEOPLE.to_dict("list")), on="id")
+    assert len(evidence) == 2
+    frame = evidence.frame
+    assert names(frame) == ["from", "to", "weight", "row", "from_name", "to_name"]
+    want = [[7, 2], [2, 5], [0.6, 0.9], [1, 0], ["Cy", "Al"], ["Al", "Bo"]]
+    assert [list(map(plain, frame[name])) for name in names(frame)] == want
+
+
+def test_answers_without_a_forest_need_edges(engine):
+    found = components(PAIRS[["src", "dst"]], engine=engine)
+    rows = found.explain_pair(5, 7, PAIRS, records=PEOPLE, on="id").frame
+    assert rows["row"].tolist() == [0, 1]
+    assert rows["to_name"].tolist() == ["Al", "Cy"]
+    assert len(found.explain_pair(7, 7, PAIRS)) == 0
+    with pytest.raises(InputError, match=r"keeps no forest.*pass edges="):
+        found.explain_pair(5, 7)
+
+
+def test_keys_of_several_columns():
+    rows = {"kind_l": ["u", "v"], "id_l": [1, 4], "kind_r": ["v", "w"], "id_r": [4, 1]}
+    found = components(pd.DataFrame(rows), ["kind_l", "id_l"], ["kind_r", "id_r"], forest=True)
+    records = pd.DataFrame({"kind": list("uvw"), "id": [1, 4, 1], "name": list("abc")})
+    frame = found.explain_pair(("w", 1), ("u", 1), records=records).frame
+    assert frame["from_kind"].tolist() == ["w", "v"]
+    assert frame["to_id"].tolist() == [4, 1]
+    assert frame["to_name"].tolist() == ["b", "a"]
+
+
+def test_what_is_refused(found):
+    with pytest.raises(InputError, match="7 and 9 are in two components"):
+        found.explain_pair(7, 9)
+    with pytest.raises(
+        InputError, match="2 of 3 vertices on the path have no record in 'id': 7, 5"
+    ):
+        found.explain_pair(7, 5, records=PEOPLE[:1], on="id")
+    with pytest.raises(cc_rapids.UnknownVertexError):
+        found.explain_pair(7, 6)
+    with pytest.raises(cc_rapids.MissingColumnError, match="'vertex'"):
+        found.explain_pair(7, 5, records=PEOPLE)
+
+
+def test_the_page(found, tmp_path):
+    records = PEOPLE.assign(name=["<Al>", "Bo", "", "Cy"])
+    evidence = found.explain_pair(7, 5, records=records, on="id")
+    assert "&lt;Al&gt;" in evidence._repr_html_()
+    assert repr(evidence) == "<Evidence: 2 edges from 7 to 5>"
+    evidence.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert page == evidence.to_html()
+    assert "Why 7 and 5 are in one component" in page
+    assert "prefers-color-scheme:dark" in page
