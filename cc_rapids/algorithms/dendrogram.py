@@ -105,12 +105,52 @@ class MergeTree:
         clusters = xp.flatnonzero(whole)
         return clusters[xp.argsort(self.least_of(clusters))]
 
-    def linkage(self, heights: Array) -> Array:
+    def part(self, vertices: Array, edges: Array) -> MergeTree:
+        """Return the merges of one component, with vertices and edges numbered inside it.
+
+        Parameters
+        ----------
+        vertices, edges : (s,) and (s - 1,) arrays of int64
+            The vertices and the edges of the component, ascending.
+        """
+        xp, clusters, word = self.backend.xp, self.n + self.size.size, self.first.dtype.type
+        number = self.backend.empty(clusters, word)
+        number[vertices] = xp.arange(vertices.size, dtype=word)
+        number[self.n + edges] = xp.arange(vertices.size, vertices.size + edges.size, dtype=word)
+        columns = self.first, self.second, self.least, self.greatest
+        first, second, least, greatest = (number[column[edges]] for column in columns)
+        size = self.size[edges]
+        return MergeTree(int(vertices.size), first, second, size, least, greatest, self.backend)
+
+    def growth(self, ends: Array) -> tuple[Array, Array]:
+        """Return the size of the largest cluster, and the sum of the squares of all sizes.
+
+        Parameters
+        ----------
+        ends : (c,) array of int64
+            The edges after whose merges they are returned.
+
+        Returns
+        -------
+        two (c,) arrays of uint64
+        """
+        backend, t, word = self.backend, int(self.size.size), self.first.dtype.type
+        products = self.sizes_of(self.first) * self.sizes_of(self.second)
+        squares = self.n + 2 * backend.xp.cumsum(products.astype(np.uint64))
+        records = backend.fill(backend.empty(4 * t, word), 0)
+        records[2::4] = self.size  # the greatest, of which running maxima are taken
+        if t:
+            _sum_chains(records, 0, t, backend)
+        return records[2::4][ends].astype(np.uint64), squares[ends]
+
+    def linkage(self, heights: Array, root: float = np.inf) -> Array:
         """Return the merges in SciPy's format, components last; see :meth:`Dendrogram.linkage`.
 
         Parameters
         ----------
         heights : (t,) array of float64
+        root : float
+            The height at which components are merged.
         """
         backend, xp, count = self.backend, self.backend.xp, int(self.size.size)
         rows = backend.empty(4 * max(self.n - 1, 0), np.float64)
@@ -124,7 +164,7 @@ class MergeTree:
                 xp.minimum(before, parts[1:]),
                 xp.maximum(before, parts[1:]),
             )
-            beyond[:, 2], beyond[:, 3] = np.inf, xp.cumsum(self.sizes_of(parts))[1:]
+            beyond[:, 2], beyond[:, 3] = root, xp.cumsum(self.sizes_of(parts))[1:]
         return merges
 
     def at_once(self, steps: Array) -> tuple[Array, Array, Array]:

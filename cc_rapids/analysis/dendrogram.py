@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from numbers import Real
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
@@ -31,7 +32,7 @@ from ..ids.decoders import at_places
 from ..kernels import forest as trees
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import ComponentsT, LabelKind
-from ..results.labels import DEFAULT_KINDS
+from ..results.labels import DEFAULT_KINDS, check_labels
 from ..results.lookup import rows_of_edges, rows_of_forest
 from ..results.written import arrow_of
 from .agreement import LEAST_IS_BEST, METRICS
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ..verify.merges import Merges
+    from . import plots
 
 DIRECTIONS = {True: "at_least", False: "at_most"}  # for a maximum and a minimum spanning forest
 FORESTS = {True: "max", False: "min"}
@@ -60,7 +62,8 @@ class Split(NamedTuple, Generic[ComponentsT]):
     Attributes
     ----------
     parts : Components
-        The parts, and all other components unchanged. Labels are the least vertices.
+        The parts, and all other components unchanged. Labels are the least vertices, or numbers if
+        ids have several columns.
     cuts : frame of the caller's kind
         One row per component that is too large, see :meth:`Dendrogram.split`.
     """
@@ -323,24 +326,40 @@ class Dendrogram(Generic[ComponentsT]):
         threshold = cuts.thresholds[at]
         return Best(threshold, float(values[at]), cuts.at(threshold), curve)
 
-    def labels(self, threshold: Any) -> Any:
+    def labels(self, threshold: Any, labels: str | None = None) -> Any:
         """Return the component label of each vertex at a threshold: see Components.labels.
 
         Parameters
         ----------
         threshold : number
             As for :meth:`at`.
+        labels : {"min", "max", "dense", "size", ...}, optional
+            The kind of the labels, by default that of ``components``.
 
         Returns
         -------
         frame of the caller's kind
             As :meth:`Components.labels` returns it.
 
+        Raises
+        ------
+        InputError, ColumnTypeError
+            The threshold is not a single number, or the kind is unknown.
+
         See Also
         --------
         Dendrogram.at : The whole answer at a threshold.
+
+        Examples
+        --------
+        >>> import numpy as np, cc_rapids
+        >>> edges, alike = ([1, 2, 8], [2, 3, 9]), np.array([0.75, 0.5, 0.25])
+        >>> tree = cc_rapids.components(edges, weight=alike, forest="max").dendrogram()
+        >>> tree.labels(0.5, labels="dense").labels.tolist()
+        [0, 0, 0, 1, 2]
         """
-        return self.at(threshold).answer.label_frame()
+        kind = None if labels is None else check_labels(labels)
+        return self.at(threshold).answer.label_frame(kind)
 
     def sizes(self, threshold: Any) -> Any:
         """Return the sizes of the components at a threshold: see :meth:`Components.sizes`.
@@ -419,13 +438,19 @@ class Dendrogram(Generic[ComponentsT]):
             return answer.frame(columns | {"size": tree.sizes_of(before)})
 
     def linkage(
-        self, distance: Callable[[npt.NDArray[Any]], Any] | None = None
+        self,
+        distance: Callable[[npt.NDArray[Any]], Any] | None = None,
+        *,
+        component: Any = None,
+        root: float = np.inf,
     ) -> npt.NDArray[np.float64]:
         """Return the merges in the format of :func:`scipy.cluster.hierarchy.linkage`.
 
         Vertices are numbered by their rows in ``components.labels()``. At the end, the components
         are merged at infinite distance, in the order of their least vertices. The merges are
-        computed once.
+        computed once. SciPy draws finite distances only:
+        ``scipy.cluster.hierarchy.dendrogram`` needs ``component=`` or ``root=`` if there are
+        several components.
 
         Parameters
         ----------
@@ -434,6 +459,11 @@ class Dendrogram(Generic[ComponentsT]):
             ``lambda weight: 1 - weight``. Integer weights are passed as float64, so that
             differences of unsigned weights do not wrap. Defaults to the weights of a minimum
             spanning forest.
+        component : label, optional
+            The label of a component in ``components.labels()``. Only the merges of its vertices are
+            returned, which are numbered in the order of ``components.subset(component)``.
+        root : float
+            The distance at which components are merged, at least that of every merge.
 
         Returns
         -------
@@ -447,19 +477,22 @@ class Dendrogram(Generic[ComponentsT]):
         InputError
             The forest is a maximum spanning forest and ``distance`` is missing. Or the distances
             differ in number from the weights, are NaN or negative, or decrease from one merge to
-            the next. ArgumentTypeError if ``distance`` is not callable.
+            the next. Or ``component`` is not a label, or ``root`` is less than a distance.
+        ArgumentTypeError
+            ``distance`` is not callable, or ``root`` is not a number.
 
         See Also
         --------
         Dendrogram.merges : Return all clusters that merge at a weight, by label.
+        Dendrogram.plot : Draw the largest components.
 
         Examples
         --------
         >>> import numpy as np, cc_rapids
-        >>> from scipy.cluster.hierarchy import fcluster
+        >>> from scipy.cluster.hierarchy import dendrogram, fcluster
         >>> edges, alike = ([1, 2, 8], [2, 3, 9]), np.array([0.75, 0.5, 0.25])
-        >>> found = cc_rapids.components(edges, weight=alike, forest="max")
-        >>> far = found.dendrogram().linkage(lambda weight: 1 - weight)
+        >>> tree = cc_rapids.components(edges, weight=alike, forest="max").dendrogram()
+        >>> far = tree.linkage(lambda weight: 1 - weight)
         >>> print(far)
         [[0.   1.   0.25 2.  ]
          [2.   5.   0.5  3.  ]
@@ -467,11 +500,144 @@ class Dendrogram(Generic[ComponentsT]):
          [6.   7.    inf 5.  ]]
         >>> print(fcluster(far, 0.6, "distance"))
         [1 1 1 2 3]
+        >>> print(tree.linkage(lambda weight: 1 - weight, component=1))
+        [[0.   1.   0.25 2.  ]
+         [2.   3.   0.5  3.  ]]
+        >>> joined = tree.linkage(lambda weight: 1 - weight, root=1)
+        >>> dendrogram(joined, no_plot=True)["leaves"]
+        [2, 0, 1, 3, 4]
         """
-        distances, backend = self._distances(distance), self.components.answer.backend
+        distances, answer = self._distances(distance), self.components.answer
+        backend = answer.backend
         with backend.scope():
-            merges = self._tree.linkage(self._heights(backend.asarray(distances)))
-            return backend.to_host(merges)  # type: ignore[no-any-return]
+            heights, tree = self._heights(backend.asarray(distances)), self._tree
+            _check_root(root, heights)
+            if component is not None:
+                edges, vertices = self._edges_and_vertices(answer.component(component))
+                heights, tree = heights[edges], tree.part(vertices, edges)
+            return backend.to_host(tree.linkage(heights, root))  # type: ignore[no-any-return]
+
+    def curve(self) -> Any:
+        """Return how the components grow with the threshold, as in percolation.
+
+        Returns
+        -------
+        frame of the caller's kind, new, one row per weight at which components merge
+            Rows are ordered from the strictest threshold to the loosest. ``threshold`` has the type
+            of the weights. At this threshold, ``components`` (int64) is the number of components,
+            with single vertices; ``largest`` (int64) is the number of vertices of the largest
+            component; and ``susceptibility`` (float64) is the sum of the squared sizes of all other
+            components, divided by the number of all vertices. If several components are largest,
+            one of them is left out of the sum. Before the first row, every vertex is a component.
+
+        See Also
+        --------
+        Dendrogram.plot : Draw the curve by ``plot("curve")``.
+        Dendrogram.merges : Return the components that merge at each weight.
+
+        Notes
+        -----
+        The susceptibility is the mean size of the component of a random vertex, counted as 0 in the
+        largest component. It has a peak where a giant component forms. Like the algorithm of Newman
+        and Ziff [1]_, one pass over the edges in the order of their weights covers all thresholds.
+
+        References
+        ----------
+        .. [1] M. E. J. Newman and R. M. Ziff, "Fast Monte Carlo algorithm for site or bond
+           percolation", Physical Review E 64, 016706, 2001.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> edges = pd.DataFrame({"src": [1, 3, 2, 4], "dst": [2, 4, 3, 5], "w": [9, 9, 6, 5]})
+        >>> tree = cc_rapids.components(edges, weight="w", forest="max").dendrogram()
+        >>> tree.curve()
+           threshold  components  largest  susceptibility
+        0          9           3        2             1.0
+        1          6           2        4             0.2
+        2          5           1        5             0.0
+        """
+        answer, tree = self.components.answer, self._tree
+        backend, xp = answer.backend, answer.backend.xp
+        with backend.scope():
+            first = self._steps()[1]
+            end = xp.concatenate([first[1:], xp.full(min(len(self), 1), len(self), np.int64)])
+            largest, squares = tree.growth(end - 1)
+            columns = {
+                "threshold": self._weights[first],
+                "components": tree.n - end,
+                "largest": largest.astype(np.int64),
+                "susceptibility": (squares - largest * largest) / max(tree.n, 1),
+            }
+            return answer.frame(columns)
+
+    def plot(
+        self, kind: str = "dendrogram", *, count: int = 3, leaves: int = 30, axes: Any = None
+    ) -> Any:
+        """Draw the merges of the largest components, or the curve; needs the extra ``plot``.
+
+        ``"dendrogram"`` draws components side by side. The height of a merge is its weight. The
+        strictest weights are at the bottom, so the axis of a maximum spanning forest is inverted.
+
+        ``"curve"`` draws the three numbers of :meth:`curve` over the threshold, the strictest
+        threshold on the left. Each number is a share of its greatest value, which the legend names.
+        Of more than 2,000 thresholds, about 2,000 are drawn, with the peak of the susceptibility.
+
+        Parameters
+        ----------
+        kind : {"dendrogram", "curve"}
+            What is drawn.
+        count : int
+            The greatest number of components in a dendrogram. Single vertices are not drawn.
+        leaves : int
+            The greatest number of leaves of a component in a dendrogram, at least 2. If it has more
+            vertices, only its last merges are drawn, and the leaves are clusters. The number of
+            vertices of a cluster is in parentheses, as in SciPy.
+        axes : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes, with a collection of lines for each component, or three lines of the curve.
+
+        Raises
+        ------
+        InputError
+            No components merge, some are merged at an infinite weight, a count is too small, or the
+            kind is unknown. ArgumentTypeError if a count is not an integer.
+        MissingExtraError
+            Matplotlib is not installed.
+
+        See Also
+        --------
+        Dendrogram.linkage : Return the merges in SciPy's format, which SciPy draws too.
+        Dendrogram.curve : Return the numbers of the curve.
+
+        Examples
+        --------
+        >>> import numpy as np, cc_rapids
+        >>> edges, alike = ([1, 2, 8], [2, 3, 9]), np.array([0.75, 0.5, 0.25])
+        >>> tree = cc_rapids.components(edges, weight=alike, forest="max").dendrogram()
+        >>> axes = tree.plot()
+        >>> [label.get_text() for label in axes.get_xticklabels()]
+        ['3', '1', '2', '8', '9']
+        """
+        from . import plots  # answers do not need this import
+
+        check_word("plot", kind, ("dendrogram", "curve"))
+        for name, number, least in (("count", count, 1), ("leaves", leaves, 2)):
+            if check_count(name, number) < least:
+                raise InputError(f"{name}= must be at least {least}, not {number}")
+        if not len(self):
+            raise InputError(f"there is no {kind} to draw: all components are single vertices")
+        answer = self.components.answer
+        if kind == "curve":
+            return plots.curve(answer, self.curve(), self._greatest, axes)
+        largest = answer.backend.to_host(answer.by_size[:count])
+        several = answer.backend.to_host(answer.counts)[largest] > 1
+        tops = [self._top(component, leaves) for component in largest[several].tolist()]
+        return plots.dendrogram(answer, tops, self._greatest, axes)
 
     def split(self, max_size: int) -> Split[ComponentsT]:
         """Split each component that is too large at its weakest links.
@@ -692,7 +858,8 @@ class Dendrogram(Generic[ComponentsT]):
         if answer.given.src.size == answer.facts.edges:
             most = max(int(merges.merges[:, 2].max(initial=1)) // 2, 1)
             parts, cuts = self.split(most)
-            merges.check_split(most, ends, arrow_of(parts.answer.label_frame()), arrow_of(cuts))
+            frame = parts.answer.label_frame(check_labels("min"))
+            merges.check_split(most, ends, arrow_of(frame), arrow_of(cuts))
 
     @cached_property
     def _tree(self) -> MergeTree:
@@ -700,6 +867,31 @@ class Dendrogram(Generic[ComponentsT]):
         answer = self.components.answer
         with answer.backend.scope():
             return MergeTree.of(self._src, self._dst, answer.forest.vertices, answer.backend)
+
+    def _edges_and_vertices(self, component: int) -> tuple[Array, Array]:
+        """Return the forest edges and the vertices of a component, ascending."""
+        answer, xp = self.components.answer, self.components.answer.backend.xp
+        edges = xp.flatnonzero(answer.dense[self._src] == component)
+        return edges, xp.flatnonzero(answer.dense == component)
+
+    def _top(self, component: int, leaves: int) -> plots.Top:
+        """Return the last merges of a component with edges, of at most some leaves."""
+        from . import plots
+
+        answer, tree = self.components.answer, self._tree
+        backend = answer.backend
+        with backend.scope():
+            edges, _ = self._edges_and_vertices(component)
+            edges = edges[max(int(edges.size) + 1 - leaves, 0) :]
+            merged = backend.xp.stack([tree.first[edges], tree.second[edges]]).astype(np.int64)
+            whole, heights = tree.n + edges, self._weights[edges]
+            ends = backend.xp.sort(merged[merged < whole[0]])
+            sizes = tree.sizes_of(ends)
+            rows = backend.xp.concatenate([ends[ends < tree.n], self._src[edges[-1:]]])
+            named = answer.in_memory_frame(answer.vertex(rows) | answer.label(rows))
+            merged = backend.xp.searchsorted(backend.xp.concatenate([ends, whole]), merged)
+            arrays = map(backend.to_host, (merged, heights, sizes))
+        return plots.Top(named, int(answer.counts[component]), *arrays)
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
@@ -827,3 +1019,15 @@ class Dendrogram(Generic[ComponentsT]):
         for name, column in weights.items():
             frame = with_column(frame, name, answer.home(column), mask)
         return answer.given.answer(frame)
+
+
+def _check_root(root: Any, heights: Array) -> None:
+    """Raise an error unless a root is a number of at least the height of every merge."""
+    if isinstance(root, bool) or not isinstance(root, Real):
+        raise ArgumentTypeError(f"root= must be a distance, a number, not {shown(root)}")
+    greatest = float(heights[-1]) if heights.size else 0.0
+    if not float(root) >= greatest:
+        raise InputError(
+            f"components cannot be merged at root={root!r}, because the last merge inside a"
+            f" component has the distance {greatest}: pass root= of at least that"
+        )

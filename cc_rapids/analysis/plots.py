@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -83,6 +83,7 @@ def whole_numbers(axes: Any) -> None:
 
 
 MOST_DRAWN, MOST_NAMED = 100, 40  # greatest numbers of vertices for points, and for ids
+MOST_STEPS = 2000  # greatest number of thresholds of a curve
 
 
 @suggest_keywords
@@ -333,6 +334,113 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
     axes.set(xlabel="threshold", ylabel="score")
     axes.legend(frameon=False)
     return axes
+
+
+class Top(NamedTuple):
+    """The last merges of one component, between clusters that are the leaves of a drawing.
+
+    Attributes
+    ----------
+    named : frame of the caller's kind
+        The label frame of the leaves that are single vertices, which are the first leaves, and of
+        one more vertex of the component.
+    size : int
+        The number of vertices.
+    merged : (2, h) array of int64
+        The clusters of each merge: leaves 0 .. h, and the merges from h + 1 on.
+    heights : (h,) array of numbers
+        The weight of each merge.
+    sizes : (h + 1,) array of int64
+        The number of vertices of each leaf.
+    """
+
+    named: Any
+    size: int
+    merged: Any
+    heights: Any
+    sizes: Any
+
+
+def dendrogram(answer: Answer, tops: list[Top], is_greatest: bool, axes: Any) -> Any:
+    """Draw the last merges of some components: see :meth:`Dendrogram.plot`.
+
+    ``is_greatest`` says whether the merges are by a maximum spanning forest.
+    """
+    axes = new_axes(axes)
+    from matplotlib.collections import LineCollection
+
+    heights = np.concatenate([top.heights for top in tops]).astype(np.float64)
+    if not np.isfinite(heights).all():
+        raise InputError("some components are merged at an infinite weight, which has no height")
+    low, high = heights.min(), heights.max()
+    margin = (high - low or abs(high) or 1) / 20
+    base = high + margin if is_greatest else low - margin if low < 0 else 0.0
+    names, places, start = list[str](), list[int](), 0
+    for top in tops:
+        order, lines = _lines(top, base)
+        lines[:, :, 0] += start
+        axes.add_collection(LineCollection(list(lines), colors="black", linewidths=0.8))
+        *single, _ = map(name_of, as_list(only(top.named, "vertex")))
+        label = name_of(as_list(only(top.named, "labels"))[-1])
+        single += [f"({size:,})" for size in top.sizes[len(single) :]]
+        names += [single[leaf] for leaf in order]
+        places += range(start, start + len(order))
+        style = {"textcoords": "offset points", "fontsize": 8, **PLAIN_TEXT}
+        axes.annotate(f"{label}: {top.size:,} vertices", (start, lines[-1, 1, 1]), (0, 3), **style)
+        start += len(order) + 1
+    size = 8 if len(names) <= MOST_NAMED else 5
+    axes.set_xticks(places, names, rotation=90, fontsize=size, **PLAIN_TEXT)
+    loosest = low if is_greatest else high
+    axes.set(xlim=(-1, start - 1), ylim=(base, loosest + 2 * np.sign(loosest - base) * margin))
+    axes.set(ylabel="weight of the merge", title=_title(answer))
+    return axes
+
+
+def curve(answer: Answer, frame: Any, is_greatest: bool, axes: Any) -> Any:
+    """Draw the frame of :meth:`Dendrogram.curve`: see :meth:`Dendrogram.plot`."""
+    axes, frame = new_axes(axes), collected(frame)
+    names = "threshold", "components", "largest", "susceptibility"
+    columns = [numbers(column_of(frame, name)) for name in names]
+    rows = np.unique(np.linspace(0, columns[0].size - 1, MOST_STEPS).astype(np.int64))
+    rows = np.union1d(rows, columns[-1].argmax())
+    threshold, *lines = (column[rows] for column in columns)
+    words = (
+        "components, of {:,}",
+        "largest component, of {:,} vertices",
+        "susceptibility, of {:.3g}",
+    )
+    for (marker, line), label, values in zip(LINES, words, lines, strict=False):
+        style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
+        style |= {"markerfacecolor": "white", "markersize": 4, "drawstyle": "steps-post"}
+        style |= {"markevery": max(1, rows.size // 20), "label": label.format(values.max())}
+        axes.plot(threshold, values / (values.max() or 1), **style)
+    if is_greatest:
+        axes.invert_xaxis()
+    axes.set(xlabel="threshold", ylabel="share of the greatest value", ylim=(0, 1.05))
+    axes.set_title(_title(answer))
+    axes.legend(frameon=False)
+    return axes
+
+
+def _lines(top: Top, base: float) -> tuple[list[int], Any]:
+    """Return the leaves of a component from left to right, and the corners of each merge's line."""
+    merges = top.merged.T.tolist()
+    leaves = len(merges) + 1
+    order, pending = list[int](), [leaves + len(merges) - 1]
+    while pending:
+        cluster = pending.pop()
+        if cluster < leaves:
+            order.append(cluster)
+        else:
+            pending += reversed(merges[cluster - leaves])
+    place, height = np.zeros(leaves + len(merges)), np.full(leaves + len(merges), float(base))
+    place[order], height[leaves:] = range(leaves), top.heights
+    lines = np.empty((len(merges), 4, 2))
+    for k, pair in enumerate(merges):
+        place[leaves + k] = place[pair].mean()
+        lines[k, :, 0] = np.repeat(place[pair], 2)
+        lines[k, :, 1] = height[pair[0]], height[leaves + k], height[leaves + k], height[pair[1]]
+    return order, lines
 
 
 def _component(

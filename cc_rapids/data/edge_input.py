@@ -71,6 +71,9 @@ _COLUMNS = {
     "Splits: labels size parts largest oversized edges_cut weakest_cut strongest_cut": (
         "The components that are too large, and their parts"
     ),
+    "Curve: threshold components largest susceptibility": (
+        "The components at each weight at which some merge"
+    ),
     "OddCycles: labels row source destination": (
         "The edges around odd cycles, their row numbers and ends"
     ),

@@ -46,6 +46,10 @@ def test_it_is_that_of_threads(graph, dtype, which):
     assert lists(tree.merges(LEVELS)) == lists(there.merges(LEVELS))
     far = (lambda w: 100.0 - w) if which == "max" else None
     assert np.array_equal(tree.linkage(far), there.linkage(far))
+    assert lists(tree.curve()) == lists(there.curve())
+    label = there.components.labels().labels[0]
+    one, other = (each.linkage(far, component=label) for each in (tree, there))
+    assert np.array_equal(one, other)
     for size in (1, 30):
         own, other = tree.split(size), there.split(size)
         assert own.parts == other.parts

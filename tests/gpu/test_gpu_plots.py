@@ -27,6 +27,18 @@ def test_answers_of_cudf_are_drawn(edges):
     mpl.pyplot.close("all")
 
 
+def test_dendrograms_of_cudf_are_drawn(edges):
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    edges["w"] = [3, 1, 2]
+    tree = cc_rapids.components(edges, weight="w", forest="max").dendrogram()
+    labels = tree.plot().get_xticklabels()
+    assert sorted(label.get_text() for label in labels) == ["b", "e", "g"]
+    assert tree.plot("curve").lines[1].get_xdata().tolist() == [3, 1]
+    mpl.pyplot.close("all")
+
+
 def test_arrays_of_cupy_are_drawn():
     import cupy
     import matplotlib as mpl

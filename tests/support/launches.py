@@ -341,7 +341,7 @@ def dendrograms():
         options = {"weight": weight, "forest": which, "engine": "cuda"}
         tree = cc_rapids.components(given, **options).dendrogram()
         tree.cuts([2.5, 1]).merges()
-        tree.merges(), tree.linkage(lambda own: np.arange(own.size)), tree.split(1)
+        tree.merges(), tree.linkage(lambda own: np.arange(own.size)), tree.split(1), tree.curve()
     with pytest.MonkeyPatch.context() as patch:  # the passes of threads, too
         patch.setattr("cc_rapids.backends.dry_run.RecordingBackend.merges_in_order", True)
         cc_rapids.components(given, **options).dendrogram().merges()

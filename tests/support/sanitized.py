@@ -193,7 +193,7 @@ def dendrograms(engine):
         for which in ("min", "max"):
             options = {"weight": weight, "forest": which, "engine": engine}
             tree = cc_rapids.components(graph.edges, **options).dendrogram()
-            tree.cuts(LEVELS).merges(), tree.merges(), tree.split(100)
+            tree.cuts(LEVELS).merges(), tree.merges(), tree.split(100), tree.curve()
 
 
 def rooted_forests(engine):

@@ -4,6 +4,7 @@ import copy
 import pickle
 import re
 
+import matplotlib as mpl
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -134,6 +135,97 @@ def test_merges_at_once_are_the_same_where_steps_and_vertices_do_not_fit_into_a_
         strict=True,
     ):
         assert own.tolist() == right.tolist()
+
+
+def curve_by_hand(edges, weights, n, which):
+    """The components, the largest one and the susceptibility by one union after the other."""
+    parent, size = list(range(n)), [1] * n
+
+    def root(v):
+        while parent[v] != v:
+            v = parent[v]
+        return v
+
+    rows = []
+    for level in sorted(set(weights.tolist()), reverse=which == "max"):
+        before = size.count(0)
+        for k in np.flatnonzero(weights == level):
+            u, v = root(edges[0][k]), root(edges[1][k])
+            if u != v:
+                parent[v], size[u], size[v] = u, size[u] + size[v], 0
+        if size.count(0) > before:
+            others = sorted(size)[:-1]
+            rows.append((level, n - size.count(0), max(size), sum(s * s for s in others) / n))
+    return rows
+
+
+@quick
+@given(weighed(), st.sampled_from(["max", "min"]))
+def test_the_curve_is_that_of_a_sequential_run(edges, which):
+    *ends, weights = edges
+    tree = components(tuple(ends), weight=weights, forest=which).dendrogram()
+    frame = tree.curve()
+    vertex = lists(tree.components.labels())[0]
+    places = [np.searchsorted(vertex, side) for side in ends]
+    right = curve_by_hand(places, weights, len(vertex), which)
+    assert frame._fields == ("threshold", "components", "largest", "susceptibility")
+    assert frame.threshold.dtype == weights.dtype
+    assert list(zip(*lists(frame), strict=True)) == right
+
+
+def test_a_curve_of_many_thresholds():
+    """Longer than the runs of the sums, and again to check their sums of sums."""
+    random, n = np.random.default_rng(4), 3000
+    ends, weights = random.integers(0, n, (2, n)), random.permutation(n)
+    tree = components(tuple(ends), weight=weights, forest="min", num_vertices=n).dendrogram()
+    right = curve_by_hand(ends, weights, n, "min")
+    assert list(zip(*lists(tree.curve()), strict=True)) == right
+
+
+@quick
+@given(weighed(), st.sampled_from(["max", "min"]))
+def test_the_linkage_of_a_component_is_that_of_its_edges_alone(edges, which):
+    *ends, weights = edges
+    far = (lambda w: 9 - w.astype(float)) if which == "max" else (lambda w: w + 9.0)
+    found = components(tuple(ends), weight=weights, forest=which)
+    tree = found.dendrogram()
+    vertex, labels = map(np.array, lists(found.labels()))
+    for label in set(labels.tolist()):
+        inside = np.isin(ends[0], vertex[labels == label])
+        alone = components(
+            tuple(side[inside] for side in ends), weight=weights[inside], forest=which
+        )
+        right = alone.dendrogram().linkage(far)
+        assert tree.linkage(far, component=label).tolist() == right.tolist()
+
+
+def test_scipy_draws_a_component_or_all_with_a_finite_root():
+    edges, weights = ([1, 2, 8, 9], [2, 3, 9, 7]), np.array([3, 5, 4, 2])
+    tree = components(edges, weight=weights, forest="min", num_vertices=11).dendrogram()
+    mpl.use("Agg")
+    for merges in (tree.linkage(component=1), tree.linkage(root=6)):
+        drawn = hierarchy.dendrogram(merges)
+        assert sorted(drawn["leaves"]) == list(range(len(merges) + 1))
+    joined, right = tree.linkage(root=6), tree.linkage()
+    right[np.isinf(right)] = 6
+    assert joined.tolist() == right.tolist()
+    assert tree.linkage(component=0).shape == (0, 4)
+    mpl.pyplot.close("all")
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"root": 0.2}, errors.InputError, "root=0.2, because the last merge inside a component"),
+        ({"root": np.nan}, errors.InputError, "root=nan, because"),
+        ({"root": "1"}, errors.ArgumentTypeError, "root= must be a distance, a number, not '1'"),
+        ({"component": 7}, errors.InputError, "7 is not a label of the only component"),
+    ],
+)
+def test_roots_and_components_that_are_none(given, error, words):
+    tree = components(pd.DataFrame(LINE), weight="w", forest="max").dendrogram()
+    with pytest.raises(error, match=words):
+        tree.linkage(lambda w: 1 - w, **given)
 
 
 def partition(labels):
@@ -317,7 +409,8 @@ def test_frames_of_each_kind(make, engine):
     assert repr(tree) == "<Dendrogram: 3 merges of 4 vertices to 1 component, from 0.9 to 0.7>"
     assert len(tree) == 3
     assert "at least" in tree._repr_html_()
-    for frame in (tree.labels(0.8), tree.sizes(0.8), tree.merges(), tree.split(2).cuts):
+    frames = tree.labels(0.8), tree.sizes(0.8), tree.merges(), tree.split(2).cuts, tree.curve()
+    for frame in frames:
         assert type(frame) is type(found.labels())
     assert columns(tree.labels(0.75)) == [[1, 2, 3, 4], [1, 1, 3, 3]]
     assert columns(tree.merges()) == [
@@ -392,7 +485,7 @@ def test_ids_of_several_columns():
     ends = {"src_kind": ["a", "b", "b"], "src_id": [1, 2, 3], "dst_kind": ["b"] * 3}
     frame = pd.DataFrame({**ends, "dst_id": [2, 3, 4], "w": [3, 1, 2]})
     sides = ["src_kind", "src_id"], ["dst_kind", "dst_id"]
-    tree = components(frame, *sides, weight="w", forest="max").dendrogram()
+    tree = components(frame, *sides, weight="w", forest="max", labels="min").dendrogram()
     named = ["threshold", "before_kind", "before_id", "after_kind", "after_id", "size"]
     assert len(list(tree.merges())) == len(named)
     assert tree.merges().iloc[-1, [0, -1]].tolist() == [1, 2]
@@ -408,6 +501,10 @@ def test_other_labels(labels, engine):
     tree = components(frame, forest="max", **options).dendrogram()
     right = components_at(frame, thresholds=[0.9, 0.8], **options)
     same(tree.labels(0.8), right.labels(0.8))
+    same(
+        components(frame, weight="w", forest="max").dendrogram().labels(0.8, labels),
+        right.labels(0.8),
+    )
     same(tree.merges([0.9, 0.8]), right.merges())
     parts, cuts = tree.split(3)
     assert parts.labels()["labels"].tolist() == [1, 1, 3, 3]
@@ -436,6 +533,7 @@ def test_lists_without_merges(ends, engine):
     tree = components(ends, weight=weights, forest="min", engine=engine).dendrogram()
     assert tree.linkage().shape == (0, 4)
     assert [len(column) for column in tree.merges()] == [0, 0, 0, 0]
+    assert [len(column) for column in tree.curve()] == [0, 0, 0, 0]
     assert len(tree.at(0)) == len(ends[0])
     assert [len(column) for column in tree.split(1).cuts] == [0] * 8
     assert repr(tree) == f"<Dendrogram: 0 merges of {counted(len(ends[0]))}>"

@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.cluster import hierarchy
 
 import cc_rapids
 from cc_rapids import Connectivity, components, components_at, plots
@@ -84,7 +85,7 @@ def test_a_component_is_drawn_with_its_edges_and_ids(kind, engine, label, names,
 def test_ids_of_strings_and_of_several_columns_are_drawn():
     kinds = pd.DataFrame({"a": ["x", "x"], "b": [1, 2], "c": ["y", "y"], "d": [1, 1]})
     ends = {"source": ["a", "b"], "destination": ["c", "d"]}
-    found = components(kinds, **ends)
+    found = components(kinds, **ends, labels="min")
     axes = found.plot("component", kinds, **ends)
     assert {text.get_text() for text in axes.texts} == {"x, 1", "x, 2", "y, 1"}
     assert axes.get_title() == "component x, 1: 3 vertices, 2 edges"
@@ -238,3 +239,99 @@ def test_names_in_charts_are_drawn_as_they_are():
     assert {*STRANGE, "$x$", "<b>"} <= set(texts_of(figure.axes[0]))
     figure = charts.lines({"$x$": [(1, 2)], "<b>": [(2, 1)]}, "edges", "ms")
     assert {"$x$", "<b>"} <= set(texts_of(figure.axes[0]))
+
+
+WEIGHED = {"src": [1, 2, 3, 8, 20], "dst": [2, 3, 4, 9, 20], "w": [0.5, 0.25, 0.75, 0.5, 1]}
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_dendrogram_has_a_line_for_each_merge(kind, engine):
+    options = {"weight": "w", "engine": engine}
+    axes = components(kind(WEIGHED), forest="max", **options).dendrogram().plot()
+    one, other = ([line.tolist() for line in lines.get_segments()] for lines in axes.collections)
+    base = 0.75 + 0.5 / 20
+    assert one == [
+        [[0, base], [0, 0.75], [1, 0.75], [1, base]],
+        [[2, base], [2, 0.5], [3, 0.5], [3, base]],
+        [[0.5, 0.75], [0.5, 0.25], [2.5, 0.25], [2.5, 0.5]],
+    ]
+    assert other == [[[5, base], [5, 0.5], [6, 0.5], [6, base]]]
+    names = [label.get_text() for label in axes.get_xticklabels()]
+    assert names == ["3", "4", "1", "2", "8", "9"]
+    assert axes.yaxis_inverted()
+    words = [text.get_text() for text in axes.texts]
+    assert words == ["1: 4 vertices", "8: 2 vertices"]
+    axes = components(kind(WEIGHED), forest="min", **options).dendrogram().plot(count=1)
+    assert len(axes.collections) == 1
+    assert axes.get_ylim()[0] == 0
+    assert not axes.yaxis_inverted()
+
+
+def test_a_truncated_dendrogram_is_that_of_scipy():
+    random, n = np.random.default_rng(3), 60
+    ends = np.arange(1, n), random.integers(0, np.arange(1, n))
+    tree = components(ends, weight=random.permutation(n - 1) + 1, forest="min").dendrogram()
+    axes = tree.plot(leaves=7)
+    right = hierarchy.dendrogram(tree.linkage(), p=7, truncate_mode="lastp", no_plot=True)
+    own = [line.tolist() for line in axes.collections[0].get_segments()]
+    theirs = [
+        [[(x - 5) / 10, y] for x, y in zip(*line, strict=True)]
+        for line in zip(right["icoord"], right["dcoord"], strict=True)
+    ]
+    assert sorted(own) == sorted(theirs)
+    assert [label.get_text() for label in axes.get_xticklabels()] == right["ivl"]
+
+
+def test_ids_of_strings_and_of_several_columns_are_leaves():
+    kinds = pd.DataFrame({"a": ["x", "x"], "b": [1, 2], "c": ["y", "y"], "d": [1, 1], "w": [3, 4]})
+    found = components(kinds, ["a", "b"], ["c", "d"], weight="w", forest="max")
+    axes = found.dendrogram().plot()
+    names = {label.get_text() for label in axes.get_xticklabels()}
+    assert names == {"x, 1", "x, 2", "y, 1"}
+    assert axes.texts[0].get_text() == "0: 3 vertices"
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_curve_has_three_lines(kind, engine):
+    tree = components(kind(WEIGHED), weight="w", forest="max", engine=engine).dendrogram()
+    axes = tree.plot("curve")
+    assert [points(line) for line in axes.lines] == [
+        [(0.75, 1), (0.5, 4 / 6), (0.25, 3 / 6)],
+        [(0.75, 2 / 4), (0.5, 2 / 4), (0.25, 1)],
+        [(0.75, 5 / 9), (0.5, 1), (0.25, 5 / 9)],
+    ]
+    assert axes.xaxis_inverted()
+    assert len(set(styles(axes))) == 3
+
+
+def test_a_curve_of_many_thresholds_is_drawn_with_its_peak():
+    random, n = np.random.default_rng(3), 9000
+    ends = tuple(random.integers(0, n, (2, n)))
+    tree = components(ends, weight=random.permutation(n), forest="min").dendrogram()
+    axes = tree.plot("curve")
+    assert all(line.get_xdata().size <= 2001 for line in axes.lines)
+    assert axes.lines[2].get_ydata().max() == 1
+    assert f"of {tree.curve().susceptibility.max():.3g}" in axes.lines[2].get_label()
+
+
+@pytest.mark.parametrize(
+    ("weight", "arguments", "words"),
+    [
+        ([1, 2], {"kind": "lines"}, "unknown plot 'lines': one of"),
+        ([1, 2], {"count": 0}, "count= must be at least 1, not 0"),
+        ([1, 2], {"leaves": 1.5}, "leaves= must be a count of at least 0, not 1.5"),
+        ([1, np.inf], {}, "merged at an infinite weight"),
+    ],
+)
+def test_dendrograms_that_cannot_be_drawn(weight, arguments, words):
+    edges = ([1, 2], [2, 3])
+    tree = components(edges, weight=np.array(weight), forest="min").dendrogram()
+    with pytest.raises(cc_rapids.CcRapidsError, match=words):
+        tree.plot(**arguments)
+
+
+@pytest.mark.parametrize("kind", ["dendrogram", "curve"])
+def test_single_vertices_have_no_dendrogram(kind):
+    tree = components(([7], [7]), weight=np.array([1]), forest="min").dendrogram()
+    with pytest.raises(cc_rapids.InputError, match="to draw: all components are single vertices"):
+        tree.plot(kind)
