@@ -464,7 +464,7 @@ class TestFilesInARow:
         said = refused(pack(joined), "calculate", "-", "--format", "parquet", *limit)
         assert "several concatenated files" in said
         said = refused(pack(joined), "link", "-", "--format", "parquet", "--key", "src")
-        assert "several files" in said
+        assert "several concatenated files" in said
 
     @pytest.mark.slow
     def test_by_a_pipe_and_from_a_file(self, joined, folder):
@@ -479,7 +479,7 @@ class TestFilesInARow:
                 check=False,
             )
             assert done.returncode == 2
-            assert "several files" in done.stderr
+            assert "several concatenated files" in done.stderr
 
     def test_one_file_with_an_index_is_read(self):
         sink = pa.BufferOutputStream()
