@@ -168,9 +168,12 @@ def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
     designs = {rule.design for rule in AUTO if rule.engine in (None, engine) and not rule.symmetric}
     for dtype in (np.int32, np.int64):
         for step in STEPS:
-            for constants in ((), PAGED, LONG):
+            for constants in ((), LONG):
                 with _changed(*WIDE, *constants):
                     _solve(np.arange(step, EDGES * step, step, dtype=dtype))
+        at: Any = np.arange(EDGES, dtype=dtype)
+        with _changed(*WIDE, *PAGED):  # clusters of twenty ids, far apart
+            _solve(at + at // 20 * STEPS[-1])
         _record_parts_of_long_runs(backend, dtype)
         for design in sorted(designs, key=str):
             _solve(np.arange(FEW, dtype=dtype), design=design)
