@@ -86,8 +86,8 @@ def test_rows_of_pandas_are_edges_whatever_their_index():
 def test_columns_may_be_named_by_numbers_and_others_by_anything():
     edges = pd.DataFrame([[0, 3, 5], [0, 5, 8]])
     assert rows(connected_components(edges, 1, 2)) == [[3, 5, 8], [3, 3, 3]]
-    pairs = components(edges, [0, 1], [1, 2]).component_of([edges[1], edges[2]])
-    assert rows(pairs) == [[0, 0], [3, 5]]
+    found = components(edges, [0, 1], [1, 2], labels="min")
+    assert rows(found.component_of([edges[1], edges[2]])) == [[0, 0], [3, 5]]
     nullable = edges.astype("Int64").replace(8, pd.NA)
     assert rows(connected_components(nullable, 1, 2, nulls="drop")) == [[3, 5], [3, 3]]
     twice = pd.DataFrame([[0, 3, 5, 0]], columns=["w", "src", "dst", "w"])

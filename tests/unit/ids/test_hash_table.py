@@ -52,6 +52,6 @@ def test_audits_find_ids_by_a_table_of_their_own(engine, tuned):
     fewer = components((ids[:-2], ids[1:-1]), engine=engine)
     for stranger in (-1, 5):
         src = np.append(stranger, ids[1:-2])
-        says = f"edge 0 joins {stranger} and {ids[1]}, and {stranger} has no label"
+        says = f"edge 0 joins {stranger} and {ids[1]}, but {stranger} has no label"
         with pytest.raises(VerificationError, match=says):
             fewer.audit((src, ids[1:-1]))
