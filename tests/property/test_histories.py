@@ -186,7 +186,7 @@ class History(RuleBasedStateMachine):
         label = least_labels(self.known, self.edges)
         assert self.seen.num_vertices == len(self.known)
         assert len(self.seen) == len(set(label.values()))
-        found = self.seen.components()
+        found = self.seen.components(labels="min")
         assert [found.component_of(self.name(v)) for v in sorted(self.known)] == [
             self.name(label[v]) for v in sorted(self.known)
         ]
