@@ -100,9 +100,11 @@ def test_iteration_gives_the_columns_that_subset_gives(tuned, edges):
 def test_iteration_over_ids_of_several_columns(make):
     found = components(make(SEVERAL), ["a", "b"], ["c", "d"])
     ((label, members),) = found
-    assert label == ("c", 3)
+    assert label == 0
     assert type(members) is type(found.labels())
     assert members.shape == (3, 2)
+    ((label, _),) = components(make(SEVERAL), ["a", "b"], ["c", "d"], labels="min")
+    assert label == ("c", 3)
 
 
 def test_iteration_asks_for_blocks_and_never_for_a_component(tuned, monkeypatch):
@@ -250,6 +252,8 @@ def test_edges_with_nulls_or_strangers_belong_to_no_component():
 def test_edges_of_several_columns_and_strings():
     frame = pa.table(SEVERAL | {"row": [0, 1]})
     found = components(frame, ["a", "b"], ["c", "d"])
+    assert found.edges(0, frame, ["a", "b"], ["c", "d"])["row"].to_pylist() == [0, 1]
+    found = components(frame, ["a", "b"], ["c", "d"], labels="min")
     assert found.edges(("c", 3), frame, ["a", "b"], ["c", "d"])["row"].to_pylist() == [0, 1]
     views = pa.table({"src": ["a", "x"], "dst": ["b", "y"]}).cast(
         pa.schema([("src", pa.string_view()), ("dst", pa.string_view())])

@@ -112,7 +112,11 @@ def test_every_way_of_numbering_finds_its_vertices(engine, way):
 
 def test_component_of_rows(engine):
     edges = pd.DataFrame({"a": ["x", "y"], "b": [1, 2], "c": ["y", "z"], "d": [7, -3]})
-    found = components(edges, ["a", "b"], ["c", "d"], engine=engine)
+    numbered = components(edges, ["a", "b"], ["c", "d"], engine=engine)
+    assert numbered.component_of(("y", 7)) == 0
+    assert values(numbered.component_of([["z", "y"], [-3, 2]])) == [1, 1]
+    assert columns(numbered.subset(1)) == [["y", "z"], [2, -3]]
+    found = components(edges, ["a", "b"], ["c", "d"], engine=engine, labels="min")
     assert found.component_of(("y", 7)) == ("x", 1)
     assert columns(found.component_of([["z", "y"], [-3, 2]])) == [["y", "y"], [2, 2]]
     assert columns(found.subset(("y", 2))) == [["y", "z"], [2, -3]]
@@ -305,7 +309,9 @@ def test_labels_of_another_kind_are_called_labels():
     with pytest.raises(InputError, match=r"^7 is not a label of the only component "):
         found.subset(7)
     frame = pd.DataFrame({"k": ["u"], "i": [1], "l": ["u"], "j": [2]})
-    both = components(frame, ["k", "i"], ["l", "j"])
+    with pytest.raises(InputError, match=r"^\('u', 1\) is not a label .* of kind 'dense'"):
+        components(frame, ["k", "i"], ["l", "j"]).subset(("u", 1))
+    both = components(frame, ["k", "i"], ["l", "j"], labels="min")
     with pytest.raises(InputError, match=r"^\('u', 9\) is not a label"):
         both.subset(("u", 9))
     with pytest.raises(InputError, match="label 'u' cannot be one of this answer"):

@@ -179,7 +179,8 @@ def test_keys_of_several_columns(make, streamed, vertices):
     given = iter([edges[:1], edges[1:]]) if streamed else edges
     if streamed and make is pa.table:
         given = edges.to_reader(1)
-    cuts = cc_rapids.components_at(given, *columns, thresholds=[0.95, 0.9, 0.5], vertices=vertices)
+    options = {"thresholds": [0.95, 0.9, 0.5], "vertices": vertices, "labels": "min"}
+    cuts = cc_rapids.components_at(given, *columns, **options)
     more = 0 if vertices is None else 1
     assert [len(cuts.at(level)) for level in cuts.thresholds] == [4 + more, 3 + more, 2 + more]
     assert pl.DataFrame(cuts.labels(0.9)).rows()[:4] == [
@@ -231,7 +232,7 @@ def test_keys_of_several_columns_of_files(kind, columns, tmp_path):
     table = pa.table(ROWS)
     WRITERS[kind](table[:3], tmp_path / f"0.{kind}")
     WRITERS[kind](table[3:], tmp_path / f"1.{kind}")
-    options = {"thresholds": [0.95, 0.9, 0.5]}
+    options = {"thresholds": [0.95, 0.9, 0.5], "labels": "min"}
     want = cc_rapids.components_at(table, *columns, **options)
     paths = [tmp_path / f"{number}.{kind}" for number in range(2)]
     streams = [paths, str(tmp_path / f"*.{kind}")]
@@ -254,7 +255,8 @@ def test_text_files_are_of_the_kind_of_those_before(columns, tmp_path):
         path.write_text(f"t,a,b,weight\nx,1,{end},1\nx,NA,{end},1\n")
     cuts = cc_rapids.components_at(paths, *columns, thresholds=[1])
     assert cuts.at(1) == cc_rapids.components(paths, *columns)
-    assert cuts.labels(1)[cuts.labels(1).schema.names[-1]].to_pylist() == ["007"] * 4
+    least = cuts.at(1).labels("min")
+    assert least[least.schema.names[-1]].to_pylist() == ["007"] * 4
     with pytest.raises(cc_rapids.ColumnTypeError, match="is string, but the 2 vertices so far are"):
         cc_rapids.components_at(paths[::-1], *columns, thresholds=[1], nulls="drop")
 
