@@ -68,8 +68,11 @@ def altered(frame, name, k=0):
     """Return the frame with another value in one place."""
     values = listed(frame, name)
     held = values[k]
-    none = held is None or held is pd.NA
-    values[k] = f"{held}x" if isinstance(held, str) else 1 if none else held + 1
+    none = held is None or held is pd.NA or held != held
+    if isinstance(held, bool):
+        values[k] = not held
+    else:
+        values[k] = f"{held}x" if isinstance(held, str) else 1 if none else held + 1
     if isinstance(frame, tuple):
         kind = None if isinstance(held, str) else np.asarray(getattr(frame, name)).dtype
         return frame._replace(**{name: np.array(values, kind)})
@@ -151,7 +154,7 @@ def shown(library, ids):
         edges, weight = edges.ends(), edges.weight()
     asked = {"weight": weight}
     for word in ("min", "max"):
-        found = components(edges, *sides, **asked, forest=word)
+        found = components(edges, *sides, **asked, forest=word, labels="min")
         prove = partial(found.audit, edges, *sides, **asked)
         yield f"{word} forest", found.forest(), lambda f, prove=prove: prove(forest=f)
         own = partial(prove, forest=word)
