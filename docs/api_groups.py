@@ -40,6 +40,6 @@ CONNECTIVITY = {
 GROUPS = {
     "Components": COMPONENTS,
     "LinkedRecords": COMPONENTS,
-    "LinkedPairs": COMPONENTS,
+    "LinkedPairs": COMPONENTS | {"Rules": ("refused",)},
     "Connectivity": CONNECTIVITY,
 }

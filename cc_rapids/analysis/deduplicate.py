@@ -127,7 +127,8 @@ def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str]) -> Any:
     for name, new in names.items():
         column = column_of(other, name)
         if hasattr(column, "iloc"):
-            column = column.set_axis(frame.index)
+            column = column.reset_index(drop=True)
+            column.index = frame.index
         frame = with_column(frame, new, column, None)
     return frame
 

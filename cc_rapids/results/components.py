@@ -700,7 +700,13 @@ class Components(Generic[FrameT]):
 
         Parameters
         ----------
-        frame, on, by, ascending, per, missing
+        frame : frame or dict of columns
+            The documents, as for :meth:`deduplicate`.
+        on, by, per : str, or list of str, optional
+            Columns, as for :meth:`deduplicate`.
+        ascending : bool
+            Keep the least value of ``by`` instead of the greatest.
+        missing : {"self", "drop", "raise"}
             As for :meth:`deduplicate`.
         name : str
             The name of the column of components, as for :meth:`attach`.
@@ -1751,7 +1757,13 @@ class LinkedRecords(Components[Any]):
 
         Parameters
         ----------
-        frame, on, by, ascending, per, missing
+        frame : frame or dict of columns
+            The documents, as for :meth:`deduplicate`.
+        on, by, per : str, or list of str, optional
+            Columns, as for :meth:`deduplicate`.
+        ascending : bool
+            Keep the least value of ``by`` instead of the greatest.
+        missing : {"self", "drop", "raise"}
             As for :meth:`deduplicate`.
         name : str
             The name of the column of entities.

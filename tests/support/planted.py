@@ -548,7 +548,7 @@ def runs(plant, engine):
 
 def runs_on_gpus(name):
     """Whether GPUs run what the fault of a name is in."""
-    return not PLANTS[name].job.startswith("few")
+    return not PLANTS[name].job.startswith(("few", "bit map, paged"))
 
 
 def solved(job, engine, tuned):

@@ -390,7 +390,7 @@ class ColumnRequest:
 
     @property
     def header(self) -> bool | None:
-        """Whether the first line is a header; None if the caller did not specify it."""
+        """Return whether the first line is a header; None if the caller did not specify it."""
         return self.options.header
 
     @property
