@@ -976,9 +976,13 @@ class Components(Generic[FrameT]):
         ----------
         first, second : id
             Two ids; tuples for composite ids.
-        edges, source, destination, weight
-            As for :meth:`path`. If the run did not use ``forest=``, the path has the fewest
-            ``edges``; otherwise it follows the forest, unless an edge joins the two vertices.
+        edges : as for :func:`cc_rapids.components`, optional
+            If the run did not use ``forest=``, the path has the fewest of these edges; otherwise
+            it follows the forest, unless an edge joins the two vertices.
+        source, destination : str, or list of str, optional
+            As for :meth:`path`.
+        weight : str or (m,) array, optional
+            As for :meth:`path`.
         records : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict, optional
             The records of the vertices; the first of several with the same id is used.
         on : str, or list of str

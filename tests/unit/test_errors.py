@@ -103,7 +103,11 @@ def test_a_tuple_is_a_pair(sides):
 @pytest.mark.parametrize("array", [np.ones((2, 3), int), np.array(1), [[1, 2], [3, 4]]])
 def test_ids_are_one_dimensional(array):
     shape = str(np.shape(array))
-    refused(errors.InputError, (array, ONE), "'src'", shape, "one-dimensional")
+    several = np.ndim(array) == 2 and isinstance(array, np.ndarray)
+    words = (
+        ["ids of dst", "an id has 3 columns"] if several else ["'src'", shape, "one-dimensional"]
+    )
+    refused(errors.InputError, (array, ONE), *words)
     refused(errors.InputError, (ONE, ONE), "'vertices'", shape, vertices=array)
 
 

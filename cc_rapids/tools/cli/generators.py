@@ -223,7 +223,7 @@ GENERATORS = {
             _count("--records", "The number of records.", required=True),
             _count("--keys", "The number of keys.", required=True),
             _number("--each", "Keys of a record.", click.IntRange(min=0), 2, "N"),
-            _number("--power", "Choose key KEYS * u^X for a uniform u from 0 to 1.", float, 1.5),
+            _number("--power", "Choose key KEYS * u^X, u uniform in 0 to 1.", float, 1.5),
             _option(
                 ["--permute/--no-permute"],
                 default=True,

@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     "--labels",
     type=LabelChoice(),
     section=OUTPUT,
-    help="The kind of labels: the least id (min), or numbers (dense) of several columns.",
+    help="The kind of labels; dense for ids of several columns.",
 )
 @option(
     "--attach",

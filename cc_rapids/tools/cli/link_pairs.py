@@ -64,7 +64,7 @@ from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_s
 @option(
     "--refused", metavar="PATH", section=OUTPUT, help="Write the pairs that a rule refused to PATH."
 )
-@output_option("Write each record and the label of its cluster to PATH, or - for stdout.")
+@output_option("Write records and their labels to PATH, or - for stdout.")
 @output_format_option
 @quiet_options
 @as_json

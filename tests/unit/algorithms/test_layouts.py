@@ -92,7 +92,7 @@ def test_too_many_pairs_are_refused_before_anything_is_made(name, monkeypatch):
     monkeypatch.setattr(threads.Threads, "empty", counted)
     monkeypatch.setattr(threads.Threads, "free_bytes", lambda self: 999_999)
     words = rf"^{name.replace('(', '.').replace(')', '.')} takes .*: {PAIRS[name]},000,000 bytes"
-    words += " for 1,000 ids .* and 999,999 are free; .*none.async.halve"
+    words += " for 1,000 ids .* but 999,999 are free; .*none.async.halve"
     with pytest.raises(CapacityError, match=words) as refused:
         cc_rapids.components(([0], [1]), num_vertices=n, design=name)
     assert isinstance(refused.value, MemoryError)

@@ -75,7 +75,7 @@ def test_ids_of_several_columns(engine):
     found = components(edges, *sides, engine=engine)
     assert found.audit(edges, *sides, oracle="scipy").components == 3
     more = pd.DataFrame({"a": [1], "b": ["x"], "c": [2], "d": ["z"]})
-    says = "edge 3 joins (1, 'x') and (2, 'z'), and (2, 'z') has no label"
+    says = "edge 3 joins (1, 'x') and (2, 'z'), but (2, 'z') has no label"
     with wrong(says):
         found.audit(pd.concat([edges, more]), *sides)
 
@@ -127,7 +127,7 @@ def test_wrong_labels_are_told_of_every_kind_of_ids(engine, edges):
 def test_missing_and_foreign_vertices_are_told(engine):
     found = components(EDGES, engine=engine)
     more = pd.concat([EDGES, pd.DataFrame({"src": [10], "dst": [17]})])
-    with wrong("edge 7 joins 10 and 17, and 17 has no label"):
+    with wrong("edge 7 joins 10 and 17, but 17 has no label"):
         found.audit(more)
     with wrong("vertex 16 has a label, but no edge names it"):
         found.audit(EDGES[:-1])
@@ -135,18 +135,18 @@ def test_missing_and_foreign_vertices_are_told(engine):
     with wrong("vertex 99 has no label"):
         found.audit(EDGES, vertices=[16, 99])
     hole = components((np.array([0, 5]), np.array([2, 5])), engine=engine)
-    with wrong("edge 2 joins 3 and 3, and 3 has no label"):
+    with wrong("edge 2 joins 3 and 3, but 3 has no label"):
         hole.audit((np.array([0, 5, 3]), np.array([2, 5, 3])))
     with wrong("vertex 1 has no label"):
         hole.audit((np.array([0, 5]), np.array([2, 5])), num_vertices=6)
     words = components((["a"], ["b"]), engine=engine)
-    with wrong("edge 1 joins a and q, and q has no label"):
+    with wrong("edge 1 joins a and q, but q has no label"):
         words.audit((["a", "a"], ["b", "q"]))
 
 
 def test_ids_of_other_types_are_not_taken_for_vertices(engine):
     low = components((np.array([2**32]), np.array([2**32 + 5])), engine=engine)
-    with wrong("edge 0 joins 0 and 5, and 0 and 5 have no label"):
+    with wrong("edge 0 joins 0 and 5, but 0 and 5 have no label"):
         low.audit((np.array([0], np.int32), np.array([5], np.int32)))
     negative = components((np.array([-2]), np.array([-1])), engine=engine)
     high = np.array([2**64 - 2], np.uint64), np.array([2**64 - 1], np.uint64)
@@ -178,7 +178,7 @@ def test_vertices_without_edges_have_to_be_named(engine):
 def test_nothing_is_right():
     for empty in ([], pd.DataFrame({"src": [], "dst": []})):
         assert components(empty).audit(empty).edges == 0
-    with wrong("edge 0 joins 1 and 2, and 1 and 2 have no label"):
+    with wrong("edge 0 joins 1 and 2, but 1 and 2 have no label"):
         components([]).audit(([1], [2]))
     assert components([], num_vertices=3).audit([], num_vertices=3, oracle="scipy").components == 3
 

@@ -47,7 +47,7 @@ FORGED = {  # for 10 .. 15
     "in another order": ("dense", [1, 1, 1, 0, 0, 2], "labels of kind 'dense' follow the order of"),
     "with a gap": ("dense", [0, 0, 0, 1, 1, 3], "no vertex has the label 2, of 0 .. 3 for 4"),
     "negative": ("dense", [0, 0, 0, 1, 1, -1], "vertex 15 has the label -1, but labels are 0 .. 1"),
-    "smallest first": ("size", [2, 2, 2, 1, 1, 0], "label 0 has 1 vertices, and 1 has 2:"),
+    "smallest first": ("size", [2, 2, 2, 1, 1, 0], "label 0 has 1 vertices, but 1 has 2:"),
     "equal sizes": (
         "size",
         [1, 1, 1, 0, 0, 0],
@@ -112,7 +112,7 @@ def test_the_frame_that_labels_returns_is_judged(engine):
     with wrong("vertex 15 is listed 2 times"):
         forged(found, twice).audit((SRC, DST))
     fewer = right._replace(vertex=right.vertex[:-1], labels=right.labels[:-1])
-    with wrong("edge 3 joins 15 and 15, and 15 has no label"):
+    with wrong("edge 3 joins 15 and 15, but 15 has no label"):
         forged(found, fewer).audit((SRC, DST))
 
 
@@ -136,7 +136,7 @@ def test_rows_of_adjacency_lists_are_audited(engine):
     with wrong("edge 2 joins 2 and 3, which have the labels 0 and 3"):
         found.audit(more)
     far = pd.DataFrame({"vertex": np.arange(4) * 2**40, "labels": np.zeros(4, int)})
-    with wrong("edge 0 joins 1 and 0, and 1 has no label"):
+    with wrong("edge 0 joins 1 and 0, but 1 has no label"):
         audit_labels(far, rows, engine=engine)
 
 

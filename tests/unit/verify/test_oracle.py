@@ -191,9 +191,9 @@ def test_right_answers_of_any_kind(ids, make):
     ("fault", "proof", "sets"),
     [
         ({"labels": changed(LABELS, v6=3)}, "{6} has the label {3}, but no path", "of {3} is"),
-        ({"labels": changed(LABELS, v2=2)}, "edge 1 joins {1} and {2}", "of {0} is {0}, {1}, and"),
+        ({"labels": changed(LABELS, v2=2)}, "edge 1 joins {1} and {2}", "of {0} is {0}, {1}, but"),
         ({"keep": [0, 1, 2, 3, 4, 5]}, "{6} have no label", "{6} have no label"),
-        ({"keep": [0, 2, 3, 4, 5, 6]}, "{1} have no label", "of {0} is {0}, {2}, and"),
+        ({"keep": [0, 2, 3, 4, 5, 6]}, "{1} have no label", "of {0} is {0}, {2}, but"),
     ],
     ids=["merged", "split", "missing vertex", "missing in the middle"],
 )

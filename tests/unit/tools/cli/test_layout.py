@@ -67,7 +67,16 @@ def test_help_of_commands_is_one_line_and_whole(shown, name):
 
 def test_commands_stand_in_the_order_of_use(shown):
     order = ["doctor", "compile", "generate", "convert", "calculate", "verify"]
-    order += ["deduplicate", "link", "designs", "bench", "evaluate", "completion"]
+    order += [
+        "deduplicate",
+        "link",
+        "link-pairs",
+        "score-clusters",
+        "designs",
+        "bench",
+        "evaluate",
+        "completion",
+    ]
     assert main.list_commands(click.Context(main)) == order
     named = [words[0] for line in shown("-h") if (words := line.split()) and words[0] in order]
     assert named == order
