@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .multi_column import Digits
 
 SMALL_RANGE = 1 << 20  # the largest range in which each id gets a word anyway: 4 MiB, ids.jsonl
+NUMPY_IDS = 2  # ids per row that NumPy solves before kernels are compiled: both ends
 PAGED_ROWS = 1 << 16  # fewest ids, with repetitions, whose pages are counted, see [ids]
 WORDS_PER_ID = 4  # most words of a paged bit map per id, with repetitions, see [ids]
 WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the range while it is 4 times the list
@@ -82,8 +83,8 @@ class IdFacts(NamedTuple):
     more_columns : bool
         Whether the caller passed vertices besides the endpoints of the edges.
     may_be_paged : bool
-        Whether a bit map of pages may be faster than a hash table: on threads, where one thread
-        sorts the ids of the table, but not on a GPU.
+        Whether a bit map of pages may be faster than a hash table: for long lists on threads, where
+        one thread sorts the ids of the table, but not on a GPU or where NumPy encodes the ids.
     pages, page_shift : int
         The number of pages of ``2 ** page_shift`` ids that occur, both 0 if they were not counted.
     """
@@ -644,9 +645,11 @@ def scan_ids(
         input_bytes += array.nbytes
     most = min(id_range.size, rows)
     answer = 2 * most * id_range.dtype.itemsize
+    may_be_paged = not backend.on_device and rows >= PAGED_ROWS
+    may_be_paged = may_be_paged and rows > NUMPY_IDS * backend.uncompiled_rows
     facts = IdFacts(
         *(INTEGERS, rows, input_bytes, id_range, most, answer, expected_vertices, any_order),
-        *(keys, edge_input.text_bytes, 0, more, not backend.on_device),
+        *(keys, edge_input.text_bytes, 0, more, may_be_paged),
     )
     return ScannedIds(edge_input, arrays, facts)
 
@@ -654,8 +657,8 @@ def scan_ids(
 def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -> IdEncoding:
     """Choose the first encoding that is preferred and fits, otherwise the one with least memory.
 
-    NumPy sorts the ids of lists of at most ``uncompiled_rows`` rows, which is 0 once kernels are
-    compiled, if a word each does not pay.
+    NumPy sorts the ids of lists of at most ``uncompiled_rows`` rows if the range has more than
+    ``SMALL_RANGE`` ids. The number of rows is 0 once kernels are compiled.
 
     Raises
     ------
@@ -666,7 +669,8 @@ def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -
         return next(one for one in ENCODINGS if one.accepts(facts))
     free = free_bytes - facts.answer_bytes
     far = facts.id_range.size > SMALL_RANGE
-    if _is_few(facts, uncompiled_rows) and far and SORTED.cost(facts).bytes <= free:
+    few = facts.rows <= NUMPY_IDS * uncompiled_rows
+    if few and far and SORTED.cost(facts).bytes <= free:
         return SORTED
     for encoding in ENCODINGS:
         if encoding.is_preferred(facts) and encoding.cost(facts).bytes <= free:
@@ -676,11 +680,6 @@ def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -
     if least.cost(facts).bytes > free:
         raise _too_large(choices, facts, free_bytes)
     return least
-
-
-def _is_few(facts: IdFacts, uncompiled_rows: int) -> bool:
-    """Return whether NumPy encodes the ids, because kernels are not compiled."""
-    return facts.rows <= 2 * uncompiled_rows
 
 
 def _too_large(choices: list[IdEncoding], facts: IdFacts, free: int) -> CapacityError:
@@ -706,7 +705,7 @@ def _bits_pay(size: int, facts: IdFacts) -> bool:
 
 def _page_shift(size: int, facts: IdFacts) -> int:
     """Return the shift from an id to its page, or 0 if pages would not pay for a range."""
-    if facts.rows < PAGED_ROWS or not facts.may_be_paged or _bits_pay(size, facts):
+    if not facts.may_be_paged or _bits_pay(size, facts):
         return 0
     return page_shift(size, facts.input_bytes)
 
@@ -734,7 +733,7 @@ def count_pages(scanned: ScannedIds, backend: Backend) -> ScannedIds:
     """Count the pages in which ids occur, if a bit map over these may be the best encoding."""
     facts = scanned.facts
     ids, shift = facts.id_range, _page_shift(facts.id_range.size, facts)
-    if not (shift and ids.exact) or _is_few(facts, backend.uncompiled_rows):
+    if not (shift and ids.exact):
         return scanned
     outside = backend.empty(1, np.int64)
 

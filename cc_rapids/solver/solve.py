@@ -129,7 +129,9 @@ def solve(
     )
     chosen_again = ""
     while True:
-        scanned = count_pages(scan(exact=exact, id_range=guess), backend)
+        scanned = scan(exact=exact, id_range=guess)
+        if scanned.facts.may_be_paged:
+            scanned = count_pages(scanned, backend)
         facts = Facts.of(edge_input, columns, backend, scanned.facts)
         plan, ids = choices.choose(facts, options), scanned.facts.id_range
         assert plan.encoding is not None
@@ -185,7 +187,8 @@ def explain(
         expected_vertices=options.expected_rows,
         any_order=not options.forest,
     )
-    scanned = count_pages(scanned, backend)
+    if scanned.facts.may_be_paged:
+        scanned = count_pages(scanned, backend)
     ids = scanned.facts
     if not ids.are_integers:
         ids = ids._replace(string_bytes=bytes_of(columns))

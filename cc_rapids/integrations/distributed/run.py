@@ -22,7 +22,6 @@ from ...incremental.progress import DistributedProgress, Reporter
 from ...ledger import Ledger
 from .forests import Ends, balanced, merged
 from .protocol import Executor, Handle
-from .vertices import distributed
 
 
 @dataclass(frozen=True)
@@ -117,6 +116,8 @@ class Run:
 
         The arguments are those of :func:`.vertices.distributed` and of :meth:`facts`.
         """
+        from .vertices import distributed  # pools of processes do not need it
+
         answers, facts = distributed(
             *(self.tasks, forests, self.called, owners, room, named, count),
             *(self.options, self.watch),
