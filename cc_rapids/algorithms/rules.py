@@ -180,13 +180,21 @@ class Clusters:
         BrokenRule
             A rule forbids the union of some pairs.
         """
-        backend = self.backend
-        fault = backend.fill(backend.alloc_readback(2), 0xFF)
-        us, vs = us.astype(self.word), vs.astype(self.word)
-        backend.kernel(kernels.contract, self.word)(1, us, vs, fault, *self._both)
-        pair, rule = backend.to_host(fault)[:2]
-        if pair != kernels.NEVER:
-            raise BrokenRule(int(pair), RULES[int(rule) - 1])
+        backend, count = self.backend, int(us.size)
+        starts = backend.asarray(np.array([0, count]))
+        keys = backend.fill(backend.empty(count, np.uint64), 0)
+        verdict = self._take_in_order(starts, us.astype(self.word), vs.astype(self.word), keys)
+        refused = backend.xp.flatnonzero(is_refused(verdict))
+        if refused.size:
+            pair = int(refused[0])
+            raise BrokenRule(pair, RULES[int(verdict[pair]) - 1])
+
+    def _take_in_order(self, starts: Array, us: Array, vs: Array, keys: Array) -> Array:
+        """Decide the edges of each group in their order, on a thread for each group."""
+        verdict = self.backend.fill(self.backend.empty(us.size, np.uint8), 0)
+        take = self.backend.kernel(kernels.in_order, self.word)
+        take(int(starts.size) - 1, starts, us, vs, keys, verdict, *self._both)
+        return verdict
 
     def decide(self, src: Array, dst: Array, keys: Array, groups: Array, count: int) -> Array:
         """Decide edges in the order of their keys; return the verdict on each.
@@ -226,9 +234,7 @@ class Clusters:
             order = xp.argsort(keys, kind="stable")
             rows, starts = rows_of_each(groups[us[order].astype(np.int64)], count, xp)
             order = order[rows]
-            part = backend.fill(backend.empty(left, np.uint8), 0)
-            in_order = backend.kernel(kernels.in_order, self.word)
-            in_order(count, starts, us[order], vs[order], keys[order], part, *self._both)
+            part = self._take_in_order(starts, us[order], vs[order], keys[order])
             verdict[order if at is None else at[order]] = part
         return verdict
 

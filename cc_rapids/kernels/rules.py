@@ -331,35 +331,3 @@ def all_roots(on: Any) -> Any:
         roots[v] = find(parent, v)
 
     return all_roots
-
-
-def contract(on: Any, word: type) -> Any:
-    """Merge the ends of ``must_link`` pairs on one thread; ``fault`` is the first that a rule bars.
-
-    ``fault`` is the number of the pair and the rule.
-    """
-    find, broken, join = halve(on), broken_rule(on, word), unite(on, word)
-
-    @on.elementwise
-    def contract(
-        k, us, vs, fault, most, parent, hook, time, size, code, limits, bits, head, after, pair,
-        first, last, count, following,
-    ):  # fmt: skip
-        i = ZERO
-        while i < np.uint64(us.size):
-            u, v = find(parent, us[i]), find(parent, vs[i])
-            if u != v:
-                rule = broken(
-                    u, v, most, parent, size, code, limits, bits, head, after, pair, first, count,
-                    following,
-                )  # fmt: skip
-                if rule != OPEN:
-                    fault[ZERO], fault[ONE] = i, np.uint64(rule)
-                    return
-                join(
-                    u, v, ZERO, parent, hook, time, size, code, bits, head, after, pair, first,
-                    last, count, following,
-                )  # fmt: skip
-            i += ONE
-
-    return contract

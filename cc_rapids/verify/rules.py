@@ -193,20 +193,11 @@ def _checked_heads(
 
 def _forest_of(first: Any, second: Any, backend: Backend) -> tuple[Array, Array]:
     """Return the pairs that join two trees of earlier pairs, as int64."""
-    parent: dict[int, int] = {}
-    chosen = []
+    from scipy.cluster.hierarchy import DisjointSet
 
-    def find(v: int) -> int:
-        while parent.setdefault(v, v) != v:
-            parent[v] = parent[parent[v]]
-            v = parent[v]
-        return v
-
-    for k, (u, v) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        a, b = find(u), find(v)
-        if a != b:
-            parent[a] = b
-            chosen.append(k)
+    trees = DisjointSet(np.union1d(first, second).tolist())
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    chosen = [k for k, (u, v) in enumerate(pairs) if trees.merge(u, v)]
     one, other = (backend.asarray(side[chosen].astype(np.int64)) for side in (first, second))
     return one, other
 
@@ -268,14 +259,14 @@ def _check_clusters(
                 f"the cluster of vertex {answer.name(int(slots[at]))} has {int(sizes.max()):,}"
                 f" vertices, but max_size={rules.most:,}"
             )
-    for u, v in [rules.cannot]:
-        together = cluster[slots[u]] == cluster[slots[v]]
-        if bool(together.any()):
-            k = int(together.argmax())
-            names = (answer.name(int(slots[int(side[k])])) for side in (u, v))
-            raise VerificationError(
-                f"vertices {' and '.join(names)} are in one cluster, but cannot_link= has the pair"
-            )
+    one, other = (cluster[slots[side]] for side in rules.cannot)
+    together = one == other
+    if bool(together.any()):
+        k = int(together.argmax())
+        names = (answer.name(int(slots[int(side[k])])) for side in rules.cannot)
+        raise VerificationError(
+            f"vertices {' and '.join(names)} are in one cluster, but cannot_link= has the pair"
+        )
     code = xp.full(answer.ids.n, -1, np.int64) if rules.code.size else xp.zeros(0, np.int64)
     if not rules.code.size:
         return code

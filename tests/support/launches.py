@@ -294,6 +294,34 @@ def thresholds():
     cc_rapids.components_at(edges(), **options, num_vertices=13).at(1)
 
 
+def rules():
+    """Clusters under every rule, in rounds and then in order, and their audit."""
+    ends = {"src": [1, 2, 4, 4], "dst": [2, 3, 5, 6]}
+    for weight in ["i8", "u8", "f4", "f8"]:
+        frame = pd.DataFrame(ends | {"w": np.arange(4, dtype=weight)})
+        found = cc_rapids.link_pairs(
+            frame,
+            weight="w",
+            datasets=([1, 2, 3, 4], ["a", "b", "c", "d"]),
+            cannot_link=[(4, 5)],
+            must_link=[(1, 2)],
+            max_size=2,
+            engine="cuda",
+        )
+        assert len(found.refused()) == 2
+        found.audit(frame, weight="w")
+
+
+def ids_in_clusters():
+    """Ids that take pages, which threads choose alone."""
+    with pytest.MonkeyPatch.context() as patch, sizes.override(small_id_range=100, paged_rows=1):
+        patch.setattr("cc_rapids.backends.dry_run.RecordingBackend.on_device", False)
+        for dtype in (INT, LONG, ULONG):
+            near = np.arange(50, dtype=dtype)
+            found = cc_rapids.components((near, near + dtype(10**8)))
+            assert found.summary()["ids"] == "bit map, paged"
+
+
 def forests_by_weight():
     """Weights of each type, lists with light edges, and those whose ids are far apart."""
     many = np.arange(2000)
@@ -410,7 +438,7 @@ def rehearse(which):
     others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, thresholds
     others += forgetting, audits, forests_by_weight, forests_audited, rooted_forests
     others += (columns_of_frames,)
-    others += dendrograms, merges, graphs
+    others += dendrograms, merges, graphs, rules, ids_in_clusters
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
     uses += [
