@@ -9,7 +9,7 @@ from .data.adapters import adapter_of
 from .data.foreign import opened, with_own_weights
 from .data.key_names import key_names_of
 from .data.read import named_ends
-from .data.rules import check_limit, check_per_dataset, split_vertices
+from .data.rules import check_limit, check_per_dataset, pairs_or_none, split_vertices
 from .data.text_options import KEYWORDS
 from .errors import InputError
 from .keywords import suggest_keywords, unknown_argument
@@ -161,7 +161,8 @@ def link_pairs(
     from .analysis.rules import link
 
     limits = None if read is None else read.limits(limit)
-    made = link(found.answer, read, limits, cannot_link, must_link, most, Options.check())
+    cannot, must = map(pairs_or_none, (cannot_link, must_link))
+    made = link(found.answer, read, limits, cannot, must, most, Options.check())
     return LinkedPairs(made)
 
 

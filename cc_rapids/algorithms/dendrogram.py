@@ -138,7 +138,7 @@ class MergeTree:
         products = self.sizes_of(self.first) * self.sizes_of(self.second)
         squares = self.n + 2 * backend.xp.cumsum(products.astype(np.uint64))
         records = backend.fill(backend.empty(4 * t, word), 0)
-        records[2::4] = self.size  # the greatest, of which running maxima are taken
+        records[2::4] = self.size  # each becomes the greatest size so far
         if t:
             _sum_chains(records, 0, t, backend)
         return records[2::4][ends].astype(np.uint64), squares[ends]

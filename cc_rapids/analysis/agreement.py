@@ -144,7 +144,7 @@ def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labellin
     name : str
         The name of the argument, in errors.
     width : int, optional
-        The number of columns of an id, if it is known.
+        The number of columns of an id. By default, all columns but the labels are ids.
 
     Raises
     ------
@@ -181,7 +181,9 @@ def _labelling(ids: list[Any], labels: list[Any], name: str) -> Labelling:
     code, _ = coded(LABELS, labels[0], f"{name}=")
     for more in labels[1:]:
         others, values = coded(LABELS, more, f"{name}=")
+        is_null = (code < 0) | (others < 0)
         code = code * len(values) + others
+        code[is_null] = -1
     names = (f"{name} {k}" if k else name for k in range(len(ids)))
     column, mask = ids_without_nulls(dict(zip(names, ids, strict=True)))
     code = code if mask is None else code[mask]

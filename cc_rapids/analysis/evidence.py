@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -114,7 +113,7 @@ def _shown(value: Any) -> Any:
 
 
 @suggest_keywords_of_methods
-class Evidence:
+class Evidence(html.Page):
     """The path that joins two vertices, with their records: see :meth:`Components.explain_pair`.
 
     ``len()`` is the number of edges of the path.
@@ -146,9 +145,6 @@ class Evidence:
         first, last = map(id_shown, self._ends)
         return f"<Evidence: {counted(len(self), 'edge')} from {first} to {last}>"
 
-    def _repr_html_(self) -> str:
-        return html.panel(self._title(), *self._parts())
-
     def _title(self) -> str:
         first, last = map(id_shown, self._ends)
         return f"Why {first} and {last} are in one component"
@@ -167,39 +163,3 @@ class Evidence:
                 " vertex to the second. row is its position in the list."
             ),
         ]
-
-    @overload
-    def to_html(self) -> str: ...
-    @overload
-    def to_html(self, path: str | os.PathLike[str]) -> None: ...
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Write the evidence to a self-contained HTML page, or return the page.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            The file to write. An existing file is replaced atomically. By default the page is
-            returned as a string.
-
-        Returns
-        -------
-        str or None
-            The page; None if ``path`` is given.
-
-        Raises
-        ------
-        OutputError
-            The file cannot be written; an existing file is unchanged.
-
-        See Also
-        --------
-        Report.to_html : The report on all components as a page.
-
-        Examples
-        --------
-        >>> import cc_rapids
-        >>> page = cc_rapids.components(([5], [2]), forest=True).explain_pair(5, 2).to_html()
-        >>> page[:15]
-        '<!DOCTYPE html>'
-        """
-        return html.written(path, self._title(), self._parts())

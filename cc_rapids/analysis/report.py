@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -84,7 +83,7 @@ def report(
 
 
 @suggest_keywords_of_methods
-class Report:
+class Report(html.Page):
     """The statistics of an answer, overall and for each component.
 
     ``len()`` is the number of components.
@@ -156,8 +155,8 @@ class Report:
         """The rows of the edges of the report: see :attr:`cc_rapids.Components.ledger`."""
         return self._ledger.facts()
 
-    def _repr_html_(self) -> str:
-        return html.panel(TITLE, *self._parts())
+    def _title(self) -> str:
+        return TITLE
 
     def _parts(self) -> list[str]:
         """Return the two tables, and the notes below them, as HTML."""
@@ -271,43 +270,6 @@ class Report:
             valid = None if valid.all() else valid
             frame = with_column(frame, "weakest_weight", columns["weakest_weight"], valid)
             return answer.given.answer(frame)
-
-    @overload
-    def to_html(self) -> str: ...
-    @overload
-    def to_html(self, path: str | os.PathLike[str]) -> None: ...
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Write the report to a self-contained HTML page, or return the page.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            The file to write. An existing file is replaced atomically. By default the page is
-            returned as a string.
-
-        Returns
-        -------
-        str or None
-            The page; None if ``path`` is given.
-
-        Raises
-        ------
-        OutputError
-            The file cannot be written; an existing file is unchanged.
-
-        See Also
-        --------
-        Report.components : The statistics as a frame.
-
-        Examples
-        --------
-        >>> import cc_rapids, pathlib, tempfile
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "report.html")
-        >>> cc_rapids.components(([1], [2])).report(([1], [2])).to_html(path)
-        >>> path.read_text()[:15]
-        '<!DOCTYPE html>'
-        """
-        return html.written(path, TITLE, self._parts())
 
     def _facts(self) -> dict[str, Any]:
         """Return the statistics over all components by name."""

@@ -53,7 +53,7 @@ def pairs_of(answer: Answer, name: str, pairs: Any) -> tuple[Array, Array]:
     """
     backend = answer.backend
     none = backend.xp.zeros(0, np.int64)
-    if pairs is None or (type(pairs) in (list, tuple) and not pairs):
+    if pairs is None:
         return none, none
     width = max(len(answer.given.src.key_columns), 1)
     asked = f"{name}=", f"{name}=[(first, second)]"

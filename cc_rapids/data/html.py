@@ -7,11 +7,13 @@ dark pages. Only :func:`page` adds a style sheet; no function adds a script.
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, overload
 
 from ..errors import CcRapidsError
+from ..keywords import suggest_keywords_of_methods
 from .arguments import check_path
 
 LONGEST = 400  # maximum number of characters of a value
@@ -67,16 +69,65 @@ def page(title: str, *parts: str) -> str:
     )
 
 
-def written(path: str | os.PathLike[str] | None, title: str, parts: Sequence[str]) -> str | None:
-    """Return a page, or write it to a path, where it replaces an existing file atomically."""
-    whole = page(title, *parts)
-    if path is None:
-        return whole
-    from .files.write import replacing
+@suggest_keywords_of_methods
+class Page(ABC):
+    """Results that a notebook shows as a panel, and that can be written as a page."""
 
-    with replacing(check_path("path", path)) as stream:
-        stream.write(whole.encode())
-    return None
+    @abstractmethod
+    def _title(self) -> str:
+        """Return the title of the panel and of the page."""
+
+    @abstractmethod
+    def _parts(self) -> list[str]:
+        """Return the tables and notes as HTML."""
+
+    def _repr_html_(self) -> str:
+        return panel(self._title(), *self._parts())
+
+    @overload
+    def to_html(self) -> str: ...
+    @overload
+    def to_html(self, path: str | os.PathLike[str]) -> None: ...
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Write a self-contained HTML page, or return the page.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            The file to write. An existing file is replaced atomically. By default the page is
+            returned as a string.
+
+        Returns
+        -------
+        str or None
+            The page; None if ``path`` is given.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written; an existing file is unchanged.
+
+        See Also
+        --------
+        cc_rapids.Components.report : Return a report on all components.
+        cc_rapids.Components.explain_pair : Explain why two vertices are in one component.
+
+        Examples
+        --------
+        >>> import cc_rapids, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "report.html")
+        >>> cc_rapids.components(([1], [2])).report(([1], [2])).to_html(path)
+        >>> path.read_text()[:15]
+        '<!DOCTYPE html>'
+        """
+        whole = page(self._title(), *self._parts())
+        if path is None:
+            return whole
+        from .files.write import replacing
+
+        with replacing(check_path("path", path)) as stream:
+            stream.write(whole.encode())
+        return None
 
 
 def note(words: str) -> str:

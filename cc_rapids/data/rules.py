@@ -151,6 +151,11 @@ def _read(ids: list[Any], name: Any, values: Any) -> Datasets:
     return Datasets(ids, code, names)
 
 
+def pairs_or_none(pairs: Any) -> Any:
+    """Return pairs as they are, and None for an empty list or tuple."""
+    return None if isinstance(pairs, list | tuple) and not pairs else pairs
+
+
 def check_limit(name: str, limit: Any) -> int:
     """Return a positive integer; raise an InputError for another value."""
     if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:

@@ -21,7 +21,7 @@ def pairs(**choices):
 
 
 def each(compiled=None, **choices):
-    """Parametrize a test by all combinations, of which ``make test`` runs some with each choice.
+    """Parametrize a test by all combinations; ``make test`` runs some with each choice.
 
     ``compiled`` holds, by name, the choices for threads, if others need kernels of their own; the
     simulator, which compiles none, takes every choice.
@@ -30,7 +30,7 @@ def each(compiled=None, **choices):
 
 
 def some(name, values, usual, ids=None):
-    """Parametrize a test by values, of which ``make test`` runs the usual ones."""
+    """Parametrize a test by values; ``make test`` runs the usual ones."""
     values = list(values)
     assert all(value in values for value in usual), f"{usual} of {values}"
     return pytest.mark.parametrize(

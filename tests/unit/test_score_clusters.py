@@ -128,3 +128,9 @@ def test_a_plot_of_scores_marks_the_best_threshold():
     axes = cc_rapids.plots.scores(curve, "pairwise_f1", "variation_of_information")
     assert [text.get_text() for text in axes.texts] == ["1 at 0.9", "0 at 0.9"]
     assert len(axes.lines) == 2
+
+
+def test_a_label_with_a_null_column_is_no_label():
+    keys = {"vertex": [1, 2, 3], "a_labels": ["x", "y", "y"], "b_labels": ["p", None, "p"]}
+    scores = cc_rapids.score_clusters(pd.DataFrame(keys), ([1, 2, 3], [0, 0, 1]))
+    assert (scores["vertices"], scores["only_in_truth"]) == (2, 1)

@@ -134,7 +134,7 @@ class Run:
     ) -> dict[str, Any]:
         """Return the facts of the answer; raise a LedgerError unless they cover all parts.
 
-        ``rows`` is the number of rows of all parts, if it is known without ``counts``.
+        ``rows`` is the total number of rows. By default, ``counts`` are added up.
         """
         if rows is None:
             rows = sum(int(np.sum(one)) for one in self.tasks.gather(self.counts))

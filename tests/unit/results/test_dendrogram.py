@@ -28,7 +28,7 @@ from cc_rapids.kernels import boruvka
 from cc_rapids.kernels import dendrogram as kernels
 
 TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
-COMPILED = ["i8", "u8", "f4", "f8"]  # of which make test compiles kernels
+COMPILED = ["i8", "u8", "f4", "f8"]  # make test compiles kernels for these types
 THREADS = backends.get("threads")
 WORDS = {"max": "at_least", "min": "at_most"}
 LINE = {"src": [1, 2, 3], "dst": [2, 3, 4], "w": [0.9, 0.7, 0.8]}
