@@ -10,6 +10,8 @@ import pytest
 
 import cc_rapids
 from cc_rapids import components
+from cc_rapids.analysis import evidence, report
+from cc_rapids.data import html as pages
 from cc_rapids.results.answer import Answer
 
 SCRIPT = "<script>alert(\"x\" + 'y')</script> & co"
@@ -78,9 +80,10 @@ def test_nothing_else_is_shown_as_markup():
     shows = re.compile(r"def (_repr_(?:html|svg|markdown|latex|javascript|mimebundle)_)")
     package = Path(cc_rapids.__file__).parent
     found = [(p.name, name) for p in package.rglob("*.py") for name in shows.findall(p.read_text())]
-    kinds = "audit bipartition choose components connectivity dendrogram evidence report stable_ids"
-    kinds += " stream thresholds"
+    kinds = "audit bipartition choose components connectivity dendrogram html stable_ids stream"
+    kinds += " thresholds"
     assert sorted(found) == [(f"{kind}.py", "_repr_html_") for kind in kinds.split()]
+    assert set(pages.Page.__subclasses__()) == {report.Report, evidence.Evidence}
 
 
 def test_the_answer_shows_counts_the_largest_and_sizes_first(engine):
