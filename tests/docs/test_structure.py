@@ -65,6 +65,21 @@ def test_the_front_page_has_a_card_for_each_task():
         assert link in {name for pages in listed().values() for name in pages}
 
 
+@pytest.mark.parametrize(
+    ("card", "words"),
+    [
+        ("Deduplicate", "near-duplicates"),
+        ("Resolve entities", "scored pairs"),
+        ("Find fraud rings", "rings of accounts"),
+        ("Speed up NetworkX and SciPy", "networkx"),
+        ("Add edges as they come", "insert edges in batches"),
+    ],
+)
+def test_a_card_leads_to_a_page_about_its_task(card, words):
+    (link,) = re.findall(rf":::\{{grid-item-card\}} {card}\n:link: (\S+)", INDEX)
+    assert words in (DOCS / f"{link}.md").read_text(encoding="utf-8").lower()
+
+
 def test_the_front_page_tells_how_to_install_in_three_ways():
     assert INDEX.count("{tab-item}") == 3
     assert "conda create" in INDEX
