@@ -422,8 +422,8 @@ class Dendrogram(Generic[ComponentsT]):
         vertices = {"min": MergeTree.least_of, "max": MergeTree.greatest_of}.get(self._kind.name)
         if vertices is None:
             raise InputError(
-                f"labels of kind {self._kind.name!r} are others at each weight: pass thresholds=,"
-                " or find the components with labels='min'"
+                f"merges() cannot show labels of kind {self._kind.name!r}, which differ at each"
+                " weight: pass thresholds=, or find the components with labels='min'"
             )
         answer, tree = self.components.answer, self._tree
         with answer.backend.scope():

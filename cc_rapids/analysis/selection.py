@@ -11,7 +11,7 @@ from ..backends import Array
 from ..data.arguments import check_count
 from ..data.frame_access import on_host, only, rows_between, values_of
 from ..data.key_names import are_usable
-from ..errors import InputError, shown
+from ..errors import InputError, counted, shown
 from ..results import preview
 from ..results.answer import Answer
 from ..results.best import NO_KEY, choose, sort_keys
@@ -142,8 +142,9 @@ def renamed(answer: Answer, names: Any) -> Answer:
             " that do not end in 'vertex', 'labels' or 'size'"
         )
     if own_names and len(own_names) != width:
+        remedy = "pass one name for each" if width else "ids of one column take no names"
         raise InputError(
-            f"{len(own_names)} names are passed, but an id has {max(width, 1)} columns: pass one"
-            " name for each column; ids of one column take no names"
+            f"names= has {counted(len(own_names), 'name')}, but ids have"
+            f" {counted(max(width, 1), 'column')}: {remedy}"
         )
     return answer.with_key_names(own_names)

@@ -68,15 +68,16 @@ def list_ends(on: Any, word: type) -> Any:
     return list_ends
 
 
-def share_dataset(on: Any, word: type) -> Any:
-    """Return whether the union of two roots has more vertices of a dataset than its limit."""
+def exceed_limit(on: Any, word: type, counts: Any) -> Any:
+    """Return whether two roots together have more vertices of a dataset than its limit.
+
+    ``counts(vertex, cluster, past)`` says whether a vertex counts for a cluster.
+    """
     none = none_of(word)
 
     @on.device
-    def share(a, b, code, limits, bits, head, after):
-        if bits[a] & bits[b] == ZERO:
-            return False
-        x, y = head[a], head[b]
+    def exceed(u, v, a, b, past, code, limits, head, after):
+        x, y = head[u], head[v]
         while x != none and y != none:
             one, other = code[x], code[y]
             if one < other:
@@ -86,14 +87,31 @@ def share_dataset(on: Any, word: type) -> Any:
             else:
                 members = ZERO
                 while x != none and code[x] == one:
-                    members += ONE
+                    members += np.uint64(counts(x, a, past))
                     x = after[x]
                 while y != none and code[y] == one:
-                    members += ONE
+                    members += np.uint64(counts(y, b, past))
                     y = after[y]
                 if members > np.uint64(limits[one]):
                     return True
         return False
+
+    return exceed
+
+
+def share_dataset(on: Any, word: type) -> Any:
+    """Return whether the union of two roots has more vertices of a dataset than its limit."""
+
+    @on.device
+    def is_counted(vertex, cluster, past):
+        return ONE
+
+    exceed = exceed_limit(on, word, is_counted)
+
+    @on.device
+    def share(a, b, code, limits, bits, head, after):
+        shared = bits[a] & bits[b] != ZERO
+        return shared and exceed(a, b, a, b, (), code, limits, head, after)
 
     return share
 
@@ -281,6 +299,13 @@ def earlier_rule(on: Any, word: type) -> Any:
     """
     find, at, none = naive(on), root_at(on), none_of(word)
 
+    @on.device
+    def was_member(vertex, cluster, past):
+        key, hook, time = past
+        return at(vertex, key, hook, time) == cluster
+
+    exceed = exceed_limit(on, word, was_member)
+
     @on.elementwise
     def earlier_rule(
         i, us, vs, keys, verdict, parent, hook, time, code, limits, head, after, pair, first, count,
@@ -289,25 +314,10 @@ def earlier_rule(on: Any, word: type) -> Any:
         key = keys[i]
         a, b = at(us[i], key, hook, time), at(vs[i], key, hook, time)
         u, v = find(parent, a), find(parent, b)
-        if code.size:
-            x, y = head[u], head[v]
-            while x != none and y != none:
-                one, other = code[x], code[y]
-                if one < other:
-                    x = after[x]
-                elif one > other:
-                    y = after[y]
-                else:
-                    members = ZERO
-                    while x != none and code[x] == one:
-                        members += np.uint64(at(x, key, hook, time) == a)
-                        x = after[x]
-                    while y != none and code[y] == one:
-                        members += np.uint64(at(y, key, hook, time) == b)
-                        y = after[y]
-                    if members > np.uint64(limits[one]):
-                        verdict[i] = DATASET
-                        return
+        past = key, hook, time
+        if code.size and exceed(u, v, a, b, past, code, limits, head, after):
+            verdict[i] = DATASET
+            return
         if pair.size and verdict[i] == SIZE:
             if count[v] < count[u]:
                 u, v, a, b = v, u, b, a

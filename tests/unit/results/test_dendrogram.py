@@ -512,7 +512,7 @@ def test_other_labels(labels, engine):
     if labels == "max":
         assert tree.merges()["after"].tolist() == [2, 2, 4, 4, 4, 4]
         return
-    with pytest.raises(errors.InputError, match=f"labels of kind '{labels}' are others at each"):
+    with pytest.raises(errors.InputError, match=f"labels of kind '{labels}', which differ"):
         tree.merges()
 
 
