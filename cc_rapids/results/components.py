@@ -1502,8 +1502,9 @@ class Components(Generic[FrameT]):
         path : str or path
             The path of the file, with any suffix. An existing file is replaced. The file has its
             own format, without pickles, with checksums for every byte. It contains the ids, their
-            components, the kinds of labels and frames, the summary, and the spanning forest if
-            recorded. It does not contain the edges.
+            components, the kinds of labels and frames, the summary, the spanning forest if
+            recorded, and the rules and refused pairs of :func:`link_pairs`. It does not contain the
+            edges.
 
         Raises
         ------
@@ -1543,8 +1544,9 @@ class Components(Generic[FrameT]):
         Returns
         -------
         Components
-            The answer, or a :class:`LinkedRecords` if one was saved. Its frames are of the library
-            of the saved answer, or of PyArrow, with a log message, if that library is missing.
+            The answer, or a :class:`LinkedRecords` or :class:`LinkedPairs` if one was saved. Its
+            frames are of the library of the saved answer, or of PyArrow, with a log message, if
+            that library is missing.
 
         Raises
         ------
@@ -1559,6 +1561,8 @@ class Components(Generic[FrameT]):
         from . import saved
 
         answer = saved.read(check_path("path", path), engine)
+        if answer.ruled is not None:
+            return LinkedPairs(answer)
         return (Components if answer.linked is None else LinkedRecords)(answer)
 
     def to_parquet(

@@ -426,7 +426,11 @@ def labelled(answer: Answer, columns: dict[str, Any], numbers: Any) -> Any:
 
 def rows_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
     """Return the answer's rows of both ends of each forest edge, and the row and weight columns."""
-    columns = answer.columns_of_forest()
+    return rows_of_shown(answer, answer.columns_of_forest())
+
+
+def rows_of_shown(answer: Answer, columns: dict[str, Any]) -> tuple[list[Array], dict[str, Any]]:
+    """Return the same of columns of edges, as :meth:`Answer.columns_of_forest` returns them."""
     others = {"row": columns.pop("row")}
     columns.pop("index", None)
     others |= {"weight": columns.pop("weight")} if "weight" in columns else {}

@@ -5,8 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algorithms.rules import Rules
-from ..backends import Array
+import numpy as np
+
+from ..algorithms.rules import RULES, Rules
+from ..backends import Array, Backend
+from ..data.arguments import check_count
+
+#: The names of the arrays of rules in a file.
+NAMES = (
+    *("rule_code", "rule_limits", "cannot_first", "cannot_second"),
+    *("must_first", "must_second"),
+)
 
 
 @dataclass(frozen=True)
@@ -52,3 +61,47 @@ class Ruled:
     def with_columns(self, columns: dict[str, Any]) -> Ruled:
         """Return the same with the columns of the refused edges."""
         return replace(self, columns=columns)
+
+    def arrays(self, backend: Backend) -> dict[str, Any]:
+        """Return the rules and the rule of each refused edge as arrays on the host, by name."""
+        rules = self.rules
+        columns = rules.code, rules.limits, rules.first, rules.second, *self.must
+        arrays = {
+            name: backend.to_host(array).astype(np.int64)
+            for name, array in zip(NAMES, columns, strict=True)
+        }
+        return arrays | {"refused_rule": backend.to_host(self.refused.rule)}
+
+    @classmethod
+    def of_arrays(
+        cls, arrays: dict[str, Any], ends: tuple[Any, Any], most: Any, n: int, backend: Backend
+    ) -> Ruled:
+        """Return the rules of n vertices from the arrays of a file.
+
+        Parameters
+        ----------
+        ends : pair of (k,) arrays of int64
+            The rows of both ends of the refused edges, below n.
+        most : int, optional
+            The most vertices of a cluster.
+
+        Raises
+        ------
+        ValueError
+            An array has another type or length, or contains an invalid number.
+        """
+        code, limits, *pairs = columns = [arrays[name] for name in NAMES]
+        rule, rows = arrays["refused_rule"], arrays["refused_row"]
+        right = all(column.dtype == np.int64 for column in columns) and rule.dtype == np.uint8
+        right = right and code.size in (0, n) and rule.size == rows.size
+        right = right and all(one.size == other.size for one, other in (pairs[:2], pairs[2:]))
+        bounds = [(code, -1, limits.size), (limits, 1, np.inf), (rule, 1, len(RULES) + 1)]
+        bounds += [(ends_of_pairs, 0, n) for ends_of_pairs in pairs]
+        for column, low, high in bounds:
+            right = right and (not column.size or low <= column.min() <= column.max() < high)
+        if not right:
+            raise ValueError("the rules of its clusters are invalid")
+        most = None if most is None else check_count("max_size", most)
+        code, limits, first, second, *must = map(backend.asarray, columns)
+        refused = Refused(*map(backend.asarray, (rows, rule, *ends)))
+        return cls(Rules(code, limits, first, second, most), (must[0], must[1]), refused)

@@ -31,8 +31,9 @@ from ..ids.growing import Integers, extended
 from ..solver.run import check_spanning
 from .answer import Answer, Facts
 from .labels import check_labels
-from .lookup import rows_of_forest
+from .lookup import rows_of_shown
 from .records import Linked
+from .rules import Ruled
 
 FORMAT = "cc_rapids components 1"
 ENDS = "source", "destination"  # of the edges of a spanning forest
@@ -54,7 +55,10 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
         word = np.uint32 if word_for(int(vertex.size)) == 4 else np.uint64
         arrays = {"parent": backend.to_host(first[answer.dense].astype(word))}
         if answer.forest_edges is not None:
-            arrays |= _forest_arrays(answer)
+            arrays |= _edge_arrays(answer, "forest", answer.columns_of_forest())
+        if answer.ruled is not None:
+            arrays |= _edge_arrays(answer, "refused", answer.columns_of_refused())
+            arrays |= answer.ruled.arrays(backend)
     for k, (_, arrays_of_column) in enumerate(columns):
         arrays |= {f"{k}_{name}": array for name, array in arrays_of_column.items()}
     words = {
@@ -68,6 +72,7 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
         "columns": [arrays_of_column for arrays_of_column, _ in columns],
         **_words_of_weights(answer),
         **({} if answer.linked is None else {"records": answer.linked.words()}),
+        **({} if answer.ruled is None else {"rules": {"max_size": answer.ruled.rules.most}}),
     }
     archive.write(path, words, arrays)
 
@@ -97,15 +102,15 @@ def _words_of_weights(answer: Answer) -> dict[str, str]:
     return {} if weights is None else {"weight": str(weights.dtype)}
 
 
-def _forest_arrays(answer: Answer) -> dict[str, Any]:
-    """Return the arrays of the forest edges: rows, weights if any, and positions of the ends."""
-    ends, columns = rows_of_forest(answer)
-    columns = {name: answer.backend.asarray(column) for name, column in columns.items()}
-    arrays = {"forest_row": columns["row"]}
-    if "weight" in columns:
-        arrays["forest_weight"] = columns["weight"].view(np.uint8)
-    arrays |= zip(("forest_source", "forest_destination"), ends, strict=True)
-    return {name: answer.backend.to_host(array) for name, array in arrays.items()}
+def _edge_arrays(answer: Answer, name: str, columns: dict[str, Any]) -> dict[str, Any]:
+    """Return the named arrays of edges: rows, weights if any, and positions of the ends."""
+    ends, others = rows_of_shown(answer, columns)
+    others = {key: answer.backend.asarray(column) for key, column in others.items()}
+    arrays = {"row": others["row"]}
+    if "weight" in others:
+        arrays["weight"] = others["weight"].view(np.uint8)
+    arrays |= zip(ENDS, ends, strict=True)
+    return {f"{name}_{key}": answer.backend.to_host(array) for key, array in arrays.items()}
 
 
 def read(path: str | os.PathLike[str], engine: str | None) -> Answer:
@@ -204,7 +209,16 @@ def _answer_of_file(words: dict[str, Any], arrays: dict[str, Any], engine: str |
         if "records" in words:
             answer.linked = Linked.of_words(words["records"])
         if rows is not None:
-            answer.saved_forest = _forest_columns(answer, arrays, words.get("weight"))
+            weight = words.get("weight")
+            must = None
+            if "rules" in words:
+                ends = _ends(answer, "refused", arrays)
+                most = words["rules"]["max_size"]
+                ruled = Ruled.of_arrays(arrays, ends, most, forest.n, backend)
+                answer.ruled = ruled.with_columns(_columns(answer, "refused", arrays, weight))
+                must = arrays["must_first"], arrays["must_second"]
+            check_spanning(*_ends(answer, "forest", arrays), forest, must)
+            answer.saved_forest = _columns(answer, "forest", arrays, weight)
     return answer
 
 
@@ -216,8 +230,21 @@ def _type_of_weights(name: Any) -> Any:
     return dtype
 
 
-def _forest_columns(answer: Answer, arrays: dict[str, Any], weight: str | None) -> dict[str, Any]:
-    """Return the columns of the spanning forest in a file.
+def _ends(answer: Answer, name: str, arrays: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the positions of both ends of the named edges; raise a ValueError if invalid."""
+    src, dst = (arrays[f"{name}_{end}"] for end in ENDS)
+    sound = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape
+    if sound and src.size:
+        sound = min(src.min(), dst.min()) >= 0 and max(src.max(), dst.max()) < answer.forest.n
+    if not sound:
+        raise ValueError(f"the ends of its {name} edges are not vertices")
+    return src, dst
+
+
+def _columns(
+    answer: Answer, name: str, arrays: dict[str, Any], weight: str | None
+) -> dict[str, Any]:
+    """Return the columns of the named edges in a file: those of the forest, or the refused ones.
 
     Parameters
     ----------
@@ -227,14 +254,12 @@ def _forest_columns(answer: Answer, arrays: dict[str, Any], weight: str | None) 
     Raises
     ------
     ValueError
-        The edges are not a spanning forest of the components, or rows or weights are invalid.
+        Ends, rows or weights are invalid.
     """
-    src, dst = places = [arrays[f"forest_{end}"] for end in ENDS]
-    check_spanning(src, dst, answer.forest)
-    rows = arrays["forest_row"]
+    places, rows = _ends(answer, name, arrays), arrays[f"{name}_row"]
     falls = bool((rows[1:] <= rows[:-1]).any()) or bool((rows[:1] < 0).any())
-    if rows.dtype != np.int64 or rows.shape != src.shape or falls:
-        raise ValueError(f"the rows of its spanning forest are not {src.size:,} ascending ones")
+    if rows.dtype != np.int64 or rows.shape != places[0].shape or falls:
+        raise ValueError(f"the rows of its {name} edges are not {rows.size:,} ascending ones")
     vertex, columns = answer.rows()[0], {"row": answer.backend.asarray(rows)}
     for end, place in zip(ENDS, places, strict=True):
         columns |= answer.columns(end, vertex[answer.backend.asarray(place)])
@@ -243,9 +268,9 @@ def _forest_columns(answer: Answer, arrays: dict[str, Any], weight: str | None) 
             "its spanning forest has weights although it is not by weight, or the reverse"
         )
     if weight is not None:
-        weights = arrays["forest_weight"].view(_type_of_weights(weight))
+        weights = arrays[f"{name}_weight"].view(_type_of_weights(weight))
         if weights.size != rows.size or bool((weights != weights).any()):
-            raise ValueError(f"its {weights.size:,} weights are not one for each row of its forest")
+            raise ValueError(f"its {weights.size:,} weights are not one for each {name} edge")
         columns["weight"] = answer.backend.asarray(weights)
     return {name: answer.home(column) for name, column in columns.items()}
 

@@ -194,11 +194,14 @@ def any_forest(src: Array, dst: Array, n: int, backend: Backend) -> tuple[Array,
     return hooks_in(hook_edge).astype(np.int64), forest.parent
 
 
-def check_spanning(src: Array, dst: Array, flat: Forest) -> None:
+def check_spanning(
+    src: Array, dst: Array, flat: Forest, must: tuple[Array, Array] | None = None
+) -> None:
     """Raise a ValueError unless edges are a spanning forest of the trees of a flat forest.
 
     The number of edges must be the number of vertices minus that of components, and the edges must
-    give the same trees.
+    give the same trees. With ``must``, these pairs and the edges must do so together, and there may
+    be fewer edges.
 
     Parameters
     ----------
@@ -206,19 +209,27 @@ def check_spanning(src: Array, dst: Array, flat: Forest) -> None:
         The endpoints of the edges, as read from a file.
     flat : Forest
         A forest whose vertices are all present; the parents are the least vertices of their trees.
+    must : pair of (p,) arrays on the host, optional
+        Vertices that are joined before the edges.
     """
     backend, n = flat.backend, flat.n
     roots = backend.xp.arange(n).astype(flat.vertex)
-    trees = int((flat.parent == roots).sum())
-    sound = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape == (n - trees,)
+    trees, parts = int((flat.parent == roots).sum()), n
+    grown = Forest(backend, n, all_present=True)
+    grown.parent[:] = roots
+
+    def grow(src: Array, dst: Array) -> None:
+        plan = choose_for_batch(backend, n, src.size, ANY_FOREST)
+        join(plan, Edges(backend.asarray(src), backend.asarray(dst), 0), grown)
+        grown.flatten()
+
+    if must is not None and must[0].size:
+        grow(*must)
+        parts = int((grown.parent == roots).sum())
+    sound = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape == (parts - trees,)
     if sound and src.size:
         sound = min(src.min(), dst.min()) >= 0 and max(src.max(), dst.max()) < n
-        grown = Forest(backend, n, all_present=True)
-        grown.parent[:] = roots
         if sound:
-            plan = choose_for_batch(backend, n, src.size, ANY_FOREST)
-            join(plan, Edges(backend.asarray(src), backend.asarray(dst), 0), grown)
-            grown.flatten()
-            sound = bool((grown.parent == flat.parent).all())
-    if not sound:
+            grow(src, dst)
+    if not (sound and bool((grown.parent == flat.parent).all())):
         raise ValueError(f"its edges of a spanning forest do not span its {trees:,} components")

@@ -107,11 +107,39 @@ def test_the_dendrogram_gives_the_clusters_at_each_threshold():
     assert cut["labels"].tolist() == at.labels()["labels"].tolist()
 
 
-def test_copies_without_edges_keep_the_refused_rows():
-    found = cc_rapids.link_pairs(pd.DataFrame(PAIRS), weight="w", datasets=pd.DataFrame(SETS))
-    again = pickle.loads(pickle.dumps(found))
-    assert again == found
-    pd.testing.assert_frame_equal(again.refused(), found.refused())
+def saved(found, path):
+    found.save(path)
+    return cc_rapids.Components.load(path)
+
+
+RULES = {
+    "datasets": {"datasets": pd.DataFrame(SETS)},
+    "must_link": {"must_link": [(1, 12), (12, 1), (5, 12)], "max_size": 3},
+    "cannot_link": {"cannot_link": [(1, 2), (5, 11)]},
+}
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("names", [str, int], ids=["strings", "integers"])
+def test_copies_without_edges_keep_rules_and_refused_rows(rules, names, tmp_path):
+    pairs = pd.DataFrame(PAIRS)
+    for name in ("src", "dst"):
+        pairs[name] = pairs[name].astype(names)
+    if names is str and "datasets" not in rules:
+        rules = {
+            name: [(str(one), str(other)) for one, other in rule] if name != "max_size" else rule
+            for name, rule in rules.items()
+        }
+    elif names is str:
+        rules = {"datasets": pd.DataFrame(SETS).astype({"v": str})}
+    found = cc_rapids.link_pairs(pairs, weight="w", **rules)
+    assert len(found.refused())
+    for again in (pickle.loads(pickle.dumps(found)), saved(found, tmp_path / "found")):
+        assert again == found
+        pd.testing.assert_frame_equal(again.refused(), found.refused())
+        assert repr(again) == repr(found)
+        assert str(again.audit(pairs, weight="w")) == str(found.audit(pairs, weight="w"))
+        assert saved(again, tmp_path / "again").refused().equals(found.refused())
 
 
 @pytest.mark.parametrize(("arguments", "error", "words"), [

@@ -70,6 +70,36 @@ def test_a_forged_answer_is_refused(kind, engine, tmp_path):
     assert str(path) in str(raised.value)
 
 
+RULES = {
+    "another rule": {"refused_rule": np.array([4], np.uint8)},
+    "wide rules": {"refused_rule": [1]},
+    "a rule for two": {"refused_rule": np.array([1, 1], np.uint8)},
+    "a dataset too many": {"rule_code": [0, 1, 0, 2, 0]},
+    "datasets of few": {"rule_code": [0, 1]},
+    "no limit": {"rule_limits": [0, 1]},
+    "beyond": {"refused_source": [77]},
+    "small rows": {"refused_row": np.array([2], np.int32)},
+    "half a pair": {"cannot_first": [1]},
+    "a stranger": {"must_first": [5], "must_second": [0]},
+    "another must_link": {"must_first": [0], "must_second": [3]},
+    "fewer weights": {"refused_weight": np.zeros(7, np.uint8)},
+}
+
+
+@pytest.mark.parametrize("kind", [*RULES, "size"])
+def test_forged_rules_of_clusters_are_refused(kind, tmp_path):
+    path, ids = tmp_path / "found", np.arange(5)
+    pairs = pd.DataFrame({"src": [0, 2, 1], "dst": [1, 3, 2], "w": [3.0, 2.0, 1.0]})
+    cc_rapids.link_pairs(pairs, weight="w", datasets=(ids, ids % 2), vertices=ids).save(path)
+    assert Components.load(path).refused().equals(pd.DataFrame(
+        {"row": [2], "source": [1], "destination": [2], "weight": [1.0], "rule": ["per_dataset"],
+         "source_labels": [0], "destination_labels": [2]}
+    ))  # fmt: skip
+    forged(path, {"rules": {"max_size": "many"}} if kind == "size" else {}, RULES.get(kind, {}))
+    with pytest.raises(errors.FormatError, match="save it again"), no_hang():
+        Components.load(path)
+
+
 @pytest.mark.slow
 def test_any_forged_number_of_a_forest_is_refused_or_harmless(tmp_path):
     path, chance = tmp_path / "found", np.random.default_rng(0)
