@@ -80,8 +80,8 @@ def stored(kernel: Kernel, signature: Signature, capability: Capability) -> Bina
     if content is None:
         binary = _from_shipped(kernel, signature, capability)
         if binary is None:
-            kernel_times.compiling()
-            binary = compile_kernel(kernel, signature, capability)
+            with kernel_times.compiling():
+                binary = compile_kernel(kernel, signature, capability)
         content = binary.to_bytes()
         kernel_cache.keep(key, ".cubin", content)
     return Binary.from_bytes(content)

@@ -8,9 +8,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from time import perf_counter
+
+from . import compile_bar
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +30,7 @@ class KernelTimes:
     compiled : int
         The number of kernels that were compiled.
     on_compile : callable, optional
-        Called before the first kernel is compiled.
+        Called before the first kernel is compiled; no bar is shown in such a context.
     """
 
     seconds: float = 0.0
@@ -54,13 +56,6 @@ def watched(on_compile: Callable[[], object] | None = None) -> Iterator[KernelTi
             _watching[:] = [other for other in _watching if other is not times]
 
 
-def add(seconds: float) -> None:
-    """Add seconds in which kernels were compiled or loaded."""
-    with _lock:
-        for times in _watching:
-            times.seconds += seconds
-
-
 @contextmanager
 def preparing() -> Iterator[None]:
     """Return a context whose duration is added as compiling and loading time."""
@@ -68,18 +63,23 @@ def preparing() -> Iterator[None]:
     try:
         yield
     finally:
-        add(perf_counter() - started)
+        seconds = perf_counter() - started
+        with _lock:
+            for times in _watching:
+                times.seconds += seconds
 
 
-def compiling() -> None:
-    """Count a kernel that is about to be compiled; announce the first one.
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Return a context in which a kernel is compiled; count it, and announce the first one.
 
-    The first one of a process is logged.
+    The first one of a process is logged. A bar is shown if compiling takes long.
     """
     with _lock:
         first = [times for times in _watching if not times.compiled]
         for times in _watching:
             times.compiled += 1
+        announcing = any(times.on_compile is not None for times in _watching)
         silent = _announced.is_set()
         _announced.set()
     if not silent:
@@ -87,3 +87,5 @@ def compiling() -> None:
     for times in first:
         if times.on_compile is not None:
             times.on_compile()
+    with nullcontext() if announcing else compile_bar.shown_while(COMPILING):
+        yield

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from time import perf_counter
 from types import FunctionType
 from typing import Any
 
@@ -149,11 +148,11 @@ PLAIN |= {"warp_ballot_rank": _warp_ballot_rank}
 
 
 class _Uninterrupted(Compiler):  # type: ignore[misc]
-    """Numba's compiler with garbage collection paused."""
+    """Numba's compiler with garbage collection paused, and with its time recorded."""
 
     def compile_extra(self, func: Any) -> Any:
         """Return the compiled function."""
-        with collector.paused():
+        with kernel_times.preparing(), kernel_times.compiling(), collector.paused():
             return super().compile_extra(func)
 
 
@@ -387,7 +386,6 @@ class _OnDisk:
 
     def __init__(self, kernel: str) -> None:
         self.kernel, self.key = kernel, f"{kernel} {_recipe()}"
-        self.started = 0.0  # time of the cache miss, under Numba's lock
 
     def _name(self, signature: Any, codegen: Any) -> str:
         return f"{self.key} {signature} {codegen.magic_tuple()}"
@@ -400,14 +398,12 @@ class _OnDisk:
                 content = kernel_cache.recall(name, ".code")
             if content is not None:
                 return CompileResult._rebuild(context, *pickle.loads(content))
-        kernel_times.compiling()
-        self.started = perf_counter()
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        name = self._name(signature, compiled.library.codegen)
-        kernel_cache.keep(name, ".code", serialize.dumps(compiled._reduce()))
-        kernel_times.add(perf_counter() - self.started)
+        with kernel_times.preparing():
+            name = self._name(signature, compiled.library.codegen)
+            kernel_cache.keep(name, ".code", serialize.dumps(compiled._reduce()))
 
 
 @cache

@@ -6,10 +6,12 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 
+from ..backends import kernel_times
 from ..errors import counted
 
 if TYPE_CHECKING:
@@ -170,6 +172,7 @@ class Reporter:
         self._call = shown if callable(shown) else None
         self._columns, self._bar = columns or _fact_columns, cast("Progress | None", None)
         self._terminal: Console | None = None
+        self._exit = ExitStack()
         if self._call:
             self._last, self._every = -math.inf, call
         elif shown:
@@ -222,9 +225,12 @@ class Reporter:
         self._bar.update(task, completed=done, total=total, description=words, refresh=True)
 
     def __enter__(self) -> Self:
+        if self._terminal:  # a terminal has one bar: none for kernels that are compiled
+            self._exit.enter_context(kernel_times.watched(lambda: None))
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._exit.close()
         if self._bar is not None:
             self._bar.stop()
 

@@ -1,0 +1,127 @@
+"""A bar in a terminal or a notebook while kernels are compiled for more than two seconds."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any, Protocol
+
+AFTER = 2.0  # seconds of compiling before the bar is shown
+PAUSE = 1.0  # seconds without compiling after which the seconds are counted from zero
+BAR_WIDTH = 16  # terminal columns
+
+
+class Bar(Protocol):
+    """A bar that is shown for the rest of the compilation of a kernel."""
+
+    def start(self) -> None:
+        """Show the bar; called by another thread."""
+
+    def stop(self) -> None:
+        """Remove the bar."""
+
+
+class _TerminalBar:
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+    def start(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        columns = BarColumn(bar_width=BAR_WIDTH), TextColumn("{task.description}", markup=False)
+        self.progress = Progress(
+            *columns,
+            console=Console(stderr=True),
+            transient=True,
+            redirect_stdout=False,  # the bar is removed before the call goes on
+            redirect_stderr=False,
+        )
+        self.progress.add_task(self.words, total=None)
+        self.progress.start()
+
+    def stop(self) -> None:
+        self.progress.stop()
+
+
+class _NotebookBar:
+    """A bar that the browser animates; rich needs ipywidgets to draw one."""
+
+    def __init__(self, words: str) -> None:
+        self.shown = {"text/html": f"<progress></progress> {words}", "text/plain": words}
+
+    def start(self) -> None:
+        from IPython.display import display
+
+        self.handle = display(  # type: ignore[no-untyped-call]
+            self.shown, raw=True, display_id=True
+        )
+
+    def stop(self) -> None:
+        self.handle.update({"text/html": "", "text/plain": ""}, raw=True)
+
+
+class _Waited:
+    """The kernels and the seconds of compilation without a pause between them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.kernels, self.seconds, self.ended = 0, 0.0, -math.inf
+
+
+_waited = _Waited()
+
+
+@contextmanager
+def shown_while(words: str) -> Iterator[None]:
+    """Return a context in which one kernel is compiled; show a bar if it takes long.
+
+    The seconds of kernels that are compiled one after another are added. Nothing is shown if
+    nobody watches: stderr is not a terminal, or the process is a worker of another one. Kernels
+    that several threads compile at the same time have one bar.
+    """
+    kind = _kind_of_bar()
+    if kind is None or not _waited.lock.acquire(blocking=False):
+        yield
+        return
+    try:
+        started = monotonic()
+        if started - _waited.ended > PAUSE:
+            _waited.kernels, _waited.seconds = 0, 0.0
+        _waited.kernels += 1
+        bar: Bar = kind(f"{words}: {_waited.kernels} so far")
+        has_started = threading.Event()
+
+        def start() -> None:
+            bar.start()
+            has_started.set()
+
+        timer = threading.Timer(max(AFTER - _waited.seconds, 0), start)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()  # the bar may be about to start
+            if has_started.is_set():
+                bar.stop()
+            _waited.ended = monotonic()
+            _waited.seconds += _waited.ended - started
+    finally:
+        _waited.lock.release()
+
+
+def _kind_of_bar() -> Any:
+    """Return the class of the bar that this process can show, or None."""
+    if multiprocessing.parent_process() is not None:
+        return None
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if hasattr(shell, "kernel"):
+        return _NotebookBar
+    return _TerminalBar if sys.stderr is not None and sys.stderr.isatty() else None
