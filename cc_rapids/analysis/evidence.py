@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backends import Array
 from ..data import html
 from ..data.arguments import check_names
 from ..data.frame_access import (
@@ -22,7 +23,14 @@ from ..data.relations import is_relation, whole_table_of
 from ..errors import InputError, counted, id_shown
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer
-from ..results.lookup import id_columns_in, ids_in_frame, ids_of, rows_of_ids, single_id
+from ..results.lookup import (
+    attached,
+    id_columns_in,
+    ids_in_frame,
+    ids_of,
+    rows_of_ids,
+    single_id,
+)
 from .deduplicate import rows_at, with_columns_of
 
 SHOWN = 3  # vertices in an error
@@ -37,21 +45,95 @@ def explain(answer: Answer, path: Any, ends: tuple[Any, Any], records: Any, on: 
     for edge in zip(*sides, strict=True):
         walk.append(edge[edge[0] == walk[-1]])
     with answer.backend.scope():
-        if len(walk) == 1:
-            column = single_id(walk[0])
-        else:
-            column = ids_of(answer, walk)
+        column = single_id(walk[0]) if len(walk) == 1 else ids_of(answer, walk)
         vertices = rows_of_ids(answer, column, "raise")[0]
-        if records is None:
-            frame = answer.in_memory_frame(answer.vertex(vertices))
-            if isinstance(frame, tuple):
-                frame = dict(zip(columns_of(frame), frame, strict=True))
-            ids, at = columns_of(frame), np.arange(len(walk))
-        else:
-            frame, ids = _records(answer, records, on)
-            at = _places(answer, frame, ids, answer.backend.to_host(vertices), walk)
     numbers = {name: only(path, name) for name in NUMBERS if name in columns_of(path)}
-    return Evidence(_turned(frame, ids, at, numbers), ends)
+    found = EdgeRecords(answer, records, on)
+    return Evidence(found.of_edges(vertices[:-1], vertices[1:], numbers), ends)
+
+
+class EdgeRecords:
+    """The records of both ends of edges.
+
+    Parameters
+    ----------
+    answer : Answer
+    records : frame, optional
+        The records of the vertices; by default their ids alone.
+    on : str, or list of str
+        The id columns of the records.
+    """
+
+    def __init__(self, answer: Answer, records: Any, on: Any) -> None:
+        self._answer, self._frame, self._ids = answer, None, list[Any]()
+        if records is not None:
+            self._frame, self._ids = _records(answer, records, on)
+
+    def of_edges(
+        self, sources: Array, destinations: Array, numbers: dict[str, Any], label: str | None = None
+    ) -> Any:
+        """Return a row for each edge, given the rows of its ends in the answer.
+
+        Parameters
+        ----------
+        numbers : dict of str to column
+            Columns that follow the ids, one value for each edge.
+        label : str, optional
+            The name of a column with the component of each edge.
+        """
+        answer = self._answer
+        with answer.backend.scope():
+            vertices = answer.backend.xp.concatenate([sources, destinations])
+            if self._frame is None:
+                frame = answer.in_memory_frame(answer.vertex(vertices))
+                if isinstance(frame, tuple):
+                    frame = dict(zip(columns_of(frame), on_host(frame), strict=True))
+                ids, at = columns_of(frame), np.arange(vertices.size)
+            else:
+                frame, ids, at = self._frame, self._ids, self._places(vertices)
+        others = [name for name in columns_of(frame) if name not in ids]
+        sides = ("from", at[: sources.size]), ("to", at[sources.size :])
+        made: Any = None
+        for names in (ids, others):
+            is_id = names is ids and len(ids) == 1
+            for side, rows in sides:
+                part: Any = rows_at(frame, names, rows) if names else {}
+                if hasattr(part, "iloc"):
+                    part = part.reset_index(drop=True)
+                named = {name: side if is_id else f"{side}_{name}" for name in names}
+                made = with_columns_of(made, part, named)
+            if names is ids:
+                if label is not None:
+                    made = attached(answer, made, columns_of(made)[: len(ids)], label)
+                for name, values in numbers.items():
+                    made = with_column(made, name, np.asarray(values), None)
+        return made
+
+    def _places(self, vertices: Array) -> Any:
+        """Return the first row of the records with each vertex."""
+        answer, ids = self._answer, self._ids
+        column, mask = ids_in_frame(answer, self._frame, ids, "null")
+        rows, valid = map(answer.backend.to_host, rows_of_ids(answer, column, "null"))
+        wanted = answer.backend.to_host(vertices)
+        places = np.arange(frame_size(self._frame))
+        if mask is not None:
+            places = places[answer.backend.to_host(mask)]
+        known, first = np.unique(rows[valid], return_index=True)
+        at = np.searchsorted(known, wanted)
+        at[at == known.size] = 0
+        missing = known[at] != wanted if known.size else np.ones(wanted.size, bool)
+        if missing.any():
+            distinct, least = np.unique(wanted[missing], return_index=True)
+            some = answer.backend.asarray(distinct[np.argsort(least)][:SHOWN])
+            frame = on_host(answer.in_memory_frame(answer.vertex(some)))
+            names = [id_shown(value) for value in values_of(only(frame, "vertex"))]
+            more = ", ..." if distinct.size > SHOWN else ""
+            raise InputError(
+                f"{distinct.size:,} of {counted(np.unique(wanted).size, 'vertex', 'vertices')} have"
+                f" no record in {', '.join(map(repr, ids))}: {', '.join(names)}{more}; pass all"
+                " records, or leave out records="
+            )
+        return places[valid][first[at]]
 
 
 def _records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:
@@ -67,48 +149,15 @@ def _records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:
     return frame, names
 
 
-def _places(answer: Answer, frame: Any, ids: list[Any], vertices: Any, walk: list[Any]) -> Any:
-    """Return the first row of a frame with each vertex of a walk."""
-    column, mask = ids_in_frame(answer, frame, ids, "null")
-    rows, valid = map(answer.backend.to_host, rows_of_ids(answer, column, "null"))
-    places = np.arange(frame_size(frame))
-    if mask is not None:
-        places = places[answer.backend.to_host(mask)]
-    known, first = np.unique(rows[valid], return_index=True)
-    at = np.searchsorted(known, vertices)
-    at[at == known.size] = 0
-    missing = known[at] != vertices if known.size else np.ones(len(walk), bool)
-    if missing.any():
-        names = [id_shown(walk[k]) for k in np.flatnonzero(missing)]
-        more = ", ..." if len(names) > SHOWN else ""
-        raise InputError(
-            f"{len(names):,} of {counted(len(walk), 'vertex', 'vertices')} on the path have no"
-            f" record in {', '.join(map(repr, ids))}: {', '.join(names[:SHOWN])}{more}; pass all"
-            " records, or leave out records="
-        )
-    return places[valid][first[at]]
-
-
-def _turned(frame: Any, ids: list[Any], at: Any, numbers: dict[str, Any]) -> Any:
-    """Return a row for each step of a walk, given the rows of its vertices in a frame."""
-    others = [name for name in columns_of(frame) if name not in ids]
-    single = ids[0] if len(ids) == 1 else None
-    made: Any = None
-    for names in (ids, others):
-        for prefix, rows in (("from", at[:-1]), ("to", at[1:])):
-            part: Any = rows_at(frame, names, rows) if names else {}
-            named = {name: prefix if name == single else f"{prefix}_{name}" for name in names}
-            if hasattr(part, "iloc"):
-                part = part.reset_index(drop=True)
-            made = with_columns_of(made, part, named)
-        if names is ids:
-            for name, values in numbers.items():
-                made = with_column(made, name, np.asarray(values), None)
-    return made
+def table_of(caption: str, frame: Any) -> str:
+    """Return a frame as a table of HTML; integers, which may be ids, without separators."""
+    host = on_host(frame)
+    names = columns_of(host)
+    columns = [map(_shown, values_of(only(host, name))) for name in names]
+    return html.table(caption, names, zip(*columns, strict=True))
 
 
 def _shown(value: Any) -> Any:
-    """Return a value as a page shows it: numbers of records and rows without separators."""
     return str(value) if isinstance(value, int) else value
 
 
@@ -151,13 +200,8 @@ class Evidence(html.Page):
 
     def _parts(self) -> list[str]:
         """Return the table of the steps, and a note below it, as HTML."""
-        host = on_host(self.frame)
-        names = columns_of(host)
-        columns = [map(_shown, values_of(only(host, name))) for name in names]
-        rows = list(zip(*columns, strict=True))
-        steps = counted(len(self), "edge")
         return [
-            html.table(f"the path, {steps}", names, rows),
+            table_of(f"the path, {counted(len(self), 'edge')}", self.frame),
             html.note(
                 "Each row is an edge of the list, turned so that the path leads from the first"
                 " vertex to the second. row is its position in the list."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,11 +25,13 @@ from ..results.answer import Answer
 from ..results.lookup import rows_of_edges
 from ..solver.run import any_forest, forest_of_weights
 from .bridges import check_listed_once
+from .evidence import EdgeRecords, table_of
 from .selection import sizes
 
 SHOWN = 20  # components on a page
 EXACT = 1 << 53  # floats represent all integers below this
 PERCENTILES = {"size_min": 0, "size_q25": 25, "size_median": 50, "size_q75": 75, "size_q99": 99}
+WITH_WEIGHTS = "pass weight= to report(), such as a column of scores"
 TITLE = "Report on connected components"
 EACH = (
     "Each row is a component. size is its number of vertices, edges the number of rows of the list,"
@@ -60,7 +62,14 @@ WORDS = {
 
 
 def report(
-    answer: Answer, edges: Any, source: Any, destination: Any, weight: Any, nulls: str
+    answer: Answer,
+    edges: Any,
+    source: Any,
+    destination: Any,
+    weight: Any,
+    nulls: str,
+    records: Any,
+    on: Any,
 ) -> Report:
     """Return the report on an answer: see :meth:`cc_rapids.Components.report`."""
     edges = opened(edges)
@@ -78,8 +87,10 @@ def report(
     given = edges_asked(edges, source, destination, bound, named=named, what=what, nulls=nulls)
     if not named:
         given = replace(given, weights=None)
+    if records is not None and given.weights is None:
+        raise InputError(f"records= are those of the weakest rows: {WITH_WEIGHTS}")
     with answer.backend.scope():
-        return Report(answer, given)
+        return Report(answer, given, EdgeRecords(answer, records, on))
 
 
 @suggest_keywords_of_methods
@@ -101,8 +112,8 @@ class Report(html.Page):
     (2, array([3, 1]))
     """
 
-    def __init__(self, found: Answer, given: EdgeInput) -> None:
-        self._answer = found
+    def __init__(self, found: Answer, given: EdgeInput, records: EdgeRecords) -> None:
+        self._answer, self._records = found, records
         has_index = given.index is not None and not is_counted(given.index)
         self._index = given.index if has_index else None
         backend, xp = found.backend, found.backend.xp
@@ -135,9 +146,9 @@ class Report(html.Page):
         if src.size:
             bridges = Reached.of((src, dst), hooks, roots, n, backend).bridges()
         self._bridges = backend.counts(of_edge[bridges], k).astype(np.int64)
-        self._weakest: tuple[Array, Array, Array] | None = None
+        self._weakest: _Weakest | None = None
         if weights is not None:
-            self._weakest = _weakest(hooks, weights, of_edge, k, given, found)
+            self._weakest = _weakest(hooks, weights, (src, dst), of_edge, k, given, found)
 
     def __len__(self) -> int:
         return len(self._answer)
@@ -166,7 +177,7 @@ class Report(html.Page):
             order, numbers = answer.by_size[most], self._numbers(most)
             columns = [answer.backend.to_host(numbers[name]).tolist() for name in numbers]
             if self._weakest is not None:
-                has_weakest = answer.backend.to_host(self._weakest[2][order]).tolist()
+                has_weakest = answer.backend.to_host(self._weakest.exists[order]).tolist()
                 for k in (-2, -1):
                     pairs = zip(columns[k], has_weakest, strict=True)
                     columns[k] = [value if has_link else None for value, has_link in pairs]
@@ -174,10 +185,14 @@ class Report(html.Page):
             labels = map(str, values_of(only(on_host(sizes(answer, SHOWN)), "labels")))
         rows = [tuple(map(_shown, row)) for row in zip(labels, *columns, strict=True)]
         few = "all components" if len(self) <= SHOWN else f"the {SHOWN} largest components"
+        links = []
+        if self._weakest is not None:
+            links = [table_of(f"the weakest rows of {few}", self.weakest_rows(SHOWN))]
         return [
             html.table("over all", ("number", "value", "what it counts"), facts),
             html.table(few, ("labels", *numbers), rows),
             html.note(EACH + (LINK if self._weakest is not None else "")),
+            *links,
             html.note(f"Ledger of the edges: {self._ledger}."),
         ]
 
@@ -260,7 +275,7 @@ class Report(html.Page):
                 return answer.frame(label | numbers)
             weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
             frame = answer.in_memory_frame(label | numbers)
-            valid = answer.bring(self._weakest[2][order], answer.given.on_device)
+            valid = answer.bring(self._weakest.exists[order], answer.given.on_device)
             columns = {name: answer.home(column) for name, column in weakest.items()}
             row = columns.pop("weakest_row")
             frame = with_column(frame, "weakest_row", row, None if valid.all() else valid)
@@ -270,6 +285,55 @@ class Report(html.Page):
             valid = None if valid.all() else valid
             frame = with_column(frame, "weakest_weight", columns["weakest_weight"], valid)
             return answer.given.answer(frame)
+
+    def weakest_rows(self, count: int | None = None) -> Any:
+        """Return the weakest row of each component, with the records of both ends.
+
+        Parameters
+        ----------
+        count : int, optional
+            The number of components, the largest first; all by default.
+
+        Returns
+        -------
+        frame, new, of the library of the records, or of the edges without records
+            One row for each component with more than one vertex, in the order of
+            :meth:`components`. Columns ``from`` and ``to`` are the ends (``from_kind``,
+            ``from_id``, ... for composite ids). The label of the component (``labels``),
+            ``weight``, ``row``, and the other columns of the records follow, such as ``from_name``
+            and ``to_name``. For arrays without records, a dictionary of arrays.
+
+        Raises
+        ------
+        InputError
+            The report has no weights, or a vertex of a row has no record.
+
+        See Also
+        --------
+        Report.components : The statistics of each component.
+        Components.explain_pair : The path between two vertices, with their records.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> pairs = pd.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 4], "w": [0.9, 0.5, 0.8]})
+        >>> people = pd.DataFrame({"id": [1, 2, 3, 4], "name": ["Ann", "Ann L.", "Al", "A."]})
+        >>> found = cc_rapids.components(pairs)
+        >>> found.report(pairs, weight="w", records=people, on="id").weakest_rows()
+           from  to  labels  weight  row from_name to_name
+        0     2   3       1     0.5    1    Ann L.      Al
+        """
+        if self._weakest is None:
+            raise InputError(f"this report has no weakest rows: {WITH_WEIGHTS}")
+        most = None if count is None else check_count("count", count)
+        answer, weakest = self._answer, self._weakest
+        with answer.backend.scope():
+            order = answer.by_size[:most]
+            order = order[weakest.exists[order]]
+            to_host = answer.backend.to_host
+            numbers = {"weight": to_host(weakest.weight[order]), "row": to_host(weakest.row[order])}
+            ends = weakest.source[order], weakest.destination[order]
+            return self._records.of_edges(*ends, numbers, label="labels")
 
     def _facts(self) -> dict[str, Any]:
         """Return the statistics over all components by name."""
@@ -310,8 +374,11 @@ class Report(html.Page):
             "bridges": self._bridges[order],
         }
         if self._weakest is not None:
-            row, weight, _ = self._weakest
-            columns |= {"weakest_row": row[order], "weakest_weight": weight[order]}
+            weakest = self._weakest
+            columns |= {
+                "weakest_row": weakest.row[order],
+                "weakest_weight": weakest.weight[order],
+            }
         return columns
 
 
@@ -343,10 +410,26 @@ def _check_joined(hooks: int, n: int, k: int) -> None:
         )
 
 
+class _Weakest(NamedTuple):
+    """The weakest link of each component: (k,) arrays."""
+
+    row: Array
+    weight: Array
+    exists: Array
+    source: Array
+    destination: Array
+
+
 def _weakest(
-    hooks: Array, weights: Array, of_edge: Array, k: int, given: EdgeInput, answer: Answer
-) -> tuple[Array, Array, Array]:
-    """Return the row and the weight of each component's weakest link, and a mask of those with one.
+    hooks: Array,
+    weights: Array,
+    ends: tuple[Array, Array],
+    of_edge: Array,
+    k: int,
+    given: EdgeInput,
+    answer: Answer,
+) -> _Weakest:
+    """Return the weakest link of each component.
 
     Parameters
     ----------
@@ -354,6 +437,8 @@ def _weakest(
         The edges of the maximum spanning forest, ascending.
     weights, of_edge : (m,) arrays
         The weight of each edge, and its component.
+    ends : two (m,) arrays
+        The vertices of each edge.
     k : int
         The number of components.
     """
@@ -363,11 +448,17 @@ def _weakest(
     tree = of_edge[hooks]
     starts = begins([tree], xp)
     first, component = hooks[starts], tree[starts]
-    row = xp.full(k, -1, np.int64)
-    weight, has_link = xp.zeros(k, weights.dtype), xp.zeros(k, bool)
-    row[component] = _caller_rows(first, given, answer)
-    weight[component], has_link[component] = weights[first], True
-    return row, weight, has_link
+    of_first = (
+        _caller_rows(first, given, answer),
+        weights[first],
+        True,
+        *(end[first] for end in ends),
+    )
+    defaults = xp.full(k, -1, np.int64), xp.zeros(k, weights.dtype), xp.zeros(k, bool)
+    found = _Weakest(*defaults, *(xp.zeros(k, end.dtype) for end in ends))
+    for column, values in zip(found, of_first, strict=True):
+        column[component] = values
+    return found
 
 
 def _shown(value: Any) -> Any:

@@ -1215,6 +1215,8 @@ class Components(Generic[FrameT]):
         *,
         weight: Any = AS_FOUND,
         nulls: str = "raise",
+        records: Any = None,
+        on: str | list[str] = "vertex",
     ) -> Report:
         """Return counts, sizes, densities, bridges and weakest links, as frames and as HTML.
 
@@ -1234,11 +1236,17 @@ class Components(Generic[FrameT]):
         nulls : {"raise", "drop"}
             Whether an edge with a null end, or a null or NaN weight, raises an error or is dropped.
             A dropped edge counts nowhere, so another edge may become a bridge.
+        records : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict, optional
+            The records of the vertices, for :meth:`Report.weakest_rows` and the page; the first of
+            several with the same id is used. They need weights.
+        on : str, or list of str
+            The id columns of the records, as for :meth:`attach`.
 
         Returns
         -------
         Report
-            The numbers: :meth:`Report.overall` and :meth:`Report.components`.
+            The numbers, :meth:`Report.overall` and :meth:`Report.components`, and the weakest rows,
+            :meth:`Report.weakest_rows`.
 
         Raises
         ------
@@ -1261,7 +1269,7 @@ class Components(Generic[FrameT]):
         """
         from ..analysis.report import report
 
-        return report(self.answer, edges, source, destination, weight, nulls)
+        return report(self.answer, edges, source, destination, weight, nulls, records, on)
 
     def plot(self, kind: str = "sizes", *arguments: Any, **options: Any) -> Any:
         """Draw the answer with a function of :mod:`cc_rapids.plots`; needs the extra ``plot``.

@@ -18,6 +18,7 @@ from support.edge_lists import quick
 
 from cc_rapids import components, errors, stream_components
 from cc_rapids.analysis import report
+from cc_rapids.data.frame_access import columns_of, values_of
 
 PAIRS = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 4), (6, 6), (7, 8)]
 WEIGHTS = [5, 9, 7, 3, 8, 2, 1, 4]
@@ -260,3 +261,60 @@ def test_what_is_refused():
         found.report(([1, 2, 8], [2, 3, 9]), weight=[1])
     with pytest.raises(errors.InputError, match="count"):
         found.report(([1, 2, 8], [2, 3, 9])).components(-1)
+
+
+NAMES = {"id": list(range(1, 9)), "name": list("abcdefgh")}
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_weakest_rows_have_the_records_of_both_ends(make):
+    frame = pd.DataFrame(PAIRS, columns=["src", "dst"]).assign(w=WEIGHTS)
+    records = make({name: values + values[:1] for name, values in NAMES.items()})
+    about = components(frame).report(frame, weight="w", records=records, on="id")
+    rows = [row for row in expected(PAIRS, WEIGHTS) if row[-2] != -1]
+    want = []
+    for label, *_, row, weight in rows:
+        ends = PAIRS[row]
+        want.append((*ends, label, weight, row, *(NAMES["name"][end - 1] for end in ends)))
+    found = about.weakest_rows()
+    names = ["from", "to", "labels", "weight", "row", "from_name", "to_name"]
+    assert columns_of(found) == names
+    assert list(zip(*(values_of(found[name]) for name in names), strict=True)) == want
+    assert values_of(about.weakest_rows(1)["from"]) == [want[0][0]]
+    page = about.to_html()
+    assert "the weakest rows of all components" in page
+    assert '<th scope="col">from_name</th>' in page
+
+
+def test_weakest_rows_without_records_and_of_composite_ids():
+    src, dst = np.array([1, 4]), np.array([4, 9])
+    found = components((src, dst)).report((src, dst), weight=np.array([0.5, 0.2])).weakest_rows()
+    want = {"from": [4], "to": [9], "labels": [1], "weight": [0.2], "row": [1]}
+    assert {name: column.tolist() for name, column in found.items()} == want
+    rows = {"kind_l": ["u", "v"], "id_l": [1, 4], "kind_r": ["v", "w"], "id_r": [4, 1]}
+    pairs = pd.DataFrame(rows).assign(w=[1, 2])
+    sides = ["kind_l", "id_l"], ["kind_r", "id_r"]
+    records = pd.DataFrame({"kind": list("uvw"), "id": [1, 4, 1], "name": list("abc")})
+    about = components(pairs, *sides).report(pairs, *sides, weight="w", records=records)
+    want = [["u", 1, "v", 4, 0, 1, 0, "a", "b"]]
+    assert rows_of(about.weakest_rows()) == want
+
+
+def test_records_that_are_refused():
+    pairs, weights = ([1, 2], [2, 3]), np.array([3, 1])
+    found = components(pairs)
+    with pytest.raises(errors.InputError, match=r"no weakest rows: pass weight= to report\(\)"):
+        found.report(pairs).weakest_rows()
+    with pytest.raises(errors.InputError, match="records= are those of the weakest rows: pass"):
+        found.report(pairs, records=NAMES, on="id")
+    with pytest.raises(errors.MissingColumnError, match="'vertex'"):
+        found.report(pairs, weight=weights, records=NAMES)
+    some = pd.DataFrame(NAMES)[:2]
+    with pytest.raises(errors.InputError, match="1 of 2 vertices have no record in 'id': 3"):
+        found.report(pairs, weight=weights, records=some, on="id").weakest_rows()
+
+
+def test_components_of_one_vertex_have_no_weakest_row():
+    about = components(([1], [1])).report(([1], [1]), weight=np.array([1.0]))
+    assert len(about.weakest_rows()["from"]) == 0
+    assert "the weakest rows" in about.to_html()
