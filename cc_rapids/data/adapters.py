@@ -47,17 +47,14 @@ from .column import (
     is_cudf_frame,
     is_series,
     length_of,
+    moved,
     of,
     of_cudf,
     of_key_columns,
     of_series,
-    plain,
     refuse_twice,
-    rows_where,
     same_kind,
-    series_of,
     unchecked,
-    valid_of,
 )
 from .cudf_columns import WithoutNan, make_frame, numbers_in, numbers_of
 from .edge_array import as_array, ends_of, is_edge_array
@@ -77,7 +74,7 @@ from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index
 from .weight_bound import Bounded, WeightBound, ledger_of
-from .weights import moved, places, weights_of
+from .weights import places, weights_of
 
 if TYPE_CHECKING:
     from .files.input_file import ColumnRequest
@@ -149,7 +146,7 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
 
 def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any = None) -> EdgeInput:
     """Read a cuDF frame directly, because narwhals would scan each column for nulls."""
-    ends, dropped, kept = len(names[0]), 0, None
+    dropped, kept = 0, None
     selected, remedy = (*where[0], *where[1]), REMEDIES[nulls]
     numbers = numbers_of(frame, selected)
     if numbers is None and nulls == "drop" and any(frame[side].null_count for side in selected):
@@ -166,8 +163,14 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any =
             for name, array in zip(every, numbers, strict=True)
         ]
     kind: Any = type(frame)
-    sides = columns[:ends], columns[ends:]
-    return _given(*sides, _cudf_maker(kind), True, dropped, kept, WithoutNan, index)
+    left, right = _ends_of_columns(columns)
+    return EdgeInput(
+        *(left, right, _cudf_maker(kind), True),
+        dropped_rows=dropped,
+        row_index=kept,
+        index=index,
+        without_nan=WithoutNan,
+    )
 
 
 @cache
@@ -176,40 +179,39 @@ def _cudf_maker(kind: Any) -> Callable[[dict[str, Any]], Any]:
     return partial(make_frame, kind)
 
 
-def _given(
-    src: list[Column],
-    dst: list[Column],
-    make: Callable[..., Any],
-    device: bool,
-    dropped: int,
-    kept: Callable[[], Any] | None,
-    without_nan: Callable[[Any], Any] | None = None,
-    index: Any = None,
-) -> EdgeInput:
-    pairs = list(map(same_kind, src, dst))
+def _ends_of_columns(columns: list[Column]) -> tuple[Column, Column]:
+    """Return the source columns and the destination columns, which follow, as one column each."""
+    half = len(columns) // 2
+    pairs = list(map(same_kind, columns[:half], columns[half:]))
     left, right = pairs[0]
     if len(pairs) > 1:
         left, right = (of_key_columns(list(side)) for side in zip(*pairs, strict=True))
+    return left, right
+
+
+def _given(
+    columns: list[Column],
+    nulls: str,
+    make: Callable[..., Any],
+    on_device: bool = False,
+    index: Any = None,
+) -> EdgeInput:
+    """Return columns of sources and then of destinations as edges, without those with a null."""
+    dropped, kept = 0, None
+    masks = [column.valid for column in columns if column.valid is not None]
+    if masks and nulls == "drop":
+        if len({type(mask) for mask in masks}) > 1:
+            masks = [moved(mask, False) for mask in masks]
+        keep = reduce(and_, masks)
+        dropped, kept = int((~keep).sum()), partial(places, keep)
+        columns = [column.where(keep) for column in columns]
+    elif masks:
+        for column in columns:
+            column.checked(REMEDIES[nulls])
+    left, right = _ends_of_columns(columns)
     return EdgeInput(
-        *(left, right, make, device),
-        dropped_rows=dropped,
-        row_index=kept,
-        index=index,
-        without_nan=without_nan,
+        left, right, make, on_device, dropped_rows=dropped, row_index=kept, index=index
     )
-
-
-def _of_series(every: list[Any], names: Sides, nulls: str, index: Any = None) -> EdgeInput:
-    """Return the source columns and then the destination columns, as narwhals series."""
-    size, ends, kept, columns = len(every[0]), len(names[0]), None, []
-    labels, remedy = (*names[0], *names[1]), REMEDIES[nulls]
-    if nulls == "drop":
-        every, kept = _without_nulls(labels, every)
-    for name, side in zip(labels, every, strict=True):
-        columns.append(of_series(name, side, remedy))
-    make = _frame_maker(every[0].implementation)
-    dropped = size - len(every[0])
-    return _given(columns[:ends], columns[ends:], make, False, dropped, kept, index=index)
 
 
 def _frame_maker(library: Any) -> Callable[[dict[str, Any]], Any]:
@@ -224,36 +226,6 @@ def _make_frame(library: Any, columns: dict[str, Any]) -> Any:
     import narwhals as nw
 
     return nw.from_dict(columns, backend=library).to_native()
-
-
-def _without_nulls(
-    names: tuple[str, ...], series: list[Any]
-) -> tuple[list[Any], Callable[[], Any] | None]:
-    """Return the rows of series in which none is null, and a function that returns their numbers.
-
-    If no row has a null, return the series themselves, and None.
-    """
-    natives = [plain(side.to_native(), name) for name, side in zip(names, series, strict=True)]
-    masks = [mask for mask in map(valid_of, natives) if mask is not None]
-    if not masks:
-        return series, None
-    keep = np.logical_and.reduce(masks)
-    rows = [series_of(rows_where(native, keep)) for native in natives]
-    return rows, partial(np.flatnonzero, keep)
-
-
-def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> EdgeInput:
-    """Return a pair of series of one kind and length."""
-    if is_cudf(src) and is_cudf(dst):
-        import cudf
-
-        both = {"0": src.reset_index(drop=True), "1": dst.reset_index(drop=True)}
-        row_index = index_of(src)
-        return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), names, nulls, row_index)
-    import narwhals as nw
-
-    every = [nw.from_native(side, series_only=True) for side in (src, dst)]
-    return _of_series(every, names, nulls, index_of(src))
 
 
 def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
@@ -438,39 +410,38 @@ def _tool(name: str) -> Any:
 
 
 def _pair(edges: tuple[Any, Any], source: str, destination: str, nulls: str) -> EdgeInput:
+    """Return two columns as edges; the answers of two series of one library are frames of it."""
     src, dst = map(_column_of_end, edges)
-    if not (is_series(src) and type(src) is type(dst)):
-        return _arrays(src, dst, (source, destination), nulls)
-    if len(src) != len(dst):
-        raise _unequal(source, len(src), destination, len(dst))
-    return read_series(src, dst, ([source], [destination]), nulls)
+    alike, names = is_series(src) and type(src) is type(dst), (source, destination)
+    columns, index = [], index_of(src) if alike else None
+    if not (alike and is_cudf(src)):
+        columns = [unchecked(name, side) for name, side in zip(names, (src, dst), strict=True)]
+    m, k = (column.size for column in columns) if columns else map(len, (src, dst))
+    if m != k:
+        raise InputError(
+            f"{source!r} has {m:,} ids and {destination!r} has {k:,}: both ends of each edge are"
+            " needed"
+        )
+    if not columns:
+        import cudf
+
+        both = {"0": src.reset_index(drop=True), "1": dst.reset_index(drop=True)}
+        sides = [source], [destination]
+        return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), sides, nulls, index)
+    if alike:
+        import narwhals as nw
+
+        library = nw.from_native(src, series_only=True).implementation
+        return _given(columns, nulls, _frame_maker(library), index=index)
+    on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in (src, dst))
+    columns = list(map(_as_array, columns, (src, dst)))
+    return _given(columns, nulls, plain_frame, on_device)
 
 
 def _column_of_end(side: Any) -> Any:
     """Return a column, or a tensor as an array, or a PyArrow array as a chunked one."""
     only_dlpack = is_edge_array(side) and not hasattr(side, "__array__")
     return as_array(side) if only_dlpack else chunked(side)
-
-
-def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") -> EdgeInput:
-    sides = [unchecked(name, side) for name, side in zip(names, (src, dst), strict=True)]
-    m, k = (side.size for side in sides)
-    if m != k:
-        raise _unequal(names[0], m, names[1], k)
-    masks = [side.valid for side in sides if side.valid is not None]
-    if len({type(mask) for mask in masks}) > 1:
-        masks = [moved(mask, False) for mask in masks]
-    keep = reduce(and_, masks) if masks and nulls == "drop" else None
-    remedy = REMEDIES[nulls]
-    left, right = (side.column(remedy) if keep is None else side.where(keep) for side in sides)
-    on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in (src, dst))
-    left, right = same_kind(_as_array(left, src), _as_array(right, dst))
-    if keep is None:
-        return EdgeInput(left, right, plain_frame, on_device)
-    dropped = m - int(keep.sum())
-    return EdgeInput(
-        left, right, plain_frame, on_device, dropped_rows=dropped, row_index=partial(places, keep)
-    )
 
 
 def _as_array(column: Column, side: Any) -> Column:
@@ -500,12 +471,6 @@ def _table_of_columns(columns: dict[str, Any]) -> Any:
             f"the columns {', '.join(map(repr, columns))} do not form a table ({error}): pass"
             " columns of integers or strings, of equal length"
         ) from error
-
-
-def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
-    return InputError(
-        f"{source!r} has {m:,} ids and {destination!r} has {k:,}: both ends of each edge are needed"
-    )
 
 
 class Adapter(ABC):
@@ -690,7 +655,7 @@ class Frames(Adapter):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         import narwhals as nw
 
-        source, destination = sides = request.sides
+        source, destination = request.sides
         try:
             frame = nw.from_native(edges)
         except nw.exceptions.DuplicateError:
@@ -702,12 +667,14 @@ class Frames(Adapter):
             frame = frame.select(*source, *destination).collect()
         elif source == destination:
             _check_names(frame.columns, source, destination)
+        names = (*source, *destination)
         try:
-            every = list(map(frame.get_column, (*source, *destination)))
+            every = list(map(frame.get_column, names))
         except Exception:  # any error of the library; only the message lists the names
             _check_names(frame.columns, source, destination)
             raise
-        return _of_series(every, sides, request.nulls, index_of(edges))
+        columns, make = list(map(of_series, names, every)), _frame_maker(frame.implementation)
+        return _given(columns, request.nulls, make, index=index_of(edges))
 
     def _column_names(self, edges: Any) -> Sequence[Any] | None:
         lazy = hasattr(
@@ -1555,11 +1522,11 @@ def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
     rows = range(matrix.shape[0])
     if matrix.format in ("csr", "csc"):
         indices = matrix.indices[: matrix.nnz]  # the array may have spare capacity
-        ends = _arrays(indices, indices, ("indices", "indices"))
+        ends = _pair((indices, indices), "indices", "indices", REFUSE)
         ends = read_rows(Csr(matrix.indptr, indices), ends, "indptr")
     else:
         coo = entries_of(matrix)
-        ends = _arrays(coo.row, coo.col, ("row", "column"))
+        ends = _pair((coo.row, coo.col), "row", "column", REFUSE)
     return with_vertices(ends, rows, True)
 
 

@@ -251,16 +251,6 @@ def sound(name: str, arrow: Any) -> Any:
         raise _no_column(name, arrow.type, error) from error
 
 
-def in_one(name: str, side: Any) -> Any:
-    """Return a narwhals series as one PyArrow array, checked as by :func:`sound`."""
-    import pyarrow as pa
-
-    try:
-        return sound(name, side.to_arrow())
-    except pa.ArrowException as error:  # chunks cannot be combined
-        raise _no_column(name, side.dtype, error) from error
-
-
 def _no_column(name: str, kind: Any, error: Exception) -> InputError:
     return InputError(
         f"column {name!r} is {kind} whose buffers do not form a column ({error}): build it again"
@@ -524,42 +514,18 @@ def numbers_of_list(name: str, values: Any) -> Any:
     return np.ma.array(array, mask=missing)
 
 
-def present(name: str, array: Any) -> tuple[Any, Any]:
-    """Return an array without its missing values, and a boolean array of the present values.
+def missing_in(array: Any) -> Any:
+    """Return a boolean array of the missing values of a host array; None if none is missing.
 
     Masked values are missing; in arrays of objects or strings also None, NaN, pandas' NA and NaT.
-
-    Returns
-    -------
-    array
-        The present values, not copied if none is missing.
-    array of bool, or None if none is missing
     """
-    if isinstance(array, np.ma.MaskedArray):
-        if array.dtype.names is not None:
-            raise no_ids(name, str(array.dtype), array.size)
-        missing = np.ma.getmaskarray(array).copy()
-        rest, among = present(name, array.data[~missing])
-        if among is not None:
-            missing[~missing] = among
-        return (rest, missing) if missing.any() else (array.data, None)
-    if not (is_object(array.dtype) or is_wide_text(array.dtype)):
-        return array, None
-    missing = missing_of(array)
-    return (array, None) if missing is None else (array[~missing], missing)
-
-
-def missing_of(array: Any) -> Any:
-    """Return a boolean array of the missing objects of an array; None if none is missing."""
-    pandas = sys.modules.get("pandas")  # pandas is four times as fast as a Python loop
-    infer = pandas.api.types.infer_dtype if pandas and is_object(array.dtype) else None
-    if infer and infer(array, skipna=False) == "string":
-        return None
-    values = array.tolist()
-    if set(map(type, values)) <= {str}:
-        return None
-    missing = np.fromiter(map(_is_missing, values), bool, array.size)
-    return missing if missing.any() else None
+    missing = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
+    if is_object(array.dtype) or is_wide_text(array.dtype):
+        values = np.ma.getdata(array).tolist()
+        if not set(map(type, values)) <= {str}:
+            absent = np.fromiter(map(_is_missing, values), bool, array.size)
+            missing = absent if missing is None else missing | absent
+    return missing if missing is not None and missing.any() else None
 
 
 def _is_missing(value: Any) -> bool:
@@ -647,8 +613,10 @@ class Column:
     spilled; afterwards it can. ``to_native(values, every)`` converts a PyArrow array, or a series
     on a device, to a column of the caller's library. ``every`` returns all strings of the answer,
     because all its columns share their categories. If vertices are named by several columns, these
-    are the ``key_columns`` of one column, and ``borrow`` gives a list. ``borrow`` and ``to_native``
-    are functions of modules or partial functions, so that columns can be pickled.
+    are the ``key_columns`` of one column, and ``borrow`` gives a list. ``valid`` is a boolean array
+    of the present ids on their device, None if none is missing; ids are used only without nulls, as
+    :meth:`checked` or :meth:`where` return them. ``borrow`` and ``to_native`` are functions of
+    modules or partial functions, so that columns can be pickled.
     """
 
     name: str
@@ -658,6 +626,48 @@ class Column:
     strings: bool = False
     to_native: Native = as_it_is
     key_columns: tuple[Column, ...] = ()
+    valid: Any = None
+
+    def checked(self, remedy: str = FILL) -> Column:
+        """Return the column; raise a NullsError with a remedy if ids are missing."""
+        if self.valid is not None:
+            refuse_nulls(self.name, self.size - int(self.valid.sum()), self.size, remedy)
+        return self
+
+    def where(self, keep: Any) -> Column:
+        """Return the rows where a boolean array is true, of which none is missing.
+
+        If ``keep`` is None, return all rows. Rows on a device are selected when they are borrowed.
+        """
+        if keep is None:
+            return self
+        if self.key_columns:
+            return of_key_columns([part.where(keep) for part in self.key_columns])
+        borrow: Borrow = partial(_borrow_where, self, keep)
+        if isinstance(keep, np.ndarray):
+            with borrow() as ids:
+                borrow = partial(nullcontext, ids)
+        return replace(self, size=int(keep.sum()), borrow=borrow, valid=None)
+
+
+@contextmanager
+def _borrow_where(column: Column, keep: Any) -> Iterator[Any]:
+    with column.borrow() as ids:
+        if hasattr(ids, "buffers"):
+            yield ids.filter(sys.modules["pyarrow"].array(keep))
+        else:
+            yield ids[moved(keep, is_cudf(ids) or hasattr(ids, "__cuda_array_interface__"))]
+
+
+def moved(array: Any, on_device: bool) -> Any:
+    """Move an array to the GPU or to the host; copy only if it is elsewhere."""
+    if hasattr(array, "__cuda_array_interface__") == on_device:
+        return array
+    if not on_device:
+        return array.get()
+    import cupy
+
+    return cupy.asarray(array)
 
 
 class Borrowing:
@@ -715,26 +725,6 @@ def is_series(thing: Any) -> bool:
     return library in LIBRARIES and type(thing).__name__ in ("Series", "ChunkedArray")
 
 
-@dataclass(frozen=True)
-class UncheckedIds:
-    """Ids as given, before a check for missing values.
-
-    ``valid`` is a boolean array of the present ids on their device, None if none is missing.
-    ``where(mask)`` returns the column of the selected rows. No selected id may be missing.
-    """
-
-    name: str
-    size: int
-    valid: Any
-    where: Callable[[Any], Column]
-
-    def column(self, remedy: str = FILL) -> Column:
-        """Return the column of all ids; raise a NullsError with a remedy if some are missing."""
-        if self.valid is not None:
-            refuse_nulls(self.name, self.size - int(self.valid.sum()), self.size, remedy)
-        return self.where(None)
-
-
 def of(name: str, values: Any) -> Column:
     """Return a column of a native series, or of an array.
 
@@ -743,27 +733,41 @@ def of(name: str, values: Any) -> Column:
     ColumnTypeError, NullsError, InputError
         The values are not ids, contain nulls, or are not one-dimensional.
     """
-    return unchecked(name, values).column()
+    return unchecked(name, values).checked()
 
 
-def unchecked(name: str, values: Any) -> UncheckedIds:
-    """Return a native series or array as ids, before a check for missing values.
+def unchecked(name: str, values: Any) -> Column:
+    """Return a native series or array as a column of ids, of which some may be missing.
 
     Raises
     ------
     ColumnTypeError, InputError
-        The values are not one-dimensional, or cannot be converted to an array. Other errors are
-        raised when columns are made.
+        The values are not ids, not one-dimensional, or cannot be converted to an array.
     """
     values = as_series(values)
     if not is_series(values):
-        return _unchecked_array(name, values)
+        return of_array(name, _one_dimension(name, values))
     if is_cudf(values):
-        valid = values.notnull().to_cupy() if values.null_count else None
-        return UncheckedIds(name, len(values), valid, partial(_cudf_where, name, values))
-    native = plain(values, name)
-    valid = valid_of(native)
-    return UncheckedIds(name, len(native), valid, partial(_series_where, name, native))
+        return _WithNulls.of(name, values) if values.null_count else of_cudf(name, values)
+    return of_series(name, series_of(values, name))
+
+
+@dataclass(frozen=True)
+class _WithNulls(Column):
+    """A cuDF series with nulls; its rows become ids when they are selected."""
+
+    @classmethod
+    def of(cls, name: str, series: Any) -> _WithNulls:
+        valid, lent = series.notnull().to_cupy(), partial(nullcontext, series)
+        return cls(name, str(series.dtype), len(series), lent, valid=valid)
+
+    def where(self, keep: Any) -> Column:
+        if keep is None:
+            return self
+        if self.size and not bool(keep.any()):
+            return empty(self.name)
+        with self.borrow() as series:
+            return of_cudf(self.name, series[keep])
 
 
 def valid_of(native: Any) -> Any:
@@ -774,45 +778,12 @@ def valid_of(native: Any) -> Any:
     import narwhals as nw
 
     if str(getattr(native, "dtype", "")) == "object":  # pandas would compare each value with itself
-        missing = missing_of(native.to_numpy())
+        missing = missing_in(native.to_numpy())
         return None if missing is None else ~missing
     if getattr(getattr(native, "dtype", None), "kind", "") == "V":  # void values are never null
         return None
     side = nw.from_native(native, series_only=True)
     return ~side.is_null().to_numpy() if side.null_count() else None
-
-
-def _cudf_where(name: str, series: Any, keep: Any) -> Column:
-    if keep is not None:
-        if len(series) and not bool(keep.any()):
-            return empty(name)
-        series = series[keep]
-    return of_cudf(name, series)
-
-
-def _series_where(name: str, native: Any, keep: Any) -> Column:
-    if keep is not None:
-        if len(native) and not keep.any():
-            return empty(name)
-        if not _is_id(series_of(native)):  # checked before a filter, which may not support the type
-            return of_series(name, series_of(native))
-        native = rows_where(native, keep, name)
-    return of_series(name, series_of(native))
-
-
-def _unchecked_array(name: str, values: Any) -> UncheckedIds:
-    array = _one_dimension(name, values)
-    rest, missing = (array, None) if hasattr(array, "get") else present(name, array)
-    valid = None if missing is None else ~missing
-
-    def where(keep: Any) -> Column:
-        if keep is None:
-            return of_array(name, rest)
-        if hasattr(rest, "get"):
-            return of_array(name, rest[sys.modules["cupy"].asarray(keep)])
-        return of_array(name, rest[keep if valid is None else keep[valid]])
-
-    return UncheckedIds(name, int(array.size), valid, where)
 
 
 def series_of(values: Any, name: str = "ids") -> Any:
@@ -888,80 +859,75 @@ def _in_cudf_categories(same: Any, series: Any, every: Callable[[], Any]) -> Any
     return series.astype(same if fits else type(same)(words))
 
 
-def of_series(name: str, side: Any, remedy: str = FILL) -> Column:
-    """Return a column of a series of narwhals; ``remedy`` is for nulls."""
+def of_series(name: str, side: Any) -> Column:
+    """Return a column of a series of narwhals, of which some ids may be missing."""
     import narwhals as nw
 
     dtype, native = side.dtype, side.to_native()
-    if not dtype.is_integer() or dtype in (nw.Int128, nw.UInt128) or side.null_count():
-        return _of_other_series(name, series_of(native, name), remedy)
-    text, array = str(getattr(native, "dtype", None) or native.type), side.to_numpy()
-    if not issubclass(array.dtype.type, np.integer):
-        # some versions convert pandas' nullable integers to another type; use the named type
-        array = array.astype(text.lower().partition("[")[0])
-    return Column(name, text, array.size, partial(nullcontext, array))
-
-
-def _of_other_series(name: str, side: Any, remedy: str) -> Column:
-    """Return a column of strings, categories, or integers that were not plain; refuse others."""
-    native, dtype, size = side.to_native(), side.dtype, len(side)
     text = str(getattr(native, "dtype", None) or native.type)
-    valid = valid_of(native)
-    missing = 0 if valid is None else size - int(valid.sum())
-    if not _is_id(side):
-        if size == 0:
-            return empty(name)
-        if dtype.is_float() and not side.implementation.is_pandas_like():
-            missing = int((side.is_null() | side.is_nan()).sum())
-        raise no_ids(name, _with_categories(text, native), size, missing)
-    refuse_nulls(name, missing, size, remedy)
-    if _has_categories(side):
-        return _of_categories(name, text, side)
-    if dtype.is_integer():
-        return of_series(name, side, remedy)
-    arrow = _to_arrow(name, side)
-    return Column(name, text, size, partial(nullcontext, arrow), True, _from_arrow(side))
+    if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
+        valid = None
+        if side.null_count():
+            valid, side = ~side.is_null().to_numpy(), side.fill_null(0)
+        array = side.to_numpy()
+        if not issubclass(array.dtype.type, np.integer):
+            # some versions convert pandas' nullable integers to another type; use the named type
+            array = array.astype(text.lower().partition("[")[0])
+        return Column(name, text, array.size, partial(nullcontext, array), valid=valid)
+    if text == "object":
+        return of_array(name, native.to_numpy(), partial(_in_pandas, native.dtype))
+    decoded = series_of(native, name)
+    if decoded.dtype.is_integer() and not dtype.is_integer():  # runs of integers
+        return of_series(name, decoded)
+    return _of_words(name, text, decoded) or _no_ids_of(name, text, decoded)
 
 
-def _is_id(side: Any) -> bool:
-    """Return whether a series holds strings, integers of at most 64 bits, or categories of them."""
+def _of_words(name: str, text: str, side: Any) -> Column | None:
+    """Return a column of strings or categories; None for other types of values."""
     import narwhals as nw
-
-    if _has_categories(side):
-        values = _categories(side)
-        return values is None or not len(values) or _is_id(series_of(values))
-    if side.dtype.is_integer():
-        return side.dtype not in (nw.Int128, nw.UInt128)
-    if side.dtype == nw.Object and side.implementation.is_pandas():
-        values = side.to_numpy()
-        missing = missing_of(values)
-        values = values if missing is None else values[~missing]
-        return len(values) > 0 and all(isinstance(value, str) for value in values)
-    return bool(side.dtype == nw.String)
-
-
-def _has_categories(side: Any) -> bool:
-    import narwhals as nw
-
-    return isinstance(side.dtype, nw.Categorical | nw.Enum)
-
-
-def _categories(side: Any) -> Any:
-    """Return the distinct values of a categorical column as a column.
-
-    Return None for a column of Polars, whose categories are strings.
-    """
-    native = side.to_native()
-    if side.implementation.is_polars():
-        return None
-    if hasattr(type(native), "iloc"):
-        categories = getattr(native.dtype, "categories", None)
-        if categories is not None:
-            return type(native)(categories.array, dtype=categories.dtype)
-        native = native.array.__arrow_array__()
     import pyarrow as pa
 
-    return pa.chunked_array([chunk.dictionary for chunk in native.chunks], native.type.value_type)
+    categories = isinstance(side.dtype, nw.Categorical | nw.Enum)
+    if not (categories or side.dtype == nw.String):
+        return None
+    empty = categories and not len(side)  # its categories may be of any type, such as null
+    arrow = pa.array([], pa.large_string()) if empty else _to_arrow(name, side)
+    if arrow is None:
+        return None
+    kind = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
+    valid = arrow.is_valid().to_numpy(zero_copy_only=False) if arrow.null_count else None
+    if pa.types.is_integer(kind):
+        array = arrow.cast(kind).fill_null(0).to_numpy()
+        return Column(name, text, array.size, partial(nullcontext, array), valid=valid)
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        return None
+    native, library, make = side.to_native(), side.implementation, Column.to_native
+    if library.is_pandas_like():  # the dtype alone, so that the column can be freed
+        make = partial(_in_pandas_categories if categories else _in_pandas, native.dtype)
+    elif library.is_polars():
+        make = partial(_in_polars_categories, native.dtype) if categories else _in_polars
+    else:
+        make = partial(_as_dictionary, kind) if categories else partial(_in_arrow, native.type)
+    return Column(name, text, len(arrow), partial(nullcontext, arrow), True, make, valid=valid)
+
+
+def _no_ids_of(name: str, text: str, side: Any) -> Column:
+    """Return a column of nulls alone, of any type; raise a ColumnTypeError if it has values."""
+    native, size = side.to_native(), len(side)
+    valid = valid_of(native)
+    missing = 0 if valid is None else size - int(valid.sum())
+    if missing == size:
+        return _nulls(name, text, size)
+    if side.dtype.is_float() and not side.implementation.is_pandas_like():
+        missing = int((side.is_null() | side.is_nan()).sum())
+    kind = getattr(getattr(getattr(native, "dtype", None), "categories", None), "dtype", None)
+    raise no_ids(name, text if kind is None else f"{text} of {kind}", size, missing)
+
+
+def _nulls(name: str, text: str, size: int) -> Column:
+    """Return a column of nulls of a type that may not hold ids."""
+    ids = partial(nullcontext, np.zeros(size, np.int64))
+    return Column(name, text, size, ids, valid=np.zeros(size, bool)) if size else empty(name)
 
 
 def _kinds_in(values: Any) -> str:
@@ -970,45 +936,21 @@ def _kinds_in(values: Any) -> str:
     return f" of {listed(kinds)}" if kinds else ""
 
 
-def _with_categories(text: str, native: Any) -> str:
-    """Return the name of a type, including the types of its categories or objects."""
-    if text == "object":
-        values = native.to_numpy()
-        missing = missing_of(values)
-        return text + _kinds_in(values if missing is None else values[~missing])
-    categories = getattr(getattr(native, "dtype", None), "categories", None)
-    kind = getattr(categories, "dtype", None)
-    return text if kind is None else f"{text} of {kind}"
-
-
 def _to_arrow(name: str, side: Any) -> Any:
-    """Convert a column of strings to a PyArrow array without views, which few functions support."""
-    try:
-        return without_views(in_one(name, side))
-    except UnicodeEncodeError:
-        raise refuse_surrogates(name, side.to_list()) from None
+    """Convert strings or categories to an array of PyArrow that is valid, without views.
 
-
-def _of_categories(name: str, text: str, side: Any) -> Column:
-    """Return a categorical column as a column of its values."""
+    The result is None for categories of values that PyArrow cannot hold.
+    """
     import pyarrow as pa
 
-    if len(side) == 0:  # its categories may be of any type, such as null
-        arrow, kind = pa.array([], pa.large_string()), pa.large_string()
-    else:
-        arrow = _to_arrow(name, side)
-        kind = arrow.type.value_type
-    native = side.to_native()
-    if pa.types.is_integer(kind):
-        array = arrow.cast(kind).to_numpy()
-        return Column(name, text, len(side), partial(nullcontext, array))
-    if side.implementation.is_pandas_like():
-        make = partial(_in_pandas_categories, native.dtype)
-    elif side.implementation.is_polars():
-        make = partial(_in_polars_categories, native.dtype)
-    else:
-        make = partial(_as_dictionary, kind)
-    return Column(name, text, len(side), partial(nullcontext, arrow), True, make)
+    try:
+        return without_views(sound(name, side.to_arrow()))
+    except UnicodeEncodeError:
+        raise refuse_surrogates(name, side.to_list()) from None
+    except (pa.ArrowException, TypeError) as error:
+        if hasattr(getattr(side.to_native(), "dtype", None), "categories"):
+            return None
+        raise _no_column(name, side.dtype, error) from error  # chunks cannot be combined
 
 
 def _in_pandas_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
@@ -1040,14 +982,6 @@ def _categories_of(words: Any) -> Any:
     return sys.modules["pandas"].CategoricalDtype(words.unique().to_pandas())
 
 
-def _from_arrow(side: Any) -> Native:
-    """Return the function that converts a PyArrow array to a column like this one."""
-    implementation, native = side.implementation, side.to_native()
-    if implementation.is_pandas_like():
-        return partial(_in_pandas, native.dtype)  # the dtype alone, so that the column can be freed
-    return _in_polars if implementation.is_polars() else partial(_in_arrow, native.type)
-
-
 def _in_pandas(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
     return array.to_pandas().astype(dtype)
 
@@ -1072,10 +1006,10 @@ def array_of(name: str, values: Any) -> Any:
         Values are missing, are not an array, or are not one-dimensional.
     """
     array = _one_dimension(name, values)
-    rest, missing = (array, None) if hasattr(array, "get") else present(name, array)
+    missing = None if hasattr(array, "get") else missing_in(array)
     if missing is not None:
         refuse_nulls(name, int(missing.sum()), array.size)
-    return rest
+    return array.data if isinstance(array, np.ma.MaskedArray) else array
 
 
 def _one_dimension(name: str, values: Any) -> Any:
@@ -1095,33 +1029,45 @@ def _one_dimension(name: str, values: Any) -> Any:
     return array
 
 
-def of_array(name: str, array: Any) -> Column:
-    """Return a column of a one-dimensional array."""
+def of_array(name: str, array: Any, to_native: Native | None = None) -> Column:
+    """Return a column of a one-dimensional array, of which some ids may be missing.
+
+    ``to_native`` converts strings of answers, by default to arrays of the same type.
+    """
     dtype, size = array.dtype, array.size
-    if not is_integer(dtype):
-        if size == 0 and not is_text(dtype):
-            return empty(name)
-        if is_text(dtype) or is_object(dtype):
-            return _of_texts(name, array)
-        missing = int((array != array).sum()) if is_float(dtype) else 0
-        raise no_ids(name, str(dtype), size, missing)
-    array = in_native_order(array)
-    return Column(name, _words_of(array.dtype), size, partial(nullcontext, array))
+    on_host = not hasattr(array, "get") and dtype.names is None
+    missing = missing_in(array) if on_host else None
+    valid = None if missing is None else ~missing
+    if isinstance(array, np.ma.MaskedArray):
+        array = array.data
+    if is_integer(dtype):
+        array = in_native_order(array)
+        return Column(name, _words_of(array.dtype), size, partial(nullcontext, array), valid=valid)
+    if (size and is_object(dtype)) or is_text(dtype):
+        return _of_texts(name, array, valid, to_native or partial(_in_numpy, name, dtype))
+    if size == 0 or (valid is not None and not valid.any()):
+        return _nulls(name, str(dtype), size)
+    absent = int((array != array).sum()) if is_float(dtype) else 0
+    raise no_ids(name, str(dtype), size, absent)
 
 
-def _of_texts(name: str, array: Any) -> Column:
-    """Return the column of an array of strings, or of objects that are all strings."""
+def _of_texts(name: str, array: Any, valid: Any, to_native: Native) -> Column:
+    """Return the column of an array of strings, or of objects that are all strings or missing."""
     import pyarrow
 
-    values = array.tolist()
-    if not all(isinstance(value, str) for value in values):
-        raise no_ids(name, f"{array.dtype}{_kinds_in(values)}", array.size)
+    text, size, values = str(array.dtype), array.size, array.tolist()
+    present = values if valid is None else array[valid].tolist()
+    if not present and size:
+        return _nulls(name, text, size)
+    if not all(issubclass(kind, str) for kind in set(map(type, present))):
+        raise no_ids(name, f"{text}{_kinds_in(present)}", size, size - len(present))
+    if valid is not None:
+        values = [value if there else None for value, there in zip(values, valid, strict=True)]
     try:
-        text = pyarrow.array(values, pyarrow.large_string())
+        words = pyarrow.array(values, pyarrow.large_string())
     except UnicodeEncodeError:
         raise refuse_surrogates(name, values) from None
-    dtype, native = array.dtype, partial(_in_numpy, name, array.dtype)
-    return Column(name, str(dtype), array.size, partial(nullcontext, text), True, native)
+    return Column(name, text, size, partial(nullcontext, words), True, to_native, valid=valid)
 
 
 def _in_numpy(name: str, dtype: Any, words: Any, every: Callable[[], Any]) -> Any:

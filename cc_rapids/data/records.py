@@ -24,13 +24,13 @@ from .adapters import answers_like
 from .arguments import check_names
 from .column import (
     Column,
-    UncheckedIds,
     as_series,
     chunked,
     empty,
     is_cudf,
     is_series,
     no_rows,
+    of,
     of_key_columns,
     refuse_twice,
     series_of,
@@ -54,13 +54,13 @@ class KeyPart:
 
     Attributes
     ----------
-    values : UncheckedIds
+    values : Column
         Integers or strings. Dates, times and booleans are stored as integers.
     ignored : list
         The values of the column's own kind that link nothing.
     """
 
-    values: UncheckedIds
+    values: Column
     ignored: list[Any]
 
 
@@ -204,21 +204,13 @@ def _values_of(ignore: Any) -> list[Any]:
 def _ids_of(frame: Any, names: list[str], size: int) -> EdgeInput:
     """Return the ids of records as sources of edges that have no destinations."""
     make_frame, on_device = answers_like(frame)
-    sides = [_id_column(name, column_of(frame, name)) for name in names]
+    sides = [of(name, column_of(frame, name)) for name in names]
     for side in sides:
         _check_size(side.name, side.size, size)
     if not sides:
         return EdgeInput(empty("row"), empty("row"), make_frame, on_device, end_names=())
     ids = of_key_columns(sides)
     return EdgeInput(ids, no_rows(ids, ids), make_frame, on_device, end_names=())
-
-
-def _id_column(name: str, values: Any) -> Column:
-    """Return a column of ids; check its type before its nulls."""
-    side = unchecked(name, values)
-    if side.valid is not None:
-        side.where(side.valid)
-    return side.column()
 
 
 def _check_size(name: str, size: int, rows: int) -> None:
@@ -242,15 +234,14 @@ def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
     plain = _converted(values)
     numbers, encode = _instants(name, plain)
     part = _texts(name, plain) if plain is not values else None
-    part = part or unchecked(name, plain if numbers is None else numbers)
     try:
-        column = part.where(part.valid)
+        part = part or unchecked(name, plain if numbers is None else numbers)
+        strings = part.where(part.valid).strings
     except ColumnTypeError:
-        raise _no_key(name, values, part.size) from None
-    part = UncheckedIds(name, part.size, part.valid, _Once(part, column))
+        raise _no_key(name, values, len(values)) from None
     if encode is not None:
         return KeyPart(part, encode(ignore))
-    if column.strings:
+    if strings:
         return KeyPart(part, [value for value in ignore if isinstance(value, str)])
     return KeyPart(part, [value for value in ignore if _is_plain_integer(value)])
 
@@ -283,16 +274,6 @@ def _holds_lists(kind: str, values: Any) -> bool:
     return any(is_column(item) and not isinstance(item, dict) for item in items)
 
 
-class _Once:
-    """A function that returns the column of some rows; the column of all valid rows is reused."""
-
-    def __init__(self, values: UncheckedIds, column: Column) -> None:
-        self.values, self.column = values, column
-
-    def __call__(self, keep: Any) -> Column:
-        return self.column if keep is self.values.valid else self.values.where(keep)
-
-
 def _is_plain_integer(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
@@ -316,7 +297,7 @@ def _converted(values: Any) -> Any:
     return arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
 
 
-def _texts(name: str, column: Any) -> UncheckedIds | None:
+def _texts(name: str, column: Any) -> Column | None:
     """Return strings that were converted here and need no check; None for other columns."""
     import pyarrow as pa
 
@@ -324,15 +305,7 @@ def _texts(name: str, column: Any) -> UncheckedIds | None:
         return None
     text = column.cast(pa.large_string()).combine_chunks()
     valid = text.is_valid().to_numpy(zero_copy_only=False) if text.null_count else None
-    return UncheckedIds(name, len(text), valid, partial(_texts_where, name, text))
-
-
-def _texts_where(name: str, text: Any, keep: Any) -> Column:
-    """Return the strings where a mask is true, or all if it is None, as a column of ids."""
-    import pyarrow as pa
-
-    rows = text if keep is None else text.filter(pa.array(keep))
-    return Column(name, "object", len(rows), partial(nullcontext, rows), True)
+    return Column(name, "object", len(text), partial(nullcontext, text), True, valid=valid)
 
 
 def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:

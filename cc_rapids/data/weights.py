@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, unknown
-from .column import Column, of_key_columns
+from .column import moved
 from .dtypes import is_float
 from .frame_access import column_of, known_numbers, names_of
 from .row_index import check_same_index
@@ -162,8 +161,8 @@ def weighted(
         )
     return replace(
         given,
-        src=_where(given.src, valid, given.on_device),
-        dst=_where(given.dst, valid, given.on_device),
+        src=given.src.where(moved(valid, given.on_device)),
+        dst=given.dst.where(moved(valid, given.on_device)),
         dropped_rows=given.dropped_rows + missing,
         row_index=partial(_kept_rows, valid, given.row_index, given.on_device),
         weights=values[valid],
@@ -179,34 +178,6 @@ def places(mask: Any) -> Any:
 def moved_like(array: Any, other: Any) -> Any:
     """Return an array on the same device as another one."""
     return moved(array, hasattr(other, "__cuda_array_interface__"))
-
-
-def moved(array: Any, on_device: bool) -> Any:
-    """Move an array to the GPU or to the host; copy only if it is elsewhere."""
-    if hasattr(array, "__cuda_array_interface__") == on_device:
-        return array
-    if not on_device:
-        return array.get()
-    import cupy
-
-    return cupy.asarray(array)
-
-
-def _where(column: Column, keep: Any, on_device: bool) -> Column:
-    """Return a column of ids with the rows for which a boolean array is true, selected lazily."""
-    if column.key_columns:
-        return of_key_columns([_where(part, keep, on_device) for part in column.key_columns])
-    borrow = partial(_borrow_where, column, moved(keep, on_device))
-    return replace(column, size=int(keep.sum()), borrow=borrow)
-
-
-@contextmanager
-def _borrow_where(column: Column, keep: Any) -> Iterator[Any]:
-    """Borrow a column, and yield the rows for which a boolean array is true."""
-    from .frame_build import column_where
-
-    with column.borrow() as ids:
-        yield column_where(ids, keep)
 
 
 def _kept_rows(keep: Any, before: Callable[[], Any] | None, on_device: bool) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError
 from .adapters import adapter_of, check_sizes, ends_on_device
-from .column import chunked, index_of
+from .column import chunked, index_of, moved
 from .edge_input import EdgeInput, ReadRequest
 from .foreign import opened
 from .frame_access import collected, names_of
@@ -22,7 +22,7 @@ from .reading import Reading
 from .relations import is_relation
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
-from .weights import moved, moved_like, places, weighted
+from .weights import moved_like, places, weighted
 
 
 class AsFound:
