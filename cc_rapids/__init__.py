@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "bipartition": "api",
     "articulation_points": "api",
+    "biconnected_component_edges": "api",
     "bridges": "api",
     "two_edge_connected_components": "api",
     "components": "api",
@@ -127,6 +128,7 @@ __all__ = [
     "VerificationError",
     "__version__",
     "articulation_points",
+    "biconnected_component_edges",
     "bipartition",
     "bridges",
     "components",
@@ -169,6 +171,7 @@ if TYPE_CHECKING:
     from .analysis.thresholds import Cuts
     from .api import (
         articulation_points,
+        biconnected_component_edges,
         bipartition,
         bridges,
         components,

@@ -752,6 +752,13 @@ def bridges(
     from .analysis.bridges import bridges_of, check_listed_once  # most runs look for no bridges
 
     check_listed_once(opened(edges))
+    return _edges_of_answer(edges, source, destination, options, bridges_of)
+
+
+def _edges_of_answer(
+    edges: Any, source: Any, destination: Any, options: dict[str, Any], edges_of: Any
+) -> Any:
+    """Return the frame that ``edges_of`` makes of an answer, with rows of the whole list."""
     edges = _opened_with(edges, options)
     _check_second_run(edges, options)
     source, destination = named_ends(edges, source, destination, options.get("weight"))
@@ -760,7 +767,7 @@ def bridges(
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
-    made, answers = bridges_of(found.answer), adapter_of(given).answers(given, request)
+    made, answers = edges_of(found.answer), adapter_of(given).answers(given, request)
     return made if answers is None or edges is given else answers(made)
 
 
@@ -856,6 +863,7 @@ def articulation_points(
     See Also
     --------
     bridges : Find edges whose removal disconnects their component.
+    biconnected_component_edges : Find the groups of edges that these vertices separate.
 
     Notes
     -----
@@ -877,6 +885,70 @@ def articulation_points(
     if not isinstance(found, Components):
         return found
     return articulation_points_of(found.answer, _options_of_second_run(options))
+
+
+@suggest_keywords
+def biconnected_component_edges(
+    edges: Any,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    **options: Any,
+) -> Any:
+    """Find the biconnected components: groups of edges that no single vertex separates.
+
+    Two edges are in one biconnected component if a cycle without a repeated vertex contains both. A
+    bridge is a component by itself. The components share only articulation points.
+
+    Parameters
+    ----------
+    edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
+        As for :func:`components`. The edges are read twice, so they must fit into memory. Duplicate
+        edges, in either direction, are in the same component.
+    source, destination : str, or lists of str of equal length, optional
+        As for :func:`components`.
+    **options
+        As for :func:`components`. Rows are positions in the whole list, as for :func:`bridges`.
+
+    Returns
+    -------
+    frame of the caller's kind
+        Columns ``row``, ``source`` and ``destination`` as in :meth:`Components.forest`, sorted by
+        row, and ``labels`` (int64): the biconnected components, numbered from 0 in the order of
+        their first rows. Self-loops are in no component and are left out. With ``explain=True``,
+        the plan of the components instead.
+
+    Raises
+    ------
+    InputError
+        The edges are read in chunks. All errors of :func:`components` occur too.
+
+    See Also
+    --------
+    articulation_points : Find the vertices that several biconnected components share.
+    bridges : Find the edges that are biconnected components by themselves.
+    two_edge_connected_components : Find groups of vertices that no single edge separates.
+
+    Notes
+    -----
+    Dong et al. 2023: see :mod:`cc_rapids.algorithms.bridges`.
+
+    Examples
+    --------
+    >>> import pandas as pd, cc_rapids
+    >>> edges = pd.DataFrame({"src": [1, 2, 3, 3], "dst": [2, 3, 1, 4]})
+    >>> cc_rapids.biconnected_component_edges(edges)
+       row  source  destination  labels
+    0    0       1            2       0
+    1    1       2            3       0
+    2    2       3            1       0
+    3    3       3            4       1
+    """
+    from .analysis.bridges import biconnected_component_edges_of
+
+    def edges_of(answer: Answer) -> Any:
+        return biconnected_component_edges_of(answer, _options_of_second_run(options))
+
+    return _edges_of_answer(edges, source, destination, options, edges_of)
 
 
 @suggest_keywords

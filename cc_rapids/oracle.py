@@ -1,10 +1,10 @@
 """Reference implementations that compute or verify answers independently of the kernels.
 
-:func:`union_find`, :func:`kruskal`, :func:`single_linkage`, :func:`walk`, :func:`bridges` and
-:func:`articulation_points` compute an answer. All other functions verify an answer: they return
-None, or raise a :class:`~cc_rapids.errors.VerificationError` that names the first counterexample.
-All run on one host thread and share no code with the kernels, except that
-:func:`against_cugraph` runs on a GPU.
+:func:`union_find`, :func:`kruskal`, :func:`single_linkage`, :func:`walk`, :func:`bridges`,
+:func:`articulation_points` and :func:`biconnected_component_edges` compute an answer. All other
+functions verify an answer: they return None, or raise a
+:class:`~cc_rapids.errors.VerificationError` that names the first counterexample. All run on one
+host thread and share no code with the kernels, except that :func:`against_cugraph` runs on a GPU.
 
 >>> src, dst = [3, 1], [4, 3]
 >>> union_find(src, dst, 6)

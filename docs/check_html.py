@@ -27,6 +27,7 @@ SEARCHES = {
     "csr": "guides/inputs",
     "conda": "index",
     "DuckDB": "guides/drop-in",
+    "biconnected": "guides/answers",
     "SIGKILL": "guides/batches",
 } | dict.fromkeys(
     [

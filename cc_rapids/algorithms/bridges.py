@@ -130,6 +130,32 @@ class Reached:
         blocks += forest.parent_edge != NO_EDGE  # that of a vertex itself, unless it is a root
         return xp.flatnonzero(blocks > 1)
 
+    def edge_blocks(self, block: Array, backend: Backend) -> tuple[Array, Array]:
+        """Return the rows of all edges but self-loops, and the number of the block of each.
+
+        The endpoint of an edge that the tour enters last is below the top vertex of its block.
+
+        Parameters
+        ----------
+        block : (n,) array of integers
+            As for :meth:`articulation_points`.
+
+        Returns
+        -------
+        two (k,) arrays of int64, the rows and the numbers
+            The blocks are numbered 0, 1, ... in the order of their first rows.
+        """
+        (src, dst), enters, xp = self.ends, self.forest.enters, backend.xp
+        rows = xp.flatnonzero(src != dst).astype(np.int64)
+        src, dst = src[rows], dst[rows]
+        block_of_edge = block[xp.where(enters[src] < enters[dst], dst, src)]
+        word = word_of(int(rows.size))
+        first = backend.fill(backend.empty(block.size, word), 0xFF)
+        backend.kernel(trees.scatter_min, word)(rows.size, block_of_edge, first)
+        first_of_edge = first[block_of_edge].astype(np.int64)
+        numbers = xp.cumsum(first_of_edge == xp.arange(rows.size)) - 1
+        return rows, numbers[first_of_edge].astype(np.int64)
+
 
 def _over_intervals(
     size: Array, least: Array, greatest: Array, backend: Backend

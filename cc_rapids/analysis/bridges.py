@@ -1,4 +1,4 @@
-"""The bridges, articulation points and 2-edge-connected components of an answer's edges."""
+"""Bridges, articulation points, and 2-edge-connected and biconnected components of an answer."""
 
 from __future__ import annotations
 
@@ -60,15 +60,36 @@ def without_bridges(answer: Answer, options: SolveOptions) -> Answer:
 def articulation_points_of(answer: Answer, options: SolveOptions) -> Any:
     """Return the articulation points of the edges of an answer, as a frame of the caller's kind."""
     check_kept(answer, "articulation points")
-    backend, n = answer.backend, answer.forest.vertices
+    backend = answer.backend
     with backend.scope():
         points, ends = backend.xp.zeros(0, np.int64), rows_of_edges(answer)
         if ends[0].size:
-            reached = _reached(answer, ends)
-            edges = Edges(*reached.skeleton(backend), 0)
-            block = least_of_components(answer, edges, n, options, "blocks")
+            reached, block = _blocks(answer, ends, options)
             points = reached.articulation_points(block, backend)
         return answer.frame(answer.vertex(points))
+
+
+def biconnected_component_edges_of(answer: Answer, options: SolveOptions) -> Any:
+    """Return the edges of an answer with their blocks, as a frame of the caller's kind."""
+    check_kept(answer, "biconnected components")
+    backend = answer.backend
+    with backend.scope():
+        ends = rows_of_edges(answer)
+        rows = numbers = backend.xp.zeros(0, np.int64)
+        if ends[0].size:
+            reached, block = _blocks(answer, ends, options)
+            rows, numbers = reached.edge_blocks(block, backend)
+        columns = forest_columns(answer.given, answer.home(rows)) | {"labels": numbers}
+        return answer.frame({name: answer.home(column) for name, column in columns.items()})
+
+
+def _blocks(
+    answer: Answer, ends: tuple[Array, Array], options: SolveOptions
+) -> tuple[Reached, Array]:
+    """Return the rooted forest, and for each vertex a vertex of its block below the top."""
+    reached = _reached(answer, ends)
+    edges = Edges(*reached.skeleton(answer.backend), 0)
+    return reached, least_of_components(answer, edges, answer.forest.vertices, options, "blocks")
 
 
 def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:

@@ -78,6 +78,10 @@ _COLUMNS = {
         "The edges around odd cycles, their row numbers and ends"
     ),
     "WeightedForest: row source destination weight": "The edges of a spanning forest by weight",
+    "EdgeBlocks: row source destination labels": "The edges with their biconnected components",
+    "WeightedEdgeBlocks: row source destination weight labels": (
+        "The weighted edges with their biconnected components"
+    ),
     "RefusedRows: row source destination weight rule source_labels destination_labels": (
         "The edges that a rule refused, and the labels of their clusters"
     ),

@@ -101,6 +101,7 @@ EXPECTED = {
         (lambda edges: pairs_of(edges[["src", "dst"]].values.tolist()), [(8, 9)], pairs_of),
         (ends, BRIDGES, pairs_of),
         (lambda frame: frame["vertex"].tolist(), [2, 3], sorted),
+        (clusters, [0, 1, 2, 3], lambda parts: [k for k, part in enumerate(parts) if len(part)]),
         (members, [[v] for v in (1, 2, 3, 4, 8, 9)], sets),
         (bool, True, bool),
         (
@@ -116,6 +117,7 @@ EXPECTED = {
         (sorted, CHAIN[0], lambda numbers: [number + 1 for number in sorted(numbers)]),
         (list, [0, 1, 2, 3], sorted),
         (list, [2, 3], lambda numbers: [number + 1 for number in sorted(numbers)]),
+        (lambda frame: len(set(frame.labels.tolist())), 4, len),
         (bool, True, bool),
         (weights, [0.6, 0.7, 0.8, 0.9], lambda tree: sorted(tree.es["weight"])),
     ],

@@ -54,6 +54,10 @@ def test_classes_and_articulation_points_are_those_of_threads(cudf, kind, many):
     assert type(points).__module__.startswith("cudf")
     pd.testing.assert_frame_equal(points.to_pandas(), cc_rapids.articulation_points(pairs))
     cc_rapids.oracle.certify_articulation_points(points, given)
+    blocks = cc_rapids.biconnected_component_edges(given)
+    expected = cc_rapids.biconnected_component_edges(pairs)
+    pd.testing.assert_frame_equal(blocks.to_pandas(), expected)
+    cc_rapids.oracle.certify_biconnected_component_edges(blocks, pairs)
     found = cc_rapids.two_edge_connected_components(given)
     assert found == cc_rapids.two_edge_connected_components(pairs)
 

@@ -257,12 +257,13 @@ def forests_audited():
 
 
 def rooted_forests():
-    """Rooted forests: bridges and their audit, articulation points, paths and odd cycles."""
+    """Rooted forests: bridges and their audit, blocks of edges, paths and odd cycles."""
     for dtype in (INT, LONG, ULONG):
         given, options = edges(dtype), {"engine": "cuda"}
         right = cc_rapids.bridges(given, **options)
         cc_rapids.components(given, **options).audit(given, bridges=right)
         cc_rapids.articulation_points(given, **options)
+        cc_rapids.biconnected_component_edges(given, **options)
         cc_rapids.components(given, **options, forest=True).paths((given[0], given[0]))
         cc_rapids.bipartition((given[0], given[0]), **options).odd_cycles()
     many = np.arange(200)

@@ -197,13 +197,14 @@ def dendrograms(engine):
 
 
 def rooted_forests(engine):
-    """Bridges of edges of each type with their audit, articulation points, and depths."""
+    """Bridges of edges of each type with their audit, articulation points, blocks, and depths."""
     for graph in graphs(engine):
         near = graph.edges
         for given in (near, tuple(end.astype(np.int32) for end in near)):
             right = cc_rapids.bridges(given, engine=engine)
             cc_rapids.components(given, engine=engine).audit(given, bridges=right)
         cc_rapids.articulation_points(near, engine=engine)
+        cc_rapids.biconnected_component_edges(near, engine=engine)
         cc_rapids.components(near, engine=engine, forest=True).paths((near[0], near[0]))
 
 

@@ -239,6 +239,7 @@ ARRAYS = {
     "lazy frames": lambda: pl.from_pandas(PAIRS).lazy().cc.labels().collect(),
     "forests": lambda: cc_rapids.spanning_forest(PAIRS),
     "bridges": lambda: cc_rapids.bridges(PAIRS),
+    "biconnected_component_edges": lambda: cc_rapids.biconnected_component_edges(PAIRS),
 }
 
 

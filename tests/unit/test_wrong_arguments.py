@@ -124,6 +124,11 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
         ALL,
     ),
     "articulation_points": (cc_rapids.articulation_points, {"edges": EDGES}, ALL),
+    "biconnected_component_edges": (
+        cc_rapids.biconnected_component_edges,
+        {"edges": EDGES},
+        ALL,
+    ),
     "is_bipartite": (cc_rapids.is_bipartite, {"edges": PAIR}, ALL),
     "stable_ids": (
         of_answer("stable_ids"),

@@ -4,8 +4,10 @@ from .certificate import certify, certify_components, union_find
 from .forests import certify_forest, certify_spanning_forest, kruskal, single_linkage
 from .lowpoints import (
     articulation_points,
+    biconnected_component_edges,
     bridges,
     certify_articulation_points,
+    certify_biconnected_component_edges,
     certify_bridges,
 )
 from .paths import walk
@@ -16,9 +18,11 @@ __all__ = [
     "against_networkx",
     "against_scipy",
     "articulation_points",
+    "biconnected_component_edges",
     "bridges",
     "certify",
     "certify_articulation_points",
+    "certify_biconnected_component_edges",
     "certify_bridges",
     "certify_components",
     "certify_forest",

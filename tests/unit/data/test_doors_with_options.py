@@ -150,7 +150,11 @@ def test_files_of_other_types_are_refused_where_all_rows_are_needed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "function", ["bridges", "two_edge_connected_components", "articulation_points", "bipartition"]
+    "function",
+    [
+        *("bridges", "two_edge_connected_components", "articulation_points", "bipartition"),
+        "biconnected_component_edges",
+    ],
 )
 def test_what_reads_edges_twice_refuses_chunks_before_it_reads(function):
     with pytest.raises(InputError, match="memory_limit= reads edges in chunks"):

@@ -80,6 +80,8 @@ def test_graphs_of_igraph(named):
     assert cc_rapids.bridges(graph).row.tolist() == sorted(graph.bridges())
     points = [names[v] for v in graph.articulation_points()]
     assert cc_rapids.articulation_points(graph).vertex.tolist() == sorted(points)
+    blocks = cc_rapids.biconnected_component_edges(graph)
+    assert len({*blocks.labels.tolist()}) == len(graph.biconnected_components())
     tree = graph.spanning_tree(weights="weight")
     assert cc_rapids.minimum_spanning_forest(graph).weight.sum() == pytest.approx(
         sum(tree.es["weight"])

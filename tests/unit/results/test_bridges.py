@@ -1,4 +1,4 @@
-"""Bridges, classes between them and articulation points, against NetworkX and igraph."""
+"""Bridges, classes between them, articulation points and blocks, against NetworkX and igraph."""
 
 import networkx as nx
 import numpy as np
@@ -15,6 +15,7 @@ from support.edge_lists import quick
 from cc_rapids import (
     Csr,
     articulation_points,
+    biconnected_component_edges,
     bridges,
     errors,
     oracle,
@@ -46,6 +47,21 @@ def classes(src, dst):
     return {v: min(part) for part in nx.connected_components(graph) for v in part}
 
 
+def numbered(block_of_row):
+    """Return numbers of blocks in the order of their first rows."""
+    numbers = {}
+    return [numbers.setdefault(block, len(numbers)) for block in block_of_row]
+
+
+def blocks(pairs):
+    """Return the rows of all edges but loops, and the numbers of their blocks by NetworkX."""
+    rows = [row for row, (a, b) in enumerate(pairs) if a != b]
+    graph = nx.MultiGraph([pairs[row] for row in rows])
+    components = enumerate(nx.biconnected_component_edges(graph))
+    block = {frozenset(edge): number for number, edges in components for edge in edges}
+    return rows, numbered(block[frozenset(pairs[row])] for row in rows)
+
+
 LISTS = st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), max_size=40)
 
 
@@ -65,6 +81,80 @@ def test_classes_are_those_of_networkx_without_bridges(pairs):
 def test_articulation_points_are_those_of_networkx(pairs):
     found = articulation_points(([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
     assert found.vertex.tolist() == sorted(nx.articulation_points(nx.Graph(pairs)))
+
+
+@quick
+@given(LISTS)
+def test_blocks_are_those_of_networkx_and_of_the_oracle(pairs):
+    edges = src, dst = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    found = biconnected_component_edges(edges)
+    rows, labels = blocks(pairs)
+    assert (found.row.tolist(), found.labels.tolist()) == (rows, labels)
+    assert found.source.tolist() == [src[row] for row in rows]
+    assert found.destination.tolist() == [dst[row] for row in rows]
+    own = oracle.biconnected_component_edges(np.add(src, 9), np.add(dst, 9), 19)
+    assert own[rows].tolist() == labels
+    assert np.flatnonzero(own == -1).tolist() == [row for row, (a, b) in enumerate(pairs) if a == b]
+    oracle.certify_biconnected_component_edges(found, edges)
+
+
+@pytest.mark.parametrize("edges", [1_000, 3_000, 10_000])
+def test_blocks_are_those_of_igraph(edges):
+    igraph = pytest.importorskip("igraph")
+    src, dst = np.random.default_rng(edges).integers(0, 3_000, (2, edges))
+    src, dst = src[src != dst], dst[src != dst]
+    cover = igraph.Graph(n=3_000, edges=np.stack([src, dst], 1)).biconnected_components()
+    ends = [set(vertices) for vertices in cover]
+    at = {}  # two blocks share at most one vertex, so the ends of an edge name its block
+    for number, vertices in enumerate(ends):
+        for vertex in vertices:
+            at.setdefault(vertex, set()).add(number)
+    of_row = (at[a] & at[b] for a, b in zip(src.tolist(), dst.tolist(), strict=True))
+    found = biconnected_component_edges((src, dst))
+    assert found.row.tolist() == list(range(src.size))
+    assert found.labels.tolist() == numbered(block for [block] in of_row)
+
+
+def test_blocks_on_each_engine(engine):
+    found = biconnected_component_edges(PAIRS, engine=engine)
+    assert found.row.tolist() == [0, 1, 2, 3, 4, 5, 7]  # row 6 is a loop
+    assert found.labels.tolist() == [0, 0, 0, 1, 2, 2, 3]
+    assert found.labels.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda found: found.drop(index=0), "have row 1 in place 0, which is another edge's"),
+        (lambda found: found.iloc[:-1], "have no row in place 6"),
+        (lambda found: found.assign(labels=0), "row 3 is in biconnected component 0 in the answer"),
+        (lambda found: found.assign(source=9), "edge 0 has different ends in the edges"),
+    ],
+)
+def test_wrong_blocks_are_refused(change, said):
+    edges = pd.DataFrame(PAIRS, columns=["a", "b"])
+    found = biconnected_component_edges(edges, "a", "b")
+    oracle.certify_biconnected_component_edges(found, edges, "a", "b")
+    with pytest.raises(errors.VerificationError, match=said):
+        oracle.certify_biconnected_component_edges(change(found), edges, "a", "b")
+
+
+def test_blocks_of_edges_within_a_bound_with_dropped_rows():
+    edges = pl.DataFrame({"src": [1, None, 2, 3, 3], "dst": [2, 1, 3, 1, 4], "w": [9, 9, 9, 1, 9]})
+    found = biconnected_component_edges(edges, weight="w", at_least=2, nulls="drop")
+    assert found.columns == ["row", "source", "destination", "labels"]
+    assert found["row"].to_list() == [0, 2, 4]
+    assert found["labels"].to_list() == [0, 1, 2]
+    oracle.certify_biconnected_component_edges(
+        biconnected_component_edges(edges, nulls="drop"), edges, nulls="drop"
+    )
+
+
+def test_blocks_of_edges_with_weights():
+    edges = ([1, 2, 3], [2, 3, 1])
+    found = biconnected_component_edges(edges, weight=np.array([5, 6, 7]), forest="min")
+    assert found._fields == ("row", "source", "destination", "weight", "labels")
+    assert found.weight.tolist() == [5, 6, 7]
 
 
 @quick
@@ -90,12 +180,14 @@ def test_bridges_are_those_of_igraph(edges):
 def test_words_of_64_bits_give_the_same(engine, monkeypatch):
     ends = np.random.default_rng(4).integers(0, 900, (2, 1000))
     given = {"edges": (ends[0], ends[1]), "engine": engine}
-    right = bridges(**given), articulation_points(**given)
+    functions = bridges, articulation_points, biconnected_component_edges
+    right = [function(**given) for function in functions]
     for module in (rooted_forest, low_and_high):
         monkeypatch.setattr(module, "word_of", lambda n: np.uint64)
-    found = bridges(**given), articulation_points(**given)
+    found = [function(**given) for function in functions]
     assert found[0].row.tolist() == right[0].row.tolist()
     assert found[1].vertex.tolist() == right[1].vertex.tolist()
+    assert found[2].labels.tolist() == right[2].labels.tolist()
     oracle.certify_bridges(found[0], given["edges"])
 
 
@@ -236,6 +328,9 @@ def test_ids_of_several_columns():
     frame = pd.DataFrame({"k": ["x"] * 8, "a": src, "l": ["x"] * 8, "b": dst})
     sides = ["k", "a"], ["l", "b"]
     assert bridges(frame, *sides).row.tolist() == RIGHT
+    kinds = biconnected_component_edges(frame, *sides)
+    assert kinds["labels"].tolist() == [0, 0, 0, 1, 2, 2, 3]
+    oracle.certify_biconnected_component_edges(kinds, frame, *sides)
     assert articulation_points(frame, *sides).iloc[:, 1].tolist() == [3, 4]
     assert two_edge_connected_components(frame, *sides).sizes()["size"].tolist() == [3, 2, 1, 1]
 
@@ -245,9 +340,16 @@ def test_edges_within_a_bound_and_edges_without_bridges():
     assert bridges(edges, weight=np.array([1, 2, 3]), at_least=2).source.tolist() == [2, 3]
     for none in (edges, ([], []), ([1, 1], [1, 1]), ([1, 2], [2, 1])):
         assert len(bridges(none).row) == len(articulation_points(none).vertex) == 0
+    for none in (([], []), ([1, 1], [1, 1])):
+        assert len(biconnected_component_edges(none).row) == 0
 
 
-FUNCTIONS = [bridges, two_edge_connected_components, articulation_points]
+FUNCTIONS = [
+    bridges,
+    two_edge_connected_components,
+    articulation_points,
+    biconnected_component_edges,
+]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -271,6 +373,9 @@ def test_edges_that_may_be_there_twice():
             with pytest.raises(errors.InputError, match="a duplicate edge is not a bridge"):
                 function(twice)
         assert articulation_points(twice).vertex.tolist() == [1]
+        kinds = biconnected_component_edges(twice)
+        middle = np.where(kinds.source == 1, kinds.destination, kinds.source)
+        assert kinds.labels.tolist() == numbered(middle.tolist())
 
 
 def test_classes_have_no_forest():

@@ -409,6 +409,7 @@ def test_what_cannot_be_spread_is_refused(edges, options, error, words):
         (cc_rapids.bridges, "devices= is for components"),
         (cc_rapids.two_edge_connected_components, "devices= is for components"),
         (cc_rapids.articulation_points, "devices= is for components"),
+        (cc_rapids.biconnected_component_edges, "devices= is for components"),
         (cc_rapids.spanning_forest, "forest= is for one GPU"),
     ],
 )
