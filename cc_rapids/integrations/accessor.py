@@ -17,6 +17,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,6 +31,70 @@ from ..results.lookup import check_name
 
 NAME = "cc"
 NO_ROWS = object()  # the default of rows=, as None may be a frame of the caller
+
+
+ENDS = {
+    one: inspect.Parameter(
+        one, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="Side | None"
+    )
+    for one in ("source", "destination")
+}
+ENDS_DOC = """source, destination : str, or list of as many str on each side, optional
+    The columns of the edge list, as for :func:`cc_rapids.components`."""
+OPTIONS_DOC = """**options
+    All other arguments of :func:`cc_rapids.components`. With ``explain=True``, the plan is
+    returned."""
+OF_ROWS = "on", "by", "per"  # arguments that name columns of rows
+
+
+def _of_answer(name: str, *, of_rows: bool = False) -> Callable[..., Any]:
+    """Return a method with the signature and the docstring of a method of Components.
+
+    The columns of the edge list follow the frame of rows, if there is one; other arguments of the
+    method must be named.
+    """
+    method = getattr(Components, name)
+    named = list(inspect.signature(method).parameters.values())
+    first = named[: 1 + of_rows]
+    named = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in named[1 + of_rows :]]
+    options = inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD, annotation="Any")
+    signature = inspect.Signature(
+        [*first, *ENDS.values(), *named, options], return_annotation="Any"
+    )
+
+    def answer(*arguments: Any, **keywords: Any) -> Any:
+        bound = signature.bind(*arguments, **keywords)
+        bound.apply_defaults()
+        given = bound.arguments
+        chosen = {one.name: given[one.name] for one in named}
+        rows = given["frame"] if of_rows else NO_ROWS
+        keys = [given[key] for key in OF_ROWS] if of_rows else []
+
+        def of(found: Components, *rows: Any) -> Any:
+            return getattr(found, name)(*rows, **chosen)
+
+        ends = given["source"], given["destination"]
+        return given["self"]._answer(of, *ends, given["options"], rows, keys)
+
+    answer.__name__, answer.__qualname__ = name, f"Accessor.{name}"
+    answer.__doc__ = _docstring(method, of_rows)
+    answer.__signature__ = signature  # type: ignore[attr-defined]
+    return answer
+
+
+def _docstring(method: Callable[..., Any], of_rows: bool) -> str:
+    """Return the docstring of a method of Components for the accessor, without examples."""
+    text = re.sub(
+        r":meth:`(\w+)`", r":meth:`~cc_rapids.Components.\1`", inspect.getdoc(method) or ""
+    )
+    head, *sections = re.split(r"\n\n(?=[A-Z][A-Za-z ]+\n-+\n)", text)
+    parts = {part.partition("\n")[0]: part.split("\n", 2)[2] for part in sections}
+    own = re.split(r"\n(?=\S)", parts.get("Parameters", ""))
+    parameters = [*own[:of_rows], ENDS_DOC, *own[of_rows:], OPTIONS_DOC]
+    parts["Parameters"] = "\n".join(filter(None, parameters))
+    parts["See Also"] = f"cc_rapids.Components.{method.__name__} : The method of an answer."
+    order = [word for word in ("Parameters", "Returns", "Raises", "See Also") if word in parts]
+    return "\n\n".join([head, *(f"{word}\n{'-' * len(word)}\n{parts[word]}" for word in order)])
 
 
 @suggest_keywords_of_methods
@@ -78,57 +144,14 @@ class Accessor:
         result: Components = components(self._frame, source, destination, **options)
         return result
 
-    def labels(
-        self, source: Side | None = None, destination: Side | None = None, **options: Any
-    ) -> Any:
-        """Return the label frame: columns ``vertex`` and ``labels``.
-
-        With ``explain=True``, return the plan.
-
-        Parameters
-        ----------
-        source, destination : str, or list of as many str on each side, optional
-            The columns, as for :func:`cc_rapids.components`.
-        **options
-            All other arguments of :func:`cc_rapids.components`.
-
-        Returns
-        -------
-        frame of the same library
-            As :meth:`Components.labels` returns it.
-
-        See Also
-        --------
-        Accessor.sizes : The size of each component.
-        Accessor.components : The whole answer.
-        """
-        return self._answer(Components.labels, source, destination, options)
-
-    def sizes(
-        self, source: Side | None = None, destination: Side | None = None, **options: Any
-    ) -> Any:
-        """Return the size of each component, the largest first: columns ``labels`` and ``size``.
-
-        With ``explain=True``, return the plan.
-
-        Parameters
-        ----------
-        source, destination : str, or list of as many str on each side, optional
-            The columns, as for :func:`cc_rapids.components`.
-        **options
-            All other arguments of :func:`cc_rapids.components`.
-
-        Returns
-        -------
-        frame of the same library
-            As :meth:`Components.sizes` returns it.
-
-        See Also
-        --------
-        Accessor.labels : The component of each vertex.
-        Accessor.components : The whole answer.
-        """
-        return self._answer(Components.sizes, source, destination, options)
+    labels = _of_answer("labels")
+    sizes = _of_answer("sizes")
+    size_histogram = _of_answer("size_histogram")
+    members = _of_answer("members")
+    largest = _of_answer("largest")
+    filter = _of_answer("filter")
+    deduplicate = _of_answer("deduplicate", of_rows=True)
+    duplicates = _of_answer("duplicates", of_rows=True)
 
     def attach(
         self,
@@ -192,53 +215,59 @@ class Accessor:
         rows = self._frame if frame is None else frame
         return self._answer(attach, source, destination, options, rows, [key])
 
-    def deduplicate(
+    def explain_pair(
         self,
-        frame: Any,
+        first: Any,
+        second: Any,
         source: Side | None = None,
         destination: Side | None = None,
         *,
+        records: Any = None,
         on: str | list[str] = "vertex",
-        by: str | None = None,
-        ascending: bool = False,
-        per: Side | None = None,
-        missing: str = "self",
         **options: Any,
     ) -> Any:
-        """Return the best row of each component of a frame.
+        """Explain why two vertices are in one component: the path between them, with records.
 
         With ``explain=True``, return the plan.
 
         Parameters
         ----------
-        frame : frame of cuDF, pandas, Polars or PyArrow
-            The documents, one or several rows for each id; not changed.
+        first, second : id
+            Two ids; tuples for composite ids.
         source, destination : str, or list of as many str on each side, optional
-            The columns of the edge list, as for :func:`cc_rapids.components`.
-        on, by, per : str or list of str
-            As for :meth:`Components.deduplicate`.
-        ascending : bool
-            Whether the least value of ``by`` is the best.
-        missing : {"self", "drop", "raise"}
-            As for :meth:`Components.deduplicate`.
+            The columns, as for :func:`cc_rapids.components`.
+        records : frame, optional
+            The records of the vertices, as for :meth:`cc_rapids.Components.explain_pair`.
+        on : str, or list of str
+            The id columns of the records.
         **options
-            All other arguments of :func:`cc_rapids.components`.
+            All other arguments of :func:`cc_rapids.components`. With ``forest="max"``, the path is
+            the one with the strongest weakest edge; by default, it has the fewest edges.
 
         Returns
         -------
-        new frame of the kind of ``frame``
-            As :meth:`Components.deduplicate` returns it.
+        Evidence
+            As :meth:`cc_rapids.Components.explain_pair` returns it.
 
         See Also
         --------
-        Accessor.attach : Label all rows instead.
         Accessor.components : The whole answer.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids.accessor
+        >>> edges = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 8]})
+        >>> people = pd.DataFrame({"id": [2, 5, 7], "name": ["Al", "Ann", "A. L."]})
+        >>> edges.cc.explain_pair(5, 7, records=people, on="id").frame
+           from  to  row from_name to_name
+        0     5   2    0       Ann      Al
+        1     2   7    1        Al   A. L.
         """
-
-        def deduplicate(components: Components, rows: Any) -> Any:
-            return components.deduplicate(rows, on, by, ascending, per, missing)
-
-        return self._answer(deduplicate, source, destination, options, frame, [on, by, per])
+        found = self.components(source, destination, **options)
+        if options.get("explain"):
+            return found
+        edges = self._frame, source, destination
+        return found.explain_pair(first, second, *edges, records=records, on=on)
 
     def _answer(
         self,

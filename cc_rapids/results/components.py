@@ -1229,9 +1229,9 @@ class Components(Generic[FrameT]):
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array, or None
             The similarity of the two ends of each edge, as for
-            :func:`cc_rapids.maximum_spanning_forest`; negate distances. Without weights the report
-            has no weakest links. Edges outside the weight bounds of this answer are left out.
-            Defaults to the weight column of the run. None means that all edges are within the
+            :func:`cc_rapids.maximum_spanning_forest`; negate distances. By default, the report has
+            no weakest links. Edges outside the weight bounds of this answer are left out, by
+            default by the weight column of the run. None means that all edges are within the
             bounds.
         nulls : {"raise", "drop"}
             Whether an edge with a null end, or a null or NaN weight, raises an error or is dropped.

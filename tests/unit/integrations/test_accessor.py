@@ -31,7 +31,7 @@ def test_columns_and_options_are_passed_on():
         other.cc.labels()
 
 
-@pytest.mark.parametrize("ask", ["components", "labels", "sizes", "attach"])
+@pytest.mark.parametrize("ask", ["components", "labels", "sizes", "attach", "filter", "members"])
 def test_each_says_what_it_would_take(ask):
     assert isinstance(getattr(EDGES.cc, ask)(explain=True), Plan)
 
@@ -55,6 +55,30 @@ def test_frames_are_labelled_and_deduplicated(make):
     chosen = {"by": "length", "ascending": True, "per": "corpus", "missing": "drop"}
     assert columns(edges.cc.deduplicate(docs, "src", "dst", on="doc_id", **chosen))[0] == [5, 7, 9]
     assert isinstance(edges.cc.deduplicate(docs, explain=True), Plan)
+
+
+@pytest.mark.parametrize("make", [lambda frame: frame, pl.from_pandas])
+def test_methods_of_an_answer_are_methods_of_the_frame(make):
+    edges, docs = make(EDGES), make(DOCS)
+    assert columns(edges.cc.filter("src", "dst", min_size=2)) == [[2, 5, 7], [2, 2, 2]]
+    assert columns(edges.cc.largest(count=1, labels="dense"))[1] == [0, 0, 0]
+    assert columns(edges.cc.members())[0] == [2, 2, 2, 9]
+    assert columns(edges.cc.size_histogram()) == [[1, 3], [1, 1]]
+    lost = edges.cc.duplicates(docs, on="doc_id", by="length", name="group")
+    assert columns(lost) == [[5], [7], [2], [1], [3]]
+    with pytest.raises(cc_rapids.errors.ArgumentTypeError, match="unknown argument 'min'"):
+        edges.cc.filter(min=2)
+
+
+@pytest.mark.parametrize("make", [lambda frame: frame, pl.from_pandas, pl.LazyFrame])
+def test_pairs_are_explained_with_and_without_a_forest(make):
+    edges = make(EDGES[["src", "w", "dst"]])
+    people = pd.DataFrame({"id": [2, 5, 7], "name": ["Al", "Ann", "A. L."]})
+    for options in ({}, {"weight": "w", "forest": "max"}):
+        evidence = edges.cc.explain_pair(7, 5, records=people, on="id", **options)
+        assert evidence.frame["to_name"].tolist() == ["Al", "Ann"]
+        assert ("weight" in evidence.frame) == bool(options)
+    assert isinstance(edges.cc.explain_pair(7, 5, explain=True), Plan)
 
 
 def test_polars_frames_have_it_too():

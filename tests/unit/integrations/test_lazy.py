@@ -52,6 +52,10 @@ def test_answers_are_lazy_frames_of_the_same_rows(engine):
         "labels": {},
         "sizes": {"labels": "dense"},
         "attach": {"name": "group"},
+        "filter": {"min_size": 2},
+        "largest": {"count": 2},
+        "members": {},
+        "size_histogram": {},
     }
     for word, options in asked.items():
         answer = getattr(lazy.cc, word)(**options)
@@ -63,6 +67,11 @@ def test_answers_are_lazy_frames_of_the_same_rows(engine):
         best = lazy.cc.deduplicate(documents, by="length", per="corpus", missing="drop")
         expected = EDGES.cc.deduplicate(DOCS, by="length", per="corpus", missing="drop")
         assert_frame_equal(best.collect(engine=engine), expected)
+        lost = lazy.cc.duplicates(documents, by="length", name="group")
+        expected = EDGES.cc.duplicates(DOCS, by="length", name="group")
+        assert_frame_equal(lost.collect(engine=engine), expected)
+        kept = lost.select("kept_vertex").collect(engine=engine)
+        assert_frame_equal(kept, expected.select("kept_vertex"))
 
 
 def test_components_and_plans_are_no_frames(watched):
