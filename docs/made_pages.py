@@ -20,6 +20,7 @@ from cc_rapids.backends.device_function import Part
 from cc_rapids.backends.dry_run import recorded_launches
 from cc_rapids.backends.words import THEMES
 from cc_rapids.cli import main
+from cc_rapids.integrations import networkx_info
 from cc_rapids.kernels.spec import CHOICES, COUNT
 from cc_rapids.results.labels import LABEL_KINDS
 from cc_rapids.tools.cli.group import LINE_SECONDS
@@ -128,6 +129,7 @@ def write(docs):
         "labels.txt": label_kinds(),
         "links.txt": links(),
         "measured.txt": measured(),
+        "networkx.txt": networkx_functions(),
         "run.md": run(),
         "words.md": words(),
     }
@@ -428,6 +430,15 @@ def claim():
         f" GPU memory instead of {theirs} and {their_memory}: {faster.replace(' x', ' times')}"
         " faster. {doc}`benchmarks` lists all times and describes the measurements.\n"
     )
+
+
+def networkx_functions():
+    """Return a list of the functions of the NetworkX backend, from the table of NetworkX."""
+    functions = {}
+    for name, told in networkx_info.get_info()["functions"].items():
+        functions.setdefault(told["additional_docs"], []).append(f"`{name}`")
+    lines = (f"- {', '.join(names)}: {markdown(text)}\n" for text, names in functions.items())
+    return "".join(lines)
 
 
 def links():

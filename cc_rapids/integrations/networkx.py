@@ -1,4 +1,4 @@
-"""The NetworkX backend ``cc_rapids``: components, bipartiteness, bridges and spanning trees.
+"""The NetworkX backend ``cc_rapids``: components, two colours, cut edges and nodes, spanning trees.
 
 >>> import networkx as nx
 >>> nx.number_connected_components(nx.path_graph(5), backend="cc_rapids")
@@ -24,6 +24,7 @@ from .networkx_trees import (
     maximum_spanning_tree,
     minimum_spanning_edges,
     minimum_spanning_tree,
+    weights_differ,
 )
 
 LEAST_NODES = 100_000  # from which NetworkX dispatches a graph, see networkx_gain.jsonl
@@ -205,6 +206,23 @@ def has_bridges(G: Graph, root: Hashable = None) -> bool:  # noqa: N803
     return any(True for _ in bridges(G, root))
 
 
+def articulation_points(G: Graph) -> Iterator[Any]:  # noqa: N803
+    """Yield the articulation points, in the order of the graph's nodes.
+
+    NetworkX itself yields them in the order of a depth-first search.
+
+    Parameters
+    ----------
+    G : Graph
+
+    Yields
+    ------
+    node
+        A node whose removal splits its component.
+    """
+    yield from map(G.nodes.__getitem__, G.articulation_points)
+
+
 # NetworkX checks the direction before it calls these functions, which ignore it
 weakly_connected_components = connected_components
 number_weakly_connected_components = number_connected_components
@@ -212,7 +230,9 @@ is_weakly_connected = is_connected
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return True if the backend gives exactly NetworkX's answer, otherwise the reason it cannot.
+    """Return True if the backend gives NetworkX's answer, otherwise the reason it cannot.
+
+    Of bridges around a root and of articulation points, only the order may differ.
 
     Parameters
     ----------
@@ -229,16 +249,20 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     --------
     >>> import networkx as nx
     >>> can_run("minimum_spanning_tree", (nx.path_graph(5),), {"algorithm": "prim"})
-    "algorithm='prim' takes other edges of equal weight, in another order, than 'kruskal'"
+    "algorithm='prim' may take other edges of equal weight than 'kruskal'"
     """
     if name not in TREES:
         return True
     arguments = signature(TREES[name]).bind(*args, **kwargs)
     arguments.apply_defaults()
-    if (algorithm := arguments.arguments["algorithm"]) != "kruskal":
+    algorithm, weight = (arguments.arguments[option] for option in ("algorithm", "weight"))
+    if algorithm not in ("kruskal", "prim"):
         return f"{algorithm=} takes other edges of equal weight, in another order, than 'kruskal'"
-    if arguments.arguments["weight"] is None:
+    if weight is None:
         return "NetworkX passes no attributes with weight=None, and so no edge keys"
+    graph, ignore_nan = arguments.arguments["G"], arguments.arguments["ignore_nan"]
+    if algorithm == "prim" and not weights_differ(graph, weight, ignore_nan):
+        return "algorithm='prim' may take other edges of equal weight than 'kruskal'"
     return True
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..api import articulation_points as articulation_points_of
 from ..api import bridges as bridges_of
 from ..api import components
 from ..api import is_bipartite as has_two_colors
@@ -160,6 +161,16 @@ class Graph:
             rows = rows[~self._parallel[rows]]
         rows = rows[np.lexsort((rows, lower[rows]))]
         return lower[rows], upper[rows]
+
+    @cached_property
+    def articulation_points(self) -> list[int]:
+        """The positions of the articulation points, in ascending order."""
+        import networkx as nx
+
+        engine = nx.config.backends.cc_rapids.engine
+        edges = self.src, self.dst
+        found = articulation_points_of(edges, num_vertices=len(self), engine=engine)
+        return list(found.vertex.tolist())
 
     @cached_property
     def grouped(self) -> tuple[list[Any], list[int]]:

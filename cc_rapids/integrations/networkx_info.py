@@ -6,7 +6,10 @@ from typing import Any
 
 _DOCS = "NetworkX caches the converted graph and its answer until the graph changes."
 _LATER = "NetworkX chooses this backend automatically only for a graph that is already converted."
-_TREES = "Only ``algorithm='kruskal'``; ties and the order of edges are those of NetworkX."
+_TREES = (
+    "``algorithm='kruskal'``, or ``'prim'`` if all weights differ; ties and the order of edges are"
+    " those of NetworkX."
+)
 _FUNCTIONS = {
     "connected_components": _DOCS,
     "number_connected_components": _DOCS,
@@ -15,6 +18,7 @@ _FUNCTIONS = {
     "is_bipartite": f"{_DOCS} {_LATER}",
     "bridges": _DOCS,
     "has_bridges": _DOCS,
+    "articulation_points": f"{_DOCS} The points are in the order of the graph's nodes.",
     "weakly_connected_components": _DOCS,
     "number_weakly_connected_components": _DOCS,
     "is_weakly_connected": _DOCS,
@@ -37,7 +41,7 @@ def get_info() -> dict[str, Any]:
     Examples
     --------
     >>> sorted(get_info()["functions"])[:2]
-    ['bridges', 'connected_components']
+    ['articulation_points', 'bridges']
     """
     return {
         "backend_name": "cc_rapids",

@@ -1,13 +1,16 @@
-"""Minimum and maximum spanning trees for NetworkX, equal to those of NetworkX's Kruskal algorithm.
+"""Minimum and maximum spanning trees for NetworkX, equal to its own by Kruskal and by Prim.
 
-NetworkX sorts the edges by weight and keeps the order of ``G.edges`` among equal weights. Given the
-edges in this order, :func:`cc_rapids.minimum_spanning_forest` returns the same forest.
+For Kruskal's algorithm, NetworkX sorts the edges by weight and keeps the order of ``G.edges`` among
+equal weights. Given the edges in this order, :func:`cc_rapids.minimum_spanning_forest` returns the
+same forest. If all weights differ, there is only one such forest, and Prim's algorithm takes its
+edges in the order in which it would take them without all other edges.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from heapq import heappop, heappush
 from itertools import pairwise
 from math import isnan
 from typing import Any
@@ -30,13 +33,13 @@ def minimum_spanning_edges(
     data: bool = True,
     ignore_nan: bool = False,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a minimum spanning forest, the lightest first.
+    """Yield the edges of a minimum spanning forest: by Kruskal's algorithm, the lightest first.
 
     Parameters
     ----------
     G : Graph
-    algorithm : {"kruskal"}
-        Other algorithms yield another order, and may choose other edges of equal weight.
+    algorithm : {"kruskal", "prim"}
+        Prim's algorithm requires that all weights differ: see :func:`weights_differ`.
     weight : hashable
         The name of the weight attribute; edges without it have weight 1.
     keys, data : bool
@@ -54,7 +57,7 @@ def minimum_spanning_edges(
     ValueError
         A weight is NaN.
     """
-    yield from _edges(G, False, weight, keys, data, ignore_nan)
+    yield from _edges(G, algorithm, False, weight, keys, data, ignore_nan)
 
 
 def maximum_spanning_edges(
@@ -65,7 +68,7 @@ def maximum_spanning_edges(
     data: bool = True,
     ignore_nan: bool = False,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a maximum spanning forest, the heaviest first.
+    """Yield the edges of a maximum spanning forest: by Kruskal's algorithm, the heaviest first.
 
     Parameters
     ----------
@@ -78,7 +81,7 @@ def maximum_spanning_edges(
     tuple
         As for :func:`minimum_spanning_edges`.
     """
-    yield from _edges(G, True, weight, keys, data, ignore_nan)
+    yield from _edges(G, algorithm, True, weight, keys, data, ignore_nan)
 
 
 def minimum_spanning_tree(
@@ -107,7 +110,7 @@ def minimum_spanning_tree(
     ValueError
         A weight is NaN.
     """
-    return _tree(G, False, weight, ignore_nan)
+    return _tree(G, algorithm, False, weight, ignore_nan)
 
 
 def maximum_spanning_tree(
@@ -129,17 +132,17 @@ def maximum_spanning_tree(
     graph of the class of NetworkX's graph
         As for :func:`minimum_spanning_tree`.
     """
-    return _tree(G, True, weight, ignore_nan)
+    return _tree(G, algorithm, True, weight, ignore_nan)
 
 
-def _tree(graph: Graph, greatest: bool, weight: Any, ignore_nan: bool) -> Any:
+def _tree(graph: Graph, algorithm: str, greatest: bool, weight: Any, ignore_nan: bool) -> Any:
     """Return a spanning forest as a graph of NetworkX."""
     if graph.is_directed():
         import networkx as nx
 
         raise nx.NetworkXNotImplemented("not implemented for directed type")
     attributes = graph.with_attributes.attributes
-    edges = list(_edges(graph, greatest, weight, True, True, ignore_nan))
+    edges = list(_edges(graph, algorithm, greatest, weight, True, True, ignore_nan))
     tree = attributes.kind()
     tree.graph.update(attributes.graph)
     tree.add_nodes_from(attributes.nodes)
@@ -147,13 +150,30 @@ def _tree(graph: Graph, greatest: bool, weight: Any, ignore_nan: bool) -> Any:
     return tree
 
 
-def _edges(
-    graph: Graph, greatest: bool, weight: Any, keys: bool, data: bool, ignore_nan: bool
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a spanning forest in Kruskal's order.
+def weights_differ(graph: Any, weight: Any, ignore_nan: bool) -> bool:
+    """Return whether all edges of a graph have different weights.
 
-    That is by ascending weight, or by descending weight if ``greatest``.
+    Weights that are NaN are left out if ``ignore_nan`` is true, and are not different otherwise.
     """
+    if isinstance(graph, Graph):
+        edges = graph.with_attributes.attributes.edges
+    else:
+        edges = graph.edges(data=True)
+    weights = [edge[-1].get(weight, 1) for edge in edges]
+    numbers = [number for number in weights if number == number]
+    return len(set(numbers)) == len(numbers if ignore_nan else weights)
+
+
+def _edges(
+    graph: Graph,
+    algorithm: str,
+    greatest: bool,
+    weight: Any,
+    keys: bool,
+    data: bool,
+    ignore_nan: bool,
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the edges of a spanning forest in the order of an algorithm."""
     import networkx as nx
 
     graph = graph.with_attributes
@@ -169,10 +189,37 @@ def _edges(
     if greatest:
         chosen = chosen[::-1]
     order = np.argsort(values[chosen], kind="stable")
-    for row in rows[chosen[order[::-1] if greatest else order]].tolist():
-        u, v, *key, attributes = edges[row]
+    by_weight = [edges[row] for row in rows[chosen[order[::-1] if greatest else order]].tolist()]
+    for u, v, *key, attributes in by_weight if algorithm == "kruskal" else _prim(graph, by_weight):
         shown_key = key if is_multigraph and keys else ()
         yield (u, v, *shown_key, attributes) if data else (u, v, *shown_key)
+
+
+def _prim(graph: Graph, forest: list[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Yield the edges of a forest, given by weight, in the order of NetworkX's Prim algorithm.
+
+    Each edge leads from a visited node to a new one. The order of the trees is that of ``pop()`` of
+    a set of the nodes, from which the same nodes have been removed.
+    """
+    neighbours: dict[Any, list[tuple[int, Any]]] = {}
+    for place, (u, v, *_) in enumerate(forest):
+        neighbours.setdefault(u, []).append((place, v))
+        neighbours.setdefault(v, []).append((place, u))
+    nodes = set(iter(graph))
+    while nodes:
+        u = nodes.pop()
+        frontier: list[tuple[int, Any, Any]] = []
+        visited = {u}
+        for place, v in neighbours.get(u, ()):
+            heappush(frontier, (place, u, v))
+        while frontier:
+            place, u, v = heappop(frontier)
+            yield (u, v, *forest[place][2:])
+            visited.add(v)
+            nodes.discard(v)
+            for following, w in neighbours[v]:
+                if w not in visited:
+                    heappush(frontier, (following, v, w))
 
 
 def _comparable(

@@ -19,7 +19,8 @@ DIRECTED = (
 )
 TREES = {f"{side}_spanning_{what}" for side in ("minimum", "maximum") for what in ("edges", "tree")}
 BRIDGES = ("bridges", "has_bridges")
-FUNCTIONS = {*UNDIRECTED, *DIRECTED, *TREES, *BRIDGES, "node_connected_component", "is_bipartite"}
+FUNCTIONS = {*UNDIRECTED, *DIRECTED, *TREES, *BRIDGES}
+FUNCTIONS |= {"articulation_points", "node_connected_component", "is_bipartite"}
 OURS = {"backend": "cc_rapids"}
 
 
@@ -42,6 +43,8 @@ def agree(graph, theirs=None):
     assert nx.is_bipartite(graph, **OURS) is nx.is_bipartite(theirs, backend="networkx")
     if not theirs.is_directed():
         agree_on_bridges(graph, theirs, [next(iter(part)) for part in expected])
+        points = set(nx.articulation_points(theirs, backend="networkx"))
+        assert list(nx.articulation_points(graph, **OURS)) == [v for v in theirs if v in points]
     if expected:
         assert one(graph, **OURS) is (len(expected) == 1)
         if not theirs.is_directed():
@@ -151,8 +154,8 @@ def test_the_sets_are_generated_and_fresh():
 @pytest.mark.parametrize("make", [lambda graph: graph, backend.convert_from_nx])
 def test_the_other_direction_is_refused_as_networkx_does(make):
     for kind, names in (
-        (nx.DiGraph, [*UNDIRECTED, *BRIDGES, "node_connected_component"]),
-        (nx.MultiDiGraph, [*UNDIRECTED, *BRIDGES]),
+        (nx.DiGraph, [*UNDIRECTED, *BRIDGES, "node_connected_component", "articulation_points"]),
+        (nx.MultiDiGraph, [*UNDIRECTED, *BRIDGES, "articulation_points"]),
         (nx.Graph, DIRECTED),
     ):
         for name in names:

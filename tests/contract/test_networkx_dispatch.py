@@ -115,7 +115,8 @@ def test_a_graph_is_converted_once_and_solved_once(conversions, caplog):
     for _ in range(3):
         agree(graph)
     assert conversions == [graph]
-    solved, _, _ = caplog.messages  # the others are those of is_bipartite and bridges
+    solved, *others = caplog.messages
+    assert len(others) == 3  # of is_bipartite, bridges and articulation_points
     assert " on threads: 1 components in " in solved
 
 
@@ -175,6 +176,7 @@ def test_large_graphs_are_taken_and_then_every_function(conversions):
         ("weakly_connected_components", nx.path_graph(4, nx.DiGraph), None),
         ("bridges", nx.path_graph(4), None),
         ("has_bridges", nx.path_graph(4), None),
+        ("articulation_points", nx.path_graph(4), None),
     ],
 )
 def test_why_a_graph_is_declined(name, graph, reason):

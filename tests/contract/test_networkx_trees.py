@@ -1,4 +1,4 @@
-"""Spanning trees of NetworkX's backend: the edges, order, attributes and errors of its Kruskal."""
+"""Spanning trees of NetworkX's backend: edges, order, attributes and errors of NetworkX's own."""
 
 from fractions import Fraction
 from itertools import product
@@ -130,6 +130,46 @@ def test_other_algorithms_stay_with_networkx(options):
         assert backend.can_run(function.name, (), {"G": graph}) is True
         with pytest.raises(NotImplementedError):
             function(graph, **options, **OURS)
+
+
+NODES = [range(9), [f"v{k}" for k in range(9)], [(k % 2, k << 40) for k in range(9)]]
+
+
+@st.composite
+def graphs_of_different_weights(draw):
+    graph = draw(st.sampled_from([nx.Graph, nx.MultiGraph]))(name="some")
+    nodes = draw(st.sampled_from(NODES))
+    graph.add_nodes_from(draw(st.lists(st.sampled_from(nodes))), color="red")
+    weights = draw(st.lists(st.one_of(st.integers(), st.floats()), unique=True, max_size=20))
+    for weight in weights:
+        graph.add_edge(draw(st.sampled_from(nodes)), draw(st.sampled_from(nodes)), weight=weight)
+    return graph
+
+
+@quick
+@given(graphs_of_different_weights())
+def test_edges_of_different_weights_come_in_the_order_of_prim(graph):
+    agree(graph, algorithm="prim", ignore_nan=True)
+    held = backend.convert_from_nx(graph, preserve_edge_attrs=True)
+    agree(held, graph, algorithm="prim", ignore_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("weights", "options", "taken"),
+    [
+        ([1, 2], {}, True),
+        ([1, 1.0], {}, False),
+        ([None, 1], {}, False),  # an edge without a weight has weight 1
+        ([NAN, 2], {}, False),
+        ([NAN, 2], {"ignore_nan": True}, True),
+    ],
+)
+def test_prim_takes_edges_of_different_weights_alone(weights, options, taken):
+    graph = nx.Graph()
+    for k, weight in enumerate(weights):
+        graph.add_edge(k, k + 1, **({} if weight is None else {"weight": weight}))
+    found = backend.can_run("minimum_spanning_tree", (graph,), {"algorithm": "prim"} | options)
+    assert found is True if taken else "other edges of equal weight" in found
 
 
 def test_a_view_follows_its_graph():

@@ -1,6 +1,7 @@
 """Pages that show the code: one run from its first kernel to its last, and a backend's words."""
 
 import re
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,12 @@ def test_the_page_of_a_run_explains_arguments_that_its_kernels_have(made):
     heads = "\n".join(re.findall(r"^ *def \w+\(.*?\)", code, re.MULTILINE | re.DOTALL))
     names = {name for row in (*made.FACTORY, *made.ARRAYS) for name in row.split(", ")}
     assert [name for name in names if not re.search(rf"\b{name}\b", heads)] == []
+
+
+def test_the_list_of_the_networkx_backend_has_all_its_functions(made):
+    [entry] = entry_points(group="networkx.backend_info", name="cc_rapids")
+    listed = re.findall(r"`(\w+)`(?=[,:])", made.networkx_functions())
+    assert sorted(listed) == sorted(entry.load()()["functions"])
 
 
 def test_the_page_of_words_has_them_all_by_theme(made):
