@@ -16,7 +16,7 @@ from ..data.frame_build import rows_of_frame, with_column
 from ..data.relations import is_relation, quoted, relation_of, rows_like, whole_table_of
 from ..errors import InputError, listed
 from ..ids.hash_table import Slots
-from ..ids.strings import slots_of
+from ..ids.strings import slots_of, take_rows
 from ..results.answer import Answer
 from ..results.best import best_rows, compact, sort_keys
 from ..results.lookup import (
@@ -273,8 +273,7 @@ def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array
     with column.borrow() as borrowed:
         for part, ids in borrowed_columns(column, borrowed):
             if part.strings:
-                slots, size = slots_of(ids, backend)
-                coded = slots[rows], size
+                coded = slots_of(take_rows(ids, rows, backend), backend)
             else:
                 table = Slots([backend.asarray(ids)[rows]], [], backend)
                 coded = table.columns[0], int(table.keys.size)

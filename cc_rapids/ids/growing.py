@@ -26,6 +26,7 @@ from .strings import Text, column_of_text, lent_texts, take_text
 from .text_table import TextTable
 
 INT64 = np.dtype(np.int64)
+LOOKED_UP = 1 << 18  # strings that are looked up at a time, in some 160 bytes each
 HALF = np.uint64(32)  # bits of each number of a pair
 
 
@@ -284,9 +285,14 @@ class Texts(_OneColumn):
         """Return the vertex of each string (arbitrary if unknown), and whether it is known."""
         if not (self.n and len(ids)):
             return _no_matches(ids, backend)
-        with lent_texts([ids], backend) as (text,):
-            assert text is not None
-            return self.table.look_up(text, self.n)
+        parts = []
+        for first in range(0, len(ids), LOOKED_UP):
+            with lent_texts([ids[first : first + LOOKED_UP]], backend) as (text,):
+                assert text is not None
+                parts.append(self.table.look_up(text, self.n))
+        vertices, valid = zip(*parts, strict=True)
+        join = backend.xp.concatenate
+        return (join(vertices), join(valid)) if len(parts) > 1 else parts[0]
 
     def decoder(self, given: EdgeInput) -> IdDecoder:
         """Return the decoder of the vertices in the order of their strings, of ``given``'s kind."""

@@ -682,6 +682,8 @@ class _Arrow(_Library):
         for column in columns:
             wide = _to_host(column).cast(pa.large_string())
             chunks += wide.chunks if isinstance(wide, pa.ChunkedArray) else [wide]
+        if len(chunks) == 1:
+            return chunks[0]  # combine_chunks would copy it
         return pa.chunked_array(chunks, pa.large_string()).combine_chunks()
 
     @contextmanager

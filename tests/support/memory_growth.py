@@ -10,22 +10,26 @@ from typing import Any, NamedTuple
 
 PROGRAM = """
 import json, re, sys
-import pyarrow.dataset
+import pyarrow.dataset, pyarrow.parquet
 import cc_rapids
 
-def run(path, words):
+def run(path, words, large=True):
     if words.get("dataset"):
         path = pyarrow.dataset.dataset(path)
     if words.get("filter"):
         path = path.filter(pyarrow.dataset.field(words["filter"]) > 0)
-    return len(cc_rapids.stream_components(path, **words["options"]))
+    found = cc_rapids.stream_components(path, **words["options"])
+    if "documents" not in words:
+        return len(found)
+    documents = pyarrow.parquet.read_table(words["documents"][large])
+    return len(found.deduplicate(documents, on="id", by="length"))
 
 def now(name):
     return 1024 * int(re.search(name + r":\\s+(\\d+)", open("/proc/self/status").read())[1])
 
 small, large, words = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 limited = words | {"options": words["options"] | {"memory_limit": "4GiB"}}
-run(small, limited)
+run(small, limited, large=False)
 before = now("VmRSS")
 open("/proc/self/clear_refs", "w").write("5")
 try:
@@ -47,7 +51,8 @@ def growth(small: Path, large: Path, timeout: float = 300, **words: Any) -> Grow
     """Return the growth by a call on a large file, after the same one on a small file.
 
     ``words`` are the ``options`` of the call, whether it gets a ``dataset`` of the file, and the
-    column whose positive values a ``filter`` of that keeps.
+    column whose positive values a ``filter`` of that keeps. With the paths of two
+    tables of ``documents``, with columns ``id`` and ``length``, these are deduplicated, too.
     """
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(small), str(large), json.dumps(words)],

@@ -13,7 +13,7 @@ import cc_rapids
 from cc_rapids import backends
 from cc_rapids.data.read import NOTHING
 from cc_rapids.errors import InputError
-from cc_rapids.ids import strings, text_table
+from cc_rapids.ids import growing, strings, text_table
 from cc_rapids.ids.growing import Texts
 from cc_rapids.ids.strings import Text, hashes
 from cc_rapids.kernels.strings import copy_rows
@@ -155,3 +155,15 @@ def test_a_copy_has_the_strings_alone(on):
     index, _ = insert(Texts.empty(on), ["b", "a"], on)
     insert(index, ["c"], on)
     check(pickle.loads(pickle.dumps(Texts.of(index.text()))), {"a": 0, "b": 1}, on)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_strings_are_looked_up_in_parts(monkeypatch, layout, engine):
+    on = backends.get(engine)
+    index, numbers = insert(Texts.empty(on), WORDS, on)
+    monkeypatch.setattr(growing, "LOOKED_UP", 3)
+    asked = ["b", "none", *WORDS[3:], "nobody", "b"]
+    found, known = map(on.to_host, index.lookup(LAYOUTS[layout](asked), on))
+    assert known.tolist() == [word in WORDS for word in asked]
+    want = [numbers[WORDS.index(word)] for word in asked if word in WORDS]
+    assert found[known].tolist() == want
