@@ -1,10 +1,9 @@
 """Edges and vertices that are removed from a Connectivity, and edges that expire.
 
-removals and near: pairs and vertices are removed from
-one large component, or from components of 32, with and without a forest that is kept, against
-solving the edges that are left. window: batches of a hundredth of the edges, of which the oldest
-expire, against solving the window. All ways of a job take turns, each on a copy of its own, and
-answers are compared after the timing.
+removals and near: pairs and vertices are removed from one large component, or from components of
+32, with and without a kept forest, against solving the remaining edges. window: batches of a
+hundredth of the edges, of which the oldest expire, against solving the window. All ways of a job
+take turns, each on a copy of its own, and answers are compared after the timing.
 """
 
 import copy
@@ -20,17 +19,14 @@ PAIRS, STEPS = 1_000, 100
 SMALL, FAR = 32, 1_000_003
 
 
-def main():
-    """Measure some jobs, and keep a record of each."""
-    harness.measure_jobs(harness.arguments(__doc__, runs=5, edges=4_000_000), JOBS)
-
-
+@harness.job("forgetting")
 def removals(args, backend):
     """Yield the times of removals from a large component."""
     ends = np.random.default_rng(0).integers(0, args.edges // 2, (2, args.edges))
     yield removed(*ends, backend, args.runs)
 
 
+@harness.job("forgetting")
 def near(args, backend):
     """Yield the times of removals from small components."""
     edges, rng = args.edges, np.random.default_rng(0)
@@ -46,8 +42,7 @@ def removed(src, dst, backend, runs):
     keys = np.minimum(src, dst) * n + np.maximum(src, dst)
     edges, some = (frame(backend, src=src[at], dst=dst[at]) for at in (slice(None), rows))
     extra = outside_forest(src, dst, keys, n)
-    none = frame(backend, src=extra[0], dst=extra[1])
-    stays = ~np.isin(keys, keys[rows])
+    none, stays = frame(backend, src=extra[0], dst=extra[1]), ~np.isin(keys, keys[rows])
     left = frame(backend, src=src[stays], dst=dst[stays])
     far, some_far = (
         frame(backend, src=src[at] * FAR, dst=dst[at] * FAR) for at in (slice(None), rows)
@@ -92,19 +87,18 @@ def outside_forest(src, dst, keys, n):
     return first[new][:PAIRS], second[new][:PAIRS]
 
 
+@harness.job("forgetting")
 def window(args, backend):
     """Yield the times of one step of a sliding window, after comparing the labels."""
     edges, runs = args.edges, args.runs
     n, batch = edges // 2, max(edges // STEPS, 1)
-    many = edges + (runs + 1) * batch
-    src, dst = np.random.default_rng(1).integers(0, n, (2, many))
-    rows = frame(backend, src=src, dst=dst, until=np.arange(many))
+    src, dst = np.random.default_rng(1).integers(0, n, (2, edges + (runs + 1) * batch))
+    rows = frame(backend, src=src, dst=dst, until=np.arange(src.size))
     seen = cc_rapids.Connectivity(engine=backend.name, expiry="until").insert(rows[:edges])
     linked = copy.copy(seen).insert(rows[:1])
     last = rows[batch : edges + batch][["src", "dst"]]
-    windows = {
-        name: (copy.copy(linked), itertools.count()) for name in ("insert", "step", "answer")
-    }
+    names = "insert", "step", "answer"
+    windows = {name: (copy.copy(linked), itertools.count()) for name in names}
 
     def slide(name, expires=True):
         instance, steps = windows[name]
@@ -132,12 +126,5 @@ def same(found, anew):
     assert np.array_equal(on_host(found["labels"]), on_host(anew["labels"]))
 
 
-#: The name of the records of each job, and what yields them.
-JOBS = {
-    "removals": ("forgetting", removals),
-    "near": ("forgetting", near),
-    "window": ("forgetting", window),
-}
-
 if __name__ == "__main__":
-    main()
+    harness.run(harness.arguments(__doc__, runs=5, edges=4_000_000))

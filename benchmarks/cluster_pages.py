@@ -1,18 +1,106 @@
-"""The tables of docs/larger.md: measurements compared with the cost model."""
+"""The tables of docs/larger.md: measurements compared with the cost model.
 
-from dataclasses import replace
+The model goes on with that of :mod:`cc_rapids.integrations.dask.gather`, of the tree and the
+all-gather, by which the package chooses between these: here are bytes, rounds and seconds with
+distributed vertices. The graph is random by default, which is the most expensive. Of e random edges
+on n vertices, 2e/n = d is the degree, and ``outside`` the share s of vertices outside the giant
+component: the root of s = exp(-d (1 - s)). What is outside are trees, so that there are
+n (s - d s^2 / 2) components (Erdos and Renyi 1960).
+"""
+
+import math
+from dataclasses import dataclass, replace
 
 import pages
-from cluster_model import Job, least_workers, tiles, vertices_cost
 from harness import load, newest
 from pages import size, table
 
 from cc_rapids.integrations.dask import gather
-from cc_rapids.integrations.dask.gather import CARDS
+from cc_rapids.integrations.dask.gather import CARDS, ID_BYTES, Cost, Machine, forest_rows
 from cc_rapids.solver import spreading
 
 EDGES, VERTICES, WORKERS = 1e12, 1e11, 64
 LINK, LATENCY, JOIN = 1e9, 0.03, 5e6  # of processes of one machine: assumed, as CARDS' are
+
+
+@dataclass(frozen=True)
+class Job(gather.Job):
+    """A graph on some workers that own its vertices.
+
+    Attributes
+    ----------
+    edges, vertices, workers : numbers
+    crossing, stray : float, optional
+        Share of the edges whose ends have two owners, and of those that lie on a worker that owns
+        neither end; by default those of random edges.
+    finds : float, optional
+        Finds in a round of hooks; by default the bound.
+    """
+
+    crossing: float | None = None
+    stray: float | None = None
+    finds: float | None = None
+
+
+def tiles(edges: float, vertices: float, workers: int, reach: float = 1.0) -> Job:
+    """Return a lattice in square tiles, of whose links, so many points long, reach / side cross."""
+    side = math.sqrt(vertices / workers)
+    return Job(edges, vertices, workers, crossing=reach / side, stray=0.0)
+
+
+def outside(degree: float) -> float:
+    """Return the share of vertices outside the giant component of a random graph."""
+    share = 1.0 if degree <= 1 else 0.5
+    for _ in range(200):
+        share = math.exp(-degree * (1 - share))
+    return share
+
+
+def random_components(vertices: float, degree: float) -> float:
+    """Return the components of a random graph."""
+    share = outside(degree)
+    return max(1.0, vertices * (share - degree * share**2 / 2))
+
+
+def vertices_cost(job: Job, machine: Machine) -> Cost:
+    """Distributed vertices: to owners, borders, rounds of hooks, the rest, and the way back.
+
+    Of one part: ``forest`` edges of the forest of its partitions, ``cross`` of them that cross,
+    ``border`` components at the border, and ``rest`` edges in the forest over those.
+    """
+    pair, parts, share = 2 * ID_BYTES, job.workers, job.edges / job.workers
+    own, others = job.vertices / parts, (parts - 1) / parts
+    crossing = others if job.crossing is None else job.crossing
+    forest = forest_rows(own if job.stray == 0 else job.vertices, share)
+    degree = 2 * forest * parts * (1 - crossing) / job.vertices
+    cross = crossing * forest
+    cross = min(cross, job.vertices - own + cross * outside(degree))
+    border = min(cross, random_components(own, degree))
+    rest = min(cross, parts * border)
+    sent = (others if job.stray is None else job.stray) * forest * pair + cross * pair
+    joined, batches, rounds = own + 2 * cross, 2, 0
+    while parts * rest > own and border >= 1:
+        finds = job.finds if job.finds is not None else math.log2(parts * border) + 2
+        ends = 2 * min(rest, parts * border)  # whose roots are looked up
+        answers = (finds + 1) * border + ends  # one of the finds returns
+        sent += (ends * pair + answers * (ID_BYTES + pair)) * others
+        batches += 1 + math.ceil(2 * finds) + 4 + 2
+        joined += answers + 2 * rest
+        border, rounds = border / 2, rounds + 1
+        rest = min(rest, parts * border)
+    sent += (rest * pair + border * pair) * (others if cross else 0.0)
+    batches += 2
+    seconds = share * pair / machine.read + (share + 2 * forest) / machine.rate
+    seconds += joined / machine.join + sent / machine.link + batches * machine.latency
+    held = 2 * own * pair + (forest + 2 * cross) * pair + min(parts * rest, own) * pair
+    return Cost(sent * parts, rounds, batches, seconds, held)
+
+
+def least_workers(job: Job, machine: Machine) -> int:
+    """Return how many workers a distributed graph needs: 1, 2, 4, ... times those of the job."""
+    while vertices_cost(job, machine).held > machine.memory:
+        job = replace(job, workers=2 * job.workers)
+    return job.workers
 
 
 def contents(folder):
@@ -70,19 +158,12 @@ def measured(folder):
     rows = [row for row in known if row["workers"] > 1]
     for row in rows:
         cost, way = predicted(row, known), row.get("partition") or row["combine"]
-        counted = sent(row)
-        counted = "not counted" if counted is None else size(counted)
-        lines.append(
-            [
-                f"{row['workers']} {'GPUs' if row['engine'] == 'cuda' else 'processes'}",
-                f"{row['graph']}, {row['scaling']}",
-                f"{row['m'] / 1e6:.1f} M",
-                way,
-                f"{counted} ({size(cost.bytes)})",
-                f"{row.get('rounds', '')} ({cost.rounds})" if way == "vertices" else "",
-                f"{row['wall_ms']['median'] / 1e3:.2g} ({cost.seconds:.2g})",
-            ]
-        )
+        workers = f"{row['workers']} {'GPUs' if row['engine'] == 'cuda' else 'processes'}"
+        counted = "not counted" if (counted := sent(row)) is None else size(counted)
+        rounds = f"{row.get('rounds', '')} ({cost.rounds})" if way == "vertices" else ""
+        facts = workers, f"{row['graph']}, {row['scaling']}", pages.millions(row), way
+        seconds = f"{row['wall_ms']['median'] / 1e3:.2g} ({cost.seconds:.2g})"
+        lines.append([*facts, f"{counted} ({size(cost.bytes)})", rounds, seconds])
     head = "workers", "edge list", "edges", "method", "bytes (model)", "rounds (at most)"
     text = table((*head, "seconds (model)"), lines, (0, 1, 3))
     return f"{text}\n\n{made(rows)} Every answer equals that of one process."
@@ -102,10 +183,8 @@ def scaling(folder):
         alone = ways.get((engine, graph, kind, "tree" if way == "gather" else way), {}).get(1)
         most = known[max(known)].get("peak_bytes")
         one, more = ("GPU", "GPUs") if engine == "cuda" else ("process", "processes")
-        cells = (
-            measured_on(alone, f"1 {one}"),
-            measured_on(known[max(known)], f"{max(known)} {more}"),
-        )
+        cells = [measured_on(alone, f"1 {one}")]
+        cells += [measured_on(known[max(known)], f"{max(known)} {more}")]
         lines.append([f"{graph}, {kind}", way, *cells, size(most) if most else ""])
     return table(("edge list", "method", "on one worker", "on several", "most memory"), lines, 2)
 

@@ -11,6 +11,8 @@ streams: Parquet files in memory by ``devices=``. cugraph: cuGraph on a Dask clu
 Every answer is compared with that of one worker.
 """
 
+import contextlib
+import functools
 import importlib.util
 import itertools
 import pathlib
@@ -24,31 +26,22 @@ import numpy as np
 from harness import frame
 
 import cc_rapids
+import cc_rapids.dask
 from cc_rapids import backends
-from cc_rapids.algorithms import staged
 from cc_rapids.tools.bench import clocked, spread
 from cc_rapids.tools.generators import pieces
 
 PARTS, FILES = 4, 16  # partitions per worker, and files
-MEMORY = pathlib.Path("/dev/shm")  # a folder of files in memory, on Linux
+MEMORY = "/dev/shm"  # a folder of files in memory, on Linux
+FOLDER = MEMORY if pathlib.Path(MEMORY).is_dir() else tempfile.gettempdir()
 SKEW = 0.57, 0.19, 0.19  # of R-MAT
 NOTED = ("rounds", "batches", "bytes", "border", "room", "rest", "most_in_a_part", "components")
 
 
-def main():
-    """Measure some jobs, and keep the records of each."""
-    parser = harness.arguments(__doc__, "cuda", edges=400_000_000, side=5000)
-    parser.add_argument("--workers", type=int, nargs="*", help="how many, each in turn")
-    parser.add_argument("--design", nargs="*", default=["auto"], help="designs of devices")
-    parser.add_argument("--neighbours", type=float, nargs="*", help="of lists linked in stages")
-    parser.add_argument("--graphs", nargs="*", default=["uniform", "rmat"], help="of devices")
-    parser.add_argument("--folder", type=pathlib.Path, help="of files; in memory by default")
-    harness.measure_jobs(parser, JOBS, default=["devices"])
-
-
 def each_count(work):
-    """Return a function that yields the records of all numbers of workers."""
+    """Decorate a job over all numbers of workers."""
 
+    @functools.wraps(work)
     def records(args, backend):
         gpus = backend.xp.cuda.runtime.getDeviceCount() if backend.on_device else 0
         for count in args.workers or [k for k in (2, 4, 8) if k <= gpus] or [1, 2]:
@@ -57,60 +50,61 @@ def each_count(work):
     return records
 
 
-def cluster_of(count, gpus):
-    """Return some GPUs of this machine, or processes of one thread each."""
-    from distributed import LocalCluster
+@contextlib.contextmanager
+def client_of(count, gpus):
+    """Connect to a cluster of some GPUs of this machine, or of processes of one thread each."""
+    from distributed import Client, LocalCluster
 
-    if gpus:
-        return cc_rapids.dask.local_gpus(count)
     options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0"}
-    return LocalCluster(n_workers=count, env={"CC_RAPIDS_THREADS": "1"}, **options)
+    options |= {"n_workers": count, "env": {"CC_RAPIDS_THREADS": "1"}}
+    made = cc_rapids.dask.local_gpus(count) if gpus else LocalCluster(**options)
+    with made, Client(made) as client:
+        client.wait_for_workers(count)
+        yield client
 
 
+@harness.job("several")
+@each_count
 def cluster(count, args, backend):
     """Yield the records of a cluster of some workers."""
     import dask.dataframe as dd
-    from distributed import Client
 
-    import cc_rapids.dask
-
-    with cluster_of(count, backend.on_device) as made, Client(made) as client:
-        client.wait_for_workers(count)
-        where = {"cluster": type(made).__name__, "workers": count}
-        for scaling, edges in (("strong", args.edges), ("weak", count * args.edges)):
-            vertices, parts = edges // 4, PARTS * count
-            given = {"num_vertices": vertices, "size": edges // parts, "engine": backend.name}
-            held = persisted(client, dd.from_map(random_edges, range(parts), **given))
-            about = {"graph": "random", "scaling": scaling, "n": vertices}
-            about |= where | {"m": parts * given["size"]}
+    with client_of(count, backend.on_device) as client:
+        where = {"cluster": type(client.cluster).__name__, "workers": count}
+        for scaling, m in (("strong", args.edges), ("weak", count * args.edges)):
+            edges, facts = random_on(client, m, count, backend)
+            about = {"graph": "random", "scaling": scaling} | facts | where
             ways = [{"combine": "tree"}, {"partition": "vertices", "owners": "range"}]
             ways += [{"combine": "gather"}] if backend.on_device and count > 1 else []
-            whole = cc_rapids.components(held.compute())
+            whole = cc_rapids.components(edges.compute())
             for way in ways:
-                yield about | way | on_cluster(client, held, way, whole, backend, args.runs)
-            theirs = with_cugraph(client, held, len(whole), backend, args.runs)
+                yield about | way | on_cluster(client, edges, way, whole, backend, args.runs)
+            theirs = with_cugraph(client, edges, len(whole), backend, args.runs)
             yield about | {"way": "cugraph"} | theirs
-            del held, whole
+            del edges, whole
         given = {"side": args.side, "count": count, "engine": backend.name}
         homes = sorted(client.scheduler_info(n_workers=-1)["workers"])
         tiles = [client.submit(tile, k, **given, workers=[home]) for k, home in enumerate(homes)]
-        held, area = dd.from_delayed(tiles), args.side**2
-        about = {"graph": "tiles", "scaling": "weak", "n": count * area, "m": len(held)} | where
-        about["crossing"] = int((held["src"] // area != held["dst"] // area).sum().compute())
-        whole = cc_rapids.components(held.compute())
-        for way in ({"combine": "tree"}, {"partition": "vertices", "owners": TileOf(area)}):
+        edges, area = dd.from_delayed(tiles), args.side**2
+        about = {"graph": "tiles", "scaling": "weak", "n": count * area, "m": len(edges)} | where
+        about["crossing"] = int((edges["src"] // area != edges["dst"] // area).sum().compute())
+        whole = cc_rapids.components(edges.compute())
+        for way in ({"combine": "tree"}, {"partition": "vertices", "owners": lambda p: p // area}):
             named = way | ({"owners": "tiles"} if "owners" in way else {})
-            yield about | named | on_cluster(client, held, way, whole, backend, args.runs)
+            yield about | named | on_cluster(client, edges, way, whole, backend, args.runs)
 
 
-def persisted(client, edges):
-    """Return the edges, made on the workers and spread over them."""
+def random_on(client, m, count, backend):
+    """Return random edges, made on the workers and spread over them, and their facts."""
+    import dask.dataframe as dd
     from distributed import wait
 
-    edges = edges.persist()
+    parts, n = PARTS * count, m // 4
+    given = {"num_vertices": n, "size": m // parts, "engine": backend.name}
+    edges = dd.from_map(random_edges, range(parts), **given).persist()
     wait(edges)
     client.rebalance(edges)
-    return edges
+    return edges, {"n": n, "m": parts * given["size"]}
 
 
 def random_edges(part, num_vertices, size, engine):
@@ -133,16 +127,6 @@ def tile(number, side, count, engine):
     src, dst = (xp.concatenate([part.ravel() for part in ends]) for ends in (src, dst))
     kept = xp.random.default_rng(number).random(src.size) < 0.6
     return frame(backend, src=src[kept], dst=dst[kept])
-
-
-class TileOf:
-    """The tile of each point."""
-
-    def __init__(self, area):
-        self.area = area
-
-    def __call__(self, ids):
-        return ids // self.area
 
 
 def on_cluster(client, edges, way, whole, backend, runs):
@@ -173,19 +157,15 @@ def on_cluster(client, edges, way, whole, backend, runs):
 
 def count_memory():
     """Start to count allocated bytes on a worker with a GPU."""
-    if "rmm" in sys.modules:
-        from rmm import statistics
-
-        statistics.enable_statistics()
-        statistics.push_statistics()
+    if rmm := sys.modules.get("rmm"):
+        rmm.statistics.enable_statistics()
+        rmm.statistics.push_statistics()
 
 
 def most_memory():
     """Return the peak bytes on a worker's GPU since counting began, otherwise of the process."""
-    if "rmm" in sys.modules:
-        from rmm import statistics
-
-        return statistics.pop_statistics().peak_bytes
+    if rmm := sys.modules.get("rmm"):
+        return rmm.statistics.pop_statistics().peak_bytes
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
@@ -232,24 +212,20 @@ def with_cugraph(client, edges, components, backend, runs):
     return times | {"peak_bytes": int(peak)}
 
 
-def cugraph_on_dask(count, args, backend):
+@harness.job("devices")
+@each_count
+def cugraph(count, args, backend):
     """Yield the record of cuGraph on a cluster, for comparison with lists without a cluster."""
-    import dask.dataframe as dd
-    from distributed import Client
-
-    import cc_rapids.dask
-
-    parts, n = PARTS * count, args.edges // 4
-    given = {"num_vertices": n, "size": args.edges // parts, "engine": backend.name}
-    with cluster_of(count, backend.on_device) as made, Client(made) as client:
-        client.wait_for_workers(count)
-        edges = persisted(client, dd.from_map(random_edges, range(parts), **given))
+    with client_of(count, backend.on_device) as client:
+        edges, facts = random_on(client, args.edges, count, backend)
         components = len(cc_rapids.dask.components(edges))
         theirs = with_cugraph(client, edges, components, backend, args.runs)
     about = {"graph": "uniform", "scaling": "strong", "gpus": count, "way": "cugraph"}
-    yield about | {"n": n, "m": parts * given["size"], "on": count} | theirs
+    yield about | facts | {"on": count} | theirs
 
 
+@harness.job("devices")
+@each_count
 def devices(count, args, backend):
     """Yield the records of lists on some GPUs without a cluster, and on one."""
     for graph, scaling in itertools.product(args.graphs, ("strong", "weak")):
@@ -277,12 +253,12 @@ def part_of(graph, first, last, number):
         return graph.part("cuda", np.int32, first, last - first)
 
 
-def alone(edges, m, backend, runs, **options):
+def alone(edges, m, backend, runs):
     """Return the components of edges on one GPU, and the record of it."""
     import cupy
 
     with cupy.cuda.Device(0):
-        solve = partial(cc_rapids.components, edges, **options)
+        solve = partial(cc_rapids.components, edges)
         found = solve()
         ways = {"wall": solve, "labels": lambda: solve().labels()}
         times = harness.timed(ways, backend, runs, before=2)
@@ -291,7 +267,7 @@ def alone(edges, m, backend, runs, **options):
 
 
 def on_devices(graph, count, args, backend):
-    """Yield the records of one list: on one GPU that can hold it, and on several by each design."""
+    """Yield the records of one list: on one GPU that can hold it, and on several."""
     import cupy
 
     m = graph.num_edges
@@ -301,30 +277,22 @@ def on_devices(graph, count, args, backend):
     if 8 * m < 0.6 * cupy.cuda.runtime.memGetInfo()[1]:
         single, record = alone(part_of(graph, 0, m, 0), m, backend, args.runs)
         yield record | about
-        for name in args.design:
-            if name != "auto":  # on as many edges as a GPU has of the list
-                half = part_of(graph, 0, cuts[1], 0)
-                yield alone(half, cuts[1], backend, args.runs, design=name)[1]
         cupy.get_default_memory_pool().free_all_blocks()
-    for name, neighbours in itertools.product(args.design, args.neighbours or [None]):
-        if neighbours is not None:
-            staged.NEIGHBOURS = neighbours
-        steps = []
+    steps = []
 
-        def work(name=name, steps=steps):
-            found = cc_rapids.components(parts, devices=list(range(count)), design=name)
-            steps.append(found.summary()["seconds"])
-            return found
+    def work():
+        found = cc_rapids.components(parts, devices=list(range(count)))
+        steps.append(found.summary()["seconds"])
+        return found
 
-        found = work()
-        equal = None if single is None else same(found, single)
-        facts = {"on": count, "design": found.summary()["design"], "equal": equal}
-        del found
-        ways = {"wall": work, "labels": lambda work=work: work().labels()}
-        times = harness.timed(ways, backend, args.runs, before=2)
-        each = {key: float(np.median([one[key] for one in steps])) for key in steps[0]}
-        facts |= {"neighbours": staged.NEIGHBOURS, "peak_bytes": peak_bytes(work)}
-        yield about | facts | {"seconds": each} | times
+    found = work()
+    equal = None if single is None else same(found, single)
+    facts = {"on": count, "design": found.summary()["design"], "equal": equal}
+    del found
+    ways = {"wall": work, "labels": lambda: work().labels()}
+    times = harness.timed(ways, backend, args.runs, before=2)
+    each = {key: float(np.median([one[key] for one in steps])) for key in steps[0]}
+    yield about | facts | {"peak_bytes": peak_bytes(work), "seconds": each} | times
 
 
 def peak_bytes(work):
@@ -361,14 +329,15 @@ def same(found, single):
     return True
 
 
+@harness.job("devices")
+@each_count
 def streams(count, args, backend):
     """Yield the records of a stream from Parquet files, on one GPU and on some."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    folder, m = args.folder or (MEMORY if MEMORY.is_dir() else None), args.edges
-    graph = made("uniform", m)
-    with tempfile.TemporaryDirectory(dir=folder) as path:
+    m, graph = args.edges, made("uniform", args.edges)
+    with tempfile.TemporaryDirectory(dir=args.folder) as path:
         for number in range(FILES):
             first, last = (m * k // FILES for k in (number, number + 1))
             columns = map(backend.to_host, graph.part(backend.name, np.int32, first, last - first))
@@ -393,13 +362,9 @@ def streams(count, args, backend):
                 yield about | facts | {"wall_ms": spread(wall["wall"])}
 
 
-#: The name of the records of each job, and what yields them.
-JOBS = {
-    "cluster": ("several", each_count(cluster)),
-    "devices": ("devices", each_count(devices)),
-    "streams": ("devices", each_count(streams)),
-    "cugraph": ("devices", each_count(cugraph_on_dask)),
-}
-
 if __name__ == "__main__":
-    main()
+    parser = harness.arguments(
+        __doc__, "cuda", edges=400_000_000, side=5000, graphs=("uniform", "rmat"), folder=FOLDER
+    )
+    parser.add_argument("--workers", type=int, nargs="*", help="how many, each in turn")
+    harness.run(parser, default=["devices"])

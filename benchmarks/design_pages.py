@@ -2,6 +2,7 @@
 
 import collections
 import math
+from functools import partial
 
 import harness
 import pages
@@ -81,16 +82,14 @@ class Space:
 
 def contents(folder):
     """Return the tables of the page."""
-    space, figures = Space(folder), pages.DOCS / "figures"
+    space = Space(folder)
     tables = times, winners, left_out, sampling, counting, ablation, batches
-    made = {make.__name__: lambda make=make: make(space) for make in tables}
+    made = {make.__name__: partial(make, space) for make in tables}
     made |= {"count": count, "designs": listing.markdown}
-    return made | {
-        f"figure {name}": lambda name=name, words=words: pages.picture(
-            figures / f"{name}.svg", words
-        )
-        for name, (_, words) in FIGURES.items()
-    }
+    for name, (_, words) in FIGURES.items():
+        path = pages.DOCS / "figures" / f"{name}.svg"
+        made[f"figure {name}"] = partial(pages.picture, path, words)
+    return made
 
 
 def draw(folder, figures):
@@ -110,22 +109,20 @@ def times(space):
     """Return Table 2 of the paper: the fastest design of each sample and rule on each graph."""
     if not space.runs:
         return ""
+    graphs, lines = space.graphs, []
     fastest = {
         graph: min(filter(None, (space.best(graph, g) for g in GROUPS)), key=milliseconds)
-        for graph in space.graphs
+        for graph in graphs
     }
-    lines = []
     for group in space.groups():
-        lines.append([f"**{GROUPS[group]}**", *[""] * len(space.graphs)])
-        bests = {graph: space.best(graph, group) for graph in space.graphs}
+        lines.append([f"**{GROUPS[group]}**", *[""] * len(graphs)])
+        bests = {graph: space.best(graph, group) for graph in graphs}
         links = {row["link"] for row in space.runs if (row["sample"], row["form"]) == group}
-        for rule in filter(links.__contains__, RULES):
-            cells = [
-                cell(space.best(graph, group, (rule,)), bests[graph], fastest[graph])
-                for graph in space.graphs
-            ]
-            lines.append([rule, *cells])
-    return f"{table(['milliseconds', *space.graphs], lines)}\n\n{footing(space)}"
+        lines += [
+            [rule, *(cell(space.best(g, group, (rule,)), bests[g], fastest[g]) for g in graphs)]
+            for rule in filter(links.__contains__, RULES)
+        ]
+    return f"{table(['milliseconds', *graphs], lines)}\n\n{footing(space)}"
 
 
 def cell(run, best, fastest):
@@ -238,19 +235,15 @@ def ablation(space):
 def batches(space):
     """Return millions of edges a second by the size of the batches."""
     rows = [row for row in space.batches if "rows_per_s" in row and "inserts_a_query" not in row]
-    sizes = sorted({row["batch"] for row in rows})
+    counts = sorted({row["batch"] for row in rows})
     found = {(called(row), row["batch"]): f"{row['rows_per_s'] / 1e6:,.0f}" for row in rows}
     names = dict.fromkeys(called(row) for row in rows)
-    lines = [[name, *(found.get((name, size), "-") for size in sizes)] for name in names]
+    lines = [[name, *(found.get((name, count), "-") for count in counts)] for name in names]
+    sizes = (f"{n / 1e6:.3g} M" if n >= 1e6 else f"{n / 1e3:.3g} k" for n in counts)
     if not lines:
         return ""
-    head = ["millions of edges per second, by batch size", *map(short, sizes)]
+    head = ["millions of edges per second, by batch size", *sizes]
     return f"{table(head, lines)}\n\nMeasured on one {when(rows[-1])}."
-
-
-def short(many):
-    """Return a count in thousands or millions."""
-    return f"{many / 1e6:.3g} M" if many >= 1e6 else f"{many / 1e3:.3g} k"
 
 
 def called(row):
@@ -290,20 +283,16 @@ def steps(space):
     return charts.bars(space.graphs, series, label, line=1) if runs else None
 
 
-def slowdowns(rules, log):
-    """Return a function that draws the slowdown of rules over the fastest, without sampling."""
-
-    def make(space):
-        group, series = ("none", "list"), {}
-        for rule in rules:
-            runs = [space.best(graph, group, (rule,)) for graph in space.graphs]
-            fastest = [space.best(graph, group, UNIONS) for graph in space.graphs]
-            if any(runs):
-                series[rule] = [ratio(*pair) for pair in zip(runs, fastest, strict=True)]
-        series = pages.foremost(series, slowness, least=True)
-        return charts.bars(space.graphs, series, "times the fastest", log, 1) if series else None
-
-    return make
+def slowdowns(rules, log, space):
+    """Draw the slowdown of rules over the fastest, without sampling."""
+    group, series = ("none", "list"), {}
+    fastest = [space.best(graph, group, UNIONS) for graph in space.graphs]
+    for rule in rules:
+        runs = [space.best(graph, group, (rule,)) for graph in space.graphs]
+        if any(runs):
+            series[rule] = list(map(ratio, runs, fastest))
+    series = pages.foremost(series, slowness, least=True)
+    return charts.bars(space.graphs, series, "times the fastest", log, 1) if series else None
 
 
 def slowness(ratios):
@@ -352,39 +341,32 @@ def share(row, part):
     return row[part] / row["entries"] if row else 0.0
 
 
-def rates(along, label):
-    """Return a function that draws the rows per second of each design over a measured quantity."""
-
-    def make(space):
-        mixed, series = along == "inserts_a_query", {}
-        for row in space.batches:
-            if "rows_per_s" in row and ("inserts_a_query" in row) == mixed:
-                point = row[along], row["rows_per_s"]
-                series.setdefault(called(row).replace("`", ""), []).append(point)
-        series = pages.foremost(series, lambda points: max(rate for _, rate in points))
-        return charts.lines(series, label, "rows per second", log="xy") if series else None
-
-    return make
+def rates(along, label, space):
+    """Draw the rows per second of each design over a measured quantity."""
+    mixed, series = along == "inserts_a_query", {}
+    for row in space.batches:
+        if "rows_per_s" in row and ("inserts_a_query" in row) == mixed:
+            point = row[along], row["rows_per_s"]
+            series.setdefault(called(row).replace("`", ""), []).append(point)
+    series = pages.foremost(series, lambda points: max(rate for _, rate in points))
+    return charts.lines(series, label, "rows per second", log="xy") if series else None
 
 
 FIGURES = {
     "options-of-k-out": (steps, "Time of k-out as its options are added"),
     "union-rules": (
-        slowdowns(UNIONS, False),
+        partial(slowdowns, UNIONS, False),
         "Slowdown of the five fastest union rules over the fastest on each graph",
     ),
-    "rounds": (slowdowns(ROUNDS, True), "Slowdown of rounds over the fastest union rule"),
+    "rounds": (partial(slowdowns, ROUNDS, True), "Slowdown of rounds over the fastest union rule"),
     "samples": (gains, "Speed-up by each sample, fastest designs with and without it"),
-    "entries": (
-        inspected,
-        "Share of the entries read by each sample and after it",
-    ),
+    "entries": (inspected, "Share of the entries read by each sample and after it"),
     "batches": (
-        rates("batch", "edges per batch"),
+        partial(rates, "batch", "edges per batch"),
         "Edges inserted per second by batch size, five fastest designs",
     ),
     "queries": (
-        rates("inserts_a_query", "insertions per query"),
+        partial(rates, "inserts_a_query", "insertions per query"),
         "Rows per second by share of queries, five fastest designs",
     ),
 }

@@ -1,13 +1,17 @@
 """Records, ids from day to day and two sides, against doing each by hand.
 
 keys: a million records with three keys, beside ``pandas.factorize`` with SciPy, as a graph of
-records and values and as links of equal neighbours. numbers: stable ids of a second day and what
+records and values. numbers: stable ids of a second day and what
 has changed, beside merges and groups of a frame. rules: clusters of scored pairs of two datasets,
 beside Kruskal's algorithm in NumPy and Python. sides: the two sides of random edges, beside SciPy
-and NetworkX.
+and NetworkX. networkx: NetworkX's components through its dispatcher, with every set made, by itself
+and by the backend cc_rapids, with converting the graph and once it is converted; these times stand
+behind the numbers in integrations/networkx.py.
 
 All ways of a job take turns, and answers are compared after the timing.
 """
+
+import itertools
 
 import harness
 import networkx as nx
@@ -18,19 +22,16 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 import cc_rapids
+from cc_rapids import generators
 
 KEYS = ["email", "phone", "name"]
 KINDS = {"object strings": object, "pyarrow strings": "string[pyarrow]", "integers": None}
 FEWER = 25  # times fewer edges for NetworkX
+NODES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+MOST = 12_000_000  # maximum number of neighbours, to limit the time of NetworkX
 
 
-def main():
-    """Measure some jobs, and keep the records of each."""
-    sizes = {"records": 1_000_000, "pairs": 1_000_000, "edges": 5_000_000}
-    parser = harness.arguments(__doc__, runs=5, **sizes)
-    harness.measure_jobs(parser, JOBS, "pandas", "networkx")
-
-
+@harness.job("linked_records")
 def keys(args, backend):
     """Yield the times of linking records by keys of each kind."""
     for kind, dtype in KINDS.items():
@@ -41,23 +42,16 @@ def keys(args, backend):
                 given, name="entity"
             ),
             "values": lambda host=host: by_values(host),
-            "rows": lambda host=host: by_rows(host),
         }
         times = harness.timed(ways, backend, args.runs)
         entity = on_host(ways["wall"]()["entity"])
         entities = len(np.unique(entity))
-        for way in (by_values, by_rows):
-            other = way(host)
-            assert len(np.unique(other)) == entities
-            assert len(np.unique(np.stack([entity, other]), axis=1).T) == entities
-        yield {
-            "kind": kind,
-            "records": args.records,
-            "keys": len(KEYS),
-            "entities": entities,
-            **times,
-            "times_faster": harness.faster(times, "wall", "values", "rows"),
-        }
+        other = by_values(host)
+        assert len(np.unique(other)) == entities
+        assert len(np.unique(np.stack([entity, other]), axis=1).T) == entities
+        facts = {"kind": kind, "records": args.records, "keys": len(KEYS), "entities": entities}
+        rate = {"times_faster": harness.faster(times, "wall", "values")}
+        yield facts | times | rate
 
 
 def people(size, dtype):
@@ -84,19 +78,7 @@ def by_values(host):
     return scipy_labels(np.concatenate(rows), np.concatenate(columns), n)[:size]
 
 
-def by_rows(host):
-    """Return the same by linking each record to the next one with the same value."""
-    left, right = [], []
-    for key in KEYS:
-        codes, _ = pd.factorize(host[key])
-        order = np.argsort(codes, kind="stable")
-        codes = codes[order]
-        same = (codes[1:] == codes[:-1]) & (codes[1:] >= 0)
-        left.append(order[:-1][same])
-        right.append(order[1:][same])
-    return scipy_labels(np.concatenate(left), np.concatenate(right), len(host))
-
-
+@harness.job("numbers_and_sides")
 def numbers(args, backend):
     """Yield the times of numbering a second day's components, after comparing the numbers."""
     rng, many = np.random.default_rng(0), args.pairs
@@ -160,6 +142,7 @@ def renumbered(labels, before, next_id):
     return answer, (splits, merges, births, deaths)
 
 
+@harness.job("clusters_under_rules")
 def rules(args, backend):
     """Yield the times of clusters under rules, after a comparison with a loop over the pairs."""
     rng, size, half = np.random.default_rng(2), args.pairs, max(3 * args.pairs // 10, 8)
@@ -198,6 +181,7 @@ def by_loop(left, right, weight):
     return np.sort(rows)
 
 
+@harness.job("numbers_and_sides")
 def sides(args, backend):
     """Yield the times of two-colourings, after a comparison of the colours."""
     rng, half = np.random.default_rng(1), max(args.edges // 5, 2)
@@ -253,13 +237,67 @@ def by_search(src, dst, n):
     return 1 - steps[:n]
 
 
-#: The name of the records of each job, and what yields them.
-JOBS = {
-    "keys": ("linked_records", keys),
-    "numbers": ("numbers_and_sides", numbers),
-    "rules": ("clusters_under_rules", rules),
-    "sides": ("numbers_and_sides", sides),
+def uniform(kind, degree, name=None):
+    """Return a function that makes a graph of uniform edges, ``degree`` neighbours a node."""
+
+    def make(n):
+        ends = generators.uniform(n, n * degree // 2, seed=1).edges
+        ends = (map(name, side.tolist()) if name else side.tolist() for side in ends)
+        graph = kind()
+        graph.add_nodes_from(map(name, range(n)) if name else range(n))
+        graph.add_edges_from(zip(*ends, strict=True))
+        return graph
+
+    return make
+
+
+GRAPHS = {
+    "path": nx.path_graph,
+    "uniform, 1 neighbour": uniform(nx.Graph, 1),
+    **{f"uniform, {k} neighbours": uniform(nx.Graph, k) for k in (2, 4, 10, 20, 40)},
+    "strings, 4 neighbours": uniform(nx.Graph, 4, str),
+    "tuples, 4 neighbours": uniform(nx.Graph, 4, lambda v: (v // 1000, v % 1000)),
+    "directed, 4 neighbours": uniform(nx.DiGraph, 4),
+    "directed, 20 neighbours": uniform(nx.DiGraph, 20),
 }
 
+
+@harness.job("networkx_gain")
+def networkx(args, backend):
+    """Yield the times of each graph at every size, after comparing the components."""
+    nx.config.warnings_to_ignore.add("cache")
+    largest = 2**args.scale if args.scale else max(NODES)
+    for (name, make), n in itertools.product(GRAPHS.items(), NODES):
+        graph = make(n) if n <= largest else nx.Graph()
+        directed, m = graph.is_directed(), graph.number_of_edges()
+        if n > largest or m * (2 - directed) > MOST:
+            continue
+        function = nx.weakly_connected_components if directed else nx.connected_components
+
+        def call(backend, function=function, graph=graph):
+            return list(function(graph, backend=backend))
+
+        def converting(call=call, graph=graph):
+            graph.__networkx_cache__.clear()
+            return call("cc_rapids")
+
+        ways = {"networkx": lambda call=call: call("networkx"), "converting": converting}
+        ways["converted"] = lambda call=call: call("cc_rapids")
+        times = harness.timed(ways, backend, min(args.runs, max(3, 3_000_000 // n)))
+        answer = call("networkx")
+        assert call("cc_rapids") == answer
+        yield (
+            {"graph": name, "n": n, "m": m, "components": len(answer)}
+            | times
+            | {
+                f"times_faster_{way}": round(
+                    times["networkx_ms"]["median"] / times[f"{way}_ms"]["median"], 2
+                )
+                for way in ("converting", "converted")
+            }
+        )
+
+
 if __name__ == "__main__":
-    main()
+    sizes = {"records": 1_000_000, "pairs": 1_000_000, "edges": 5_000_000}
+    harness.run(harness.arguments(__doc__, runs=5, **sizes), "pandas", "networkx")

@@ -9,6 +9,7 @@ import csv
 import io
 import pathlib
 import sys
+from functools import partial
 
 import cluster_pages
 import design_pages
@@ -16,7 +17,7 @@ import harness
 import pages
 import paper_pages
 from harness import like_last, load, newest
-from pages import number, table
+from pages import columns, millions, number, table
 
 from cc_rapids import memory_bound
 from cc_rapids.tools import charts
@@ -48,14 +49,14 @@ def main():
         path.write_text(as_csv(make(args.records)), encoding="ascii")
 
 
-def in_ms(time):
-    """Return milliseconds with a decimal, or with two if they are less than one."""
-    return f"{time:.1f}" if time >= 1 else f"{time:.2f}"
-
-
 def median(row, *names):
     """Return the sum of the medians of those fields that a record has."""
     return float(sum(row[name]["median"] for name in names if name in row))
+
+
+def ours(row):
+    """Return the milliseconds of cc_rapids."""
+    return row["wall_ms"]["median"]
 
 
 def theirs(row):
@@ -72,19 +73,15 @@ def main_table(folder):
     last = rows[-1]
     bounded = [row for row in first if "bound_bytes" in row] + rows
     hashed = ", except for hashed ids" * (len(bounded) < len(first) + len(rows))
-    head = "edge list", "edges", "cc_rapids", "cuGraph", "faster", "memory", "cuGraph's"
-    lines = [
-        [
-            f"{row['graph']}, {row['dtype']}",
-            f"{row['m'] / 1e6:.1f} M",
-            f"{in_ms(row['wall_ms']['median'])} ms",
-            f"{theirs(row):.0f} ms",
-            f"{row['times_faster']:.0f} x",
-            f"{row['peak_bytes'] / 1e6:,.0f} MB",
-            f"{row['cugraph_peak_bytes'] / 1e6:,.0f} MB",
-        ]
-        for row in first + rows
-    ]
+    cells = {
+        "edge list": lambda row: f"{row['graph']}, {row['dtype']}",
+        "edges": millions,
+        "cc_rapids": lambda row: f"{ours(row):.{1 if ours(row) >= 1 else 2}f} ms",
+        "cuGraph": lambda row: f"{theirs(row):.0f} ms",
+        "faster": lambda row: f"{row['times_faster']:.0f} x",
+        "memory": lambda row: f"{row['peak_bytes'] / 1e6:,.0f} MB",
+        "cuGraph's": lambda row: f"{row['cugraph_peak_bytes'] / 1e6:,.0f} MB",
+    }
     apart = "".join(
         f" {how} {first[-1][what]}"
         for how, what in (("on", "date"), ("on one", "device"))
@@ -92,8 +89,8 @@ def main_table(folder):
     )
     apart = apart and f", the first {len(first)} rows{apart}"
     return (
-        f"{table(head, lines)}\n\nMedian wall time of warm runs, from a cuDF frame to the cuDF"
-        f" answer, on one {last['device']} with cuDF {last['versions']['cudf-cu13']}, cuGraph"
+        f"{columns(first + rows, cells)}\n\nMedian wall time of warm runs, from a cuDF frame to the"
+        f" cuDF answer, on one {last['device']} with cuDF {last['versions']['cudf-cu13']}, cuGraph"
         f" {last['versions']['cugraph-cu13']} and RMM's default allocator. cuGraph's time includes"
         " making the graph. Every answer was compared with cuGraph's. Memory is the peak on the GPU"
         f" beyond the edges, including the answer. It is {within(bounded)}{hashed}. Measured"
@@ -107,12 +104,8 @@ def main_job(folder):
     for row in load("bench", folder):
         peer = row.get("peer", {})
         whole = (row["form"], row["design"], row["scale"]) == ("coo", "auto", None)
-        if (
-            whole
-            and row.get("checked")
-            and peer.get("same_partition")
-            and peer["name"] == "cugraph"
-        ):
+        proved = whole and row.get("checked") and peer.get("same_partition")
+        if proved and peer["name"] == "cugraph":
             ours, other = row["job_wall_ms"], peer["job_wall_ms"]
             facts = {"dtype": row["ids"], "wall_ms": ours, "cugraph_ms": other}
             facts["times_faster"] = other["median"] / ours["median"]
@@ -156,18 +149,20 @@ def on_threads(folder):
 
 def frame_access(folder):
     """Return a sentence on what public access to cuDF adds to a short run, if it was measured."""
-    sentences = []
     for row in load("frame_access", folder)[-1:]:
-        newest_jobs, base_jobs = (
-            next(turn["jobs"] for turn in reversed(row["turns"]) if turn["commit"] == commit)
+        after, before = (
+            [
+                t["jobs"]["frame of 30 edges"]["median"]
+                for t in row["turns"]
+                if t["commit"] == commit
+            ]
             for commit in (row["commit"], row["base"])
         )
-        after, before = (jobs["frame of 30 edges"]["median"] for jobs in (newest_jobs, base_jobs))
-        sentences.append(
-            f" Later commits read cuDF frames through public interfaces only, which adds"
-            f" {(after - before) / 1e3:.1f} ms to a short run ({row['date']})."
+        return (
+            " Later commits read cuDF frames through public interfaces only, which adds"
+            f" {(after[-1] - before[-1]) / 1e3:.1f} ms to a short run ({row['date']})."
         )
-    return "".join(sentences)
+    return ""
 
 
 def other_ids(folder):
@@ -199,36 +194,28 @@ def forests(folder):
     return newest(like_last(rows, "engine", "device", "commit"), "graph")
 
 
+def peer_parts(row):
+    """Return the milliseconds of the graph and the forest of a peer."""
+    return f"{row['peer_graph_ms']['median']:.0f} + {row['peer_tree_ms']['median']:.0f}"
+
+
 def short_forests(folder):
     """Return the README's table of spanning forests."""
     rows = forests(folder)
     last, peer = rows[-1], PEERS[rows[-1]["engine"]]
-    lines = [
-        [
-            row["graph"],
-            f"{row['edges'] / 1e6:.1f} M",
-            f"{row['forest_ms']['median']:.1f} ms",
-            f"{row['peer_graph_ms']['median']:.0f} + {row['peer_tree_ms']['median']:.0f} ms",
-            f"{row['times_faster']:.0f} x",
-        ]
-        for row in rows
-    ]
-    head = "spanning forest of", "edges", "cc_rapids", f"{peer}: graph + forest", "faster"
+    cells = {
+        "spanning forest of": lambda row: row["graph"],
+        "edges": millions,
+        "cc_rapids": lambda row: f"{row['forest_ms']['median']:.1f} ms",
+        f"{peer}: graph + forest": lambda row: f"{peer_parts(row)} ms",
+        "faster": lambda row: f"{row['times_faster']:.0f} x",
+    }
     version = last["versions"].get("cugraph-cu13") or last["versions"]["scipy"]
     return (
-        f"{table(head, lines)}\n\nMedian wall time of warm runs, from a frame with random float32"
+        f"{columns(rows, cells)}\n\nMedian wall time of warm runs, from a frame with random float32"
         f" weights to the frame of the minimum spanning forest, on one {last['device']}, in the"
         f" same run as {peer} {version}. Measured {last['date']}."
     )
-
-
-def readme(folder):
-    """Return the tables of the README."""
-    return {
-        "main_job": lambda: main_table(folder),
-        "ids": lambda: other_ids(folder),
-        "forests": lambda: short_forests(folder),
-    }
 
 
 def draw_readme(folder, figures):
@@ -241,10 +228,9 @@ def draw_readme(folder, figures):
         figure, axes = empty(7.2, 2.4)
         style = {"linestyle": "none", "color": "black", "markersize": 5}
         y = range(len(rows))
-        axes.plot([row["wall_ms"]["median"] for row in rows], y, "o", label="cc_rapids", **style)
-        axes.plot(
-            list(map(theirs, rows)), y, "s", label="cuGraph", markerfacecolor="white", **style
-        )
+        axes.plot(list(map(ours, rows)), y, "o", label="cc_rapids", **style)
+        style["markerfacecolor"] = "white"
+        axes.plot(list(map(theirs, rows)), y, "s", label="cuGraph", **style)
         limits = (
             ("edges read once", ":", lambda row: card.stream_ms(row["m"])),
             ("two labels read an edge", "-", lambda row: card.labels_ms(row["m"], 4 * row["n"])),
@@ -266,17 +252,6 @@ def draw_readme(folder, figures):
 # docs/benchmarks.md
 
 
-def benchmarks(folder):
-    """Return the tables of the page on the reference graphs."""
-    return {
-        "gpu": lambda: engine_section(folder, "cuda"),
-        "threads": lambda: engine_section(folder, "threads"),
-        "files": lambda: files(folder),
-        "numbers_and_sides": lambda: numbers_and_sides(folder),
-        "spanning_forests": lambda: long_forests(folder),
-    }
-
-
 def engine_rows(folder, engine, limited=False):
     """Return the last record of each case, of one device, commit and size.
 
@@ -293,9 +268,25 @@ def engine_section(folder, engine):
     rows = engine_rows(folder, engine)
     if not rows:
         return "Not measured yet on this version: `python benchmarks/lists.py --jobs graphs`."
-    times = "edge list", "edges", "to labels, ms", "min-max", "peer, ms", "faster"
-    work = "edge list", "design", "design alone, ms", "random reads per edge", "share of limit"
-    parts = [table(times, list(map(time_cells, rows))), table(work, list(map(work_cells, rows)), 2)]
+    times = {
+        "edge list": case,
+        "edges": millions,
+        "to labels, ms": lambda row: number(row["job_wall_ms"]["median"]),
+        "min-max": lambda row: "-".join(
+            number(row["job_wall_ms"][end]) for end in ("least", "greatest")
+        ),
+        "peer, ms": lambda row: number(peer_ms(row)),
+        "faster": lambda row: number(faster(row), " x"),
+    }
+    alone = "solve_device_ms" if "solve_device_ms" in rows[-1] else "solve_wall_ms"
+    work = {
+        "edge list": case,
+        "design": lambda row: f"`{row['ran']}`",
+        "design alone, ms": lambda row: number(row[alone]["median"]),
+        "random reads per edge": lambda row: number(row["paper"]["random_reads_an_edge"]),
+        "share of limit": lambda row: f"{limit:.0%}" if (limit := of_limit(row)) else "-",
+    }
+    parts = [columns(rows, times), columns(rows, work, 2)]
     for name, (_, words, limited) in FIGURES.items():
         drawn = engine_rows(folder, engine, limited)
         if drawn:
@@ -307,36 +298,25 @@ def engine_section(folder, engine):
     return "\n\n".join([*parts, footing(rows)])
 
 
-def time_cells(row):
-    """Return a row of the table of times from input to labels: of cc_rapids, and of the peer."""
-    job, other = row["job_wall_ms"], row.get("peer", {}).get("job_wall_ms")
-    return [
-        case(row),
-        f"{row['m'] / 1e6:.1f} M",
-        number(job["median"]),
-        f"{number(job['least'])}-{number(job['greatest'])}",
-        number(other and other["median"]),
-        number(faster(row), " x"),
-    ]
-
-
-def work_cells(row):
-    """Return a row of the table of work: the design, and the ratio to the card's limit."""
-    limit = row["paper"].get("of_limit")
-    alone = row["solve_device_ms" if "solve_device_ms" in row else "solve_wall_ms"]["median"]
-    reads = number(row["paper"]["random_reads_an_edge"])
-    return [case(row), f"`{row['ran']}`", number(alone), reads, f"{limit:.0%}" if limit else "-"]
-
-
 def case(row):
     """Return the name of an input: its graph, form and type."""
     return f"{row['graph']}, {row['form']}, {row['ids']}"
 
 
+def peer_ms(row):
+    """Return the median of the peer, or None."""
+    return row.get("peer", {}).get("job_wall_ms", {}).get("median")
+
+
 def faster(row):
     """Return how many times longer the peer takes, or None."""
-    other = row.get("peer", {}).get("job_wall_ms")
-    return other["median"] / row["job_wall_ms"]["median"] if other else None
+    other = peer_ms(row)
+    return other and other / row["job_wall_ms"]["median"]
+
+
+def of_limit(row):
+    """Return how near a run is to the limit of the card, or None."""
+    return row["paper"].get("of_limit")
 
 
 def footing(rows):
@@ -356,7 +336,7 @@ def footing(rows):
     )
 
 
-def by_case(rows, value, label, **how):
+def by_case(rows, value, label, log):
     """Return bars of a value: graphs, and in each the forms, widths and designs."""
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
     series = {}
@@ -366,24 +346,18 @@ def by_case(rows, value, label, **how):
             name += f", {row['design']}"
         series.setdefault(name, [None] * len(graphs))[graphs.index(row["graph"])] = value(row)
     there = any(bar is not None for bars in series.values() for bar in bars)
-    return charts.bars(graphs, series, label, line=1, **how) if there else None
+    return charts.bars(graphs, series, label, log, 1) if there else None
 
 
-def gains(rows):
-    """Draw how many times faster than the peer each case is."""
-    return by_case(rows, faster, "times faster than the peer", log=True)
-
-
-def limits(rows):
-    """Draw how near each run is to the limit of the card."""
-    return by_case(rows, lambda row: row["paper"].get("of_limit"), "time of the limit / time")
-
-
-#: By name: what draws it, its title, and whether it needs the limits of the device.
+#: By name: its values and axis, its title, and whether it needs the limits of the device.
 FIGURES = {
-    "faster": (gains, "Times faster than the peer, from the input to the labels", False),
+    "faster": (
+        (faster, "times faster than the peer", True),
+        "Times faster than the peer, from the input to the labels",
+        False,
+    ),
     "limit": (
-        limits,
+        (of_limit, "time of the limit / time", False),
         "Least time by the card's limits, divided by the time of the design alone",
         True,
     ),
@@ -393,10 +367,10 @@ FIGURES = {
 def draw_benchmarks(folder, figures):
     """Draw the figures of the page on the reference graphs."""
     for engine, place in PLACES.items():
-        for name, (draw, words, limited) in FIGURES.items():
+        for name, (axis, words, limited) in FIGURES.items():
             rows = engine_rows(folder, engine, limited)
             if rows:
-                pages.save(draw(rows), figures / f"bench-{name}-{place}.svg", words)
+                pages.save(by_case(rows, *axis), figures / f"bench-{name}-{place}.svg", words)
 
 
 FILE_WAYS = {
@@ -414,17 +388,13 @@ def files(folder):
     rows = newest(load("files", folder), "kind")
     if len(rows) < 2:
         return "Not measured yet: `python benchmarks/files.py`."
-    lines = [
-        [words]
-        + [
-            f"{row[f'{name}_ms']['median'] / 1e3:.2f} s ({row['of_solve'][name]:.2f})"
-            for row in rows
-        ]
-        for name, words in FILE_WAYS.items()
-    ]
-    row = rows[-1]
+    row, cells = rows[-1], {"": FILE_WAYS.get}
+    for one in rows:
+        cells[f"{one['kind']} ids"] = lambda way, one=one: (
+            f"{median(one, f'{way}_ms') / 1e3:.2f} s ({one['of_solve'][way]:.2f})"
+        )
     return (
-        f"{table(['', *(row['kind'] + ' ids' for row in rows)], lines)}\n\nTimes are medians for"
+        f"{columns(FILE_WAYS, cells)}\n\nTimes are medians for"
         f" {row['edges'] / 1e6:.0f} M edges of {row['vertices'] / 1e6:.1f} M ids in"
         f" {row['files']} files. In parentheses: the ratio to the second row. Hashed ids are spread"
         " over 64 bits. The memory limit of the stream is"
@@ -464,12 +434,9 @@ def one_job(row):
     names = {"frames": "cuDF" if row["engine"] == "cuda" else "pandas", "fewer": row.get("fewer")}
     ours = row["ours_ms"]["median"]
     lines = [
-        [
-            words.format(**names),
-            f"{row[f'{way}_ms']['median']:,.0f}",
-            f"{row[f'{way}_ms']['median'] / ours:.2f}",
-        ]
+        [words.format(**names), f"{spent:,.0f}", f"{spent / ours:.2f}"]
         for way, words in JOB_WAYS[row["job"]].items()
+        for spent in [row[f"{way}_ms"]["median"]]
     ]
     if row["job"] == "numbers":
         peer = ""
@@ -492,26 +459,19 @@ def long_forests(folder):
     if not rows:
         return "Not measured yet: `python benchmarks/forests.py --jobs spanning`."
     last, peer = rows[-1], PEERS[rows[-1]["engine"]]
-    head = (
-        *("edge list", "edges", "forest, ms", "edges/s", "labels alone, ms"),
-        *(f"{peer}: graph + forest, ms", "faster", "memory"),
-    )
-    lines = [
-        [
-            row["graph"],
-            f"{row['edges'] / 1e6:.1f} M",
-            f"{row['forest_ms']['median']:.1f}",
-            f"{row['edges'] / row['forest_ms']['median'] / 1e6:.1f} G",
-            f"{row['labels_ms']['median']:.1f}",
-            f"{row['peer_graph_ms']['median']:.0f} + {row['peer_tree_ms']['median']:.0f}",
-            f"{row['times_faster']:.1f} x",
-            f"{row['plan_bytes'] / 1e6:,.0f} MB",
-        ]
-        for row in rows
-    ]
+    cells = {
+        "edge list": lambda row: row["graph"],
+        "edges": millions,
+        "forest, ms": lambda row: f"{row['forest_ms']['median']:.1f}",
+        "edges/s": lambda row: f"{row['edges'] / row['forest_ms']['median'] / 1e6:.1f} G",
+        "labels alone, ms": lambda row: f"{row['labels_ms']['median']:.1f}",
+        f"{peer}: graph + forest, ms": peer_parts,
+        "faster": lambda row: f"{row['times_faster']:.1f} x",
+        "memory": lambda row: f"{row['plan_bytes'] / 1e6:,.0f} MB",
+    }
     apart = max(abs(row["total"] / row["peer_total"] - 1) for row in rows)
     return (
-        f"{table(head, lines)}\n\nTimes are medians of the wall times of"
+        f"{columns(rows, cells)}\n\nTimes are medians of the wall times of"
         f" {last['forest_ms']['runs']} runs, which take turns, from a frame with random float32"
         " weights to the frame of the forest. Memory is the memory beyond the list in the plan of"
         f" `explain=True`. {pages.dated(last)}. Versions: {pages.versions(last)}. The total weights"
@@ -523,73 +483,77 @@ def long_forests(folder):
 # docs/trust.md, docs/guides/start.md
 
 
-def trust(folder):
-    """Return the tables of trials, and of the cost of audits."""
+def trials(folder):
+    """Return the table of trials, which are counted in the tests and not in records."""
     from support.trials import TRIALS
 
-    def trials():
-        lines = [
-            [t.what, f"{t.times:,}", t.holds, f"[{t.where}](../{t.where})"] for t in TRIALS.values()
-        ]
-        return table(("trial", "times", "expected result", "test"), lines, (0, 2, 3))
-
-    return {"trials": trials, "audits": lambda: audits(folder)}
+    lines = [
+        [t.what, f"{t.times:,}", t.holds, f"[{t.where}](../{t.where})"] for t in TRIALS.values()
+    ]
+    return table(("trial", "times", "expected result", "test"), lines, (0, 2, 3))
 
 
 def audits(folder):
     """Return a row for each run that was audited: the newest records of a GPU and of threads."""
-    loaded = [record for record in load("audit", folder) if "rows" in record]
-    last = {record["device"].startswith("NVIDIA"): record for record in loaded}
-    lines = [
-        [
-            *(record["device"], row["graph"], row["named"], f"{row['m']:,}"),
-            f"{row['run_ms']['median']:,.1f}",
-            f"{row['audit_ms']['median']:,.1f}",
-            f"{row['audit_of_run']:.2f}",
-            record["commit"],
-        ]
-        for record in last.values()
-        for row in record["rows"]
+    loaded = [record for record in load("audit", folder) if "rows" in record or "named" in record]
+    rows = [
+        {name: record[name] for name in ("device", "commit")} | row
+        for record in loaded
+        for row in record.get("rows", [record])
         if "why_not" not in row
     ]
-    head = "device", "graph", "ids", "edges", "run, ms", "audit, ms", "audit / run", "commit"
-    return table(head, lines, (0, 1, 2, 7))
+    last = [
+        row
+        for on_gpu in (True, False)
+        for row in like_last([r for r in rows if is_gpu(r) is on_gpu], "commit")
+    ]
+    cells = {
+        "device": lambda row: row["device"],
+        "graph": lambda row: row["graph"],
+        "ids": lambda row: row["named"],
+        "edges": lambda row: f"{row['m']:,}",
+        "run, ms": lambda row: f"{row['run_ms']['median']:,.1f}",
+        "audit, ms": lambda row: f"{row['audit_ms']['median']:,.1f}",
+        "audit / run": lambda row: f"{row['audit_of_run']:.2f}",
+        "commit": lambda row: row["commit"],
+    }
+    return columns(newest(last, "device", "graph", "named"), cells, (0, 1, 2, 7))
 
 
-def start(folder):
-    """Return the table of first uses."""
-    return {"first_use": lambda: first_use(folder)}
+def is_gpu(row):
+    """Return whether a record is of a GPU."""
+    return row["device"].startswith("NVIDIA")
+
+
+#: For each job of first uses: what it finds, the fields of the kernels that it compiles and of the
+#: seconds.
+FIRST_USES = {
+    "make demo": {
+        "nothing compiled": ("compiled", "compile_s"),
+        "`cc-rapids compile` before": ("compiled_after_ahead", "load_s"),
+    },
+    "first hour": {
+        "nothing compiled, calls wait": ("waiting_compiled", "waiting_s"),
+        "nothing compiled": ("nothing_compiled", "nothing_s"),
+        "kernels from a wheel": ("wheel_compiled", "wheel_s"),
+        "compiled in the background before": ("later_compiled", "later_s"),
+    },
+    "first call on a GPU": {
+        "nothing compiled": ("nothing_compiled", "nothing_s"),
+        "PTX from a wheel": ("wheel_compiled", "wheel_s"),
+        "`cc-rapids compile` before": ("ahead_compiled", "ahead_s"),
+    },
+}
 
 
 def first_use(folder):
     """Return a row for each job with its result."""
     rows = newest([row for row in load("first_use", folder) if "tree" not in row], "job")
-    lines = []
-    for row in rows:
-        if row["job"] == "make demo":
-            found = {
-                "nothing compiled": (row["compiled"], row["compile_s"]),
-                "`cc-rapids compile` before": (row["compiled_after_ahead"], row["load_s"]),
-            }
-        elif row["job"] == "first hour":
-            ways = {
-                "waiting": "nothing compiled, calls wait",
-                "nothing": "nothing compiled",
-                "wheel": "kernels from a wheel",
-                "later": "compiled in the background before",
-            }
-            found = {words: (row[f"{k}_compiled"], row[f"{k}_s"]) for k, words in ways.items()}
-        else:
-            ways = {
-                "nothing": "nothing compiled",
-                "wheel": "PTX from a wheel",
-                "ahead": "`cc-rapids compile` before",
-            }
-            found = {words: (row[f"{k}_compiled"], row[f"{k}_s"]) for k, words in ways.items()}
-        lines += [
-            [row["job"], row["device"], words, str(compiled), f"{spent['median']:.2f}"]
-            for words, (compiled, spent) in found.items()
-        ]
+    lines = [
+        [row["job"], row["device"], words, str(row[compiled]), f"{row[seconds]['median']:.2f}"]
+        for row in rows
+        for words, (compiled, seconds) in FIRST_USES[row["job"]].items()
+    ]
     return table(("job", "device", "finds", "compiles", "seconds"), lines, 3)
 
 
@@ -632,12 +596,23 @@ def as_csv(rows):
     return out.getvalue()
 
 
+def page(**tables):
+    """Return a function that returns the tables of a page, each a function of the folder."""
+    return lambda folder: {name: partial(make, folder) for name, make in tables.items()}
+
+
 PAGES = {
-    "README.md": readme,
-    "docs/benchmarks.md": benchmarks,
+    "README.md": page(main_job=main_table, ids=other_ids, forests=short_forests),
+    "docs/benchmarks.md": page(
+        gpu=partial(engine_section, engine="cuda"),
+        threads=partial(engine_section, engine="threads"),
+        files=files,
+        numbers_and_sides=numbers_and_sides,
+        spanning_forests=long_forests,
+    ),
     "docs/larger.md": cluster_pages.contents,
-    "docs/trust.md": trust,
-    "docs/guides/start.md": start,
+    "docs/trust.md": page(trials=trials, audits=audits),
+    "docs/guides/start.md": page(first_use=first_use),
     "docs/design-space.md": design_pages.contents,
     "docs/papers.md": paper_pages.contents,
 }

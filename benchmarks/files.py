@@ -2,13 +2,10 @@
 
 ways: twenty million edges of five million ids in ten files, close ids and the same ones spread over
 64 bits, solved in each way that there is and by Polars with SciPy, on CPU threads. streams: a file
-listed as often as it takes to pass 2^31 edges, streamed through a GPU within a memory limit, beside
+listed until there are ``--many`` edges, streamed through a GPU within ``--limit`` bytes, beside
 ``cudf.read_parquet`` of the same files alone. All ways take turns, and labels are compared after
 the timing. What is read is in the cache of the system.
 """
-
-import pathlib
-import tempfile
 
 import harness
 import numpy as np
@@ -26,25 +23,8 @@ STREAMED = ("uniform25M", "kron21")
 GROUP = 8_000_000  # rows of a row group
 
 
-def main():
-    """Measure some jobs, and keep the records of each."""
-    parser = harness.arguments(__doc__, runs=5, edges=20_000_000)
-    parser.add_argument("--limit", type=int, default=6 << 30, help="bytes of memory of a stream")
-    parser.add_argument("--many", type=int, default=1 << 31, help="edges of a long stream")
-    harness.measure_jobs(parser, JOBS, "polars", "pyarrow", default=["ways"])
-
-
-def in_folders(work, names):
-    """Return a function that yields the records of all names, with a folder for each."""
-
-    def records(args, backend):
-        for name in names:
-            with tempfile.TemporaryDirectory() as folder:
-                yield from work(name, pathlib.Path(folder), args, backend)
-
-    return records
-
-
+@harness.job("files")
+@harness.each_of(*KINDS)
 def ways(kind, folder, args, backend):
     """Yield the times of all ways for one kind of ids, after comparing their labels."""
     rng, threads = np.random.default_rng(1), backends.get("threads")
@@ -80,19 +60,13 @@ def ways(kind, folder, args, backend):
     vertices, numbers = by_hand(pattern)
     assert np.array_equal(vertices, ids)
     assert np.array_equal(ids[np.unique(numbers, return_index=True)[1]][numbers], labels)
-    whole = times["solve_ms"]["median"]
-    yield {
-        "kind": kind,
-        "files": FILES,
-        "edges": args.edges,
-        "vertices": ids.size,
-        "components": len(np.unique(labels)),
-        "memory_limit": limit,
-        **times,
-        "of_solve": {
-            name: round(times[f"{name}_ms"]["median"] / whole, 2) for name in (*own, *peer)
-        },
+    of_solve = {
+        name: round(times[f"{name}_ms"]["median"] / times["solve_ms"]["median"], 2)
+        for name in (*own, *peer)
     }
+    facts = {"kind": kind, "files": FILES, "edges": args.edges, "vertices": ids.size}
+    facts |= {"components": len(np.unique(labels)), "memory_limit": limit}
+    yield facts | times | {"of_solve": of_solve}
 
 
 def by_hand(pattern):
@@ -108,6 +82,8 @@ def by_hand(pattern):
     return ids.to_numpy(), harness.scipy_labels(*ends, len(ids))
 
 
+@harness.job("streams")
+@harness.each_of(*STREAMED)
 def streams(name, folder, args, backend):
     """Yield the times of a stream of few and of many edges, and of reading the files alone."""
     path, graph = folder / "edges.parquet", generators.reference(name, args.scale, engine="threads")
@@ -132,19 +108,13 @@ def streams(name, folder, args, backend):
         times = {way: spread(values) for way, values in wall.items()}
         found, peak = with_peak(backend, stream)
         labels = harness.on_host(found.labels()["labels"])
-        yield {
-            "graph": name,
-            "n": n,
-            "edges": repeats * m,
-            "files": repeats,
-            "memory_limit": args.limit,
-            "peak_bytes": peak,
-            "within_limit": peak is None or peak <= args.limit,
-            "read_parquet_ms": times["read"],
-            "stream_ms": times["stream"],
-            "of_reading_speed": round(times["read"]["median"] / times["stream"]["median"], 3),
-            "right": bool((labels == harness.on_host(expected["labels"])).all()),
-        }
+        facts = {"graph": name, "n": n, "edges": repeats * m, "files": repeats}
+        facts |= {"memory_limit": args.limit, "peak_bytes": peak}
+        facts |= {"within_limit": peak is None or peak <= args.limit}
+        facts |= {"read_parquet_ms": times["read"], "stream_ms": times["stream"]}
+        rate = round(times["read"]["median"] / times["stream"]["median"], 3)
+        right = bool((labels == harness.on_host(expected["labels"])).all())
+        yield facts | {"of_reading_speed": rate, "right": right}
 
 
 def read_alone(path, backend):
@@ -156,11 +126,6 @@ def read_alone(path, backend):
     return cudf.read_parquet(path)
 
 
-#: The name of the records of each job, and what yields them.
-JOBS = {
-    "ways": ("files", in_folders(ways, KINDS)),
-    "streams": ("streams", in_folders(streams, STREAMED)),
-}
-
 if __name__ == "__main__":
-    main()
+    parser = harness.arguments(__doc__, runs=5, edges=20_000_000, many=1 << 31, limit=6 << 30)
+    harness.run(parser, "polars", "pyarrow", default=["ways"])

@@ -6,7 +6,6 @@ the kernels that it compiled itself.
 """
 
 import json
-import sys
 import time
 
 import numpy as np
@@ -45,83 +44,63 @@ def predictions(rng):
     return pairs, records, numbered
 
 
-def calls(pairs, records, numbered):
-    """Yield the name and the function of each call; later calls use the results of earlier ones."""
+def calls(pairs, records, numbered, got):
+    """Return the function of each call by its name; later calls use the results of earlier ones."""
     import cc_rapids
 
-    key = ["source_dataset", "unique_id"]
+    key, levels = ["source_dataset", "unique_id"], {"thresholds": [0.5, 0.8, 0.9, 0.95]}
     by_name = {"source": "unique_id_l", "destination": "unique_id_r"}
-    strong = pairs[pairs.match_probability >= 0.8]
-    score = {"weight": "match_probability"}
-    got = {}
-
-    def keep(name, value):
-        got[name] = value
-        return value
-
-    yield "components, keys", lambda: keep("keys", cc_rapids.components(strong))
-    yield "len", lambda: len(got["keys"])
-    yield "labels", lambda: got["keys"].labels()
-    yield "sizes", lambda: got["keys"].sizes()
-    yield "attach", lambda: got["keys"].attach(records, on=key, name="person", missing="self")
-    yield "components, at_least", lambda: cc_rapids.components(pairs, **score, at_least=0.9)
-    yield "components, strings", lambda: keep("names", cc_rapids.components(pairs, **by_name))
-    yield "largest", lambda: got["names"].largest(3)
-    yield "members", lambda: got["names"].members()
-    yield "component_of", lambda: got["names"].component_of(records.unique_id[:5].tolist()[:1])
-    yield (
-        "components_at, strings",
-        lambda: cc_rapids.components_at(
-            pairs, **by_name, **score, thresholds=[0.5, 0.8, 0.9, 0.95]
+    strong, score = pairs[pairs.match_probability >= 0.8], {"weight": "match_probability"}
+    ends, best = numbered[["src", "dst"]], {"weight": "score", "forest": "max"}
+    first = np.array([numbered.src[0]]), np.array([numbered.dst[0]])
+    kinds = (f"components, {kind}" for kind in ("keys", "strings", "integers"))
+    keys, names, ints, linked, forest = (
+        lambda name=name: got[name] for name in (*kinds, "link_records", "forest")
+    )
+    return {
+        "components, keys": lambda: cc_rapids.components(strong),
+        "len": lambda: len(keys()),
+        "labels": lambda: keys().labels(),
+        "sizes": lambda: keys().sizes(),
+        "attach": lambda: keys().attach(records, on=key, name="person", missing="self"),
+        "components, at_least": lambda: cc_rapids.components(pairs, **score, at_least=0.9),
+        "components, strings": lambda: cc_rapids.components(pairs, **by_name),
+        "largest": lambda: names().largest(3),
+        "members": lambda: names().members(),
+        "component_of": lambda: names().component_of(records.unique_id[:1].tolist()),
+        "components_at, strings": lambda: cc_rapids.components_at(
+            pairs, **by_name, **score, **levels
         ),
-    )
-    yield (
-        "components_at, keys",
-        lambda: cc_rapids.components_at(pairs, **score, thresholds=[0.5, 0.8, 0.9, 0.95]),
-    )
-    yield (
-        "components, integers",
-        lambda: keep("ints", cc_rapids.components(numbered[["src", "dst"]])),
-    )
-    yield "size_histogram", lambda: got["ints"].size_histogram()
-    yield "representatives", lambda: got["ints"].representatives()
-    yield "connected", lambda: got["ints"].connected(([numbered.src[0]], [numbered.dst[0]]))
-    yield "deduplicate", lambda: got["ints"].deduplicate(records, on="number", by="changed")
-    yield (
-        "link_records",
-        lambda: keep("linked", cc_rapids.link_records(records, ["email", "phone"], id="number")),
-    )
-    yield "linked, attach", lambda: got["linked"].attach(records, name="person")
-    yield "linked, deduplicate", lambda: got["linked"].deduplicate(records, by="changed")
-    yield (
-        "forest",
-        lambda: keep(
-            "forest", cc_rapids.components(numbered, "src", "dst", weight="score", forest="max")
-        ),
-    )
-    yield (
-        "path",
-        lambda: got["forest"].paths((np.array([numbered.src[0]]), np.array([numbered.dst[0]]))),
-    )
-    yield "dendrogram", lambda: got["forest"].dendrogram().at(0.9)
-    yield "report", lambda: got["forest"].report(numbered, "src", "dst")
-    yield "edges", lambda: got["ints"].edges(got["ints"].sizes(1).labels[0], numbered, "src", "dst")
-    yield "audit", lambda: got["ints"].audit(numbered, "src", "dst")
+        "components_at, keys": lambda: cc_rapids.components_at(pairs, **score, **levels),
+        "components, integers": lambda: cc_rapids.components(ends),
+        "size_histogram": lambda: ints().size_histogram(),
+        "representatives": lambda: ints().representatives(),
+        "connected": lambda: ints().connected(first),
+        "deduplicate": lambda: ints().deduplicate(records, on="number", by="changed"),
+        "link_records": lambda: cc_rapids.link_records(records, ["email", "phone"], id="number"),
+        "linked, attach": lambda: linked().attach(records, name="person"),
+        "linked, deduplicate": lambda: linked().deduplicate(records, by="changed"),
+        "forest": lambda: cc_rapids.components(numbered, "src", "dst", **best),
+        "path": lambda: forest().paths(first),
+        "dendrogram": lambda: forest().dendrogram().at(0.9),
+        "report": lambda: forest().report(numbered, "src", "dst"),
+        "edges": lambda: ints().edges(ints().sizes(1).labels[0], numbered, "src", "dst"),
+        "audit": lambda: ints().audit(numbered, "src", "dst"),
+    }
 
 
 def main():
     """Print the seconds of each call; the first one imports what it needs."""
-    data = predictions(np.random.default_rng(1))
+    data, got = predictions(np.random.default_rng(1)), {}
     from cc_rapids.backends import kernel_times
 
-    for name, call in calls(*data):
+    for name, call in calls(*data, got).items():
         with kernel_times.watched() as times:
             started = time.perf_counter()
-            call()
+            got[name] = call()
             seconds = time.perf_counter() - started
         told = {"call": name, "seconds": round(seconds, 4), "compiled": times.compiled}
-        print(json.dumps(told | {"kernels_s": round(times.seconds, 3)}))
-        sys.stdout.flush()
+        print(json.dumps(told | {"kernels_s": round(times.seconds, 3)}), flush=True)
 
 
 if __name__ == "__main__":

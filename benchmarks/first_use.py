@@ -38,7 +38,6 @@ told = {"kernels_s": times.seconds, "compiled": times.compiled, "cpu_s": time.pr
 print(json.dumps(told))
 """
 HOUR = pathlib.Path(__file__).with_name("first_hour.py")
-WRITTEN = "cc_rapids.tools.ahead"
 FIRST_CALL = """
 import json, time, numpy as np, cudf, cupy
 frame = cudf.DataFrame({"src": np.array([1, 2, 9], np.int32), "dst": np.array([2, 3, 5], np.int32)})
@@ -54,15 +53,7 @@ print(json.dumps({"call_s": round(spent, 4), "compiled": times.compiled}))
 """
 
 
-def main():
-    """Measure, and keep the record."""
-    parser = harness.arguments(__doc__, runs=5)
-    parser.add_argument(
-        "--ptx", type=pathlib.Path, help="a folder of what wheels bring, made before"
-    )
-    harness.measure_jobs(parser, JOBS, default=["demo"])
-
-
+@harness.job("first_use")
 def demo(args, backend):
     """Yield the seconds that the demo's job spends on kernels, in the first run and later."""
     with tempfile.TemporaryDirectory() as warm:
@@ -70,37 +61,28 @@ def demo(args, backend):
         first = [once(calculated) for _ in range(args.runs)]
         later = [calculated(warm) for _ in range(args.runs)]
     record = {"job": "make demo", "compiled": first[0]["compiled"]}
-    record |= {
-        "compile_s": spread([told["kernels_s"] for told in first]),
-        "process_s": spread([told["process"] for told in first]),
-        "process_cpu_s": spread([told["cpu_s"] for told in first]),
-        "load_s": spread([told["kernels_s"] for told in later]),
-        "later_process_s": spread([told["process"] for told in later]),
-        "later_process_cpu_s": spread([told["cpu_s"] for told in later]),
-    }
+    for before, after, runs in (("", "compile_s", first), ("later_", "load_s", later)):
+        names = {after: "kernels_s", f"{before}process_s": "process"}
+        names |= {f"{before}process_cpu_s": "cpu_s"}
+        record |= {name: spread([run[key] for run in runs]) for name, key in names.items()}
     yield record | once(demo_after_ahead)
 
 
 def demo_after_ahead(cache):
     """Return what `cc-rapids compile` takes, and what the demo's job then finds to compile."""
-    done = command(ROOT, cache, "-m", "cc_rapids", "compile", "--engine", "threads", "--json")
-    return {
-        "ahead": {name: done[name] for name in ("kernels", "compiled", "seconds")},
-        "compiled_after_ahead": calculated(cache)["compiled"],
-    }
+    done = compiled_ahead(ROOT, cache, "threads")
+    return {"ahead": done, "compiled_after_ahead": calculated(cache)["compiled"]}
 
 
+@harness.job("first_use")
 def hour(args, backend):
     """Yield the seconds of 26 first calls, by what they find."""
     with tempfile.TemporaryDirectory() as name:
-        wheel = pathlib.Path(name, "wheel")
-        ignored = shutil.ignore_patterns("ptx", "objects", "__pycache__")
-        shutil.copytree(ROOT / "cc_rapids", wheel / "cc_rapids", ignore=ignored)
+        wheel = copy_of_package(pathlib.Path(name, "wheel"), "ptx", "objects")
         level = {"NUMBA_CPU_NAME": objects.LEVEL, "NUMBA_CPU_FEATURES": "", WAIT: "1"}
         given = os.environ | level | {"PYTHONPATH": first_on_path(wheel)}
         written = [sys.executable, "-c", ahead.WRITE_OBJECTS]
         subprocess.run(written, check=True, env=given, cwd=wheel)
-        record = {"job": "first hour"}
         ways = {"waiting": (ROOT, "1"), "nothing": (ROOT, ""), "wheel": (wheel, "")}
         told = {way: [] for way in ways}
         for run in range(args.runs):
@@ -110,38 +92,32 @@ def hour(args, backend):
         while not list(compiled.glob("*.ready")):
             time.sleep(1)  # until the process in the background has compiled all
         told["later"] = [calls_of_hour(ROOT, compiled, "") for _ in range(args.runs)]
-        for way, calls in told.items():
-            record |= of_calls(way, calls)
+    record = {"job": "first hour"}
+    for way, runs in told.items():
+        seconds = {call: [run[call]["seconds"] for run in runs] for call in runs[0]}
+        record[f"{way}_s"] = spread([sum(run) for run in zip(*seconds.values(), strict=True)])
+        record[f"{way}_compiled"] = sum(one["compiled"] for one in runs[0].values())
+        record[f"{way}_calls"] = {call: sorted(s)[len(s) // 2] for call, s in seconds.items()}
     yield record
+
+
+def copy_of_package(folder, *without):
+    """Copy the package into a folder without some of its folders, and return the folder."""
+    ignored = shutil.ignore_patterns(*without, "__pycache__")
+    shutil.copytree(ROOT / "cc_rapids", folder / "cc_rapids", ignore=ignored)
+    return folder
 
 
 def calls_of_hour(tree, cache, waits):
     """Return what each of the 26 calls of a new process takes, by its name."""
-    given = os.environ | {
-        "CC_RAPIDS_CACHE": str(cache),
-        "PYTHONPATH": first_on_path(tree),
-        WAIT: waits,
-    }
-    said = subprocess.check_output([sys.executable, HOUR], text=True, env=given, cwd=tree)
-    return {one.pop("call"): one for one in map(json.loads, said.splitlines())}
-
-
-def of_calls(way, told):
-    """Return the fields of a record for the calls of some processes."""
-    seconds = {
-        call: sorted(one[call]["seconds"] for one in told)[len(told) // 2] for call in told[0]
-    }
-    return {
-        f"{way}_s": spread([sum(one["seconds"] for one in run.values()) for run in told]),
-        f"{way}_compiled": sum(one["compiled"] for one in told[0].values()),
-        f"{way}_calls": seconds,
-    }
+    lines = command(tree, cache, HOUR, **{WAIT: waits})
+    return {line.pop("call"): line for line in lines}
 
 
 def calculated(cache):
     """Return what the demo's job spends on kernels, and the seconds of its process."""
     started = time.perf_counter()
-    told = command(ROOT, cache, "-c", DEMO_JOB, str(DEMO))
+    told = command(ROOT, cache, "-c", DEMO_JOB, str(DEMO))[-1]
     return told | {"process": round(time.perf_counter() - started, 4)}
 
 
@@ -151,41 +127,39 @@ def first_on_path(folder):
     return os.pathsep.join([str(folder), *before])
 
 
-def first_call(args, backend):
-    """Yield the seconds of the first call on a GPU, by what it finds.
-
-    What wheels bring is copied from a folder, or made here if none is given.
-    """
+@harness.job("first_use")
+def call(args, backend):
+    """Yield the seconds of the first call on a GPU, by what it finds; wheels bring PTX."""
     with tempfile.TemporaryDirectory() as name:
         bare, wheel, kept = (pathlib.Path(name) / part for part in ("bare", "wheel", "kept"))
-        for copy in (bare, wheel):
-            ignored = shutil.ignore_patterns("ptx", "__pycache__")
-            shutil.copytree(ROOT / "cc_rapids", copy / "cc_rapids", ignore=ignored)
-        if args.ptx is None:
-            given = os.environ | {"PYTHONPATH": first_on_path(wheel)}
-            subprocess.run([sys.executable, "-m", WRITTEN], check=True, env=given, cwd=wheel)
-        else:
-            shutil.copytree(args.ptx, wheel / "cc_rapids" / "backends" / "ptx")
-        ways = {"nothing": bare, "wheel": wheel}
-        for copy in ways.values():
-            called(copy, kept)  # leaves bytecode behind
-        found = {
-            way: [once(lambda cache, copy=copy: called(copy, cache)) for _ in range(args.runs)]
-            for way, copy in ways.items()
+        ways = {"nothing": copy_of_package(bare, "ptx"), "wheel": copy_of_package(wheel, "ptx")}
+        command(wheel, kept, "-m", "cc_rapids.tools.ahead")
+        for tree in ways.values():
+            called(tree, kept)  # leaves bytecode behind
+        told = {
+            way: [once(lambda cache, tree=tree: called(tree, cache)) for _ in range(args.runs)]
+            for way, tree in ways.items()
         }
         with tempfile.TemporaryDirectory() as cache:
-            done = command(bare, cache, "-m", "cc_rapids", "compile", "--engine", "cuda", "--json")
-            found["ahead"] = [called(bare, cache) for _ in range(args.runs)]
+            done = compiled_ahead(bare, cache, "cuda")
+            told["ahead"] = [called(bare, cache) for _ in range(args.runs)]
     record = {"job": "first call on a GPU"}
-    for way, told in found.items():
-        record[f"{way}_s"] = spread([one["call_s"] for one in told])
-        record[f"{way}_compiled"] = told[0]["compiled"]
-    yield record | {"ahead": {part: done[part] for part in ("kernels", "compiled", "seconds")}}
+    for way, runs in told.items():
+        record[f"{way}_s"] = spread([run["call_s"] for run in runs])
+        record[f"{way}_compiled"] = runs[0]["compiled"]
+    yield record | {"ahead": done}
+
+
+def compiled_ahead(tree, cache, engine):
+    """Fill a kernel cache by `cc-rapids compile`; return how many kernels, and the seconds."""
+    words = "-m", "cc_rapids", "compile", "--engine", engine, "--json"
+    done = command(tree, cache, *words)[-1]
+    return {name: done[name] for name in ("kernels", "compiled", "seconds")}
 
 
 def called(tree, cache):
     """Return the seconds of the first call of a process on a GPU, and how many kernels it made."""
-    return command(tree, cache, "-c", FIRST_CALL)
+    return command(tree, cache, "-c", FIRST_CALL)[-1]
 
 
 def once(run):
@@ -194,20 +168,13 @@ def once(run):
         return run(cache)
 
 
-def command(tree, cache, *words):
-    """Return what a new process with a kernel cache prints, from JSON."""
+def command(tree, cache, *words, **variables):
+    """Return what a new process with a kernel cache prints, each line of JSON."""
     given = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    given |= {"CC_RAPIDS_CACHE": str(cache), "PYTHONPATH": first_on_path(tree)}
-    said = subprocess.check_output([sys.executable, *words], text=True, env=given, cwd=tree)
-    return json.loads(said.splitlines()[-1])
+    given |= {"CC_RAPIDS_CACHE": str(cache), "PYTHONPATH": first_on_path(tree), **variables}
+    lines = subprocess.check_output([sys.executable, *words], text=True, env=given, cwd=tree)
+    return [json.loads(line) for line in lines.splitlines() if line.startswith("{")]
 
-
-#: The name of the records of each job, and what yields them.
-JOBS = {
-    "demo": ("first_use", demo),
-    "hour": ("first_use", hour),
-    "call": ("first_use", first_call),
-}
 
 if __name__ == "__main__":
-    main()
+    harness.run(harness.arguments(__doc__, runs=5), default=["demo"])

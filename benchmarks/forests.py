@@ -9,9 +9,6 @@ beside igraph on one core.
 All ways of a job take turns, and answers are compared after the timing.
 """
 
-from itertools import product
-from unittest import mock
-
 import harness
 import numpy as np
 from harness import frame, on_host, to_pandas
@@ -21,25 +18,13 @@ from scipy.sparse import csgraph
 from scipy.spatial.distance import pdist
 
 import cc_rapids
-from cc_rapids import generators, oracle
-from cc_rapids.algorithms import boruvka
-from cc_rapids.tools.bench import clocked, spread
+from cc_rapids import generators
 
 LEVELS = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
 MOST = 100  # vertices of a part
 
 
-def main():
-    """Measure some jobs, and keep a record of each."""
-    parser = harness.arguments(__doc__, runs=5, edges=2_000_000, points=3_000, vertices=10_000_000)
-    parser.add_argument("--graphs", nargs="*", default=harness.GRAPHS)
-    parser.add_argument("--light", nargs="+", type=float, default=[boruvka.LIGHT_EDGES_PER_VERTEX])
-    parser.add_argument("--bands", nargs="+", type=int, default=[boruvka.LIGHT_BANDS])
-    parser.add_argument("--no-peer", action="store_true", help="of spanning forests")
-    parser.add_argument("--prove", action="store_true", help="forests, on the host: minutes")
-    harness.measure_jobs(parser, JOBS, "pandas")
-
-
+@harness.job("spanning_forests")
 def spanning(args, backend):
     """Yield the times of a minimum spanning forest of each graph, and those of the peer."""
     for name in args.graphs:
@@ -47,71 +32,52 @@ def spanning(args, backend):
         weight = np.random.default_rng(0).random(graph.num_edges, np.float32)
         edges = frame(backend, src=graph.src, dst=graph.dst, weight=backend.asarray(weight))
         facts = {"graph": graph.name, "vertices": graph.num_vertices, "edges": graph.num_edges}
-        for light, bands in product(args.light, args.bands):
-            settings = {"light_edges_per_vertex": light, "light_bands": bands}
-            constants = {key.upper(): value for key, value in settings.items()}
-            with mock.patch.multiple(boruvka, **constants):
-                found = one_forest(edges, graph.num_vertices, backend, args)
-            yield facts | {"weights": "float32"} | settings | found
+        yield facts | {"weights": "float32"} | one_forest(edges, graph.num_vertices, backend, args)
         del graph, edges
 
 
 def one_forest(edges, n, backend, args):
     """Return the times of all ways, the totals, and the memory that is planned."""
 
-    def forest():
-        return cc_rapids.minimum_spanning_forest(edges, weight="weight")
+    def forest(**options):
+        return cc_rapids.minimum_spanning_forest(edges, weight="weight", **options)
 
-    plan = cc_rapids.minimum_spanning_forest(edges, weight="weight", explain=True)
+    totals, graph = {}, []
     ways = {"forest": forest, "labels": lambda: cc_rapids.components(edges).labels()}
-    totals = {}
-    if not args.no_peer:
-        ways |= (by_cugraph if backend.on_device else by_scipy)(edges, n, totals)
-    times = harness.timed(ways, backend, args.runs)
-    answer = forest()
+    make, solve = by_cugraph(edges) if backend.on_device else by_scipy(edges, n)
+    ways["peer_graph"] = lambda: graph.__setitem__(slice(None), [make()])
+    ways["peer_tree"] = lambda: totals.update(peer_total=solve(graph[0]))
+    times, answer = harness.timed(ways, backend, args.runs), forest()
     assert len(answer) == n - len(cc_rapids.components(edges, num_vertices=n))
     totals["total"] = float(answer["weight"].astype("float64").sum())
-    if args.prove:
-        columns = [on_host(edges[name]) for name in ("src", "dst", "weight")]
-        oracle.certify_forest(*columns[:2], n, columns[2], on_host(answer["row"]))
-    theirs = sum(spent["median"] for way, spent in times.items() if way.startswith("peer"))
-    rate = {"times_faster": round(theirs / times["forest_ms"]["median"], 2)} if theirs else {}
-    kernels = harness.kernel_times(backend, forest)
-    return times | kernels | totals | rate | {"plan_bytes": plan.bytes, "proved": args.prove}
+    theirs = times["peer_graph_ms"]["median"] + times["peer_tree_ms"]["median"]
+    rate = {"times_faster": round(theirs / times["forest_ms"]["median"], 2)}
+    return times | totals | rate | {"plan_bytes": forest(explain=True).bytes}
 
 
-def by_cugraph(edges, n, totals):
-    """Return cuGraph's graph and forest; the total of its forest is kept in ``totals``."""
+def by_cugraph(edges):
+    """Return functions that make cuGraph's graph, and the total weight of its forest."""
     import cugraph
 
-    made = []
-
     def graph():
-        made[:] = [cugraph.Graph()]
-        made[0].from_cudf_edgelist(edges, "src", "dst", edge_attr="weight", renumber=True)
+        made = cugraph.Graph()
+        made.from_cudf_edgelist(edges, "src", "dst", edge_attr="weight", renumber=True)
+        return made
 
-    def tree():
-        forest = cugraph.minimum_spanning_tree(made[0]).view_edge_list()
-        totals["peer_total"] = float(forest["weight"].astype("float64").sum())
+    def tree(made):
+        forest = cugraph.minimum_spanning_tree(made).view_edge_list()
+        return float(forest["weight"].astype("float64").sum())
 
-    return {"peer_graph": graph, "peer_tree": tree}
+    return graph, tree
 
 
-def by_scipy(edges, n, totals):
-    """Return SciPy's matrix and forest; the total of its forest is kept in ``totals``.
-
-    It adds the weights of equal edges.
-    """
-    made, ends = [], (edges["src"].to_numpy(), edges["dst"].to_numpy())
-
-    def graph():
-        matrix = sparse.coo_array((edges["weight"].to_numpy(), ends), shape=(n, n))
-        made[:] = [matrix.tocsr()]
-
-    def tree():
-        totals["peer_total"] = float(csgraph.minimum_spanning_tree(made[0]).sum())
-
-    return {"peer_graph": graph, "peer_tree": tree}
+def by_scipy(edges, n):
+    """Return functions that make SciPy's matrix, which adds equal edges, and the total weight."""
+    ends, weight = (edges["src"].to_numpy(), edges["dst"].to_numpy()), edges["weight"].to_numpy()
+    return (
+        lambda: sparse.coo_array((weight, ends), shape=(n, n)).tocsr(),
+        lambda matrix: float(csgraph.minimum_spanning_tree(matrix).sum()),
+    )
 
 
 def weighed(args, backend):
@@ -121,6 +87,12 @@ def weighed(args, backend):
     return frame(backend, src=src, dst=dst, weight=rng.random(args.edges)), n
 
 
+def labels_of(found):
+    """Return the label frame at each threshold."""
+    return [found.labels(level) for level in found.thresholds]
+
+
+@harness.job("thresholds")
 def thresholds(args, backend):
     """Yield the times of ten thresholds at once and by a run of each, after comparing the labels.
 
@@ -135,11 +107,8 @@ def thresholds(args, backend):
         heavy = (edges[edges["weight"] >= level].reset_index(drop=True) for level in LEVELS)
         return [cc_rapids.components(part) for part in heavy]
 
-    def labels_at_once():
-        cuts = at_once()
-        return [cuts.labels(level) for level in cuts.thresholds]
-
-    ways = {"wall": at_once, "separate": separate, "labels": labels_at_once}
+    ways = {"wall": at_once, "separate": separate}
+    ways["labels"] = lambda: labels_of(at_once())
     ways["separate_labels"] = lambda: [found.labels() for found in separate()]
     times = harness.timed(ways, backend, args.runs)
     cuts = at_once()
@@ -148,17 +117,14 @@ def thresholds(args, backend):
         single = to_pandas(found.labels())
         assert np.array_equal(labels.loc[single["vertex"]], single["labels"]), level
         assert len(cut) == len(found) + labels.size - len(single), level
-    yield {
-        "edges": args.edges,
-        "vertices": n,
-        "thresholds": len(LEVELS),
-        "components": [len(cuts.at(level)) for level in LEVELS],
-        **times,
-        "times_faster": harness.faster(times, "wall", "separate"),
-        "labels_times_faster": harness.faster(times, "labels", "separate_labels"),
-    }
+    facts = {"edges": args.edges, "vertices": n, "thresholds": len(LEVELS)}
+    facts["components"] = [len(cuts.at(level)) for level in LEVELS]
+    rate = {"times_faster": harness.faster(times, "wall", "separate")}
+    rate["labels_times_faster"] = harness.faster(times, "labels", "separate_labels")
+    yield facts | times | rate
 
 
+@harness.job("dendrogram")
 def cuts(args, backend):
     """Yield the times of ten cuts of a dendrogram, of what comes before them, and of SciPy."""
     edges, n = weighed(args, backend)
@@ -170,9 +136,6 @@ def cuts(args, backend):
     def at_once():
         return cc_rapids.components_at(edges, thresholds=LEVELS)
 
-    def labels(found):
-        return [found.labels(level) for level in found.thresholds]
-
     def scipys():
         heavy = (host[host["weight"] >= level] for level in LEVELS)
         return [harness.scipy_labels(part["src"], part["dst"], n).max() + 1 for part in heavy]
@@ -182,37 +145,32 @@ def cuts(args, backend):
     made.linkage(lambda weights: 1 - weights)
     ways = {
         "components_at": at_once,
-        "components_at_labels": lambda: labels(at_once()),
+        "components_at_labels": lambda: labels_of(at_once()),
         "forest": forest,
         "dendrogram": found.dendrogram,
         "cuts": lambda: made.cuts(LEVELS),
-        "cuts_labels": lambda: labels(made.cuts(LEVELS)),
+        "cuts_labels": lambda: labels_of(made.cuts(LEVELS)),
         "at": lambda: made.at(LEVELS[4]),
         "merges": made.merges,
         "split": lambda: made.split(MOST),
     }
     times = harness.timed(ways, backend, args.runs)
-    spent, _, theirs = clocked(backend, scipys)
-    times["scipy_ms"] = spread([spent])
+    times |= harness.timed({"scipy": scipys}, backend, 1, before=0)
     one, other = at_once(), made.cuts(LEVELS)
     assert one == other
     assert to_pandas(one.merges()).equals(to_pandas(other.merges()))
     lone = n - found.num_vertices
-    assert theirs == [len(other.at(level)) + lone for level in LEVELS]
+    assert scipys() == [len(other.at(level)) + lone for level in LEVELS]
     parts, rows = made.split(MOST)
     assert int(parts.sizes(1)["size"].max()) <= MOST
-    yield {
-        "edges": args.edges,
-        "vertices": found.num_vertices,
-        "thresholds": len(LEVELS),
-        "split_components": len(rows),
-        "parts": len(parts),
-        **times,
-        "times_faster": harness.faster(times, "cuts", "components_at"),
-        "labels_times_faster": harness.faster(times, "cuts_labels", "components_at_labels"),
-    }
+    facts = {"edges": args.edges, "vertices": found.num_vertices, "thresholds": len(LEVELS)}
+    facts |= {"split_components": len(rows), "parts": len(parts)}
+    rate = {"times_faster": harness.faster(times, "cuts", "components_at")}
+    rate["labels_times_faster"] = harness.faster(times, "cuts_labels", "components_at_labels")
+    yield facts | times | rate
 
 
+@harness.job("dendrogram")
 def linkage(args, backend):
     """Yield the times of single linkage of all distances, after comparing the clusters."""
     distances = pdist(np.random.default_rng(0).random((args.points, 2)))
@@ -233,6 +191,7 @@ def linkage(args, backend):
     yield {"points": args.points, "pairs": src.size, **times}
 
 
+@harness.job("dendrogram")
 def tree(args, backend):
     """Yield the times of the merges of trees of several shapes, whose edges have any order."""
     n = args.vertices
@@ -261,6 +220,7 @@ def tree(args, backend):
         yield {"shape": shape, "vertices": n, **times}
 
 
+@harness.job("bridges")
 def bridges(args, backend):
     """Yield the times of both kinds of graphs, after comparing the rows with igraph's."""
     import igraph
@@ -297,15 +257,6 @@ def bridges(args, backend):
         yield facts | {"articulation_points": len(points)} | times
 
 
-#: The name of the records of each job, and what yields them.
-JOBS = {
-    "spanning": ("spanning_forests", spanning),
-    "thresholds": ("thresholds", thresholds),
-    "cuts": ("dendrogram", cuts),
-    "linkage": ("dendrogram", linkage),
-    "tree": ("dendrogram", tree),
-    "bridges": ("bridges", bridges),
-}
-
 if __name__ == "__main__":
-    main()
+    sizes = {"edges": 2_000_000, "points": 3_000, "vertices": 10_000_000}
+    harness.run(harness.arguments(__doc__, runs=5, graphs=harness.GRAPHS, **sizes), "pandas")

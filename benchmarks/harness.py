@@ -1,14 +1,16 @@
-"""Shared parts of the benchmarks: command lines, frames, alternating timing, peers, records.
+"""Shared parts of the benchmarks: command lines, jobs, frames, alternating timing, peers, records.
 
 A record is one JSON object a line, never edited: the commit, the date, the device, the versions and
-the load, the engine, and the results of one measurement.
+the load, the engine, and the results of one measurement. A script registers functions that yield
+records as jobs, and ``run`` measures those that ``--jobs`` names.
 """
 
 import argparse
-import contextlib
+import functools
 import json
 import pathlib
 import subprocess
+import tempfile
 import traceback
 from importlib.metadata import version
 
@@ -23,10 +25,11 @@ from cc_rapids.tools.bench import clocked, environment, spread
 HERE = pathlib.Path(__file__).parent / "records"
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
 SPREADING = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
+JOBS = {}  # the name of the records of each job, and the function that yields them
 
 
 def arguments(text, engine="threads", runs=9, **sizes):
-    """Return the command line that every benchmark has, with an option for each size."""
+    """Return the command line that every benchmark has, with an option for each size or list."""
     parser = argparse.ArgumentParser(description=text.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=HERE, help="folder of the records")
     parser.add_argument("--commit", default=_commit(), help="what is measured")
@@ -35,7 +38,9 @@ def arguments(text, engine="threads", runs=9, **sizes):
     parser.add_argument("--scale", type=float, help="log2 of the vertices; full scale by default")
     parser.add_argument("--pool", action="store_true", help="take memory from a pool of RMM")
     for name, size in sizes.items():
-        parser.add_argument(f"--{name}", type=int, default=size)
+        several = isinstance(size, tuple)
+        more = {"nargs": "*", "type": type(size[0])} if several else {"type": type(size)}
+        parser.add_argument(f"--{name}", default=size, **more)
     return parser
 
 
@@ -64,18 +69,39 @@ def begin(args, *packages):
     return backend, base
 
 
-def measure_jobs(parser, jobs, *packages, default=None):
-    """Measure the jobs that ``--jobs`` names, all by default, and keep their records.
+def job(records):
+    """Register a function that yields records from the arguments and the backend as a job."""
 
-    ``jobs`` has, for each, the name of its records, and what yields them from the arguments and the
-    backend.
-    """
-    parser.add_argument("--jobs", nargs="*", choices=jobs, default=default or list(jobs))
+    def register(work):
+        JOBS[work.__name__] = records, work
+        return work
+
+    return register
+
+
+def each_of(*names):
+    """Return a decorator: a job over names or numbers, with a folder for each."""
+
+    def decorate(work):
+        @functools.wraps(work)
+        def records(args, backend):
+            for name in names:
+                with tempfile.TemporaryDirectory() as folder:
+                    yield from work(name, pathlib.Path(folder), args, backend)
+
+        return records
+
+    return decorate
+
+
+def run(parser, *packages, default=None):
+    """Measure the jobs that ``--jobs`` names, all by default, and keep their records."""
+    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=default or list(JOBS))
     args = parser.parse_args()
     backend, base = begin(args, *packages)
 
     def measure(job):
-        name, work = jobs[job]
+        name, work = JOBS[job]
         for record in work(args, backend):
             keep(args.out, name, base | {"job": job} | record)
 
@@ -156,15 +182,15 @@ def frame(backend, **columns):
     return cudf.DataFrame(columns)
 
 
+def to_pandas(given):
+    """Return a frame or series of cuDF or pandas as one of pandas."""
+    return given.to_pandas() if hasattr(given, "to_pandas") else given
+
+
 def on_host(column):
     """Return a column of a frame, or an array, on the host."""
-    column = column.to_pandas() if hasattr(column, "to_pandas") else column
+    column = to_pandas(column)
     return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
-
-
-def to_pandas(given):
-    """Return a frame of cuDF or pandas as one of pandas."""
-    return given.to_pandas() if hasattr(given, "to_pandas") else given
 
 
 def scipy_labels(src, dst, n):
@@ -212,11 +238,6 @@ class CuGraph:
         return cugraph.weakly_connected_components(graph)
 
 
-def peer_of(backend):
-    """Return the peer of a backend."""
-    return CuGraph() if backend.on_device else SciPy()
-
-
 def peer_times(peer, edges, backend, runs):
     """Return the spreads of building and of solving by a peer, after one run of both."""
     building, solving = [], []
@@ -228,37 +249,6 @@ def peer_times(peer, edges, backend, runs):
         del built, answer
     times = {"build": building, "wcc": solving}
     return {f"{peer.name}_{name}_ms": spread(values[1:]) for name, values in times.items()}
-
-
-def kernel_times(backend, work):
-    """Return the field of the device time of each kernel in one run; none on threads."""
-    if not backend.on_device:
-        return {}
-    rows, total = [], {}
-    with _noted(backend, rows):
-        work()
-    for name, *marks in rows:
-        total[name] = round(total.get(name, 0) + backend.elapsed(*marks), 4)
-    return {"kernels_ms": total}
-
-
-@contextlib.contextmanager
-def _noted(backend, rows):
-    """Note the name and the marks around every launch."""
-    kind = type(backend)
-    launch = kind.launch
-
-    def noted(self, kernel, n, arguments):
-        first = self.mark()
-        launch(self, kernel, n, arguments)
-        rows.append((kernel.part.function.__name__, first, self.mark()))
-
-    kind.launch = noted
-    try:
-        yield
-    finally:
-        kind.launch = launch
-        backend.synchronize()
 
 
 def empty_pool(backend):

@@ -4,41 +4,28 @@ graphs: the reference graphs as lists and as rows, by ``cc_rapids.tools.bench``.
 users hold, near-duplicate pairs, pairs of many bands and records with their keys, with ids of three
 kinds. main_job: the reference graphs as frames. ids: 64-bit hashes, strings, the karate club, and
 components of a ``cugraph.Graph`` that is built already. short_lists: 1,000 to 10 M edges with ids
-of each kind. threads: 20 M uniform edges beside SciPy on columns. clustered: ids in clusters that
-lie far apart, as those of OpenStreetMap do, encoded by bits of pages and by a hash table.
+of each kind. threads: 20 M uniform edges beside SciPy on columns. audit: the runs of reference
+graphs and their audits, by turns.
 
 On threads, lists are smaller unless ``--scale`` is given. The labels are compared after the timing.
 """
 
-import contextlib
 import time
-from unittest import mock
 
 import harness
+import networkx as nx
 import numpy as np
 
 import cc_rapids
 from cc_rapids import backends, generators, oracle
 from cc_rapids.backends.choice import has_gpu
-from cc_rapids.ids import encode
 from cc_rapids.tools import bench
 
 LISTS = ("pairs60M", "bands10M", "records50M", "pairs1M")
 LENGTHS = ("1000", "100000", "1000000", "10000000")
 THREADS_SCALE = 20  # log2 of the vertices where SciPy is timed too
 SMALL = 10_000  # edges, below which runs are repeated for a few seconds
-CLUSTERED = [
-    f"{m} edges, span {span}, {size} a cluster"
-    for m in (100_000, 762_000, 2_070_000)
-    for span in (300_000_000, 9_200_000_000, 200_000_000_000)
-    for size in (1, 4, 24, 200)
-]
-FILLED = 0.8  # share of the ids of a cluster that occur
-KARATE = """1-2 1-3 2-3 1-4 2-4 3-4 1-5 1-6 1-7 5-7 6-7 1-8 2-8 3-8 4-8 1-9 3-9 3-10 1-11 5-11 6-11
-1-12 1-13 4-13 1-14 2-14 3-14 4-14 6-17 7-17 1-18 2-18 1-20 2-20 1-22 2-22 24-26 25-26 3-28 24-28
-25-28 3-29 24-30 27-30 2-31 9-31 1-32 25-32 26-32 29-32 3-33 9-33 15-33 16-33 19-33 21-33 23-33
-24-33 30-33 31-33 32-33 9-34 10-34 14-34 15-34 16-34 19-34 20-34 21-34 23-34 24-34 27-34 28-34
-29-34 30-34 31-34 32-34 33-34"""
+AUDIT_BOUND = 3.0  # of the time of a run
 #: The functions that make the ids of each kind from vertices.
 IDS = {
     "int32": lambda ids: ids.astype(np.int32),
@@ -72,16 +59,14 @@ def main():
             harness.keep(args.out, RECORDS.get(job, job), base | named | record)
         harness.empty_pool(backend)
 
-    harness.measure_each(cases(args), measure)
-
-
-def cases(args):
-    """Yield the job, the name and the kind of ids of each measurement."""
-    for job in args.jobs:
-        for name, kinds in JOBS[job][0].items():
-            if args.lists is None or name in args.lists:
-                chosen = [ids for ids in kinds if args.ids is None or ids in args.ids]
-                yield from ((job, name, ids) for ids in chosen)
+    cases = [
+        (job, name, ids)
+        for job in args.jobs
+        for name, kinds in JOBS[job][0].items()
+        for ids in kinds
+        if name in (args.lists or [name]) and ids in (args.ids or [ids])
+    ]
+    harness.measure_each(cases, measure)
 
 
 def scale_of(backend, args):
@@ -128,28 +113,20 @@ def solved(frame, n, backend, args):
 
     With the number of vertices, the memory is compared with ``memory_bound``.
     """
-    peer = harness.peer_of(backend)
+    peer = harness.CuGraph() if backend.on_device else harness.SciPy()
 
     def ours():
         return cc_rapids.connected_components(frame, engine=backend.name)
 
-    job = repeated(ours, len(frame), backend, args.runs)
-    alone = repeated(
-        lambda: cc_rapids.components(frame, engine=backend.name), len(frame), backend, args.runs
-    )
+    def solve():
+        return cc_rapids.components(frame, engine=backend.name)
+
+    job, alone = (repeated(work, len(frame), backend, args.runs) for work in (ours, solve))
     found, summary = alone.answer, alone.answer.summary()
-    facts = {
-        "n": n,
-        "m": len(frame),
-        "vertices": summary["vertices"],
-        "components": len(found),
-        "ids": summary["ids"],
-        "design": summary["design"],
-        "wall_ms": bench.spread(job.wall),
-        **({"device_ms": bench.spread(job.device)} if job.device else {}),
-        **alone.facts("solve"),
-        **harness.kernel_times(backend, ours),
-    }
+    facts = {"n": n, "m": len(frame), "components": len(found)}
+    facts |= {name: summary[name] for name in ("vertices", "ids", "design")}
+    facts |= {"wall_ms": bench.spread(job.wall), **alone.facts("solve")}
+    facts |= {"device_ms": bench.spread(job.device)} if job.device else {}
     del job, alone, found
     answer, peak = bench.with_peak(backend, ours)
     theirs, peer_peak = bench.with_peak(backend, lambda: peer.solve(peer.build(frame)))
@@ -162,11 +139,8 @@ def solved(frame, n, backend, args):
     times = harness.peer_times(peer, frame, backend, args.peer_runs)
     theirs_ms = sum(spent["median"] for spent in times.values())
     facts |= times | {"times_faster": round(theirs_ms / facts["wall_ms"]["median"], 1)}
-    return facts | {
-        "peak_bytes": peak,
-        f"{peer.name}_peak_bytes": peer_peak,
-        f"equal_to_{peer.name}": True,
-    }
+    facts |= {"peak_bytes": peak, f"{peer.name}_peak_bytes": peer_peak}
+    return facts | {f"equal_to_{peer.name}": True}
 
 
 def repeated(work, edges, backend, runs):
@@ -184,7 +158,7 @@ def repeated(work, edges, backend, runs):
 def made(name, ids, backend, scale):
     """Return a list as a frame with ids of a kind, and its number of vertices."""
     if name == "karate":
-        pairs = np.array([edge.split("-") for edge in KARATE.split()], np.int32)
+        pairs = np.array(nx.karate_club_graph().edges, np.int32)
         return harness.frame(backend, src=pairs[:, 0], dst=pairs[:, 1]), 34
     if name.isdigit():
         graph = generators.uniform(int(name) // 4, int(name), seed=1, engine=backend.name)
@@ -218,66 +192,25 @@ def threads(name, ids, backend, args):
     yield facts | times | {"times_faster": harness.faster(times, "wall", "scipy")}
 
 
-def clustered(name, ids, backend, args):
-    """Yield the record of ids in clusters, with the times of both encodings.
-
-    ``thread_ms`` is the processor time of the calling thread, which does all the serial work and
-    its part of the parallel work. On a busy machine it is closer to the wall time of an idle one.
-    """
-    m, span, size = (int(word) for word in name.replace(",", "").split() if word.isdigit())
-    src, dst = edges_in_clusters(m, span, size)
-    frame = harness.frame(backend, src=src, dst=dst)
-
-    def ours():
-        return cc_rapids.components(frame, engine=backend.name).labels()
-
-    with only(encode.HASHED):
-        facts = cc_rapids.components(frame, engine=backend.name, explain=True).facts.ids
-    record = {"m": m, "span": span, "cluster": size, "pages": facts.pages}
-    record |= {"page_shift": facts.page_shift, "low": facts.id_range.low, "ways": {}}
-    record |= {"high": facts.id_range.high}
-    answers = []
-    for encoding in (encode.PAGED, encode.HASHED) if facts.page_shift else (encode.HASHED,):
-        with only(encoding):
-            answers.append(ours())
-            spent = [by_thread(ours) for _ in range(args.runs)]
-            times = bench.timed(backend, lambda _: ours(), [None], args.runs)
-        way = {"wall_ms": bench.spread(times.wall), "thread_ms": bench.spread(spent)}
-        way |= {"device_ms": bench.spread(times.device)} if times.device else {}
-        record["ways"][encoding.name(facts)] = way
-    oracle.same_partition(answers[0], answers[-1])
-    yield record
-
-
-def edges_in_clusters(m, span, size, seed=1):
-    """Return paths along clusters of ids, in which a tenth of the edges lead anywhere."""
-    rng = np.random.default_rng(seed)
-    clusters, room = max(1, m // size), 2 * int(size / FILLED) + 8
-    starts = np.unique(rng.integers(0, span // room, clusters)) * room
-    ids = (starts[:, None] + (np.arange(size) / FILLED).astype(np.int64)).ravel()
-    along = np.flatnonzero(rng.random(ids.size - 1) < 0.9)[:m]
-    others = rng.integers(0, ids.size, (2, m - along.size))
-    return (np.concatenate([ids[along + k], ids[others[k]]]) for k in range(2))
-
-
-@contextlib.contextmanager
-def only(encoding):
-    """Take an encoding of integers, whatever would be chosen."""
-    kept, kind = encode.ENCODINGS, type(encoding)
-    encode.ENCODINGS, preferred = (encoding,), kind.is_preferred
-    kind.is_preferred = lambda self, facts: True
-    try:
-        with mock.patch("cc_rapids.backends.base.UNCOMPILED_ROWS", 0):
-            yield
-    finally:
-        encode.ENCODINGS, kind.is_preferred = kept, preferred
-
-
-def by_thread(work):
-    """Return the milliseconds of processor time that the calling thread takes."""
-    began = time.thread_time()
-    work()
-    return 1e3 * (time.thread_time() - began)
+def audit(name, ids, backend, args):
+    """Yield the record of a run and of its audit, from edges where they lie."""
+    edges, _ = made(name, ids, backend, scale_of(backend, args))
+    found = cc_rapids.components(edges, engine=backend.name)
+    proof, summary, ways = found.audit(edges), found.summary(), {}
+    ways["run"] = lambda: cc_rapids.connected_components(edges, engine=backend.name)
+    ways["audit"] = lambda: found.audit(edges)
+    times = {}
+    for clock, by_name in zip(
+        ("", "_device"), harness.turns(ways, backend, args.runs, 2), strict=True
+    ):
+        if not clock or backend.on_device:
+            run, proving = (bench.spread(by_name[way]) for way in ways)
+            ratio = round(proving["median"] / run["median"], 3)
+            times |= {f"run{clock}_ms": run, f"audit{clock}_ms": proving}
+            times |= {f"audit_of_run{clock}": ratio, "within_bound": ratio <= AUDIT_BOUND}
+    facts = {"m": proof.edges, "vertices": proof.vertices, "components": proof.components}
+    named = "hashed" if ids == "hashed" else "as they are"
+    yield facts | {"named": named, "design": summary["design"], "ids": summary["ids"]} | times
 
 
 #: For each job: its lists with the kinds of their ids, and what measures one.
@@ -292,9 +225,9 @@ JOBS = {
     ),
     "short_lists": (dict.fromkeys(LENGTHS, tuple(IDS)[1:]), whole),
     "threads": ({"uniform": ("int32",)}, threads),
-    "clustered": (dict.fromkeys(CLUSTERED, ("int64",)), clustered),
+    "audit": (dict.fromkeys(harness.GRAPHS, ("int32", "hashed")), audit),
 }
-RECORDS = {"graphs": "bench", "clustered": "clustered_ids"}
+RECORDS = {"graphs": "bench"}
 
 if __name__ == "__main__":
     main()

@@ -30,6 +30,16 @@ def table(head, lines, words=1):
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *lines))
 
 
+def columns(rows, cells, words=1):
+    """Return a Markdown table with a row for each record; functions make the cells of columns."""
+    return table(tuple(cells), [[cell(row) for cell in cells.values()] for row in rows], words)
+
+
+def millions(row, decimals=1):
+    """Return the number of edges of a record in millions."""
+    return f"{row.get('m', row.get('edges')) / 1e6:,.{decimals}f} M"
+
+
 def number(value, unit=""):
     """Format a number with three significant digits, or as an integer from 1000; "-" for None."""
     if value is None:

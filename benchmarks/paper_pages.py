@@ -1,5 +1,7 @@
 """The tables and figures of docs/papers.md; figures are those of ``cc-rapids evaluate``."""
 
+from functools import partial
+
 import harness
 import pages
 from harness import like_last
@@ -54,16 +56,11 @@ class Runs:
         """The right runs, as rows of ``cc-rapids evaluate``."""
         return [
             row
-            | {
-                "file": row["graph"],
-                "ran": row["design"],
-                "vertices": row["n"],
-                "density": row.get("density"),
-                "memory": row.get("memory"),
-                "threads": None if row.get("processes") else row.get("threads"),
-                "processes": row["threads"] if row.get("processes") else None,
-                "wall_ms": row.get("ms") or row["wall_ms"],
-            }
+            | {"file": row["graph"], "ran": row["design"], "vertices": row["n"]}
+            | {name: row.get(name) for name in ("density", "memory")}
+            | {"threads": None, "processes": None}
+            | {"processes" if row.get("processes") else "threads": row.get("threads")}
+            | {"wall_ms": row.get("ms") or row["wall_ms"]}
             for row in self.rows
             if ("ms" in row or "wall_ms" in row) and row["right"]
         ]
@@ -85,21 +82,18 @@ class Runs:
 
     def footing(self):
         """Return where and when it was measured, and what was left out."""
-        last = self.rows[-1]
-        wrong = sum(row.get("right") is False for row in self.rows)
-        missing = [row for row in self.rows if "not_run" in row]
-        where = pages.dated(last).removeprefix("On ")
-        text = f"Times are medians on {where}. All labels were compared after the timing" + (
-            f". {wrong} runs returned wrong labels and are left out."
-            if wrong
-            else ", and all were right."
-        )
+        last, wrong = self.rows[-1], sum(row.get("right") is False for row in self.rows)
+        text = f"Times are medians on {pages.dated(last).removeprefix('On ')}. All labels were"
+        text += " compared after the timing"
+        text += f". {wrong} runs returned wrong labels and are left out." * bool(wrong)
+        text += ", and all were right." * (not wrong)
         if last["load"] > QUIET and last["engine"] == "threads":
             text += (
                 f" Other processes had a load of {last['load']:.1f} on the {last['cpus']} cores."
             )
-        reasons = sorted({row["not_run"].partition(":")[0] for row in missing})
-        return text + (f" Not run: {len(missing)} ({'; '.join(reasons)})." if missing else "")
+        missing = [row["not_run"].partition(":")[0] for row in self.rows if "not_run" in row]
+        reasons = "; ".join(sorted(set(missing)))
+        return text + (f" Not run: {len(missing)} ({reasons})." if missing else "")
 
 
 def contents(folder):
@@ -239,33 +233,38 @@ def ranking(runs):
     return charts.bars(runs.graphs, series, "milliseconds") if runs.times else None
 
 
-def over_density(designs, engines=("cuda", "threads"), memory=("device",), largest=False):
-    """Return what draws times over density, a line for each design, engine and kind of memory."""
-
-    def make(runs):
-        found = runs.runs
-        shown = {row["engine"] for row in found}.intersection(engines)
-        shown = shown or {row["engine"] for row in found}
-        most = max((row["n"] for row in found), default=0)
-        rows = [
-            row | {"design": f"{row['design']}, {row['engine']}"}
-            for row in found
-            if row["design"] in designs
-            and row["engine"] in shown
-            and row["memory"] in memory
-            and (row["n"] == most or not largest)
-        ]
-        return first(evaluated.over_density, rows)
-
-    return make
+def over_density(designs, engines, memory, runs):
+    """Draw times over density on the largest graphs: by design, engine and kind of memory."""
+    found = runs.runs
+    shown = {row["engine"] for row in found}
+    shown = shown.intersection(engines) or shown
+    most = max((row["n"] for row in found), default=0)
+    rows = [
+        row | {"design": f"{row['design']}, {row['engine']}"}
+        for row in found
+        if row["design"] in designs
+        and row["engine"] in shown
+        and row["memory"] in memory
+        and row["n"] == most
+    ]
+    return first(evaluated.over_density, rows)
 
 
-def by_threads(graph):
-    """Return what draws a panel of Balduzzi's Figure 1."""
-    return lambda runs: first(evaluated.threads, [r for r in runs.runs if r["graph"] == graph])
+def by_threads(graph, runs):
+    """Draw a panel of Balduzzi's Figure 1."""
+    return first(evaluated.threads, [row for row in runs.runs if row["graph"] == graph])
 
 
-KINDS = "device", "pinned", "zero-copy"
+ENGINES, DEVICE, KINDS = ("cuda", "threads"), ("device",), ("device", "pinned", "zero-copy")
+#: By name: the designs, engines and kinds of memory, of the largest graphs, and the title.
+DENSITIES = {
+    "owner": ((OWNER, LISTS), ENGINES, DEVICE, "Owners: time by density, largest graphs"),
+    "memory": ((OWNER,), ("cuda",), KINDS, "Owners: kinds of memory"),
+    "dense": (("dense",), ENGINES, DEVICE, "Dense matrix: time by density"),
+    "dense-memory": (("dense",), ("cuda",), KINDS, "Dense matrix: kinds of memory"),
+    "fixpoint": (("matrix-fixpoint",), ENGINES, DEVICE, "Fixed point: time by density"),
+    "all": (ALL, ("cuda",), DEVICE, "All algorithms on a GPU: time by density, largest graphs"),
+}
 FIGURES = {
     "sutton": {
         "sutton-steps": (steps, "Speed-up over Soman by each step"),
@@ -282,33 +281,11 @@ FIGURES = {
         ),
     },
     "lehr": {
-        "lehr-owner": (
-            over_density((OWNER, LISTS), largest=True),
-            "Owners: time by density, largest graphs",
-        ),
-        "lehr-memory": (
-            over_density((OWNER,), ("cuda",), KINDS, True),
-            "Owners: kinds of memory",
-        ),
-        "lehr-dense": (
-            over_density(("dense",), largest=True),
-            "Dense matrix: time by density",
-        ),
-        "lehr-dense-memory": (
-            over_density(("dense",), ("cuda",), KINDS, True),
-            "Dense matrix: kinds of memory",
-        ),
-        "lehr-fixpoint": (
-            over_density(("matrix-fixpoint",), largest=True),
-            "Fixed point: time by density",
-        ),
-        "lehr-all": (
-            over_density(ALL, ("cuda",), largest=True),
-            "All algorithms on a GPU: time by density, largest graphs",
-        ),
+        f"lehr-{name}": (partial(over_density, *shown), words)
+        for name, (*shown, words) in DENSITIES.items()
     },
     "balduzzi": {
-        f"balduzzi-{graph}": (by_threads(graph), f"Time by threads, {graph} graph")
+        f"balduzzi-{graph}": (partial(by_threads, graph), f"Time by threads, {graph} graph")
         for graph in ("dense", "medium", "sparse")
     },
 }

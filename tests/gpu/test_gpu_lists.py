@@ -54,7 +54,6 @@ def test_each_list_is_measured_with_ids_of_each_kind(cudf, tmp_path, monkeypatch
         assert row["equal_to_cugraph"]
         assert 0 < row["solve_device_ms"]["least"] <= row["solve_wall_ms"]["greatest"]
         assert 0 < row["device_ms"]["least"] <= row["wall_ms"]["greatest"]
-        assert row["kernels_ms"]
         assert row["peak_bytes"] > 0
         # The launch of shorter lists has a table ready, and that of hashed ids one for all ends.
         if row["m"] > HASHED_AT_ONCE and row["dtype"] != "hashed":

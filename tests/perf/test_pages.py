@@ -41,7 +41,7 @@ def test_measurements_are_those_of_the_records(figures, name):
 
 
 def test_pages_without_records_say_so(figures, tmp_path):
-    made = figures.benchmarks(tmp_path) | figures.paper_pages.contents(tmp_path)
+    made = figures.PAGES["docs/benchmarks.md"](tmp_path) | figures.paper_pages.contents(tmp_path)
     assert all(make().startswith("Not measured yet") for make in made.values())
 
 

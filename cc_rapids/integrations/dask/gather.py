@@ -6,7 +6,7 @@ distributed afterwards.
 
 A cost model chooses between all-gather and tree. It predicts bytes, rounds and seconds from
 formulae and measured rates for random edges, the most expensive case.
-``benchmarks/cluster_model.py`` extends the model to distributed vertices. The tables of
+``benchmarks/cluster_pages.py`` extends the model to distributed vertices. The tables of
 docs/larger.md are made from these models; a test compares them with measurements
 (benchmarks/records/several.jsonl).
 """
