@@ -103,8 +103,8 @@ def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
 # The first matching rule is used. On a GPU sampling pays from four edges per vertex on: it saves
 # more than a third on the uniform list and nothing on social22. With fewer edges it changes little.
 # For small lists, and for lists on CPU threads, it costs more than it saves. k-out reads two
-# entries per row and then the rows outside the giant component; at road's 2.4 entries per vertex
-# that is no less than all entries. A sample should have at least 0.75 edges per vertex.
+# entries per row and then the rows outside the giant component, which does not save anything at the
+# 2.4 entries per vertex of road. A sample should have at least 0.75 edges per vertex.
 # After a sample on a GPU, Rem's rule with splices is fastest or within 2 % of it; for rows, only if
 # the labels are in the cache. For lists whose labels exceed the cache, edges are partitioned.
 # If neighbours in the list are neighbours in the graph, blocks with strided order take a half to a
@@ -147,8 +147,8 @@ AUTO = (
 
 
 # The design of runs in one launch (see one_launch.py). For a list of few edges, waiting between
-# threads dominates. Rem's rule is the fastest for all lists but trees. Only Rem's rule is fast on a
-# path in order, because it does not climb to the root of the growing tree.
+# threads dominates. Rem's rule is the fastest for all lists except trees. On a path in order, it is
+# the only fast rule, because it does not climb to the root of the growing tree.
 ONE_LAUNCH_RULE = AutoRule(
     Design("none", REM, "splice"), "experiments.jsonl", "cuda", most_edges=BLOCKED_EDGES - 1
 )

@@ -28,15 +28,15 @@ from ..kernels import find, giant, scan, union
 from ..kernels import forest as trees
 from ..kernels.primitives import WORD
 
-NAME = "boruvka+async+halve"  # of the rounds, and of the union and the find that they link with
+NAME = "boruvka+async+halve"  # the rounds, and the union and find by which they link
 WHY = "a spanning forest by weight"
-SAMPLE = 1024  # weights that are looked at for the pivots, at most
-LIGHTER_PER_CANDIDATE = 8  # at most so many edges of a later band for each candidate buffer slot
-SPARSE_RATIO = 16  # candidates per vertex from which memory is filled faster in order
-ONE_LAUNCH_CANDIDATES = 1 << 19  # up to so many, all remaining rounds are one launch
-LIGHT_EDGES_PER_VERTEX = 0.66  # of the first band, see forest_bands.jsonl and experiments.jsonl
-LIGHT_BANDS = 3  # before the last; each ends after twice as many edges as the one before
-MIN_BAND_RATIO = 4  # lists with fewer edges per edge of the first band are not filtered
+SAMPLE = 1024  # most weights that are sampled for the pivots
+LIGHTER_PER_CANDIDATE = 8  # most edges of a later band for each slot of the candidate buffers
+SPARSE_RATIO = 16  # with fewer vertices per candidate, all selections are reset in order
+ONE_LAUNCH_CANDIDATES = 1 << 19  # most candidates for which one launch runs all remaining rounds
+LIGHT_EDGES_PER_VERTEX = 0.66  # size of the first band, see forest_bands.jsonl, experiments.jsonl
+LIGHT_BANDS = 3  # bands before the last one; each ends at twice as many edges as the previous one
+MIN_BAND_RATIO = 4  # lists shorter than so many times the first band are not filtered
 HALF = 32
 
 
@@ -165,7 +165,7 @@ def solve(
         meanwhile = partial(chosen.make_room, given, n - 1)
     rounds.run(pivots, last, meanwhile)
     ranks, totals = chosen.rank(), on.alloc_readback(2)
-    on.kernel(scan.tell_total)(1, ranks, forest.out_of_range, totals)
+    on.kernel(scan.write_totals)(1, ranks, forest.out_of_range, totals)
     read = on.read_async(totals)
     on.leave_arena()
     if given is not None:
@@ -244,7 +244,7 @@ def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
     item = int(np.dtype(dtype).itemsize)
     wide = 8 * (8 * item > HALF or m >= 1 << HALF)
     candidates = 2 * m * (2 * vertex + 8 + wide)
-    bits = (n + m + m // 8) // 8 + 3 * SAMPLE  # the giant's, those of rows, and the ranks of these
+    bits = (n + m + m // 8) // 8 + 3 * SAMPLE  # bits of the giant, bits of rows, ranks of rows
     return int(candidates + n * (8 + wide + number) + bits + m * (item + 8 * rows))
 
 
@@ -255,8 +255,8 @@ class _Kernels(NamedTuple):
     from_rest: Callable[..., None]
     from_candidates: Callable[..., None]
     lower_rows: Callable[..., None]
-    link_taken: Callable[..., None]
-    forget_taken: Callable[..., None]
+    link_selected: Callable[..., None]
+    reset_selections: Callable[..., None]
     finish: Callable[..., None]
 
 
@@ -269,21 +269,26 @@ def _kernels(on: Backend, vertex: Any, wide: Any, order: Any, contains_row: bool
     read = part(reading.checked, vertex, wide, load_edge)
     store_row, load_row = part(keys.store_row), part(keys.load_row)
     of_list = part(kernels.listed, order, part(keys.key), read)
-    first = part(kernels.keep, vertex, of_list, part(kernels.singleton_root), store_row)
-    further = part(kernels.keep, vertex, of_list, halve, store_row)
-    again = part(kernels.keep, vertex, part(kernels.collected, load_row), halve, store_row)
+    first = part(kernels.append_candidate, vertex, of_list, part(kernels.singleton_root), store_row)
+    further = part(kernels.append_candidate, vertex, of_list, halve, store_row)
+    again = part(
+        kernels.append_candidate, vertex, part(kernels.collected, load_row), halve, store_row
+    )
     within = part(kernels.within, order)
     outside = part(kernels.outside_giant, vertex, wide, within, load_edge)
     hook = part(kernels.hook, part(union.asynchronous, vertex, halve))
-    take, forget = part(kernels.take, load_row, part(keys.takes), hook), part(keys.forget)
+    link_candidate, reset_best = (
+        part(kernels.link_candidate, load_row, part(keys.selects), hook),
+        part(keys.reset_best),
+    )
     return _Kernels(
         from_list=part(kernels.collect_band, within, first),
         from_rest=part(kernels.collect_band, outside, further),
         from_candidates=part(kernels.collect, again),
         lower_rows=part(kernels.lower_rows),
-        link_taken=part(kernels.link_taken, take),
-        forget_taken=part(kernels.forget_taken, forget),
-        finish=part(kernels.finish, keys.apart, take, forget, halve),
+        link_selected=part(kernels.link_selected, link_candidate),
+        reset_selections=part(kernels.reset_selections, reset_best),
+        finish=part(kernels.finish, keys.separate_rows, link_candidate, reset_best, halve),
     )
 
 
@@ -309,7 +314,7 @@ class _Rounds:
         of_giant = (2, np.int64), (forest.present.size, np.uint32), (giant.PROBES, vertex)
         self.best, best_row, *self.giant = on.alloc_packed(*shapes, *of_giant)
         self.best_row = best_row if separate_rows else on.unused(np.uint64)
-        with on.reusing():  # which stays when all else is done
+        with on.reusing():  # the answer keeps this array, so it is not part of the packed memory
             self.chosen = on.fill(on.empty(-(-edges.m // WORD), np.uint32), 0)
         self._forget_all()
         self.buffers = self._candidate_buffers(expected)
@@ -332,7 +337,7 @@ class _Rounds:
         candidates = self._contract_round(*look, meanwhile)
         if candidates.count > candidates.us.size:
             count = candidates.count
-            del candidates  # before larger buffers are allocated
+            del candidates  # free the buffers before larger ones are allocated
             self.buffers = []
             self.buffers = self._candidate_buffers(count)
             candidates = self._contract_round(*look)
@@ -343,19 +348,19 @@ class _Rounds:
                 self.kernels.finish(candidates.count, *arguments)
                 return
             size = candidates.count
-            self._forget(candidates)
+            self._reset_selections(candidates)
             candidates = self._contract_round(
                 self.kernels.from_candidates, size, (), candidates.arrays
             )
-            if candidates.count == size:  # nothing is linked: an error, and no endless loop
+            if candidates.count == size:  # nothing was linked: stop with an error, do not loop
                 on.fill(forest.out_of_range, 0xFF)
                 return
 
-    def _forget(self, candidates: Candidates) -> None:
+    def _reset_selections(self, candidates: Candidates) -> None:
         """Reset the selections of the candidates' roots, or of all roots if there are many."""
         if candidates.count * SPARSE_RATIO < self.forest.n:
             arguments = candidates.us, candidates.vs, self.best, self.best_row
-            self.kernels.forget_taken(candidates.count, *arguments)
+            self.kernels.reset_selections(candidates.count, *arguments)
         else:
             self._forget_all()
 
@@ -404,7 +409,7 @@ class _Rounds:
         read, most = on.read_async(counter), min(m, buffer.us.size)
         if not self.order.contains_row:
             self.kernels.lower_rows(most, counter, *buffer.arrays, self.best, self.best_row)
-        self.kernels.link_taken(most, counter, *buffer.arrays, *self._trees)
+        self.kernels.link_selected(most, counter, *buffer.arrays, *self._trees)
         if meanwhile is not None:
             meanwhile()
         return buffer.first(int(read()[0]))

@@ -125,9 +125,9 @@ class Reached:
         forest, xp = self.forest, backend.xp
         outer = forest.child[block[forest.child] != block[forest.parent[forest.child]]]
         above = xp.full(block.size, NO_EDGE, np.int64)
-        above[block[outer]] = forest.parent[outer]  # the uppermost vertex of a block is one
+        above[block[outer]] = forest.parent[outer]  # the uppermost vertex of each block
         blocks = backend.counts(above[above != NO_EDGE], block.size)
-        blocks += forest.parent_edge != NO_EDGE  # that of a vertex itself, unless it is a root
+        blocks += forest.parent_edge != NO_EDGE  # the block of the edge to its parent
         return xp.flatnonzero(blocks > 1)
 
     def edge_blocks(self, block: Array, backend: Backend) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: boo
     Parameters
     ----------
     edges : Edges
-        Edges on the host; an edge with an end that is no vertex is skipped and noted.
+        Edges on the host. If an end is not a vertex, the edge is skipped and a flag is set.
     forest : Forest
         The forest over their vertices; the parents are overwritten.
     rows : Adjacency, optional
@@ -49,7 +49,7 @@ def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: boo
     matrix = coo_array((np.ones(us.size, np.int8), (us, vs)), (n, n))
     count, labels = csgraph.connected_components(matrix, directed=False)
     least = np.empty(count, parent.dtype)
-    least[labels[::-1]] = np.arange(n - 1, -1, -1, dtype=parent.dtype)  # the last one stays
+    least[labels[::-1]] = np.arange(n - 1, -1, -1, dtype=parent.dtype)  # the last store wins
     parent[:] = least[labels]
 
 

@@ -10,7 +10,7 @@ are at most half as many, and the contractions end.
 Inside a supervertex the merges are a *chain*: each edge joins one more vertex to the cluster of the
 edge before. A chain ends below the lightest edge of its supervertex. Heavier edges belong to the
 chain of a later supervertex, which contains the first one. So the edges of a chain are known before
-any cluster is, and only their order is left.
+any cluster, and only need to be ordered.
 
 Two programs compute the same arrays. On a GPU each step is a launch over all edges: edges are
 sorted by chain, and sizes are prefix sums along chains, those of the earlier supervertices first.
@@ -138,7 +138,7 @@ class MergeTree:
         products = self.sizes_of(self.first) * self.sizes_of(self.second)
         squares = self.n + 2 * backend.xp.cumsum(products.astype(np.uint64))
         records = backend.fill(backend.empty(4 * t, word), 0)
-        records[2::4] = self.size  # each becomes the greatest size so far
+        records[2::4] = self.size  # each is replaced by the greatest size so far
         if t:
             _sum_chains(records, 0, t, backend)
         return records[2::4][ends].astype(np.uint64), squares[ends]
@@ -186,7 +186,7 @@ class MergeTree:
         if is_outer is None:
             return before, edge + word(self.n), edge
         before, edge = before[is_outer], edge[is_outer]
-        rows = steps[edge], self.least_of(before)  # by step, then by vertex
+        rows = steps[edge], self.least_of(before)  # sort keys: step, then vertex
         if self.n > 1 << 32:
             order = order_of([*rows], xp)
         else:
@@ -213,14 +213,14 @@ class MergeTree:
         return (size > max_size) & ((edges == 1) | (edges + 1 < size))
 
     def _nodes(self, steps: Array) -> tuple[Array, Array, Array | None]:
-        """Contract the merges of one step that follow each other to one merge of many clusters.
+        """Contract consecutive merges of one step into one merge of many clusters.
 
         Returns
         -------
         (2 t,) array of integers, (t,) array of integers, (2 t,) array of bool or None
             The two clusters of each edge, ordered by their least vertices. The last edge of the
             contracted merge of each edge. A mask of the clusters that exist before the step; None
-            if each step has one edge, so that all do.
+            if each step has one edge, because all clusters exist then.
         """
         backend, t, word = self.backend, int(steps.size), self.first.dtype.type
         before, last = backend.empty(2 * t, word), backend.xp.arange(t, dtype=word)
@@ -262,7 +262,7 @@ def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> lis
     word, t = word_of(n), int(src.size)
     nodes = backend.fill(backend.empty(4 * n, word), 0xFF)
     joined, chain, partners = (backend.empty(size, word) for size in (t, t, n))
-    edges, bounds = (src, dst, backend.unused(word)), [0, n]  # of the nodes of each forest
+    edges, bounds = (src, dst, backend.unused(word)), [0, n]  # bounds of the nodes of each forest
     while edges[0].size:
         edges, created = _contracted(edges, bounds, nodes, joined, chain, partners, backend)
         bounds.append(bounds[-1] + created)
@@ -306,7 +306,7 @@ def _contracted(
     leaves, alphas = (xp.cumsum(flags, dtype=word) for flags in (is_leaf, is_alpha))
     follow = backend.kernel(kernels.follow_lightest, word)
     follow(m, n, first, *edges, leaves, nodes, joined, partners)
-    # each round divides the longest way by at least kernels.HOPS
+    # each round divides the longest path by at least kernels.HOPS
     _repeat(backend.kernel(kernels.jump, word), (first - begin, begin, first, nodes), backend)
     left = int(alphas[-1])
     alpha = backend.empty(3 * left, word)
@@ -315,7 +315,7 @@ def _contracted(
 
 
 def _repeat(kernel: Kernel, arguments: tuple[Any, ...], backend: Backend) -> None:
-    """Launch a kernel until no thread sets the flag that says that its way is not complete."""
+    """Launch a kernel until no thread sets the flag of an incomplete path."""
     falls_short = True
     while falls_short:
         flag = backend.new_flag()

@@ -18,7 +18,7 @@ from ..errors import DesignError, did_you_mean, nearest_words, unknown
 from ..kernels.spec import AXES, CHOICES, COUNT, Spec
 
 WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
-MOST_DIGITS = 10  # less one: of such a count
+MOST_DIGITS = 10  # a count in a design's name has fewer digits
 
 
 @dataclass(frozen=True)
@@ -285,7 +285,7 @@ def _stores_to_root(design: Design) -> bool:
 SHARED_WORDS = 1 << 14
 
 
-# The first row that holds is the reason.
+# The first row that applies is the reason.
 EXCLUDED = (
     Exclusion(
         lambda d: d.window > SHARED_WORDS,
@@ -502,7 +502,7 @@ def check_forest_design(design: Design | None) -> None:
     raise DesignError(f"no spanning forest by {design}: {reason}")
 
 
-@lru_cache(64)  # of a batch as of the one before
+@lru_cache(64)  # most batches have the design of the previous batch
 def check_batch_design(design: str | Design) -> Design:
     """Return the design for batches; raise a DesignError if a named design supports none."""
     parsed = Design.parse(design) or Design()

@@ -144,7 +144,7 @@ class Chains:
         for _ in range(2 * int(self.number.size).bit_length() + 1):
             if not pair.size:
                 return
-            turns = low > high  # the vertex with the greater number is not an ancestor of the other
+            turns = low > high  # climb from the greater number, which is not an ancestor
             low, high = xp.where(turns, high, low), xp.where(turns, low, high)
             from_first ^= turns
             head = self.head[high]

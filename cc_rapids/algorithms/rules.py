@@ -34,7 +34,7 @@ from ..kernels import rules as kernels
 from ..kernels.primitives import none_of
 from .boruvka import WeightOrder
 
-SETTLED = 100  # a round that decides less than one in so many edges is the last
+SETTLED = 100  # rounds end when one decides less than 1 of so many edges
 RULES = "per_dataset", "cannot_link", "max_size"  # in the order in which they are tested
 HALF = np.uint64(32)
 
@@ -138,7 +138,7 @@ class Clusters:
         has_pairs = bool(ends.size)
         self.first, self.last, self.count = (backend.empty(n * has_pairs, word) for _ in range(3))
         self.following = backend.fill(backend.empty(ends.size, word), 0xFF)
-        start = backend.kernel(kernels.start, word)
+        start = backend.kernel(kernels.init_clusters, word)
         trees = self.parent, self.hook, self.time, self.size
         start(n, *trees, self.code, self.bits, self.head, self.after)
         if has_pairs:
@@ -183,17 +183,17 @@ class Clusters:
         backend, count = self.backend, int(us.size)
         starts = backend.asarray(np.array([0, count]))
         keys = backend.fill(backend.empty(count, np.uint64), 0)
-        verdict = self._take_in_order(starts, us.astype(self.word), vs.astype(self.word), keys)
+        verdict = self._decide_in_order(starts, us.astype(self.word), vs.astype(self.word), keys)
         refused = backend.xp.flatnonzero(is_refused(verdict))
         if refused.size:
             pair = int(refused[0])
             raise BrokenRule(pair, RULES[int(verdict[pair]) - 1])
 
-    def _take_in_order(self, starts: Array, us: Array, vs: Array, keys: Array) -> Array:
+    def _decide_in_order(self, starts: Array, us: Array, vs: Array, keys: Array) -> Array:
         """Decide the edges of each group in their order, on a thread for each group."""
         verdict = self.backend.fill(self.backend.empty(us.size, np.uint8), 0)
-        take = self.backend.kernel(kernels.in_order, self.word)
-        take(int(starts.size) - 1, starts, us, vs, keys, verdict, *self._both)
+        decide = self.backend.kernel(kernels.decide_in_order, self.word)
+        decide(int(starts.size) - 1, starts, us, vs, keys, verdict, *self._both)
         return verdict
 
     def decide(self, src: Array, dst: Array, keys: Array, groups: Array, count: int) -> Array:
@@ -216,12 +216,12 @@ class Clusters:
             best = backend.fill(backend.empty(self.n, np.uint64), 0xFF)
             propose = backend.kernel(kernels.propose, self.word)
             merge = backend.kernel(kernels.merge, self.word)
-            forget, settled = backend.kernel(kernels.forget), left
+            reset_best, settled = backend.kernel(kernels.reset_best), left
             while settled * SETTLED >= left > 0:
                 part = backend.fill(backend.empty(left, np.uint8), 0)
                 propose(left, us, vs, keys, part, best, *self._tests)
                 merge(left, us, vs, keys, part, best, *self._merges)
-                forget(left, us, vs, best)
+                reset_best(left, us, vs, best)
                 if at is None:
                     verdict = part
                 else:
@@ -234,7 +234,7 @@ class Clusters:
             order = xp.argsort(keys, kind="stable")
             rows, starts = rows_of_each(groups[us[order].astype(np.int64)], count, xp)
             order = order[rows]
-            part = self._take_in_order(starts, us[order], vs[order], keys[order])
+            part = self._decide_in_order(starts, us[order], vs[order], keys[order])
             verdict[order if at is None else at[order]] = part
         return verdict
 

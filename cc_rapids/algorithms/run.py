@@ -19,7 +19,7 @@ from .compiled import CompiledDesign, build, build_mixed
 from .design import Design, partitions
 from .phases import Remaining
 
-# The inverse share of a long list that is linked while the host allocates the rows.
+# One part in so many of a long list is linked while the host allocates the rows.
 LAST_PART, LAST_PART_FILTERED = 8, 4
 
 
@@ -219,7 +219,7 @@ def solve(
         worth = spare >= 0 and (read_linked or rows == speculative.max_rows)
         return rows if worth else None
 
-    # before the run's arrays are freed: without a pool, freeing them waits
+    # count before the run's arrays are freed, because without a pool freeing them waits
     forest.count(speculative, capacity)
 
 
@@ -408,7 +408,7 @@ def prepare(
 
 def _giant(compiled: CompiledDesign, forest: Forest, rows: Adjacency | None) -> Giant:
     backend, n, vertex, unused = forest.backend, forest.n, forest.vertex, forest.backend.unused
-    if compiled.sample is None:  # without a sample vertex 0 stands for it, and its set is empty
+    if compiled.sample is None:  # the giant component is then vertex 0, and its bit set is empty
         root_word = backend.fill(backend.empty(1, np.int64), 0)
         words, count = unused(np.uint32), unused(np.int64)
         return Giant(root_word, words, unused(vertex), words, words, count)

@@ -26,13 +26,13 @@ def prove(
 ) -> Audit:
     """Audit an answer: see :meth:`cc_rapids.Components.audit`."""
     from ..verify.audit import audit  # runs do not need this import
-    from ..verify.forests import OwnForest
+    from ..verify.forests import AnswerForest
 
     called, bound = "audit(edges)", answer.given.bound
     options = with_bounds(bound, given, called)
     if given.get("forest") is not None:
         show = None if answer.forest_edges is None else answer.forest_frame
-        options["own_forest"] = OwnForest(show, answer.facts.greatest)
+        options["answer_forest"] = AnswerForest(show, answer.facts.greatest)
     labels = shown_labels(answer)
     with naming_bounds(bound, given, called):
         return audit(labels, answer.backend, edges, source, destination, oracle=oracle, **options)

@@ -68,8 +68,8 @@ class Workers:
         """Raise an InputError in a worker thread, because its run would wait for itself."""
         if self._is_inside:
             raise InputError(
-                "a run with devices= calls this function, as its progress=, and runs on these GPUs"
-                " follow one another: return first, and start the next run afterwards"
+                "a run with devices= has called this function, as its progress=, and only one such"
+                " run is possible at a time: return first, and start the next run afterwards"
             )
 
     @property

@@ -83,8 +83,8 @@ def mark() -> None:
 
 
 @contextlib.contextmanager
-def alone() -> Iterator[bool]:
-    """Return a context; its value is True if no other process of this user compiles."""
+def compile_lock() -> Iterator[bool]:
+    """Try to lock compilation for this user in a context; its value is whether it is locked."""
     folder = kernel_cache.folder()
     folder.mkdir(0o700, parents=True, exist_ok=True)
     with open(folder / "compiling", "w") as file:

@@ -37,9 +37,9 @@ RESERVED = mmap.MAP_PRIVATE | getattr(mmap, "MAP_NORESERVE", 0x4000)  # named si
 WRITE, KEEP, DATA = 0, 3, 1  # arguments of a prefetch: for reading, with high locality, of data
 
 # Numba counts references to an array even where it only passes the array on: two atomic operations
-# per call on a shared cache line. Kernels own no memory, so reference counting (NRT) is off. C
-# calls no kernel and Python calls only the launched ones, so other wrappers are omitted; they took
-# two fifths of the compile time.
+# per call on a shared cache line. Kernels own no memory, so reference counting (NRT) is off. Only
+# launched kernels get wrappers, for calls from Python. The other wrappers took two fifths of the
+# compile time.
 _options = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 CHECK = "CC_RAPIDS_BOUNDS_CHECK"  # environment variable that enables bounds checks
 
@@ -182,7 +182,7 @@ class _Compiler:
         return run
 
 
-_compiler = cache(_Compiler)  # one for each process and kind of check
+_compiler = cache(_Compiler)  # one per process, with and without bounds checks
 
 
 def compile_kernel(kernel: Kernel, signature: Signature, anew: bool = False) -> Any:
@@ -342,7 +342,7 @@ class Threads(Backend):
             memory = mmap.mmap(-1, -(-size // mmap.PAGESIZE) * mmap.PAGESIZE, RESERVED)
         except (OSError, OverflowError):  # such as a limit on the addresses of a process
             return super().reserve(n, dtype)
-        with contextlib.suppress(OSError):  # a kernel without huge pages
+        with contextlib.suppress(OSError):  # an operating system without huge pages
             memory.madvise(mmap.MADV_HUGEPAGE)  # as NumPy does
         return np.frombuffer(memory, dtype)
 

@@ -95,7 +95,7 @@ class MarkedEdges(ChosenEdges):
         """The rows, in ascending order, as unsigned integers."""
         backend, before = self.backend, self._before
         made = backend.empty(self.count, before.dtype)
-        kernel = backend.kernel(gather.gather, backend.kernel(gather.number_alone))
+        kernel = backend.kernel(gather.gather, backend.kernel(gather.number_of_member))
         kernel(backend.warp_size * (before.size - 1), self.m, self.bits, before, made)
         return made
 

@@ -256,7 +256,7 @@ class Forest:
         if name in LATER:
             if self._later:
                 self._finish()
-            if name in vars(self):  # this thread, or another one meanwhile, has computed it
+            if name in vars(self):  # this thread or another one has computed it meanwhile
                 return vars(self)[name]
         if name not in Forest.__annotations__ or self._make_arrays is None:
             raise AttributeError(f"a forest has no {name!r}")

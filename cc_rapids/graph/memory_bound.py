@@ -21,11 +21,11 @@ from ..errors import InputError, shown
 from ..kernels.partition import IDS
 from ..keywords import suggest_keywords
 
-MARGIN_IDS = 4096  # by which a guess of a span is widened besides, see [ids]
+MARGIN_IDS = 4096  # an estimated range is also widened by this, see [ids]
 SLACK = 8 << 20  # bytes for everything except the word and the bit per id and the answer
 SHARE = 80  # memory that grows with the ids is less than 1 / 80 of the words
 FEW_IDS, AT_ONCE_EDGES = 1 << 14, 4_000_000  # a list of fewer edges may be solved in one launch
-WIDER = 256  # an estimated range is widened by 1 / 256 of its size, and by range_margin_ids
+WIDER = 256  # an estimated range is widened by 1 / 256 of its size, and by MARGIN_IDS
 
 
 def word_for(ids: int) -> int:

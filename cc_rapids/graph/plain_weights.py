@@ -1,4 +1,4 @@
-"""Weights that are read in place, once it is known that none is NaN."""
+"""Weights that are read in place after a check for NaN."""
 
 from __future__ import annotations
 

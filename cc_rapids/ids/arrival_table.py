@@ -17,7 +17,7 @@ from ..kernels import arrival_table as kernels
 SPREAD = 3  # most slots per id in a table with a slot for each id of the range
 SLOTS = 1.5  # least slots per hashed id; a new table has twice as many for later batches
 ALL_BITS = (1 << 64) - 1
-BEING_ENTERED = -1  # the number of ids during an update, and after an interrupted one
+BEING_ENTERED = -1  # stands for the number of ids during an update and after an interrupted one
 
 
 class ArrivalTable:

@@ -15,7 +15,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..kernels import gather, lookup
 
-HELD_IDS_PER_LOOKUP = 8  # sorted ids a lookup up to which all are indexed first, see dedup.jsonl
+HELD_IDS_PER_LOOKUP = 8  # index all ids if there are at most so many per lookup, see dedup.jsonl
 
 
 class IdDecoder(Protocol):

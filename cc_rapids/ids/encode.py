@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     from .hash_table import SlotTable
     from .multi_column import Digits
 
-SMALL_RANGE = 1 << 20  # the largest range in which each id gets a word anyway: 4 MiB, ids.jsonl
-NUMPY_IDS = 2  # ids per row that NumPy solves before kernels are compiled: both ends
+SMALL_RANGE = 1 << 20  # in a smaller range each id always gets a word: 4 MiB, ids.jsonl
+NUMPY_IDS = 2  # ids per row of a list: both ends
 PAGED_ROWS = 1 << 16  # fewest ids, with repetitions, whose pages are counted, see [ids]
 WORDS_PER_ID = 4  # most words of a paged bit map per id, with repetitions, see [ids]
-WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the range while it is 4 times the list
+WORDS_PER_BYTE = 1  # most ids of the range per byte of the list, so words take 4 times the list
 GIB = 1 << 30
-OFFSET_NAMES = "as they are", "offset"  # of ids from 0 on, and of others
+OFFSET_NAMES = "as they are", "offset"  # names for ids that start at 0, and for other ids
 HASHED_NAME = "hash slots"
 NO_RANGE = IdRange(0, -1, np.dtype(np.int64))  # for ids that are not integers
 INTEGERS, STRINGS, COLUMNS = "integers", "strings", "columns"  # kinds of ids
@@ -474,7 +474,8 @@ class SortedEncoding(IdEncoding):
             facts.id_range.dtype.itemsize,
         )
         word = word_for(most)
-        sorting, places = 2 * size + 1, word + 4  # an end of an edge; half of them at a time, in 8
+        # Bytes per end of an edge. Its place takes 8 bytes, for half of the ends at a time.
+        sorting, places = 2 * size + 1, word + 4
         return EncodingCost(rows * (sorting + places) + most * (size + word + 1), most)
 
     def name(self, facts: IdFacts) -> str:
@@ -628,7 +629,7 @@ def scan_ids(
     """
     any_order = any_order and backend.finds_in_blocks and edge_input.row_offsets is None
     keys, more = len(edge_input.src.key_columns), len(columns) > 2
-    if edge_input.src.strings or isinstance(columns[0], list):  # several are lent as a list
+    if edge_input.src.strings or isinstance(columns[0], list):  # a list if ids have several columns
         rows = sum(column.size for column in edge_input.columns)
         facts = IdFacts(
             *(COLUMNS if keys else STRINGS, rows, 0, NO_RANGE, rows, 0),

@@ -55,7 +55,7 @@ class SlotTable:
         """Return a forest over the slots, in which the taken slots are present."""
         forest = Forest(self.backend, self.keys.size)
         octets = forest.present.view(np.uint8)
-        self.backend.kernel(kernel_ids.mark_taken)(octets.size, self.keys, octets)
+        self.backend.kernel(kernel_ids.mark_occupied)(octets.size, self.keys, octets)
         return forest
 
     def finalise_order(
@@ -137,7 +137,7 @@ class Slots(SlotTable):
         for column, out in zip(columns, self.columns, strict=True):
             number(column.size, column, self.keys, full, out)
         for column in others:
-            take = backend.kernel(kernel_ids.take_slots)
+            take = backend.kernel(kernel_ids.claim_slots)
             take(column.size, column, self.keys, full)
         return not backend.to_host(full)[0]
 
@@ -272,7 +272,7 @@ def slots_of_edges(
     table: Slots | PlacedSlots
     if not others and _spread_evenly(columns, ids, backend):
         table = PlacedSlots(columns, ids, backend, expected, any_order)
-        forest = table.forest()  # before the host waits for the result
+        forest = table.forest()  # launched before the host waits for the result
         if table.complete:
             return table, forest
         log.info("the ids are bunched: looking for their slots by hashes")

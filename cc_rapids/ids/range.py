@@ -18,7 +18,7 @@ from ..graph.memory_bound import WIDER
 from ..kernels import edges, id_range
 
 SAMPLED_EDGES = 1 << 20  # fewest edges whose range and order are estimated from rows, see [ids]
-ORDER_PROBES = 4096  # rows of a long list at which its order is seen, see [order]
+ORDER_PROBES = 4096  # rows from which the order of a long list is estimated, see [order]
 ALL = (1 << 64) - 1
 DESCENDING_SHARE = 7 / 8  # least share of descending rows in a descending list
 SCAN_EVERY = 32  # a sampled scan reads one of 32 blocks of rows
@@ -139,7 +139,7 @@ def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int,
     return common, int(limits.min), int(limits.max), is_integer(common)
 
 
-@lru_cache(128)  # of a batch as of the one before
+@lru_cache(128)  # most batches have the types and the range of the previous batch
 def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[Any]:
     """Return the integer type that fits all ids: that of the columns, widened only if necessary.
 

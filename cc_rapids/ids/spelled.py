@@ -30,7 +30,7 @@ from .strings import CHANGED, Text, check_offsets, left_to_library, lent_texts, 
 BYTES = 256
 SPELLING = 24  # temporary bytes per string of an answer
 ALL = (1 << 64) - 1
-MOST_CODES = 1 << 64  # of strings that are encoded
+MOST_CODES = 1 << 64  # most codes of strings
 SAMPLED = 1 << 12  # strings of a long list that are read first, as a sample
 LONG = 1 << 18  # least number of strings of a long list
 
@@ -83,7 +83,7 @@ class Spelling:
             size = may_end + counts[p] * size
             if size > MOST_CODES:
                 return None
-        letters = np.zeros((width, BYTES), np.uint8)  # those that occur come first, in order
+        letters = np.zeros((width, BYTES), np.uint8)  # the bytes that occur come first, in order
         places, octets = occurs.nonzero()
         letters[places, occurs.cumsum(1)[places, octets] - 1] = octets
         whole = backend.asarray(

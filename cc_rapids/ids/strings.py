@@ -45,8 +45,8 @@ SEEDS = 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D, 0x14057B7EF767814F
 ROUNDS = 64
 PIECE = 7  # bytes of a string per sorting round
 WORD = 8  # bytes of a word
-# The most strings, over all columns, that PyArrow numbers on threads: its kernels are compiled, the
-# ten of this package are not. See [strings].
+# The most strings, over all columns, that PyArrow numbers on threads: this avoids compiling ten
+# kernels. See [strings].
 LIBRARY_STRINGS = 1 << 17
 LONG = 64  # longest mean length in bytes for which PyArrow numbers strings
 CHANGED = (

@@ -1,10 +1,10 @@
 """Table that numbers strings in the order of their arrival and keeps the text of each once.
 
 The key of a string is its 64-bit hash. An :class:`ArrivalTable` numbers the keys, and each string
-is compared with the kept text of its number. A string that differs has the key of another one: it
-gets the next key of its sequence and is numbered again. A string is therefore found under the first
-key of its sequence that no earlier string has taken. Different strings have different numbers, even
-if their hashes are equal.
+is compared with the kept text of its number. If they differ, two strings share the key; the new
+string gets the next key of its sequence and is numbered again. So the key of a string is the first
+one of its sequence that no earlier string has. Different strings have different numbers, even if
+their hashes are equal.
 
 The table is updated in place and belongs to the newest index, as an ArrivalTable does: the first n
 strings never change, so an older index can still look them up. To add strings, an older index
@@ -43,7 +43,7 @@ class TextTable:
 
     def __init__(self, backend: Backend) -> None:
         self.backend, self.n, self._used = backend, 0, 0
-        self._bits: Array = backend.empty(0, np.uint64)  # the keys, while there is no table
+        self._bits: Array = backend.empty(0, np.uint64)  # the keys, until the table is built
         self._table: ArrivalTable | None = None
         self._chars = backend.reserve(WORD, np.uint8)
         self._offsets = backend.reserve(1, np.int64)

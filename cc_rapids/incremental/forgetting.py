@@ -314,7 +314,7 @@ class _Removal:
         """Return a mask of the edges between vertices that are removed."""
         backend = self.state.backend
         marks = backend.empty(src.size, np.uint8)
-        mark = backend.kernel(kernels.mark_going, backend.kernel(kernels.is_listed))
+        mark = backend.kernel(kernels.mark_removed, backend.kernel(kernels.is_listed))
         mark(src.size, src, dst, self.gone, self.ends, self.pairs, marks)
         return marks.view(bool)
 

@@ -107,7 +107,7 @@ def connected_components(
     >>> cc_rapids.connected_components(scipy.sparse.eye_array(2), True, "strong", False)
     2
     """
-    if cugraph.is_known(edges):
+    if cugraph.is_accepted(edges):
         directed = _either("directed", directed, source)
         connection = _either("connection", connection, destination)
     contract = directed, connection, return_labels

@@ -275,14 +275,14 @@ def _weighted_edges(graph: Any) -> Any:
     return edges
 
 
-def is_known(thing: Any) -> bool:
+def is_accepted(thing: Any) -> bool:
     """Return whether an object is a graph or matrix that these functions accept."""
-    # the type is asked, because hasattr of a frame looks for a column of this name
+    # on the type, because hasattr on a frame would look for a column of this name
     return is_graph(thing) or hasattr(type(thing), "tocoo")
 
 
 def _of_matrix(matrix: Any, labels: bool) -> Any:
-    if not is_known(matrix):
+    if not is_accepted(matrix):
         raise ArgumentTypeError(f"obj of type {type(matrix)} is not supported.")
     result = components(matrix)
     return (len(result), result.labels("dense").labels) if labels else len(result)

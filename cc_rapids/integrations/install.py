@@ -185,7 +185,7 @@ def _accepts(function: Callable[..., Any], arguments: Any, options: Any) -> bool
         bound_arguments = signature(function).bind(*arguments, **options).arguments
     except TypeError:
         return False
-    return "G" not in bound_arguments or cugraph.is_known(bound_arguments["G"])
+    return "G" not in bound_arguments or cugraph.is_accepted(bound_arguments["G"])
 
 
 class _Finder(MetaPathFinder):

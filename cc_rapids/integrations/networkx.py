@@ -27,7 +27,7 @@ from .networkx_trees import (
     weights_differ,
 )
 
-LEAST_NODES = 100_000  # from which NetworkX dispatches a graph, see networkx_gain.jsonl
+LEAST_NODES = 100_000  # NetworkX dispatches graphs of at least so many, see networkx_gain.jsonl
 
 # Functions that NetworkX may finish without visiting every edge. is_connected may also, but it is
 # not listed because it runs connected_components.
@@ -35,7 +35,7 @@ EARLY = {
     "node_connected_component": "walks one component",
     "is_bipartite": "stops at the first odd cycle",
 }
-FROM_ROOT = "walks one component"  # in bridges and has_bridges, given a root
+FROM_ROOT = "walks one component"  # the reason for bridges and has_bridges with a root
 
 TREES = {
     function.__name__: function

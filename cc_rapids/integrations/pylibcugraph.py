@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 FAILED = -1  # the vote of a rank that failed, in place of its number of edges
 LOST = -2  # the vote of a rank whose ledger does not balance
-COPIES = 2  # of all forests during a gather: the result of the library, and the returned arrays
+COPIES = 2  # copies of all forests during a gather: the library's result, and the returned arrays
 
 
 def weakly_connected_components(

@@ -39,7 +39,7 @@ def key_of(on: Any) -> Any:
 
 
 def by_place(on: Any) -> Any:
-    """Return functions for dense ids: the slot, and a predicate that is always true.
+    """Return two functions for dense ids: one returns the slot of an id, the other returns True.
 
     Ids out of range share the last slot. They occur only if a column changes during the run.
     """
@@ -56,7 +56,7 @@ def by_place(on: Any) -> Any:
 
 
 def by_hash(on: Any) -> Any:
-    """Return functions for sparse ids: the first slot, and whether a slot belongs to an id."""
+    """Return two functions for sparse ids: the first slot, and whether a slot belongs to an id."""
     read_key = key_of(on)
 
     @on.device
@@ -124,7 +124,7 @@ def prefetch_of(on: Any, way: Any) -> Any:
 
 
 def enter(on: Any, vertex: type, way: Any) -> Any:
-    """Return an id's slot and what the slot held before; insert ``code`` if the id has no slot.
+    """Return an id's slot and its previous content; insert ``code`` if the id has no slot.
 
     Linear probing from the first slot. The search ends at the id's slot or a free one, because the
     table is never full. A stale read can only show FREE, and the swap then returns the current
@@ -232,7 +232,7 @@ def fill(on: Any, vertex: type, way: Any) -> Any:
 
 
 def look_up(on: Any, vertex: type, way: Any) -> Any:
-    """Write the number of each id that has one below n, and set ``valid`` for it.
+    """Write the number of each id, and set ``valid``, if the number is below n.
 
     Slots with n or more were claimed later, so no probe sequence of an id below n passes one.
     """
@@ -272,7 +272,7 @@ def look_up(on: Any, vertex: type, way: Any) -> Any:
 def _by_numpy(on: Any, way: Any) -> tuple[Any, Any]:
     """Return functions of arrays for ids of one kind: their first slots, and a predicate.
 
-    The predicate is whether slots that hold some codes belong to some ids.
+    The predicate takes the codes in slots and ids, and returns which codes belong to their ids.
     """
     if way is by_place:
 
@@ -291,10 +291,10 @@ def _by_numpy(on: Any, way: Any) -> tuple[Any, Any]:
     def same(codes, keys, n, arrived, column):
         old, codes = codes < n, codes.astype(np.int64)
         new = ~old & (codes - n < column.size)
-        found = np.zeros(codes.size, bool)
-        found[old] = arrived[codes[old]] == keys[old]
-        found[new] = column[codes[new] - n].astype(np.int64).view(np.uint64) == keys[new]
-        return found
+        equal = np.zeros(codes.size, bool)
+        equal[old] = arrived[codes[old]] == keys[old]
+        equal[new] = column[codes[new] - n].astype(np.int64).view(np.uint64) == keys[new]
+        return equal
 
     return first_slots, same
 

@@ -311,15 +311,15 @@ def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
 
     @on.grid_stride
     def find(i, last, step, column, alien, low, n, table, out, tally):
-        seen, total, squares = ZERO, ZERO, ZERO
+        rows, total, squares = ZERO, ZERO, ZERO
         while i < last:
             prefetch_edge(i, column, table)
             key = np.uint64(np.int64(column[i]))
-            strange = alien != 0 and key >> high != ZERO
-            out[i] = nowhere if strange else find_slot(key, low, n, table)
-            seen, total, squares = seen + ONE, total + i, squares + i * i
+            unknown = alien != 0 and key >> high != ZERO
+            out[i] = nowhere if unknown else find_slot(key, low, n, table)
+            rows, total, squares = rows + ONE, total + i, squares + i * i
             i += step
-        add(tally, ZERO, seen)
+        add(tally, ZERO, rows)
         add(tally, ONE, total)
         add(tally, TWO, squares)
 
@@ -400,11 +400,11 @@ def join_roots(on: Any) -> Any:
         while u != v:
             if u < v:
                 u, v = v, u
-            seen = cas(trees, u, u, v)
-            if seen == u:
+            current = cas(trees, u, u, v)
+            if current == u:
                 u = v
             else:
-                u, v = root(trees, u, seen), root(trees, v, trees[v])
+                u, v = root(trees, u, current), root(trees, v, trees[v])
 
     return join_roots
 
@@ -473,7 +473,7 @@ def examine_rows(
 
     @on.grid_stride
     def examine_rows(i, last, step, src, dst, low, n, label_of, trees, named, tally, wrong):
-        seen, total, squares, fault = NONE, ZERO, ZERO, NONE
+        rows, total, squares, fault = NONE, ZERO, ZERO, NONE
         x = y = wide(0)
         if i < last:
             x, y = load_edge(i, src, dst, low, n)
@@ -485,10 +485,10 @@ def examine_rows(
                 x, y = load_edge(i, src, dst, low, n)
             if not right(u, v, n, label_of, trees, named):
                 fault = BIT
-            seen, total, squares = WORD(seen + BIT), total + e, squares + e * e
+            rows, total, squares = WORD(rows + BIT), total + e, squares + e * e
         if fault != NONE:
             wrong[ZERO] = 1
-        add(tally, ZERO, np.uint64(seen))
+        add(tally, ZERO, np.uint64(rows))
         add(tally, ONE, total)
         add(tally, TWO, squares)
 
@@ -531,7 +531,7 @@ def examine_vertices(on: Any, vertex: type) -> Any:
 
     @on.grid_stride
     def examine_vertices(b, last, step, n, greatest, label_of, trees, named, octets, first, counts):
-        there, labels, roots, beyond = ZERO, ZERO, ZERO, np.uint64(n)
+        vertices, labels, roots, beyond = ZERO, ZERO, ZERO, np.uint64(n)
         while b < last:
             octet, one, v, end = np.uint8(0), OCTET, b << THREE, min((b << THREE) + EIGHT, beyond)
             while v < end:
@@ -545,7 +545,7 @@ def examine_vertices(on: Any, vertex: type) -> Any:
                 else:
                     mark(named, p)
                 if label != nowhere:
-                    there += ONE
+                    vertices += ONE
                     if label == v:
                         labels += ONE
                     elif (label > v) == (greatest == 0) or label_of[label] != label:
@@ -554,7 +554,7 @@ def examine_vertices(on: Any, vertex: type) -> Any:
                 v += ONE
             octets[b] = octet
             b += step
-        add(counts, ZERO, there)
+        add(counts, ZERO, vertices)
         add(counts, ONE, labels)
         add(counts, TWO, roots)
 

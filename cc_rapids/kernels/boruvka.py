@@ -125,7 +125,7 @@ def pick_pivots(on: Any) -> Any:
 class Keys:
     """Kernel parts for keys that contain the row, for weights of up to 32 bits."""
 
-    apart = False  # whether rows are stored separately from the keys
+    separate_rows = False  # whether rows are stored separately from the keys
 
     @staticmethod
     def key(on: Any) -> Any:
@@ -158,30 +158,30 @@ class Keys:
         return store_row
 
     @staticmethod
-    def takes(on: Any) -> Any:
+    def selects(on: Any) -> Any:
         """Return whether a root selects an edge: its least candidate."""
 
         @on.device
-        def takes(best, best_row, r, key, row):
+        def selects(best, best_row, r, key, row):
             return best[r] == key
 
-        return takes
+        return selects
 
     @staticmethod
-    def forget(on: Any) -> Any:
+    def reset_best(on: Any) -> Any:
         """Reset the selection of a root."""
 
         @on.device
-        def forget(best, best_row, r):
+        def reset_best(best, best_row, r):
             best[r] = NONE
 
-        return forget
+        return reset_best
 
 
 class WideKeys(Keys):
     """Kernel parts for keys without the row, for weights of more than 32 bits."""
 
-    apart = True
+    separate_rows = True
 
     @staticmethod
     def key(on: Any) -> Any:
@@ -214,24 +214,24 @@ class WideKeys(Keys):
         return store_row
 
     @staticmethod
-    def takes(on: Any) -> Any:
+    def selects(on: Any) -> Any:
         """Return whether a root selects an edge: the least row of least weight."""
 
         @on.device
-        def takes(best, best_row, r, key, row):
+        def selects(best, best_row, r, key, row):
             return best[r] == key and best_row[r] == row
 
-        return takes
+        return selects
 
     @staticmethod
-    def forget(on: Any) -> Any:
+    def reset_best(on: Any) -> Any:
         """Reset the selection of a root and its row."""
 
         @on.device
-        def forget(best, best_row, r):
+        def reset_best(best, best_row, r):
             best[r], best_row[r] = NONE, NONE
 
-        return forget
+        return reset_best
 
 
 def after(on: Any) -> Any:
@@ -349,7 +349,7 @@ def lower_both(on: Any) -> Any:
     return lower_both
 
 
-def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> Any:
+def append_candidate(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> Any:
     """Append an edge between two trees to the candidates, and lower ``best`` of both roots.
 
     All threads of a warp call this together, some of them without an edge (``valid`` is false).
@@ -358,7 +358,7 @@ def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> An
     lower, place_of = lower_both(on), append(on)
 
     @on.device
-    def keep(valid, e, shared, at, parent, best, count, us, vs, keys, rows, *source):
+    def append_candidate(valid, e, shared, at, parent, best, count, us, vs, keys, rows, *source):
         u, v, key, row, kept = vertex(0), vertex(0), ZERO, ZERO, False
         if valid:
             u, v, key, row = candidate(e, *source)
@@ -372,10 +372,10 @@ def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> An
                 us[place], vs[place], keys[place] = u, v, key
                 store_row(rows, place, row)
 
-    return keep
+    return append_candidate
 
 
-def collect(on: Any, keep: Any) -> Any:
+def collect(on: Any, append_candidate: Any) -> Any:
     """Append the candidates of the previous round that still join two trees.
 
     Each warp uses two words of shared memory.
@@ -387,13 +387,13 @@ def collect(on: Any, keep: Any) -> Any:
         at, lane, i, base = t // warp << ONE, t % warp, t, k * tile
         last = min(tile, np.uint64(m) - base)
         while i - lane < last:
-            keep(i < last, base + i, shared, at, *lists)
+            append_candidate(i < last, base + i, shared, at, *lists)
             i += step
 
     return collect
 
 
-def collect_band(on: Any, within: Any, keep: Any) -> Any:
+def collect_band(on: Any, within: Any, append_candidate: Any) -> Any:
     """Append the edges of a band that join two trees to the candidates.
 
     Only some edges are in the band, and a warp is as slow for one edge as for one per lane. So each
@@ -420,13 +420,15 @@ def collect_band(on: Any, within: Any, keep: Any) -> Any:
             if waiting >= lanes:
                 waiting -= lanes
                 e = base + np.uint64(shared[queue + waiting + lane])
-                keep(True, e, shared, at, parent, best, count, us, vs, keys, rows, *source)
+                append_candidate(
+                    True, e, shared, at, parent, best, count, us, vs, keys, rows, *source
+                )
             i += step
         if waiting > ZERO:
             e, valid = base, lane < waiting
             if valid:
                 e += np.uint64(shared[queue + lane])
-            keep(valid, e, shared, at, parent, best, count, us, vs, keys, rows, *source)
+            append_candidate(valid, e, shared, at, parent, best, count, us, vs, keys, rows, *source)
 
     return collect_band
 
@@ -472,7 +474,7 @@ def hook(on: Any, link: Any) -> Any:
     return hook
 
 
-def take(on: Any, load_row: Any, takes: Any, hook: Any) -> Any:
+def link_candidate(on: Any, load_row: Any, selects: Any, hook: Any) -> Any:
     """Link the two trees of a candidate that at least one of them selects, and mark its row.
 
     The selected edges contain no cycle, so each links two trees. The candidate's endpoints are then
@@ -482,43 +484,43 @@ def take(on: Any, load_row: Any, takes: Any, hook: Any) -> Any:
     mark = to_set(on)
 
     @on.device
-    def take(i, us, vs, keys, rows, best, best_row, parent, aux, chosen):
+    def link_candidate(i, us, vs, keys, rows, best, best_row, parent, aux, chosen):
         u, v, key = us[i], vs[i], keys[i]
         row = load_row(key, rows, i)
-        if takes(best, best_row, u, key, row) or takes(best, best_row, v, key, row):
+        if selects(best, best_row, u, key, row) or selects(best, best_row, v, key, row):
             hook(parent, aux, u, v)
             mark(chosen, row)
             us[i] = vs[i] = min(u, v)
 
-    return take
+    return link_candidate
 
 
-def link_taken(on: Any, take: Any) -> Any:
+def link_selected(on: Any, link_candidate: Any) -> Any:
     """Link the trees of all selected candidates; do nothing if the lists were too short.
 
     The host launches this for the capacity of the lists, because it does not know ``count``.
     """
 
     @on.elementwise
-    def link_taken(i, count, us, vs, keys, rows, best, best_row, parent, aux, chosen):
+    def link_selected(i, count, us, vs, keys, rows, best, best_row, parent, aux, chosen):
         if i < count[0] and count[0] <= np.uint64(us.size):
-            take(i, us, vs, keys, rows, best, best_row, parent, aux, chosen)
+            link_candidate(i, us, vs, keys, rows, best, best_row, parent, aux, chosen)
 
-    return link_taken
+    return link_selected
 
 
-def forget_taken(on: Any, forget: Any) -> Any:
+def reset_selections(on: Any, reset_best: Any) -> Any:
     """Reset the selections of the roots of candidates."""
 
     @on.elementwise
-    def forget_taken(i, us, vs, best, best_row):
-        forget(best, best_row, us[i])
-        forget(best, best_row, vs[i])
+    def reset_selections(i, us, vs, best, best_row):
+        reset_best(best, best_row, us[i])
+        reset_best(best, best_row, vs[i])
 
-    return forget_taken
+    return reset_selections
 
 
-def finish(on: Any, wide_keys: bool, take: Any, forget: Any, find: Any) -> Any:
+def finish(on: Any, wide_keys: bool, link_candidate: Any, reset_best: Any, find: Any) -> Any:
     """Run all remaining rounds over a few candidates in one launch.
 
     The candidates stay in place; a redundant one has the same root twice. Some selected candidates
@@ -549,15 +551,15 @@ def finish(on: Any, wide_keys: bool, take: Any, forget: Any, find: Any) -> Any:
                 i = t
             while i < k:
                 if us[i] != vs[i]:
-                    take(i, us, vs, keys, rows, best, best_row, parent, aux, chosen)
+                    link_candidate(i, us, vs, keys, rows, best, best_row, parent, aux, chosen)
                 i += step
             grid_sync(words, BARRIER)
             if t == ZERO:
                 words[LEFT] = ZERO
             i = t
             while i < k:
-                forget(best, best_row, us[i])
-                forget(best, best_row, vs[i])
+                reset_best(best, best_row, us[i])
+                reset_best(best, best_row, vs[i])
                 i += step
             grid_sync(words, BARRIER)
             i = t

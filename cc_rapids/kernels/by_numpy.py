@@ -59,9 +59,10 @@ def insert(
     Parameters
     ----------
     codes, start : (k,) arrays
-        What the slot of a new key will hold, and the first slot to look at.
+        The code that a new key writes into its slot, and the first slot of its search.
     is_key : callable
-        Takes what some slots hold and numbers of keys; returns whether they belong together.
+        Takes the contents of slots and indices of keys; returns for each pair whether the slot
+        belongs to the key.
 
     Returns
     -------
@@ -75,11 +76,11 @@ def insert(
             break
         at = slots[left]
         empty = table[at] == free
-        table[at[empty]] = codes[left[empty]]  # the last of those with one slot stays
-        held = table[at]
-        won = empty & (held == codes[left])
+        table[at[empty]] = codes[left[empty]]  # of several codes for one slot, the last one stays
+        content = table[at]
+        won = empty & (content == codes[left])
         new[left[won]] = True
-        left = left[~(won | is_key(held, left))]
+        left = left[~(won | is_key(content, left))]
         slots[left] = (slots[left] + 1) % table.size
     return slots, new, not left.size
 

@@ -54,10 +54,10 @@ def prefetched(on: Any) -> Any:
 def contract_in_order(on: Any, word: type) -> Any:
     """Contract all edges but the alpha edges, in a single pass by a single thread.
 
-    At its turn an edge is the lightest one of each endpoint that has none. Two such endpoints are a
-    new supervertex, and one joins the supervertex of the other. An alpha edge finds both endpoints
-    in supervertices. ``chains`` has a record of four words for each supervertex; the first is set
-    to the node that begins its chain, and the second, the size, to 0.
+    When an edge is processed, it is the lightest one of each endpoint that has none yet. Two such
+    endpoints are a new supervertex, and one joins the supervertex of the other. An alpha edge finds
+    both endpoints in supervertices. ``chains`` has a record of four words for each supervertex; the
+    first is set to the node that begins its chain, and the second, the size, to 0.
     """
     number, prefetch, none = number_of(on), prefetched(on), none_of(word)
 
@@ -134,7 +134,7 @@ def merge_in_order(on: Any, word: type) -> Any:
     """Merge the clusters of all edges in order, in a single thread.
 
     ``first`` and ``second`` start as ``joined`` and ``chain``. The chains below an edge are
-    finished, as their edges are lighter, so no cluster is searched for.
+    finished, because their edges are lighter, so no search for a cluster is needed.
     """
     load, prefetch = cluster_of(on, word), prefetched(on)
 
@@ -198,8 +198,8 @@ def follow_lightest(on: Any, word: type) -> Any:
 
     A leaf edge makes a supervertex: ``first`` plus the number of earlier leaf edges. ``leaves``
     counts the leaf edges up to each row, and ``partners[x - n]`` is the second node of supervertex
-    x. Each node is written by its lightest edge only. Lightest edges fall along the pointers, so
-    they have no cycle.
+    x. Each node is written by its lightest edge only. Along the pointers these edges get lighter,
+    so the pointers form no cycle.
     """
     number, none = number_of(on), none_of(word)
 

@@ -103,7 +103,7 @@ AFTER_UNION = FINDS | {"naive": nothing}  # path compression after a union
 def find_with_skip(on: Any, stride: np.uint64 = STEPS) -> Any:
     """Climb to the root and store a shortcut every ``stride`` steps.
 
-    For trees of any depth in which no thread links any more. Later climbs reuse the shortcuts, so
+    Use it for trees of any depth after all links. Later climbs reuse the shortcuts, so
     each costs O(log n) on a path of n vertices. Only one thread may climb from a vertex that must
     end up flat; a second thread could overwrite its parent with a longer path.
     """
@@ -123,7 +123,7 @@ def find_with_skip(on: Any, stride: np.uint64 = STEPS) -> Any:
 def ahead(on: Any, find: Any) -> Any:
     """Return a find that also prefetches the grandparent of a later vertex.
 
-    For loops over consecutive vertices on a CPU. A GPU hides the latency with other threads.
+    Use it in loops over consecutive vertices on a CPU. A GPU hides the latency with other threads.
     """
     prefetch = on.prefetch
     if prefetch is None:

@@ -45,17 +45,17 @@ def labelled(on: Any) -> Any:
     if prefetch is None:
 
         @on.device
-        def nothing_soon(column, i, base, labels):
+        def prefetch_nothing(column, i, base, labels):
             return
 
-        return label_of, nothing_soon
+        return label_of, prefetch_nothing
 
     @on.device
-    def soon(column, i, base, labels):
+    def prefetch_label(column, i, base, labels):
         if i < np.uint64(column.size):
             prefetch(labels, place(read_key(column, i), base, np.uint64(labels.size)))
 
-    return label_of, soon
+    return label_of, prefetch_label
 
 
 def note_pairs(on: Any, vertex: type, find: Any) -> Any:
@@ -117,24 +117,24 @@ def touch_vertices(on: Any, vertex: type, find: Any) -> Any:
     return touch_vertices
 
 
-def parent_soon(on: Any) -> Any:
+def prefetch_parent(on: Any) -> Any:
     """Return a function that prefetches the grandparent of a later vertex, on CPUs."""
     prefetch = on.prefetch
 
     if prefetch is None:
 
         @on.device
-        def nothing_soon(parent, v):
+        def prefetch_nothing(parent, v):
             return
 
-        return nothing_soon
+        return prefetch_nothing
 
     @on.device
-    def parent_soon(parent, v):
+    def prefetch_parent(parent, v):
         if v + SOON < np.uint64(parent.size):
             prefetch(parent, parent[v + SOON])
 
-    return parent_soon
+    return prefetch_parent
 
 
 def singles(on: Any, vertex: type, find: Any) -> Any:
@@ -142,13 +142,13 @@ def singles(on: Any, vertex: type, find: Any) -> Any:
 
     ``before`` gets the roots. The touched vertices are counted.
     """
-    reduce_add, is_touched, soon = on.block_reduce_add, has(on), parent_soon(on)
+    reduce_add, is_touched, prefetch = on.block_reduce_add, has(on), prefetch_parent(on)
 
     @on.grid_stride
     def singles(first, last, step, parent, touched, before, after, counts):
         v, total = first, ZERO
         while v < last:
-            soon(parent, v)
+            prefetch(parent, v)
             root = find(parent, vertex(v))
             before[v] = root
             if is_touched(touched, root):
@@ -269,16 +269,16 @@ def pair_keys(on: Any) -> Any:
     return pair_keys
 
 
-def mark_going(on: Any, is_listed: Any) -> Any:
+def mark_removed(on: Any, is_listed: Any) -> Any:
     """Mark the removed edges: removed pairs, and edges of removed vertices."""
 
     @on.elementwise
-    def mark_going(i, src, dst, gone, ends, pairs, marks):
+    def mark_removed(i, src, dst, gone, ends, pairs, marks):
         u, v = np.uint64(src[i]), np.uint64(dst[i])
         dropped = gone.size != 0 and (gone[u] != 0 or gone[v] != 0)
         marks[i] = np.uint8(1) if dropped or is_listed(u, v, ends, pairs) else np.uint8(0)
 
-    return mark_going
+    return mark_removed
 
 
 def mark_between(on: Any, label: type) -> Any:
@@ -286,12 +286,12 @@ def mark_between(on: Any, label: type) -> Any:
 
     The label of a removed vertex is n.
     """
-    (label_of, soon), none = labelled(on), none_of(label)
+    (label_of, prefetch_label), none = labelled(on), none_of(label)
 
     @on.elementwise
     def mark_between(i, src, dst, base, n, labels, marks):
-        soon(src, i + SOON, base, labels)
-        soon(dst, i + SOON, base, labels)
+        prefetch_label(src, i + SOON, base, labels)
+        prefetch_label(dst, i + SOON, base, labels)
         u, v = label_of(src, i, base, labels), label_of(dst, i, base, labels)
         kept = u != v
         if np.uint64(max(u, v)) >= np.uint64(n):
@@ -304,19 +304,19 @@ def mark_between(on: Any, label: type) -> Any:
 def write_ends(on: Any, vertex: type, label: type, is_listed: Any) -> Any:
     """Write the labels of both endpoints of each remaining edge, and (0, 0) for other edges.
 
-    In an affected tree the label is the vertex itself. ``strange`` is set if an endpoint is not a
-    vertex.
+    In an affected tree the label is the vertex itself. ``not_vertex`` is set if an endpoint is not
+    a vertex.
     """
-    (label_of, soon), none = labelled(on), none_of(label)
+    (label_of, prefetch_label), none = labelled(on), none_of(label)
 
     @on.elementwise
-    def write_ends(i, src, dst, base, n, labels, ends, pairs, us, vs, mark, strange):
-        soon(src, i + SOON, base, labels)
-        soon(dst, i + SOON, base, labels)
+    def write_ends(i, src, dst, base, n, labels, ends, pairs, us, vs, mark, not_vertex):
+        prefetch_label(src, i + SOON, base, labels)
+        prefetch_label(dst, i + SOON, base, labels)
         u, v = label_of(src, i, base, labels), label_of(dst, i, base, labels)
         if np.uint64(max(u, v)) >= np.uint64(n):
             if max(u, v) == none:
-                strange[0] = np.uint64(mark)
+                not_vertex[0] = np.uint64(mark)
             u, v = label(0), label(0)
         elif is_listed(np.uint64(u), np.uint64(v), ends, pairs):
             u, v = label(0), label(0)

@@ -80,8 +80,8 @@ def row_of_edge(on: Any) -> Any:
     return write
 
 
-def number_alone(on: Any) -> Any:
-    """Write the k-th member itself."""
+def number_of_member(on: Any) -> Any:
+    """Write the number of the k-th member."""
 
     @on.device
     def write(k, v, numbers):

@@ -12,13 +12,13 @@ import numpy as np
 
 from . import primitives
 
-PROBES = 256  # vertices at which the largest tree of a sample is found, see [samples]
-MANY_VERTICES = 1 << 16  # from which on roots that most of them share get a launch of their own
+PROBES = 256  # vertices probed to find the largest tree of a sample, see [samples]
+MANY_VERTICES = 1 << 16  # with as many vertices, a separate launch marks frequent roots
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
 ONE, FULL = np.uint8(1), np.uint8(255)  # for sets as bytes of 8 vertices
 THREE, EIGHT = np.uint64(3), np.uint64(8)
-FEW = np.int64(64)  # with fewer of 256 probes in the largest tree, a filter saves too little
+FEW = np.int64(64)  # with fewer of the 256 probes in the largest tree, a filter does not pay
 ZERO, NEXT = np.uint64(0), np.uint64(1)
 DEEP = np.uint64(64)  # greatest number of steps of a climb
 
@@ -132,8 +132,8 @@ def count_linked(on: Any) -> Any:
 def members(on: Any) -> Any:
     """Write to ``rows_outside`` the vertices with edges outside the giant component, in any order.
 
-    This is the vertex gathering of Hong et al. 2020, 3.5. Scans the bit set by bytes. A byte of
-    0xFF, as most are, is skipped: all of its vertices are in the giant component.
+    This is the vertex gathering of Hong et al. 2020, 3.5. The bit set is read by bytes. Most
+    bytes are 0xFF: all their vertices are in the giant component, so they are skipped.
     """
     add = on.atomic_add
 

@@ -64,7 +64,7 @@ def table_blocks_of(slots: int) -> tuple[int, int]:
 def lanes_of(blocks: int, warp_size: int) -> int:
     """Return the number of threads that look up a chunk's smaller endpoints in one block.
 
-    A power of two: a warp, or less where most threads of a warp would be idle.
+    It is a power of two: a warp, or less if most threads of a warp would be idle.
     """
     lanes = warp_size
     while lanes > LANES and 2 * lanes * blocks > TILE:

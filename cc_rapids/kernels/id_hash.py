@@ -158,26 +158,26 @@ def number_slots(on: Any) -> Any:
     return number_slots
 
 
-def take_slots(on: Any) -> Any:
+def claim_slots(on: Any) -> Any:
     """Insert each id of a column."""
     slot, prefetch_slot = insert(on), prefetch_ahead(on)
 
     @on.elementwise
-    def take_slots(i, column, keys, full):
+    def claim_slots(i, column, keys, full):
         prefetch_slot(i, column, keys, np.uint64(keys.size) - ONE)
         slot(keys, full, np.uint64(np.int64(column[i])))
 
-    return take_slots
+    return claim_slots
 
 
-def mark_taken(on: Any) -> Any:
+def mark_occupied(on: Any) -> Any:
     """Mark the slots that hold an id. Each thread owns a byte of the bit set and needs no atomics.
 
     ``octets`` are the bytes of the words of the set.
     """
 
     @on.elementwise
-    def mark_taken(b, keys, octets):
+    def mark_occupied(b, keys, octets):
         s, one, octet = b << THREE, np.uint8(1), np.uint8(0)
         last = min(s + EIGHT, np.uint64(keys.size))
         while s < last:
@@ -187,4 +187,4 @@ def mark_taken(on: Any) -> Any:
             s += ONE
         octets[b] = octet
 
-    return mark_taken
+    return mark_occupied

@@ -83,9 +83,9 @@ def merge(on: Any) -> Any:
                 break
             if hashed(u) < hashed(v):
                 u, v, a, b = v, u, b, a
-            seen = cas(slots, u, a, v << HALF | e)
-            if seen != a:
-                a = seen
+            current = cas(slots, u, a, v << HALF | e)
+            if current != a:
+                a = current
             elif a == ROOT:
                 e = ROOT
                 break

@@ -11,7 +11,8 @@ bits   : (n,) uint64, for each root a bit ``code % 64`` for each of its datasets
 head   : (n,) word, for each root its first vertex in the order of the datasets; ``after`` links the
          others. All bits set for none.
 first, last, count : (n,) word, for each root the list of its ends of ``cannot_link`` pairs, which
-         ``next`` links, and its length. End e belongs to pair e // 2, and its other end is e ^ 1.
+         ``following`` links, and its length. End e belongs to pair e // 2, and its other
+         end is e ^ 1.
 pair   : (2 p,) word, the vertex of each end.
 
 A cluster merges at most once per launch, and only the thread that merges it writes its state.
@@ -29,12 +30,12 @@ NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)
 OPEN, DATASET, CANNOT, SIZE, ACCEPTED, WITHIN = (np.uint8(k) for k in range(6))
 
 
-def start(on: Any, word: type) -> Any:
+def init_clusters(on: Any, word: type) -> Any:
     """Make each vertex a cluster of its own."""
     none = none_of(word)
 
     @on.elementwise
-    def start(v, parent, hook, time, size, code, bits, head, after):
+    def init_clusters(v, parent, hook, time, size, code, bits, head, after):
         parent[v] = hook[v] = word(v)
         time[v], size[v], after[v] = NEVER, word(1), none
         if code.size:
@@ -43,7 +44,7 @@ def start(on: Any, word: type) -> Any:
             bits[v] = ONE << (dataset & SIXTY_THREE) if has_limit else ZERO
             head[v] = word(v) if has_limit else none
 
-    return start
+    return init_clusters
 
 
 def list_ends(on: Any, word: type) -> Any:
@@ -99,7 +100,7 @@ def exceed_limit(on: Any, word: type, counts: Any) -> Any:
     return exceed
 
 
-def share_dataset(on: Any, word: type) -> Any:
+def union_exceeds_limit(on: Any, word: type) -> Any:
     """Return whether the union of two roots has more vertices of a dataset than its limit."""
 
     @on.device
@@ -116,7 +117,7 @@ def share_dataset(on: Any, word: type) -> Any:
     return share
 
 
-def have_pair(on: Any, word: type) -> Any:
+def have_forbidden_pair(on: Any, word: type) -> Any:
     """Return whether two roots have the two ends of a ``cannot_link`` pair."""
     find, none = naive(on), none_of(word)
 
@@ -136,7 +137,7 @@ def have_pair(on: Any, word: type) -> Any:
 
 def broken_rule(on: Any, word: type) -> Any:
     """Return the first rule that the union of two roots breaks; OPEN for none."""
-    share, have = share_dataset(on, word), have_pair(on, word)
+    share, have = union_exceeds_limit(on, word), have_forbidden_pair(on, word)
 
     @on.device
     def broken(
@@ -195,7 +196,7 @@ def unite(on: Any, word: type) -> Any:
 
 
 def propose(on: Any, word: type) -> Any:
-    """Close the edges within a cluster and those that a rule refuses; the others bid for both."""
+    """Write the verdict of each edge; lower ``best`` of both clusters for edges that stay open."""
     find, broken, lower = halve(on), broken_rule(on, word), lessen(on)
 
     @on.elementwise
@@ -220,7 +221,7 @@ def propose(on: Any, word: type) -> Any:
 
 
 def merge(on: Any, word: type) -> Any:
-    """Merge two clusters whose best edges are the same one."""
+    """Merge the two clusters of each edge that is the best one of both."""
     join = unite(on, word)
 
     @on.elementwise
@@ -239,22 +240,22 @@ def merge(on: Any, word: type) -> Any:
     return merge
 
 
-def forget(on: Any) -> Any:
-    """Forget the best edges of the clusters that some edges join."""
+def reset_best(on: Any) -> Any:
+    """Reset ``best`` of the clusters at both ends of each edge."""
 
     @on.elementwise
-    def forget(i, us, vs, best):
+    def reset_best(i, us, vs, best):
         best[us[i]] = best[vs[i]] = NEVER
 
-    return forget
+    return reset_best
 
 
-def in_order(on: Any, word: type) -> Any:
-    """Decide the edges of each group in order, on one thread."""
+def decide_in_order(on: Any, word: type) -> Any:
+    """Decide the edges of each group in order, with one thread per group."""
     find, broken, join = halve(on), broken_rule(on, word), unite(on, word)
 
     @on.elementwise
-    def in_order(
+    def decide_in_order(
         g, starts, us, vs, keys, verdict, most, parent, hook, time, size, code, limits, bits, head,
         after, pair, first, last, count, following,
     ):  # fmt: skip
@@ -276,11 +277,11 @@ def in_order(on: Any, word: type) -> Any:
             verdict[i] = rule
             i += ONE
 
-    return in_order
+    return decide_in_order
 
 
 def root_at(on: Any) -> Any:
-    """Return the root of a vertex when all edges up to a key had been decided."""
+    """Return the root that a vertex had after all edges up to ``key`` were decided."""
 
     @on.device
     def root_at(v, key, hook, time):
@@ -292,10 +293,10 @@ def root_at(on: Any) -> Any:
 
 
 def earlier_rule(on: Any, word: type) -> Any:
-    """Replace the rule that refused an edge by an earlier one that was broken at the same time.
+    """Replace the rule that refused an edge by the first rule that the edge breaks at its turn.
 
-    A round may notice one rule before the clusters have all the members that they have when the
-    edge is taken.
+    A round may refuse an edge by a later rule, before the clusters have all the members that they
+    have when the edge is decided in the order of keys.
     """
     find, at, none = naive(on), root_at(on), none_of(word)
 
@@ -323,8 +324,8 @@ def earlier_rule(on: Any, word: type) -> Any:
                 u, v, a, b = v, u, b, a
             e = first[u]
             while e != none:
-                mine, other = pair[e], pair[np.uint64(e) ^ ONE]
-                if at(mine, key, hook, time) == a and at(other, key, hook, time) == b:
+                end, other = pair[e], pair[np.uint64(e) ^ ONE]
+                if at(end, key, hook, time) == a and at(other, key, hook, time) == b:
                     verdict[i] = CANNOT
                     return
                 e = following[e]

@@ -63,15 +63,15 @@ def add_runs(on: Any) -> Any:
     return add_runs
 
 
-def tell_total(on: Any) -> Any:
+def write_totals(on: Any) -> Any:
     """Write a total (the last prefix sum) next to a second number, for one transfer to the host."""
 
     @on.elementwise
-    def tell_total(i, sums, other, totals):
+    def write_totals(i, sums, other, totals):
         last = np.uint64(sums.size) - NEXT
         totals[i], totals[i + NEXT] = np.uint64(sums[last]), np.uint64(other[i])
 
-    return tell_total
+    return write_totals
 
 
 def sum_all(on: Any) -> Any:

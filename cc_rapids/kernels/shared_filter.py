@@ -107,7 +107,7 @@ def both_in_giant(on: Any) -> Any:
     return both
 
 
-def odd(on: Any, vertex: type, wide: type) -> Any:
+def is_skipped(on: Any, vertex: type, wide: type) -> Any:
     """Return whether an edge is skipped: true for a loop or an invalid edge, otherwise ``both``.
 
     Marks the vertex of a loop as present, and sets ``out_of_range`` for an invalid edge.
@@ -115,7 +115,7 @@ def odd(on: Any, vertex: type, wide: type) -> Any:
     mark = primitives.mark(on)
 
     @on.device
-    def odd(u, v, n, both, present, out_of_range):
+    def is_skipped(u, v, n, both, present, out_of_range):
         if max(u, v) >= wide(n):
             out_of_range[0] = 1
             return BIT
@@ -124,7 +124,7 @@ def odd(on: Any, vertex: type, wide: type) -> Any:
             return BIT
         return both
 
-    return odd
+    return is_skipped
 
 
 def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
@@ -144,7 +144,7 @@ def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
     return two
 
 
-def look_at_two(on: Any, wide: type, both: Any, odd: Any) -> Any:
+def look_at_two(on: Any, wide: type, both: Any, is_skipped: Any) -> Any:
     """Return for each of two edges whether it is skipped, 1 or 0."""
 
     @on.device
@@ -153,8 +153,8 @@ def look_at_two(on: Any, wide: type, both: Any, odd: Any) -> Any:
         second = both(x, y, shared, shared_words, fold, in_giant, idle)
         if max(max(u, v), max(x, y)) >= wide(n) or u == v or x == y:
             first, second = (
-                odd(u, v, n, first, present, out_of_range),
-                odd(x, y, n, second, present, out_of_range),
+                is_skipped(u, v, n, first, present, out_of_range),
+                is_skipped(x, y, n, second, present, out_of_range),
             )
         return first, second
 
@@ -242,7 +242,7 @@ def filter_by_blocks(
     """
     limits = on.shared_memory_limits()
     words = min(limits.words, HELD)
-    look = look_at_two(on, wide, both_in_giant(on), odd(on, vertex, wide))
+    look = look_at_two(on, wide, both_in_giant(on), is_skipped(on, vertex, wide))
     read, link = two_edges(on, load_edge, edge_index), dequeue(on, vertex, link_outside)
     kernel = filter_edges(on, words, edge_index, read, look, link)
 

@@ -1,6 +1,6 @@
 """Encode short strings as numbers in lexicographic order, and decode them.
 
-The code of a string is its rank among all strings that consist of the bytes seen at each position.
+The code of a string is its rank among all strings of the bytes that occur at each position.
 Strings with a common prefix have consecutive codes: first the string that ends there, if there is
 one, then those with the least next byte, and so on.
 
@@ -87,14 +87,14 @@ def number_of(on: Any) -> Any:
 
 
 def number_spelt(on: Any) -> Any:
-    """Write the code of each string; set ``strange`` if a string has none."""
+    """Write the code of each string; set ``uncoded`` if a string has no code."""
     number = number_of(on)
 
     @on.elementwise
-    def number_spelt(i, chars, words, offsets, least, width, worth, out, strange):
+    def number_spelt(i, chars, words, offsets, least, width, worth, out, uncoded):
         value, spelt = number(chars, words, offsets, i, least, width, worth)
         if not spelt:
-            strange[0] = np.uint64(1)
+            uncoded[0] = np.uint64(1)
         out[i] = value
 
     return number_spelt

@@ -253,20 +253,20 @@ def orient(on: Any, word: type) -> Any:
     return orient
 
 
-def soon(on: Any) -> Any:
+def prefetch_numbers(on: Any) -> Any:
     """Return a function that prefetches the preorder numbers of a later edge, on CPUs."""
     prefetch = on.prefetch
 
     if prefetch is None:
 
         @on.device
-        def nothing_soon(e, src, dst, first, least, greatest):
+        def prefetch_nothing(e, src, dst, first, least, greatest):
             return
 
-        return nothing_soon
+        return prefetch_nothing
 
     @on.device
-    def soon(e, src, dst, first, least, greatest):
+    def prefetch_numbers(e, src, dst, first, least, greatest):
         if e + SOON < np.uint64(src.size):
             prefetch(first, src[e + SOON])
             prefetch(first, dst[e + SOON])
@@ -274,16 +274,16 @@ def soon(on: Any) -> Any:
             prefetch(least, max(u, v))
             prefetch(greatest, min(u, v))
 
-    return soon
+    return prefetch_numbers
 
 
 def reach(on: Any, word: type) -> Any:
     """Update the least and the greatest preorder number that non-tree edges reach."""
-    lower, upper, ahead = lessen(on), raised(on), soon(on)
+    lower, upper, prefetch_later = lessen(on), raised(on), prefetch_numbers(on)
 
     @on.elementwise
     def reach(e, src, dst, in_forest, first, least, greatest):
-        ahead(e, src, dst, first, least, greatest)
+        prefetch_later(e, src, dst, first, least, greatest)
         if in_forest[e] == 0:
             u, v = first[src[e]], first[dst[e]]
             if v < u:

@@ -369,7 +369,7 @@ class Answer:
 
     def columns(self, name: str, ids: Array) -> dict[str, Any]:
         """Return id columns: one with the given name, or 0_name, 1_name, ... for composite ids."""
-        if isinstance(self.decoder, OffsetDecoder):  # the vertices already are ids
+        if isinstance(self.decoder, OffsetDecoder):  # the vertices are already ids
             return {name: ids}
         column = self.decoder.decode(ids, self.backend)
         if isinstance(column, list):

@@ -11,7 +11,7 @@ from ..data.dtypes import is_float, is_signed
 from ..ids.hash_table import Slots
 from ..kernels import best as kernels
 
-SLOTS_PER_ROW = 4  # renumber groups if there may be more per row, see dedup.jsonl
+SLOTS_PER_ROW = 4  # groups are renumbered if their bound exceeds so many per row, see dedup.jsonl
 SIGN = np.uint64(1 << 63)
 NO_KEY = kernels.LAST
 

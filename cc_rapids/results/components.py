@@ -1337,11 +1337,10 @@ class Components(Generic[FrameT]):
         the rows that it reads and sums their positions in two ways. It is valid only if the sums
         match the number of rows.
 
-        The cost is at most one and a half times that of the run, on an H100 for the reference
-        graphs (benchmarks/records/audit.jsonl). Edges are skipped if both ends are known to be in
-        one tree with one label. The audit allocates another label frame, and 8 bytes and 3 bits for
-        each id of the id range (16 bytes from 2^32 ids). For sparse ids it allocates 40 bytes per
-        vertex and 8 bytes per edge instead.
+        The audit takes at most three times as long as the run for the reference graphs
+        (benchmarks/records/audit.jsonl). It allocates another label frame, and 8 bytes and 3 bits
+        for each id of the id range (16 bytes from 2^32 ids). For sparse ids it allocates 40 bytes
+        per vertex and 8 bytes per edge instead.
 
         Parameters
         ----------

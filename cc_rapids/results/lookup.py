@@ -54,7 +54,7 @@ BY_POSITION = (
     "records were linked by their positions: give these (attach and deduplicate do without on=), or"
     " name the column of ids by link_records(..., id=)"
 )
-SHOWN_IDS = 3  # in a message
+SHOWN_IDS = 3  # most ids in a message
 
 
 def check_name(name: Any) -> None:

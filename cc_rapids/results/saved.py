@@ -318,7 +318,7 @@ def _ids(words: dict[str, Any], arrays: dict[str, Any], k: int, n: int) -> Any:
         ids = range(int(words["low"]), int(words["low"]) + n)
     low, high = _bounds(ids)
     if not is_integer(dtype) or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
-        raise ValueError(f"its ids, from {low:,} to {high:,}, are said to be {dtype}")
+        raise ValueError(f"its ids, from {low:,} to {high:,}, do not fit {dtype}")
     if len(ids) != n:
         raise ValueError(f"its {len(ids):,} ids are not those of {n:,} vertices")
     return ids if isinstance(ids, range) else ids.astype(dtype)

@@ -46,14 +46,14 @@ log = logging.getLogger(__name__)
 # Measured thresholds. None changes an answer. A name in brackets is a page of
 # docs/design/decisions.
 SPLIT_EDGES = 1 << 22  # fewest edges linked in two parts, while the host allocates rows, [host]
-ONE_LAUNCH_EDGES = ONE_LAUNCH_RULE.most_edges  # that a GPU solves in one launch, [short-lists]
+ONE_LAUNCH_EDGES = ONE_LAUNCH_RULE.most_edges  # most edges of one launch on a GPU, [short-lists]
 HASHED_AT_ONCE = 1 << 15  # most edges whose scan also builds a hash table: 3 MiB, [short-lists]
 BATCH_WINDOW_EDGES = 1 << 23  # edges, in batches of one kind, that are borrowed at once, [batches]
 JOINED_BATCH_EDGES = 1 << 20  # most edges of batches that are joined into one, [batches]
 SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes of the sums from which ranks are computed
 BY_SCIPY, BY_SCIPY_WHY = "scipy until compiled", "the kernels are being compiled in the background"
 IDS_PER_ROW = 4  # most ids per row of a list that SciPy solves
-SCIPY_BYTES, SCIPY_VERTEX_BYTES = 40, 20  # of SciPy's matrices per edge, and of labels per vertex
+SCIPY_BYTES, SCIPY_VERTEX_BYTES = 40, 20  # bytes of SciPy's matrices per edge, labels per vertex
 ANY = "any"  # any spanning forest, without weights
 BY_WEIGHT = LIGHTEST, HEAVIEST = "lightest", "heaviest"
 
@@ -277,7 +277,9 @@ class Plan:
     forest: str = ""  # ANY, LIGHTEST or HEAVIEST, if the edges of a spanning forest are recorded
     by_scipy: bool = False  # whether SciPy links the edges, because kernels are not compiled
     in_one_launch: bool = False
-    room_for_one_launch: bool = False  # allocated before ids were read
+    room_for_one_launch: bool = (
+        False  # whether memory for one launch is allocated before ids are read
+    )
     backwards: bool = False  # whether a list is read from its end
     in_two_parts: bool = False  # whether most of a list is linked before its rows are counted
     staged: bool = False  # whether a part of a list is linked in stages

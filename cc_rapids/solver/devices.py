@@ -138,8 +138,8 @@ def in_threads(
     """
     workers.check_outside()
     backend.synchronize()
-    for number in numbers:  # what the caller has launched on streams of its own, which threads ...
-        with backend.using_device(number):  # ... do not use, so that they would not wait for it
+    for number in numbers:  # the threads would not wait for work on the caller's own streams
+        with backend.using_device(number):
             backend.synchronize()
     barrier = ExchangeBarrier(len(numbers))
 
@@ -151,7 +151,7 @@ def in_threads(
                 return result
         except BaseException as error:
             barrier.leave()
-            _let_go(error)
+            _clear_frames(error)
             if isinstance(error, CapacityError):
                 raise _naming_device(error, numbers[k]) from None
             raise
@@ -167,7 +167,7 @@ def in_threads(
             raise
         finally:
             wait(started)
-            started.clear()  # with what other threads have found, which an error would keep alive
+            started.clear()  # an error would keep the results of other threads alive
             barrier.end()
 
 
@@ -203,13 +203,13 @@ def _gathered(started: list[Future[Any]]) -> list[Any]:
     failed = [error for future in started if (error := future.exception())]
     causes = [error for error in failed if not isinstance(error, threading.BrokenBarrierError)]
     for error in failed:
-        _let_go(error)  # of the frames that were not at their end before
+        _clear_frames(error)  # clear frames that were still running in `run`
     if failed:
         raise (causes or failed)[0]
     return [future.result() for future in started]
 
 
-def _let_go(error: BaseException | None) -> None:
+def _clear_frames(error: BaseException | None) -> None:
     """Clear the frames of an error and its causes, which would keep arrays alive."""
     while error is not None:
         traceback.clear_frames(error.__traceback__)

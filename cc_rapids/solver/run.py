@@ -111,10 +111,8 @@ def _hooks(plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None) -> 
     hooks = hooks_in(hook_edge)
     if plan.backwards:
         hooks = hooks.dtype.type(edges.m - 1) - hooks
-    elif (
-        rows is not None and rows.edge_of is not None
-    ):  # entries of rows that were built from a list
-        hooks = rows.edge_of[hooks]
+    elif rows is not None and rows.edge_of is not None:
+        hooks = rows.edge_of[hooks]  # from entries of rows to edges of the list
     return backend.xp.sort(hooks)
 
 
@@ -127,10 +125,9 @@ def _by_weight(
         edges = list_of_rows(rows, edges, backend)
     weights = backend.placed(edge_input.weights, plan.memory)
     order = boruvka.WeightOrder.of(weights, plan.forest == HEAVIEST, backend)
-    ahead = (
-        None if edge_input.text_bytes else edge_input
-    )  # for strings the numbers are not returned
-    return boruvka.solve(edges, forest, encoded.expected_vertices, order, ahead)
+    # Strings are not gathered ahead, because their columns hold numbers here.
+    given = None if edge_input.text_bytes else edge_input
+    return boruvka.solve(edges, forest, encoded.expected_vertices, order, given)
 
 
 run_in_one_launch, run_hashed = one_launch.solve, one_launch.solve_hashed
@@ -141,7 +138,7 @@ def link_part(plan: Plan, edges: Edges, forest: Forest) -> str:
     design = plan.algorithm
     edges, rows = _as_read(plan, edges, forest, None)
     if plan.staged:
-        with suppress(MemoryError):  # no memory for a copy of the edges
+        with suppress(MemoryError):  # raised if there is no memory for a copy of the edges
             link_in_stages(edges, forest)
             return f"{design}, in stages"
         log.info("not in stages, for which there is too little memory")

@@ -119,7 +119,7 @@ def solve(
             if isinstance(encoded, EncodedIds):
                 log.debug("%s, in one launch: %s", plan.design, plan.rule)
                 return Solved(encoded, plan, frame=frame.take_frame() if frame else None)
-            guess = encoded  # None if some ids are not among the vertices: the scan raises for them
+            guess = encoded  # None if some ids are not vertices; the scan then raises an error
     # Options that refer to rows of edges need the listed order.
     scan = partial(
         scan_ids,
@@ -141,7 +141,7 @@ def solve(
                 return Solved(hashed, plan)
         if ids.exact or plan.encoding.takes_guess(scanned.facts):
             encoded = plan.encoding.encode(scanned, backend)
-            if checks:  # rows whose entries have not been scanned
+            if checks:  # the entries of rows have not been scanned
                 _note_outside(encoded, backend)
             while checks:
                 checks.pop()()
@@ -159,7 +159,10 @@ def solve(
             del encoded, solved
         while checks:
             checks.pop()()
-        exact, guess = True, None  # the encoding takes no estimate, or it was too narrow
+        exact, guess = (
+            True,
+            None,
+        )  # the encoding needs the exact range, or the estimate was too narrow
 
 
 def explain(

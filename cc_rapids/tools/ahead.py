@@ -111,8 +111,8 @@ def compile_common() -> None:
 
     A process of low priority calls this; see :mod:`cc_rapids.backends.readiness`.
     """
-    with readiness.alone() as alone:
-        if alone:
+    with readiness.compile_lock() as is_locked:
+        if is_locked:
             compile_ahead("threads", processes=1)
 
 

@@ -38,7 +38,7 @@ from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from ..ledger import Ledger
 from .bridges import BridgesClaim
-from .forests import NO_FOREST, ForestClaim, OwnForest
+from .forests import NO_FOREST, AnswerForest, ForestClaim
 from .label_frame import LabelFrame
 from .label_rules import LABEL_RULES
 from .oracle.peers import PEERS, least_by
@@ -191,7 +191,7 @@ class Faults:
 
 
 PIECE = 1 << 22  # vertices of a range per kernel launch
-ARENA_BYTES = 1 << 16  # for small arrays
+ARENA_BYTES = 1 << 16  # bytes for small arrays
 RESULTS = 7  # words read back before the faults: the tally, vertex counts, and ``wrong``
 
 
@@ -209,7 +209,7 @@ def audit(
     at_least: float | None = None,
     at_most: float | None = None,
     forest: Any = None,
-    own_forest: OwnForest = NO_FOREST,
+    answer_forest: AnswerForest = NO_FOREST,
     bridges: Any = None,
     oracle: str | None = None,
     memory_limit: int | str | None = None,
@@ -225,7 +225,7 @@ def audit(
     forest_weight = None
     forest = None if forest is False else forest
     if forest is not None:
-        claim = ForestClaim.check(forest, own_forest, weight, width)
+        claim = ForestClaim.check(forest, answer_forest, weight, width)
         claims.append(claim)
         forest_weight = claim.forest_weight
     bound = None
@@ -472,7 +472,7 @@ class _Run:
                     offsets = self._checked_offsets(given, offsets)
                 rows = self._rows(given, columns, offsets)
                 self._examine_edges(rows)
-                if only_batch and given.vertices is None:  # no later edges or names: wait once
+                if only_batch and given.vertices is None:  # no more edges or names: wait only once
                     self._examine_vertices()
                 self._check(given, columns, offsets, rows)
                 if len(columns) > 2:

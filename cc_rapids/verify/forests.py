@@ -46,14 +46,14 @@ class ForestClaim:
     forest_weight: ForestWeight | None
 
     @classmethod
-    def check(cls, forest: Any, offered: OwnForest, weight: Any, width: int) -> ForestClaim:
+    def check(cls, forest: Any, offered: AnswerForest, weight: Any, width: int) -> ForestClaim:
         """Return the claim for the argument ``forest`` of an audit.
 
         Parameters
         ----------
         forest : True, "min", "max", or a frame
             The kind of forest that the answer should have, or another frame to verify.
-        offered : OwnForest
+        offered : AnswerForest
             The forest of the answer.
         weight : str or array, optional
             The weights of all edges.
@@ -75,8 +75,8 @@ class ForestClaim:
         if is_word and (offered.show is None or (forest is not True and offered.greatest is None)):
             how = "forest=True" if forest is True else "weight= and forest='min' or forest='max'"
             raise InputError(
-                f"forest={forest!r} is proved of an answer that was found with {how}: find it so,"
-                " or leave forest= out"
+                f"forest={forest!r} needs an answer that was found with {how}: find it again with"
+                " this option, or leave out forest="
             )
         frame = offered.show() if is_word and offered.show is not None else forest
         claim = ShownRows(frame, "forest", width)
@@ -107,7 +107,7 @@ class ForestClaim:
             )
 
 
-class OwnForest(NamedTuple):
+class AnswerForest(NamedTuple):
     """The spanning forest of an answer.
 
     Attributes
@@ -122,7 +122,7 @@ class OwnForest(NamedTuple):
     greatest: bool | None = None
 
 
-NO_FOREST = OwnForest()
+NO_FOREST = AnswerForest()
 
 
 def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:

@@ -115,15 +115,15 @@ def audit(
     wrong = np.flatnonzero(expected != numbers)
     if wrong.size:
         k = int(wrong[0])
-        way = "is born with" if k in born else f"goes on by policy={policy!r} with"
+        way = "is new and gets" if k in born else f"keeps, by policy={policy!r},"
         raise VerificationError(
             f"the component of vertex {_name(now, first[k])} has the number {numbers[k]:,}, but"
             f" {way} {expected[k]:,}"
         )
     if now.next_id != before.next_id + born.size:
         raise VerificationError(
-            f"the next number is {now.next_id:,}, but {counted(born.size, 'birth')} from"
-            f" {before.next_id:,} on leave {before.next_id + born.size:,}"
+            f"the next number is {now.next_id:,}, but should be {before.next_id + born.size:,}"
+            f" after {counted(born.size, 'birth')} from {before.next_id:,} on"
         )
     former, sizes = np.unique(before.numbers, return_counts=True)
     is_retired = ~np.isin(former, numbers)

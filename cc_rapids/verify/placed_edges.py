@@ -80,7 +80,7 @@ class PlacedEdges:
         return place
 
     def named(self, slots: Array) -> Array:
-        """Return a mask of the slots that belong to a vertex; all bits set means no slot."""
+        """Return a mask of the slots that belong to a vertex; a slot with all bits set does not."""
         outside = (slots < 0) | (slots >= self.answer.ids.n)
         labels, none = self.answer.label_of, np.iinfo(self.answer.ids.vertex).max
         return (

@@ -76,7 +76,7 @@ def collecting(keys, n, edges, weights):
 
         order = boruvka.unsigned_order(on, 32)
         listed = boruvka.listed(on, order, keys.key(on), ends)
-        keep = boruvka.keep(on, vertex, listed, find.halve(on), keys.store_row(on))
+        keep = boruvka.append_candidate(on, vertex, listed, find.halve(on), keys.store_row(on))
         collect = boruvka.collect_band(on, boruvka.within(on, order), keep)
         names = ("parent", "best", "count", "us", "vs", "keys", "rows")
         parent, best, count, *lists = (shared[name] for name in names)
@@ -151,7 +151,9 @@ def linking(keys, n, edges, weights, threads):
     def calls(tape, shared):
         on, rows = Lanes, np.arange(len(edges), dtype=np.uint64)
         hook = boruvka.hook(on, union.asynchronous(on, np.uint32, find.halve(on)))
-        run = boruvka.link_taken(on, boruvka.take(on, keys.load_row(on), keys.takes(on), hook))
+        run = boruvka.link_selected(
+            on, boruvka.link_candidate(on, keys.load_row(on), keys.selects(on), hook)
+        )
         candidates = shared["us"], shared["vs"], listed, rows, shared["best"], best_row
         given = counted(edges), *candidates, shared["parent"], None, shared["chosen"]
         shares = (range(t, len(edges), threads) for t in range(threads))

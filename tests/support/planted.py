@@ -255,7 +255,10 @@ PLANTS = {
         shared_filter.look_at_two, "(first, second)", "(first, BIT)", "shared bits"
     ),
     "odd": Plant(
-        shared_filter.odd, "mark(present, vertex(u))", "mark(present, vertex(0))", "shared bits"
+        shared_filter.is_skipped,
+        "mark(present, vertex(u))",
+        "mark(present, vertex(0))",
+        "shared bits",
     ),
     "filter": Plant(shared_filter.filter_edges, "m == 0", "m >= 0", "shared bits"),
     "enter": Plant(shared_filter.enqueue, "WORD(u), WORD(v)", "WORD(u), WORD(u)", "shared bits"),
@@ -434,7 +437,7 @@ PLANTS = {
         merge.link_parents, "link(parent, aux, p, q)", "p = q", "merged by parents"
     ),
     # Forests by weight.
-    "collect": Plant(boruvka.keep, "kept = u != v", "kept = u < v", "by weight"),
+    "collect": Plant(boruvka.append_candidate, "kept = u != v", "kept = u < v", "by weight"),
     "candidates": Plant(boruvka.collected, "us[i], vs[i]", "us[i], us[i]", "by weight in rounds"),
     # Edges that go.
     "singles": Plant(
@@ -468,7 +471,7 @@ PLANTS = {
         kernels_of_forgetting.mark_between, "kept = u != v", "kept = u < v", "removed from kept"
     ),
     "edges of the forest": Plant(
-        kernels_of_forgetting.mark_going,
+        kernels_of_forgetting.mark_removed,
         "is_listed(u, v, ends, pairs)",
         "is_listed(u, u, ends, pairs)",
         "removed from kept",
@@ -665,15 +668,15 @@ IN_ROUNDS = {
     "bands": (boruvka.within, "pivots[k], pivots[k + ONE]", "pivots[ZERO], pivots[ONE]", "u4"),
     "a band": (boruvka.collect_band, "np.uint32(i)", "np.uint32(i // 2)", "u4"),
     "giant": (boruvka.outside_giant, "has(in_giant, vertex(u)) and", "", "u4"),
-    "collect": (boruvka.keep, "kept = u != v", "kept = u < v", "u4"),
+    "collect": (boruvka.append_candidate, "kept = u != v", "kept = u < v", "u4"),
     "lower": (boruvka.lower_both, "low(best, v, key)", "low(best, u, key)", "u4"),
-    "taken": (boruvka.take, "u, key, row) or", "u, key, row) or u != v or", "u4"),
-    "takes": (boruvka.WideKeys.takes, " and best_row[r] == row", "", "u8"),
+    "taken": (boruvka.link_candidate, "u, key, row) or", "u, key, row) or u != v or", "u4"),
+    "takes": (boruvka.WideKeys.selects, " and best_row[r] == row", "", "u8"),
     "alone": (boruvka.singleton_root, "return v", "return v ^ v", "u4"),
 }
 #: The same of rounds in one launch, which threads on a CPU do not run.
 IN_ONE_LAUNCH = {
-    "forgets": (boruvka.Keys.forget, "best[r] = NONE", "best[r] = ZERO", "u4"),
+    "forgets": (boruvka.Keys.reset_best, "best[r] = NONE", "best[r] = ZERO", "u4"),
     "other end": (boruvka.finish, "lower(best, u, v, key)", "lower(best, u, u, key)", "u4"),
     "found": (boruvka.finish, "us[i], vs[i] = (u, v)", "us[i], vs[i] = (v, v)", "u4"),
     "left": (boruvka.finish, "words[LEFT] = ONE", "words[LEFT] = ZERO", "u4"),

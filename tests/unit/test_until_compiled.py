@@ -339,7 +339,7 @@ def test_the_background_process_marks_the_cache(own_store, monkeypatch):
     monkeypatch.delenv(readiness.WAIT)
     monkeypatch.setattr(ahead, "kernels_of_common_jobs", few_kernels)
     assert not readiness.Readiness().is_ready()
-    with readiness.alone():
+    with readiness.compile_lock():
         ahead.compile_common()  # another process is at it
         assert not readiness.Readiness().is_ready()
     ahead.compile_common()

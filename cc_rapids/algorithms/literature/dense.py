@@ -15,7 +15,7 @@ import numpy as np
 
 from ...kernels.spec import Step, standalone_algorithm
 
-BLOCK_CELLS = 1 << 22  # of a matrix that are looked at together: 16 MiB, see papers.jsonl
+BLOCK_CELLS = 1 << 22  # cells of a matrix that are reduced together: 16 MiB, see papers.jsonl
 ONE, NOWHERE = np.uint64(1), np.uint64(2**64 - 1)
 
 

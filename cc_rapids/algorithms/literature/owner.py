@@ -21,7 +21,7 @@ from ...kernels.edges import entries_of
 from ...kernels.primitives import none_of
 from ...kernels.spec import Step, standalone_algorithm
 
-SEARCHES = 64  # of one thread a component that a CPU thread takes at a time, see papers.jsonl
+SEARCHES = 64  # searches that a CPU thread starts at a time, see papers.jsonl
 
 
 def search_to_labels(on: Any, vertex: type) -> Any:

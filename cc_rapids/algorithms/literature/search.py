@@ -21,8 +21,8 @@ from ...kernels.giant import LOW_WORD, SPREAD
 from ...kernels.sampling import Sample
 from ...kernels.spec import Step, sampling_rule, standalone_algorithm
 
-ALPHA, BETA = 14, 24  # when a search goes from below, and from above again: Beamer et al. 2012
-FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F
+ALPHA, BETA = 14, 24  # thresholds to search bottom-up, and top-down again: Beamer et al. 2012
+FAR = np.int32(0x7F7F7F7F)  # four bytes of 0x7F, so that memory is filled by bytes
 NOWHERE = np.uint64(2**64 - 1)
 
 

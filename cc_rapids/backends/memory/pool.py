@@ -86,12 +86,12 @@ class Recycling:
 
     def __init__(self, cuda: Any, arena: Arena) -> None:
         self.cuda, self.arena = cuda, arena
-        self.left: list[tuple[int, Any]] | None = []
+        self.cached: list[tuple[int, Any]] | None = []
 
     def __call__(self, size: int) -> Any:
         if size <= Arena.SMALL:
             return self.arena(size)
-        left = self.left or []
+        left = self.cached or []
         fitting = [
             k for k, (capacity, _) in enumerate(left) if size <= capacity <= self.SPARE * size
         ]
@@ -99,18 +99,18 @@ class Recycling:
             capacity, block = left.pop(min(fitting, key=lambda k: left[k][0]))
         else:
             capacity, block = size, self.arena.allocate_own(size)
-        return _leased(self.cuda, capacity, block, self.take_back)
+        return _leased(self.cuda, capacity, block, self.give_back)
 
-    def take_back(self, size: int, block: Any) -> None:
-        if self.left is not None:
-            self.left.append((size, block))
+    def give_back(self, size: int, block: Any) -> None:
+        if self.cached is not None:
+            self.cached.append((size, block))
 
     def close(self) -> None:
         """Free all unused memory, and stop caching."""
-        self.left = None
+        self.cached = None
 
 
-class LeftBlock:
+class CachedBlock:
     """A cached block of a device; it is not idle while kernels may still use it."""
 
     def __init__(self, device: int, size: int, block: Any, turn: int) -> None:
@@ -141,7 +141,7 @@ class Workspace:
 
     def __init__(self, cuda: Any, total: Callable[[int], int]) -> None:
         self.cuda, self.total = cuda, total
-        self.left: list[LeftBlock] = []  # oldest first
+        self.cached: list[CachedBlock] = []  # oldest first
         self.used: dict[int, tuple[int, int]] = {}  # device and bytes of each block in use
         self.turn = 0
         self.lock = threading.RLock()  # reentrant: garbage collection may free a lease inside it
@@ -149,7 +149,7 @@ class Workspace:
 
     def __call__(self, allocate: Any, size: int) -> Any:
         if not _is_plain():
-            if self.left:
+            if self.cached:
                 self.release()
             return allocate(size)
         device = self.cuda.runtime.getDevice()
@@ -159,7 +159,7 @@ class Workspace:
         with self.lock:
             self.busy, self.turn = True, self.turn + 1
             try:
-                left = self._take(device, size)
+                left = self._reusable(device, size)
                 capacity, block = (left.size, left.block) if left else (size, None)
                 self._make_room(device, most - capacity)
             finally:
@@ -168,19 +168,19 @@ class Workspace:
         if block is None:
             block = self.allocate_outside(allocate, size)
         self.used[lease] = device, capacity
-        return _leased(self.cuda, capacity, block, partial(self.take_back, lease))
+        return _leased(self.cuda, capacity, block, partial(self.give_back, lease))
 
-    def _take(self, device: int, size: int) -> LeftBlock | None:
+    def _reusable(self, device: int, size: int) -> CachedBlock | None:
         """Return the smallest block that fits, and wait for its last use on any stream."""
         best = None
-        for spare in self.left:
+        for spare in self.cached:
             if spare.device == device and size <= spare.size <= size + self.SPARE:
                 best = spare if best is None or spare.size < best.size else best
         if best is None:
             return None
-        self.left.remove(best)
+        self.cached.remove(best)
         if not best.idle:
-            others = [spare for spare in self.left if spare.device == device]
+            others = [spare for spare in self.cached if spare.device == device]
             self.cuda.runtime.deviceSynchronize()
             for spare in others:
                 spare.idle = True
@@ -188,34 +188,34 @@ class Workspace:
 
     def _make_room(self, device: int, most: int) -> None:
         """Free old blocks, then others until a device's blocks are at most ``most`` bytes."""
-        if not self.left:
+        if not self.cached:
             return
-        blocks = [left for left in self.left if left.device == device]
+        blocks = [block for block in self.cached if block.device == device]
         device_bytes = 0
         for where, size in [*self.used.values()]:
             device_bytes += size if where == device else 0
-        for left in blocks:
-            device_bytes += left.size
-        for left in blocks:
-            if device_bytes > most or left.turn + self.TURNS < self.turn:
-                self.left.remove(left)
-                device_bytes -= left.size
+        for block in blocks:
+            device_bytes += block.size
+        for block in blocks:
+            if device_bytes > most or block.turn + self.TURNS < self.turn:
+                self.cached.remove(block)
+                device_bytes -= block.size
 
     def allocate_outside(self, allocate: Any, size: int) -> Any:
         """Allocate memory outside the workspace; if that fails, free the workspace and retry."""
         try:
             return allocate(size)
         except MemoryError:
-            if not self.left:
+            if not self.cached:
                 raise
             self.release()
             return allocate(size)
 
-    def take_back(self, lease: int, size: int, block: Any) -> None:
+    def give_back(self, lease: int, size: int, block: Any) -> None:
         """Cache a block for the next run."""
         with self.lock:
             device, _ = self.used.pop(lease)
-            self.left.append(LeftBlock(device, size, block, self.turn))
+            self.cached.append(CachedBlock(device, size, block, self.turn))
             if self.busy:  # called by the garbage collector; the next call makes room
                 return
             self.busy = True
@@ -228,7 +228,7 @@ class Workspace:
         """Free all cached memory."""
         with self.lock:
             if not self.busy:
-                self.left = []
+                self.cached = []
 
 
 def pool_of_caller(cuda: Any) -> Any:

@@ -114,7 +114,7 @@ class Measured:
         summary = components.summary()
         design = Design.parse(summary["design"])
         assert design is not None
-        alone, parent, rows = self._alone(design, copies)
+        alone, parent, rows = self._time_design(design, copies)
         facts = {
             "design": name,
             "ran": str(design),
@@ -139,7 +139,7 @@ class Measured:
         most = memory_bound(self.graph.num_vertices, answer, self.graph.num_edges)
         return {"bound_bytes": most, "within_bound": facts["peak_bytes"] <= most}
 
-    def _alone(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any]:
+    def _time_design(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any]:
         """Return times and labels of a design on edges in place, and the rows if it reads them."""
         forest = Forest(self.backend, self.graph.num_vertices, all_present=True)
         runs = []

@@ -60,13 +60,13 @@ if TYPE_CHECKING:
 
 SHOWN_MEMBERS = 6
 GENERATED = "generated"  # shown instead of a format
-# The words for files that earlier runs had read completely
+# The facts about files that an earlier run had read completely before this one resumed
 UNREAD: dict[str, Any] = {
     "format": None,
     "columns": [],
     "header": None,
     "delimiter": None,
-}  # the run was resumed after all edges were linked
+}
 
 
 @command(
@@ -286,7 +286,7 @@ def calculate(
         else f"no edges were linked, so nothing was saved in {checkpoint}"
     )
     with ended_in_words(unsaved):
-        given = _given(files, generate, chunked, quiet, reading, text, bounds)
+        given = _input_edges(files, generate, chunked, quiet, reading, text, bounds)
     if count_given and given.options.get("vertices") is not None:
         raise click.UsageError("FILE lists its own vertices: leave out --num-vertices.")
     spent = None if given.streamed else time.perf_counter() - start
@@ -322,7 +322,7 @@ def _explain(plan: Plan | StreamPlan, shown: bool, json_output: bool) -> None:
         click.echo(plan)
 
 
-def _given(
+def _input_edges(
     files: tuple[str, ...],
     generate: str | None,
     chunked: dict[str, Any],
@@ -334,13 +334,13 @@ def _given(
     """Return the edges: generated, read, or to be read in chunks."""
     if generate is not None:
         named = {text.given: True} if text.given else {}
-        return Given.of(_made(files, generate, reading | named | chunked | bounds))
+        return Given.of(_generated_edges(files, generate, reading | named | chunked | bounds))
     if not files:
         raise click.UsageError("Missing argument 'FILE' (or --generate, to have edges made).")
     return read_given(files, chunked, quiet, reading | text.words(), bounds)
 
 
-def _made(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFile:
+def _generated_edges(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFile:
     given = [name for name, value in reading.items() if value is not None]
     if files or given:
         what = f"FILE {files[0]}" if files else f"--{given[0].replace('_', '-')}"

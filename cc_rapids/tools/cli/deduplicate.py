@@ -182,7 +182,7 @@ def deduplicate(
         values = None if by is None else table.ordered(by, by_text)
         columns = _comparable(result, table, ids, per, missing, pairs)
         choice = _Choice(columns, ids, by, values, ascending, list(per), missing)
-        rows = choice.kept(result, table.name)
+        rows = choice.rows_to_keep(result, table.name)
         losers = None if dropped_target is None else choice.dropped(result)
     if output_target is not None:
         write_table(table.table.take(rows), *output_target)
@@ -251,7 +251,7 @@ class _Choice:
     per: list[str]
     missing: str
 
-    def kept(self, result: Components, name: str) -> pa.Array:
+    def rows_to_keep(self, result: Components, name: str) -> pa.Array:
         """Return the row numbers of the documents to keep; ``name`` is that of their table."""
         import numpy as np
         import pyarrow as pa
@@ -262,13 +262,13 @@ class _Choice:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UnmatchedWarning)
             try:
-                kept = result.deduplicate(table, *arguments)
+                best = result.deduplicate(table, *arguments)
             except UnmatchedWarning as warning:
                 raise FormatError(f"{name}: {str(warning).replace('on=', '--on')}") from None
-        return kept[row].combine_chunks()
+        return best[row].combine_chunks()
 
     def dropped(self, result: Components) -> pa.Table:
-        """Return the documents that lose to others."""
+        """Return the documents to drop, each with the one kept instead."""
         table, arguments = self._arguments()
         return result.duplicates(table, *arguments)
 

@@ -58,7 +58,9 @@ def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
             continue
         if pattern == DATE and pc.all(fits).as_py():
             return _times(present, what)
-        raise _odd(present, fits if pattern == NUMERAL else pc.invert(fits), what, kind)
+        raise _mixed_kinds_error(
+            present, fits if pattern == NUMERAL else pc.invert(fits), what, kind
+        )
     return words
 
 
@@ -70,13 +72,15 @@ def _times(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     zoned = pc.match_substring_regex(words, rf":\d{{2}}(\.\d+)?{ZONE}$")
     some = pc.any(zoned).as_py()
     if some and not pc.all(zoned).as_py():
-        raise _odd(words, pc.invert(zoned), what, "without a time zone, which others have")
+        raise _mixed_kinds_error(
+            words, pc.invert(zoned), what, "without a time zone, which others have"
+        )
     kinds = [pa.timestamp(unit, "UTC" if some else None) for unit in ("s", "us", "ns")]
     for kind in kinds:
         with suppress(pa.ArrowInvalid):
             return words.cast(kind)
-    odd = [word.as_py() for word in words.unique() if not _casts(word, kinds[-1])]
-    raise _odd(words, pc.is_in(words, pa.array(odd, words.type)), what, NO_DATE)
+    invalid = [word.as_py() for word in words.unique() if not _casts(word, kinds[-1])]
+    raise _mixed_kinds_error(words, pc.is_in(words, pa.array(invalid, words.type)), what, NO_DATE)
 
 
 def _casts(word: pa.Scalar, kind: pa.DataType) -> bool:
@@ -89,11 +93,13 @@ def _casts(word: pa.Scalar, kind: pa.DataType) -> bool:
     return True
 
 
-def _odd(words: pa.ChunkedArray, odd: pa.ChunkedArray, what: str, kind: str) -> FormatError:
+def _mixed_kinds_error(
+    words: pa.ChunkedArray, is_different: pa.ChunkedArray, what: str, kind: str
+) -> FormatError:
     """Return the error for the first row whose value differs in kind from the others."""
     import pyarrow.compute as pc
 
-    row = pc.index(odd, True).as_py()
+    row = pc.index(is_different, True).as_py()
     return FormatError(
         f"{what}: {shown(words[row].as_py())} in row {row + 1:,} (from 1, below the header) is"
         f" {kind}: write 1000, 1.5 or 2024-01-31, leave the field empty, or compare the column as"

@@ -500,7 +500,7 @@ def test_planted_faults_are_refused(name, engine, tmp_path, tuned, monkeypatch):
 def test_edges_that_change_meanwhile_are_those_of_before(engine, monkeypatch):
     """The list is read once, and rounds go on with what they have read."""
     monkeypatch.setattr(rounds, "ONE_LAUNCH_CANDIDATES", 0)
-    link_taken = kernels.link_taken
+    link_taken = kernels.link_selected
 
     def changing(on, *parts):
         link = link_taken(on, *parts)
@@ -511,7 +511,7 @@ def test_edges_that_change_meanwhile_are_those_of_before(engine, monkeypatch):
 
         return changed
 
-    monkeypatch.setattr(kernels, "link_taken", changing)
+    monkeypatch.setattr(kernels, "link_selected", changing)
     src, dst, weights = np.arange(10), np.arange(10) + 1, np.arange(10, 0, -1)
     found = cc_rapids.minimum_spanning_forest((src, dst), weight=weights, engine=engine)
     assert found.row.tolist() == list(range(10))

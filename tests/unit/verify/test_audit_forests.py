@@ -154,7 +154,7 @@ def test_dropped_rows_keep_their_numbers():
 def test_what_cannot_be_proved_is_refused():
     asked = {"weight": "w", "forest": "min"}
     for found in (found_in(FRAME), found_in(FRAME, forest=True)):
-        with pytest.raises(InputError, match="forest='min' is proved of an answer"):
+        with pytest.raises(InputError, match="forest='min' needs an answer"):
             found.audit(FRAME, **asked)
     found = found_in(FRAME, **asked)
     with pytest.raises(InputError, match="forest"):

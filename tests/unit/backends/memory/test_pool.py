@@ -244,7 +244,7 @@ def test_a_lease_may_be_collected_while_blocks_are_looked_at(pool, workspace):
     assert pool.held() == most
     leases.append(workspace(pool, MANY))
     del kept
-    assert sorted(left.size for left in workspace.left) == [MANY, most - MANY]
+    assert sorted(block.size for block in workspace.cached) == [MANY, most - MANY]
     assert workspace.used == {}
 
 
@@ -284,10 +284,10 @@ def test_a_forest_and_the_arrays_beside_it_hold_the_block(pool, arena, workspace
     assert small.ptr - forest.ptr == MANY
     del forest
     arena.leave_block()
-    assert workspace.left == []
+    assert workspace.cached == []
     del small
     assert pool.held() == MANY + Arena.SIZE
-    assert len(workspace.left) == 1
+    assert len(workspace.cached) == 1
 
 
 def test_large_arrays_are_of_the_run_until_its_block_is_left(pool, arena, workspace):
@@ -298,7 +298,11 @@ def test_large_arrays_are_of_the_run_until_its_block_is_left(pool, arena, worksp
     arena.leave_block()
     answer = arena(4 * MANY)
     del forest, own, second, answer
-    assert sorted(left.size for left in workspace.left) == [MANY + Arena.SIZE, 2 * MANY, 3 * MANY]
+    assert sorted(block.size for block in workspace.cached) == [
+        MANY + Arena.SIZE,
+        2 * MANY,
+        3 * MANY,
+    ]
 
 
 def test_memory_that_is_used_again_is_kept_for_the_next_run(pool, arena, workspace):
@@ -309,7 +313,7 @@ def test_memory_that_is_used_again_is_kept_for_the_next_run(pool, arena, workspa
         recycling(MANY)
         recycling(MANY)
         recycling.close()
-        assert [left.size for left in workspace.left] == [MANY]
+        assert [left.size for left in workspace.cached] == [MANY]
         del kept
     assert pool.calls == [2 * MANY, MANY]
 
