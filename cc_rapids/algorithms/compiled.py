@@ -224,6 +224,7 @@ class KernelComposer:
         return shared_filter.words_for(self.backend.shared_memory_limits()) if filters else 0
 
     def _rest(self, link_outside: Any, first: kernels.sampling.Sample) -> Step:
+        """Return the step that links the edges of a list outside the sample."""
         if self.queue_words(first):
             return self._filtered(link_outside, first)
         kernel = kernels.sampling.every_other_edge(
@@ -232,6 +233,7 @@ class KernelComposer:
         return phases.edges_outside(kernel, first.left_count)
 
     def _filtered(self, link_outside: Any, first: kernels.sampling.Sample) -> Step:
+        """Return this step with the giant component's bits in shared memory."""
         load_edge = (
             self.load_edge()
             if self.reads_csr
@@ -243,6 +245,7 @@ class KernelComposer:
         return phases.filtered(run, first.left_count)
 
     def _keep(self, first: kernels.sampling.Sample | None) -> Kernel:
+        """Return the kernel that copies the edges for rounds."""
         kept: Kernel = kernels.sampling.keep_edge(
             self.backend, self.vertex, self.wide, self.load_edge(), first is not None
         )
@@ -306,11 +309,13 @@ class KernelComposer:
         on, load_edge = self.backend, self.load_edge()
 
         def as_listed(edge_index: Any) -> phases.LinkEdges:
+            """Return the step that links edges in the order ``edge_index``."""
             look = edges.no_prefetch if self.reads_csr else edges.prefetch_ahead
             prefetch_edge, one = look(on, self.wide, edge_index), self._one_edge(join, deep)
             return phases.AsListed(edges.every_edge(on, one, load_edge, edge_index, prefetch_edge))
 
         def partitioned(edge_index: Any) -> phases.LinkEdges:
+            """Return the step that links edges in the order of blocks of vertices."""
             read = edges.checked(on, self.vertex, self.wide, load_edge)
             begin = (edges.from_vertex if deep else edges.from_parent)(on)
             return phases.in_blocks(

@@ -230,7 +230,7 @@ class MergeTree:
             return before, last, None
         is_outer = backend.empty(2 * t, bool)
         backend.kernel(kernels.find_inner, word)(2 * t, self.n, before, steps, last, is_outer)
-        _repeat(backend.kernel(kernels.climb_step), (t, last), backend)
+        _launch_until_complete(backend.kernel(kernels.climb_step), (t, last), backend)
         return before, last, is_outer
 
 
@@ -307,20 +307,22 @@ def _contracted(
     follow = backend.kernel(kernels.follow_lightest, word)
     follow(m, n, first, *edges, leaves, nodes, joined, partners)
     # each round divides the longest path by at least kernels.HOPS
-    _repeat(backend.kernel(kernels.jump, word), (first - begin, begin, first, nodes), backend)
+    _launch_until_complete(
+        backend.kernel(kernels.jump, word), (first - begin, begin, first, nodes), backend
+    )
     left = int(alphas[-1])
     alpha = backend.empty(3 * left, word)
     backend.kernel(kernels.contract, word)(m, *edges, alphas, nodes, joined, chain, alpha)
     return (alpha[:left], alpha[left : 2 * left], alpha[2 * left :]), int(leaves[-1])
 
 
-def _repeat(kernel: Kernel, arguments: tuple[Any, ...], backend: Backend) -> None:
+def _launch_until_complete(kernel: Kernel, arguments: tuple[Any, ...], backend: Backend) -> None:
     """Launch a kernel until no thread sets the flag of an incomplete path."""
-    falls_short = True
-    while falls_short:
+    is_incomplete = True
+    while is_incomplete:
         flag = backend.new_flag()
         kernel(*arguments, flag.value, flag.word)
-        falls_short = flag.read_async()()
+        is_incomplete = flag.read_async()()
 
 
 def _sum_chains(records: Array, begin: int, end: int, backend: Backend) -> None:

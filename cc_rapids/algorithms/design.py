@@ -74,6 +74,7 @@ class Design:
 
     @cached_property
     def _name(self) -> str:
+        """Return the name, without the sample if one word suffices."""
         omits_sample = self.compress is None and starts_plainly(self)
         words = (None if omits_sample else self.sample, self.link, self.compress)
         return "+".join(word for word in words if word is not None)
@@ -376,11 +377,11 @@ EXCLUDED = (
 def _product() -> Iterator[tuple[str, str, str | None]]:
     """Return all combinations of a sample, a link and a compression, valid or not."""
 
-    def shown(axis: str) -> list[str]:
+    def words_of(axis: str) -> list[str]:
         choices = CHOICES[axis].values()
         return [word for choice in choices for word in choice.variants or (choice.name,)]
 
-    return product(shown("sample"), shown("link"), [*CHOICES["compress"], None])
+    return product(words_of("sample"), words_of("link"), [*CHOICES["compress"], None])
 
 
 def designs() -> list[Design]:

@@ -45,6 +45,7 @@ def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
     """Link edges in the order of blocks of vertices, in batches that fit into the buffers."""
 
     def link_edges(state: Any, count: int | None = None) -> None:
+        """Partition and link one batch of edges after another."""
         count = state.m if count is None else count
         on, room = state.backend, state.partition
         edges = *state.edges, state.n, *state.flags
@@ -155,6 +156,7 @@ def from_blocks(window: int, find_block_offsets: Any, solve: Any) -> Step:
     """Build the trees of the vertex blocks."""
 
     def init_forest(state: Any) -> None:
+        """Find the edges of each block, and solve the blocks."""
         (src, dst, low), (parent, _, hook_edge) = state.edges, state.trees
         number, offsets = state.blocks
         most, symmetric = (

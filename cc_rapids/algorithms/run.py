@@ -214,6 +214,7 @@ def solve(
     connect_rest(compiled, state)
 
     def capacity() -> int | None:
+        """Return the number of rows to allocate, or None if too many might be wasted."""
         linked = max(least, read_linked()) if read_linked else least
         rows = speculative.capacity(linked, spare)
         worth = spare >= 0 and (read_linked or rows == speculative.max_rows)
@@ -407,6 +408,7 @@ def prepare(
 
 
 def _giant(compiled: CompiledDesign, forest: Forest, rows: Adjacency | None) -> Giant:
+    """Allocate the arrays for the giant component."""
     backend, n, vertex, unused = forest.backend, forest.n, forest.vertex, forest.backend.unused
     if compiled.sample is None:  # the giant component is then vertex 0, and its bit set is empty
         root_word = backend.fill(backend.empty(1, np.int64), 0)

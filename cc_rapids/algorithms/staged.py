@@ -44,6 +44,7 @@ class _Kernels(NamedTuple):
 
 @cache
 def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
+    """Return the kernels for a vertex type and a type of distances."""
     wide = np.promote_types(vertex, wide).type
     composer = KernelComposer(PARTITIONED, backend, vertex, wide, False, False)
     join = composer.join(sampling=False)

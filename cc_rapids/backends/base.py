@@ -168,6 +168,7 @@ class Backend(ABC):
         """
 
         def made(function: types.FunctionType) -> Kernel:
+            """Return the kernel of a function."""
             kernel = self.shaped("block_kernel", function)
             kernel.shared_words = shared_words
             return kernel

@@ -150,6 +150,7 @@ def link(ptx: str, capability: Capability) -> Binary:
 
 
 def _link(ptx: str, capability: Capability, registers: int | None = None) -> Binary:
+    """Link machine code with at most ``registers`` registers per thread."""
     from cuda.core import Linker, LinkerOptions, ObjectCode
 
     options = LinkerOptions(
@@ -192,6 +193,7 @@ def numba_types(signature: Signature) -> list[Any]:
 
 
 def _types(signature: Signature) -> Any:
+    """Return Numba's type of a kernel: the index, then its arguments."""
     from numba import types
 
     arguments = types.StarArgTuple.from_types(numba_types(signature))

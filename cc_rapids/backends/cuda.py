@@ -404,6 +404,7 @@ def _geometry(kernel: Kernel, device: int) -> tuple[int, int, int, int]:
 
 @cache
 def _properties(device: int) -> dict[str, Any]:
+    """Return the properties of a device by name."""
     import cupy
 
     return dict(cupy.cuda.runtime.getDeviceProperties(device))

@@ -83,6 +83,7 @@ class Part:
         parts: dict[str, Any] = {} if done is None else done
 
         def ready(value: Any) -> Any:
+            """Return the compiled form of a value of the closure."""
             if isinstance(value, Atom):
                 return atoms[value.name]
             return value.compiled(jit, atoms, parts, kind) if isinstance(value, Part) else value
@@ -113,6 +114,7 @@ def _text(function: types.FunctionType) -> str:
 
 
 def _fingerprint(value: Any) -> str:
+    """Return the text that identifies a value of a closure."""
     if isinstance(value, Part | Atom):
         return value.fingerprint
     if isinstance(value, types.ModuleType):

@@ -38,7 +38,9 @@ _KEPT = re.compile(r"[0-9a-f]{64}\.\w+|new-\w+")
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _logged: set[str] = set()  # keys of log lines already written
-_rooms: dict[str, int] = {}  # by folder: bytes that may be written before files are counted again
+_bytes_left: dict[
+    str, int
+] = {}  # by folder: bytes that may be written before files are counted again
 
 
 class _OthersError(Exception):
@@ -217,6 +219,7 @@ def source_of(*files: str) -> str:
 
 
 def _version(package: str) -> str:
+    """Return the version of a package, or "none"."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -242,6 +245,7 @@ def _log_once(topic: str, words: str) -> None:
 
 
 def _refuse(error: _OthersError) -> None:
+    """Log once why the folder is not used."""
     _log_once(
         "not ours",
         "compiled kernels that another user may have written are not loaded but compiled again:"
@@ -311,8 +315,8 @@ def _trim(written: int) -> None:
     of the remaining space, so several processes together stay within the limit.
     """
     path, most = str(folder()), bound()
-    _rooms[path] = _rooms.get(path, 0) - written
-    if _rooms[path] > 0:
+    _bytes_left[path] = _bytes_left.get(path, 0) - written
+    if _bytes_left[path] > 0:
         return
     files = sorted(_files(), key=lambda file: file.used)
     size, now = sum(file.size for file in files), time.time()
@@ -321,4 +325,4 @@ def _trim(written: int) -> None:
             on_its_way = file.path.name.startswith("new-") and now - file.used < LEFT
             if size > FULL * most and not on_its_way and _remove(file):
                 size -= file.size
-    _rooms[path] = int(UNSEEN * max(most - size, 0))
+    _bytes_left[path] = int(UNSEEN * max(most - size, 0))

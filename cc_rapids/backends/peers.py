@@ -38,6 +38,7 @@ class Peers:
         return self.connected[device, other]
 
     def _refusal(self, device: int, other: int) -> str | None:
+        """Enable peer access; return the reason if it is impossible."""
         if not self.runtime.deviceCanAccessPeer(device, other):
             return "this machine does not connect them"
         try:

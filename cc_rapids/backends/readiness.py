@@ -65,6 +65,7 @@ class Readiness:
             self.child = os.posix_spawn(sys.executable, argv, os.environ, file_actions=null)
 
     def _reap(self) -> None:
+        """Collect the exit status of the process that compiles, if it has ended."""
         if self.child:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(self.child, os.WNOHANG)

@@ -295,6 +295,7 @@ class Threads(Backend):
         starts = iter(range(0, n, size))  # shared: each worker takes the next chunk when it is free
 
         def work() -> None:
+            """Run chunks of indices until none are left."""
             shared = (np.empty(kernel.shared_words, np.uint32),) if kernel.shared_words else ()
             for first in starts:
                 try:

@@ -49,6 +49,7 @@ class ChosenEdges:
         return dict(zip(NAMES if given.weights is not None else NAMES[:-1], made, strict=False))
 
     def _gather_rows(self, columns: list[Array]) -> list[Array]:
+        """Return new columns of the chosen edges."""
         backend, size = self.backend, self.rows.size
         made = _allocated(columns, size, backend)
         take = backend.kernel(gather.edges_of_rows, backend.kernel(gather.row_of_edge))
@@ -112,6 +113,7 @@ class MarkedEdges(ChosenEdges):
                 self._ahead, self._room = [(_where(columns), self._gather(columns, self._room))], []
 
     def _gather_rows(self, columns: list[Array]) -> list[Array]:
+        """Return columns that were gathered ahead, if they fit, or new ones."""
         with suppress(IndexError):
             at, made = self._ahead.pop()
             if at == _where(columns) and self.count <= made[0].size <= self.count + self.count // 2:

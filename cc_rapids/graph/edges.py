@@ -110,6 +110,7 @@ def check_offsets_async(given: EdgeInput, starts: Array, backend: Backend) -> Ca
     read_found = backend.read_async(wrong)
 
     def check() -> None:
+        """Wait for the result; raise an error if an offset is wrong."""
         at = int(read_found()[0]) if size else 0
         if at < size or (m and not size):
             around = backend.to_host(starts[max(at - 1, 0) : at + 1]).tolist()

@@ -242,6 +242,7 @@ class Forest:
         return slack(ids) - (total_bytes - word_for(ids) * ids - ids // 8)
 
     def _keep(self, arrays: Iterable[Array]) -> None:
+        """Store the arrays of the trees under their names."""
         self.arrays = [*arrays]
         self.parent, self.present, self._before, self._totals = self.arrays
         self.out_of_range = self._totals[2:3]
@@ -460,6 +461,7 @@ class Forest:
         return self._look_up(lookup.root, vertices, valid)
 
     def _look_up(self, value: Any, vertices: Array, valid: Array) -> tuple[Array, Array]:
+        """Return ``value`` of each vertex, and a mask of the present vertices."""
         backend = self.backend
         kernel = backend.kernel(lookup.look_up, self.vertex, backend.kernel(value))
         out, valid = backend.empty(vertices.size, np.int64), valid.astype(np.uint8)

@@ -117,8 +117,8 @@ class ArrivalTable:
         more = int(claimed.size)
         if more:
             self._reserve(n, more)
-            settle = backend.kernel(kernels.settle, vertex)
-            settle(more, claimed, column, n, self.slots, self.ids, new_numbers)
+            assign_numbers = backend.kernel(kernels.assign_numbers, vertex)
+            assign_numbers(more, claimed, column, n, self.slots, self.ids, new_numbers)
             backend.kernel(kernels.number_claimed, vertex)(m, n, new_numbers, out)
         return out, claimed
 

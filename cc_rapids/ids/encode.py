@@ -302,6 +302,7 @@ class BitmapEncoding(IdEncoding):
         out_of_range = backend.fill(backend.empty(1, np.int64), 0)
 
         def mark(words: Array) -> None:
+            """Set the bits of all ids."""
             for column in columns:
                 mark_ids(column, ids, words, out_of_range, backend)
             _mark_named(scanned, words, out_of_range, backend)
@@ -380,12 +381,14 @@ class PagedEncoding(BitmapEncoding):
         place, places = backend.kernel(id_bitmap.place_in_pages), []
 
         def mark(words: Array) -> None:
+            """Set the bits of all ids in their pages; store the place of each id."""
             for column in _all_columns(scanned, backend):
                 places.append(backend.empty(column.size, np.uint32))
                 where = ids.first, ids.size, shift, pages
                 place(column.size, column, *where, words, places[-1])
 
         def expand(members: Array) -> None:
+            """Replace places in pages by ids."""
             numbers = members_of(pages, facts.pages, 0, np.dtype(np.uint32), backend)
             write = backend.kernel(id_bitmap.ids_of_places)
             write(members.size, numbers, ids.first, shift, members)
@@ -684,6 +687,7 @@ def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -
 
 
 def _too_large(choices: list[IdEncoding], facts: IdFacts, free: int) -> CapacityError:
+    """Return the error if no encoding fits into memory."""
     ids = facts.id_range
     *others, last = [
         f"{(one.cost(facts).bytes + facts.answer_bytes) / GIB:,.1f} GiB {one.means(facts)}"

@@ -47,6 +47,7 @@ def paired(left: Array, right: Array, backend: Backend) -> Array:
 
 
 def _of_column(column: Any, backend: Backend) -> Array:
+    """Return a representative row for each row of one column."""
     if is_integer(getattr(column, "dtype", None)):
         return _of_integers(backend.asarray(column), backend)
     if not len(column):
@@ -63,6 +64,7 @@ def _of_column(column: Any, backend: Backend) -> Array:
 
 
 def _of_integers(column: Array, backend: Backend) -> Array:
+    """Return a row with an equal integer for each row."""
     table = backend.fill(backend.empty(slots_for(column.size), np.uint64), 0xFF)
     chosen = backend.empty(column.size, np.uint32)
     backend.kernel(kernels.choose_rows)(column.size, column, table, chosen)

@@ -563,6 +563,7 @@ def _counted(width: int) -> str:
 
 
 def _of_other_kind(index: Range | Integers | Texts, src: Column, n: int) -> ColumnTypeError:
+    """Return the error for a column of another kind than the index."""
     kind = "strings" if index.strings else "integers"
     way = "cast the column"
     if isinstance(index, Range):

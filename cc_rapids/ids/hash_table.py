@@ -349,6 +349,7 @@ def _estimate_ids(columns: list[Array], backend: Backend) -> int:
 
 
 def _check_growth(size: int, backend: Backend) -> None:
+    """Raise a CapacityError unless a table of ``size`` slots fits into memory."""
     needed, free = 24 * size, backend.free_bytes()
     if needed > free:
         raise CapacityError(

@@ -30,7 +30,7 @@ class Digits:
 
     Parameters
     ----------
-    names : list of OffsetDecoder, SortedDecoder and StringDecoder
+    decoders : list of OffsetDecoder, SortedDecoder and StringDecoder
         The decoders of the codes of each column.
     sizes : list of int
         The number of codes of each column.
@@ -39,27 +39,27 @@ class Digits:
         numbers that occurred. Their ranks replace them.
     """
 
-    names: list[Values]
+    decoders: list[Values]
     sizes: list[int]
     tables: list[Array | None]
 
     def split(self, numbers: Array, backend: Backend) -> list[Any]:
         """Return the columns of the rows with these numbers, of the caller's column types."""
         columns: list[Any] = []
-        steps = zip(self.names[:0:-1], self.sizes[:0:-1], self.tables[:0:-1], strict=True)
-        for names, size, table in steps:
-            columns.append(_values(names, numbers % size, backend))
+        steps = zip(self.decoders[:0:-1], self.sizes[:0:-1], self.tables[:0:-1], strict=True)
+        for decoder, size, table in steps:
+            columns.append(_values(decoder, numbers % size, backend))
             numbers = numbers // size
             numbers = numbers if table is None else table[numbers]
-        columns.append(_values(self.names[0], numbers, backend))
+        columns.append(_values(self.decoders[0], numbers, backend))
         return columns[::-1]
 
     def join(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the numbers of rows, and a mask of those whose values are all known."""
         xp, numbers, valid = backend.xp, None, None
-        steps = zip(columns, self.names, self.sizes, self.tables, strict=True)
-        for column, names, size, table in steps:
-            codes, fits = names.lookup(column, backend)
+        steps = zip(columns, self.decoders, self.sizes, self.tables, strict=True)
+        for column, decoder, size, table in steps:
+            codes, fits = decoder.lookup(column, backend)
             fits = fits & (codes < np.uint64(size))
             codes = xp.where(fits, codes, np.uint64(0)).astype(np.int64)
             if numbers is None or valid is None:
@@ -117,7 +117,9 @@ class RankedColumnsDecoder:
     def decode(self, vertices: Array, backend: Backend) -> list[Any]:
         """Return the columns of the ids of given vertices, of the caller's column types."""
         pairs = zip(self.columns, self.ranks, strict=True)
-        return [names.decode(rank[vertices].astype(names.dtype), backend) for names, rank in pairs]
+        return [
+            decoder.decode(rank[vertices].astype(decoder.dtype), backend) for decoder, rank in pairs
+        ]
 
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of rows, given as columns, and a mask of the known ones."""
@@ -139,7 +141,7 @@ def number_rows(
     borrowed : list of lists of arrays or strings
         The contents of the parts.
     """
-    names: list[Values] = []
+    decoders: list[Values] = []
     sizes: list[int] = []
     tables: list[Array | None] = []
     numbers: list[Array] = []
@@ -150,15 +152,15 @@ def number_rows(
         if total * size > LIMIT:
             numbers, table = _places(numbers, backend)
             total = int(table.size)
-        if names:
+        if decoders:
             numbers = [a * size + b for a, b in zip(numbers, codes, strict=True)]
         else:
             numbers = codes
         total *= size
-        names.append(named)
+        decoders.append(named)
         sizes.append(size)
         tables.append(table)
-    return numbers, Digits(names, sizes, tables)
+    return numbers, Digits(decoders, sizes, tables)
 
 
 def _codes(
@@ -197,8 +199,8 @@ def _places(numbers: list[Array], backend: Backend) -> tuple[list[Array], Array]
     return backend.xp.split(places.astype(np.int64), ends), table
 
 
-def _values(names: Values, codes: Array, backend: Backend) -> Any:
-    if isinstance(names, OffsetDecoder):
-        wide = np.uint64 if names.dtype == np.uint64 else np.int64
-        return (codes.astype(wide) + wide(names.id_base)).astype(names.dtype)
-    return names.decode(codes.astype(names.dtype), backend)
+def _values(decoder: Values, codes: Array, backend: Backend) -> Any:
+    if isinstance(decoder, OffsetDecoder):
+        wide = np.uint64 if decoder.dtype == np.uint64 else np.int64
+        return (codes.astype(wide) + wide(decoder.id_base)).astype(decoder.dtype)
+    return decoder.decode(codes.astype(decoder.dtype), backend)

@@ -110,6 +110,7 @@ class Spelling:
         return numbers, valid.view(bool)
 
     def _numbers(self, make: Any, text: Text | None, backend: Backend, noted: Array) -> Array:
+        """Return the codes of strings, empty for None; ``noted`` is the kernel's last argument."""
         numbers = backend.empty(text.size if text else 0, self.dtype)
         if text:
             text.run(make, text.size, self.least, self.width, self.worth, numbers, noted)

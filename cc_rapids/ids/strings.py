@@ -129,6 +129,7 @@ def factorise_text(text: Text) -> tuple[Array, Array] | None:
 
 
 def _factorise(text: Text) -> tuple[Array, Array] | None:
+    """Do the work of :func:`factorise_text`, without checks."""
     numbered = number(text)
     if numbered is None:
         log.info("two strings share a hash, whatever the seed: the library numbers the strings")
@@ -207,6 +208,7 @@ def of_bytes(like: Any) -> Callable[[Array, Array, Backend], Any]:
 
 
 def _of_bytes(library: _Library, dtype: Any, chars: Array, offsets: Array, backend: Backend) -> Any:
+    """Build a column from bytes and offsets, copied to the host for host libraries."""
     if not (library.on_device and backend.on_device):
         chars, offsets = backend.to_host(chars), backend.to_host(offsets)
     return library.make(dtype, chars, offsets)
@@ -547,6 +549,7 @@ def bytes_of(columns: Any) -> int:
 
 
 def _bytes_of_dictionary(array: Any) -> int:
+    """Return the bytes of the strings of a dictionary array, each with its offset."""
     import pyarrow.compute as pc
 
     lengths = pc.binary_length(array.dictionary).take(array.indices)
@@ -747,6 +750,7 @@ class _Arrow(_Library):
 
 
 def _to_device(column: Any) -> Any:
+    """Return a column as a cuDF series."""
     import cudf
 
     return column if is_cudf(column) else cudf.Series(column)

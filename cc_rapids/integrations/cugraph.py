@@ -282,6 +282,7 @@ def is_accepted(thing: Any) -> bool:
 
 
 def _of_matrix(matrix: Any, labels: bool) -> Any:
+    """Return the answer for a matrix."""
     if not is_accepted(matrix):
         raise ArgumentTypeError(f"obj of type {type(matrix)} is not supported.")
     result = components(matrix)
@@ -328,6 +329,7 @@ def _of_numbered(graph: Any) -> Any:
 
 
 def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> Any:
+    """Find strong components by cuGraph, or by SciPy for its matrices."""
     if "cugraph" in sys.modules or find_spec("cugraph"):
         import cugraph
 

@@ -157,6 +157,8 @@ def _swap(old: Any, new: Any) -> None:
 
 
 def _with_fallback(original: Any, ours: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a function that calls ours, or the original where ours does not apply."""
+
     @wraps(original)
     def call(*arguments: Any, **options: Any) -> Any:
         # originals call each other: calls from within an original stay with the originals

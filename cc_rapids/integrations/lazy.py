@@ -90,6 +90,7 @@ class LazyAccessor(Accessor):
         rows: Any = NO_ROWS,
         keys: Sequence[str | list[str] | None] = (),
     ) -> Any:
+        """Return ``answer(components)`` as a lazy frame; the plan if ``explain``."""
         if options.get("explain"):
             return self.components(source, destination, **options)
         from polars.io.plugins import register_io_source

@@ -66,7 +66,7 @@ class Tasks:
         except Exception as error:
             future.set_exception(error)
         else:
-            call.add_done_callback(partial(_settle, future))
+            call.add_done_callback(partial(_copy_result, future))
 
     def gather(self, futures: list[Future[Any]]) -> list[Any]:
         """Return the results; raise the error of a process."""
@@ -85,7 +85,7 @@ class Tasks:
         return [""]
 
 
-def _settle(future: Future[Any], call: Future[Any]) -> None:
+def _copy_result(future: Future[Any], call: Future[Any]) -> None:
     """Copy the result or the error of a call to ``future``."""
     try:
         future.set_result(call.result())
@@ -238,6 +238,7 @@ def _leaves(
     uncounted: set[Future[Any]] = set()  # calls of functions, whose rows this process cannot count
 
     def with_counts(done: set[Future[Any]]) -> Iterator[Future[Any]]:
+        """Yield completed forests; count the rows that this process could not count."""
         for future in map(_checked, done):
             if future in uncounted:
                 counts.append(future.result().ledger.given)

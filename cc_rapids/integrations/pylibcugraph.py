@@ -180,6 +180,7 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
     src = dst = vertices[:0]
 
     def solved() -> tuple[Components, Any, int, int]:
+        """Return the components of this rank, its forest, free memory and row count."""
         given_rows, edges = edge_count(graph, resources), decompressed(graph, resources)
         solution = components(edges, vertices=vertices, forest=True)
         _, *ends = solution.forest()
@@ -211,6 +212,7 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
     all_edges, sent = ranks.gathered(src, dst), sum(max(one, 1) for one in rows)
 
     def labelled() -> Any:
+        """Return the labels of this rank's vertices, from the edges of all ranks."""
         solution = components(all_edges, vertices=vertices)
         linked_all(solution, sent, "the forests of all ranks")
         return solution.component_of(vertices)

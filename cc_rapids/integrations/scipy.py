@@ -166,6 +166,7 @@ def _is_cupy(matrix: Any) -> bool:
 
 
 def _strong(csgraph: Any, on_device: bool, return_labels: bool) -> Any:
+    """Find strong components by SciPy; copy a CuPy matrix to the host."""
     log.info("strong components: handed to scipy.sparse.csgraph.connected_components")
     if not on_device:
         return _of_scipy(csgraph, True, "strong", return_labels)

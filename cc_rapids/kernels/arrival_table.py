@@ -176,25 +176,25 @@ def claim(on: Any, vertex: type, way: Any) -> Any:
     return claim
 
 
-def settle(on: Any, vertex: type) -> Any:
+def assign_numbers(on: Any, vertex: type) -> Any:
     """Assign the next numbers to the ids of the rows that claimed a slot."""
     read_key = key_of(on)
 
     @on.elementwise
-    def settle(k, claimed, column, n, table, arrived, numbers):
+    def assign_numbers(k, claimed, column, n, table, arrived, numbers):
         i, number = claimed[k], np.uint64(n) + k
         arrived[number] = read_key(column, i)
         table[numbers[i]] = vertex(number)
         numbers[i] = vertex(number)
 
-    def settle_by_numpy(k, claimed, column, n, table, arrived, numbers):
+    def assign_numbers_by_numpy(k, claimed, column, n, table, arrived, numbers):
         rows, named = claimed[:k], n + np.arange(k)
         arrived[named] = column[rows].astype(np.int64).view(np.uint64)
         table[numbers[rows]] = named
         numbers[rows] = named
 
-    settle.by_numpy = settle_by_numpy
-    return settle
+    assign_numbers.by_numpy = assign_numbers_by_numpy
+    return assign_numbers
 
 
 def number_claimed(on: Any, vertex: type) -> Any:

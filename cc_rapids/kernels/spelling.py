@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .edges import entries_of
-from .strings import ALL, BYTE, BYTE_BITS, EIGHT, ONE, ZERO, some
+from .strings import ALL, BYTE, BYTE_BITS, EIGHT, ONE, ZERO, first_bytes
 
 MOST = 64  # greatest length of a string in bytes
 ENDS = MOST << 8
@@ -32,7 +32,7 @@ def note_letters(on: Any) -> Any:
 
     All threads that write a flag write the same value.
     """
-    read, entries = some(on), entries_of(on)
+    read, entries = first_bytes(on), entries_of(on)
 
     @on.elementwise
     def note_letters(i, chars, words, offsets, step, seen):
@@ -63,7 +63,7 @@ def note_letters(on: Any) -> Any:
 
 def number_of(on: Any) -> Any:
     """Return the code of string i, and whether the string has a code."""
-    read, entries = some(on), entries_of(on)
+    read, entries = first_bytes(on), entries_of(on)
 
     @on.device
     def number_of(chars, words, offsets, i, least, width, worth):

@@ -44,11 +44,11 @@ def note_wrong_places(on: Any) -> Any:
     return note_wrong_places
 
 
-def eight(on: Any) -> Any:
+def eight_bytes(on: Any) -> Any:
     """Return the eight bytes at a position, the first in the lowest bits; zeros past the end."""
 
     @on.device
-    def eight(chars, words, at):
+    def eight_bytes(chars, words, at):
         w, shift = at >> THREE, (at & SEVEN) << THREE
         if w + ONE < np.uint64(words.size):
             return (words[w] >> shift) | ((words[w + ONE] << ONE) << (WORD - ONE - shift))
@@ -58,19 +58,19 @@ def eight(on: Any) -> Any:
             b += ONE
         return word
 
-    return eight
+    return eight_bytes
 
 
-def some(on: Any) -> Any:
+def first_bytes(on: Any) -> Any:
     """Return the first ``size`` bytes at a position, between one and eight; zeros above."""
-    read = eight(on)
+    read = eight_bytes(on)
 
     @on.device
-    def some(chars, words, at, size):
+    def first_bytes(chars, words, at, size):
         unused = (EIGHT - min(size, EIGHT)) << THREE
         return (read(chars, words, at) << unused) >> unused
 
-    return some
+    return first_bytes
 
 
 def hash_rows(on: Any) -> Any:
@@ -79,7 +79,7 @@ def hash_rows(on: Any) -> Any:
     The mixing function is bijective, so two strings of equal length and at most eight bytes never
     share a hash. Others collide as rarely as random 64-bit numbers.
     """
-    read, mixed, entries = some(on), mix(on), entries_of(on)
+    read, mixed, entries = first_bytes(on), mix(on), entries_of(on)
 
     @on.elementwise
     def hash_rows(i, chars, words, offsets, seed, hashes):
@@ -108,12 +108,12 @@ def hash_rows(on: Any) -> Any:
     return hash_rows
 
 
-def common(on: Any) -> Any:
+def common_prefix(on: Any) -> Any:
     """Return the length of the common prefix of two byte sequences, at most ``most``."""
-    read = some(on)
+    read = first_bytes(on)
 
     @on.device
-    def common(chars, words, a, b, most):
+    def common_prefix(chars, words, a, b, most):
         done = ZERO
         while done < most:
             left = most - done
@@ -126,12 +126,12 @@ def common(on: Any) -> Any:
             done += min(left, EIGHT)
         return done
 
-    return common
+    return common_prefix
 
 
 def equal(on: Any) -> Any:
     """Return whether ``size`` bytes of two columns of strings are equal."""
-    read = some(on)
+    read = first_bytes(on)
 
     @on.device
     def equal(chars, words, a, other_chars, other_words, b, size):
@@ -277,7 +277,7 @@ def advance_prefix(on: Any) -> Any:
     once. One atomic per string would make all threads contend for one word, because a group may
     hold all strings. No more bytes are compared than may still be common.
     """
-    shared, lessen_word, entries = common(on), lessen(on), entries_of(on)
+    shared, lessen_word, entries = common_prefix(on), lessen(on), entries_of(on)
 
     @on.elementwise
     def advance_prefix(run, chars, words, offsets, rows, group, first, depth, deeper):
@@ -307,7 +307,7 @@ def sort_keys(on: Any) -> Any:
     more bytes follow. A prefix therefore sorts before its extensions, even before those with zero
     bytes. Two strings that end within the seven bytes have equal keys only if they are equal.
     """
-    read, entries = some(on), entries_of(on)
+    read, entries = first_bytes(on), entries_of(on)
 
     @on.elementwise
     def sort_keys(k, chars, words, offsets, rows, group, depth, out):

@@ -79,6 +79,7 @@ def take_ids(column: Column, rows: Any) -> Any:
 
 
 def _library(array: Any) -> Any:
+    """Return NumPy, or CuPy for arrays on a GPU."""
     if isinstance(array, np.ndarray):
         return np
     import cupy

@@ -330,6 +330,7 @@ def labels_or_ids(
 def _labels_or_strings(
     ids: Any, valid: Array, label: Any, like: Column, rows: Array | None, backend: Backend
 ) -> Any:
+    """Return labels of known ids and unknown ids unchanged, for one column of strings."""
     if len(label):
         with of("labels", label).borrow() as strings:
             ids = where(valid, strings, ids, backend)

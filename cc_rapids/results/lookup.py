@@ -342,6 +342,7 @@ def _looked_up_of(
 
 
 def _unknown(answer: Answer, column: Column, valid: Any, remedy: str) -> UnknownVertexError:
+    """Return the error for unknown ids."""
     if answer.linked is not None and not answer.linked.id_names:
         remedy = BY_POSITION
     unknown = np.flatnonzero(~valid)

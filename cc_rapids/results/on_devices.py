@@ -141,6 +141,7 @@ class SpreadComponents:
         count = len(self._parts)
 
         def share(k: int, _: ExchangeBarrier) -> Any:
+            """Return the k-th part of the label frame, on GPU k."""
             with self._backend.scope():
                 part, answer = self._parts[k], self._answers[k]
                 if label_kind is LABEL_KINDS["min"]:

@@ -89,6 +89,7 @@ def machinery(facts: dict[str, Any]) -> str:
 
 
 def _largest(answer: Answer) -> str:
+    """Return the largest components as an HTML table."""
     backend, count = answer.backend, len(answer)
     component = answer.by_size[:LARGEST]
     sizes = backend.to_host(answer.counts[component]).tolist()

@@ -325,6 +325,7 @@ def _ids(words: dict[str, Any], arrays: dict[str, Any], k: int, n: int) -> Any:
 
 
 def _bounds(ids: Any) -> tuple[int, int]:
+    """Return the least and the greatest id; 0 and 0 if there is none."""
     if not len(ids):
         return 0, 0
     return (ids[0], ids[-1]) if isinstance(ids, range) else (int(ids.min()), int(ids.max()))

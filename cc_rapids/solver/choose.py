@@ -346,6 +346,7 @@ class Plan:
 
     @property
     def _scanned(self) -> tuple[IdEncoding, IdFacts]:
+        """Return the encoding and the facts about ids, which must be known."""
         assert self.encoding is not None
         assert self.facts.ids is not None
         return self.encoding, self.facts.ids

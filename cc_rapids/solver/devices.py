@@ -144,6 +144,7 @@ def in_threads(
     barrier = ExchangeBarrier(len(numbers))
 
     def run(k: int) -> Result:
+        """Call ``work`` on device k; after an error, release the other threads."""
         try:
             with backend.using_device(numbers[k]):
                 result = work(k, barrier)
@@ -226,6 +227,7 @@ def bytes_beyond(n: int, m: int, moved: int = 0) -> int:
 
 
 def _naming_device(error: CapacityError, number: int) -> CapacityError:
+    """Return the error with the number of the GPU."""
     return CapacityError(
         f"on GPU {number}: {error}; or give devices= without GPU {number}, or more GPUs"
     )
@@ -304,6 +306,7 @@ def merge_all(
     seconds, away = {"pack": 0.0, "copy": 0.0, "join": 0.0}, 1
 
     def done(step: str, since: float) -> float:
+        """Add the seconds since ``since`` to a step; return the time."""
         now = perf_counter()
         seconds[step] += now - since
         return now

@@ -193,6 +193,7 @@ def _reusable_bytes(backend: Backend, size: int) -> Array:
 
 
 def _arrays_of_forest(backend: Backend, whole: Array, layout: _RunLayout, n: int) -> list[Array]:
+    """Return the arrays of a forest in the allocation of the launch."""
     words = -(-n // WORD)
     sizes = n, words, blocks_of(words), TOTALS
     pieces = zip(layout.forest, sizes, strict=True)
@@ -252,6 +253,7 @@ def _run_layout(dtype: Any, ids: int, rows: int, ends: int) -> _RunLayout:
 
 @cache
 def _kernel(backend: Backend, design: Design, wide: type, sign: int) -> Kernel:
+    """Return the kernel that runs all phases of a short list."""
     composer = KernelComposer(design, backend, VERTEX, WIDE, reads_csr=False, record_forest=False)
     every = backend.kernel(reading.every)
     find_bounds = id_range.find_bounds(backend, wide, sign, every)
@@ -273,6 +275,7 @@ def _kernel(backend: Backend, design: Design, wide: type, sign: int) -> Kernel:
 
 
 def _phases_of_hashed(backend: Backend, composer: KernelComposer, sign: int) -> tuple[Any, ...]:
+    """Return the phases for ids in a hash table."""
     distance = hashed.distance_in(backend, sign)
     return (
         hashed.init_slots(backend),

@@ -147,6 +147,7 @@ def link_part(plan: Plan, edges: Edges, forest: Forest) -> str:
 
 
 def _link_by_scipy(edges: Edges, forest: Forest, rows: Adjacency | None, joins: bool) -> None:
+    """Link edges by SciPy, and start to compile kernels if that has not begun."""
     from ..algorithms import by_scipy  # most runs need no SciPy
 
     forest.backend.check_compiled()

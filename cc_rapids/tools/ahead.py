@@ -145,6 +145,7 @@ def write_objects() -> None:
 
 
 def _write_architecture(capability: Capability) -> None:
+    """Write the PTX of the common kernels for one compute capability."""
     kernels = kernels_of_common_jobs("cuda")
     made = {
         (kernel, key[2]): compiler.to_ptx(kernel, key[2], capability)

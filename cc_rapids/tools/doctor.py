@@ -214,6 +214,7 @@ def extra_for(driver: Driver) -> str | None:
 
 
 def _installed(names: tuple[str, ...]) -> str | None:
+    """Return the version of the first installed distribution, with its name if not the last."""
     for name in names:
         try:
             version = importlib.metadata.version(name)
@@ -242,6 +243,7 @@ def find_driver() -> Driver | None:
 
 
 def _gpu(cuda: ctypes.CDLL, index: int) -> Gpu:
+    """Return the name, memory and compute capability of a GPU."""
     device, name, memory = ctypes.c_int(), ctypes.create_string_buffer(256), ctypes.c_size_t()
     cuda.cuDeviceGet(ctypes.byref(device), index)
     cuda.cuDeviceGetName(name, len(name), device)
@@ -253,6 +255,7 @@ def _gpu(cuda: ctypes.CDLL, index: int) -> Gpu:
 
 
 def _trouble(cuda: ctypes.CDLL, status: int) -> str:
+    """Return the driver's message for a status, and the setting that may hide GPUs."""
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
     text = ctypes.c_char_p()
     cuda.cuGetErrorString(status, ctypes.byref(text))

@@ -253,6 +253,7 @@ class _Paths(PlacedEdges):
         right = xp.searchsorted(ends, position, side="right")
 
         def refuse(wrong: Array, words: str) -> None:
+            """Raise a VerificationError for the first wrong row."""
             wrong_rows = xp.flatnonzero(wrong)
             if wrong_rows.size:
                 k = int(wrong_rows[0])

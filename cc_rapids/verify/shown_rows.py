@@ -153,6 +153,7 @@ class ShownRows:
         return columns
 
     def _missing(self, name: str) -> MissingColumnError:
+        """Return the error for a missing column."""
         names = ", ".join(map(str, self.names))
         return MissingColumnError(
             f"the frame of the {self.what} has no column {name!r}, only {names}: pass it as it was"

@@ -403,7 +403,9 @@ PLANTS = {
     "number spelt": Plant(
         spelling.number_spelt, "out[i] = value", "out[i] = value - (value & ONE)", "spelt"
     ),
-    "bytes": Plant(strings.some, "min(size, EIGHT) << THREE", "min(size, EIGHT) << ONE", "strings"),
+    "bytes": Plant(
+        strings.first_bytes, "min(size, EIGHT) << THREE", "min(size, EIGHT) << ONE", "strings"
+    ),
     "pieces": Plant(
         strings.sort_keys,
         "x << HALVES | x >> HALVES",
@@ -415,7 +417,7 @@ PLANTS = {
         multi_column.Digits.split, "numbers // size", "numbers // size // 2", "several"
     ),
     "claimed": Plant(
-        arrival_table.settle,
+        arrival_table.assign_numbers,
         "table[numbers[i]] = vertex(number)",
         "table[numbers[i]] = vertex(np.uint64(n))",
         "growing",

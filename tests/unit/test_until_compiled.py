@@ -234,7 +234,7 @@ def test_each_stand_in_writes_what_its_kernel_writes(monkeypatch):
         *("find_bounds", "look_up", "scatter_min", "assign_min_root", "lower_key", "lower_place"),
         *("mark_chosen", "number_cuts", "note_hooks", "roots_at", "pick_edges", "mark_ids"),
         *("note_wrong_places", "hash_rows", "row_sizes", "copy_rows", "compare_kept"),
-        *("decode_rows", "settle", "number_claimed", "init_singletons", "mark_range"),
+        *("decode_rows", "assign_numbers", "number_claimed", "init_singletons", "mark_range"),
     }
 
 

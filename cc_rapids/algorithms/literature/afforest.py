@@ -74,12 +74,14 @@ def phases(on: Any, vertex: type, rounds: int) -> tuple[Step, Step]:
     probe, elect = sampling.probe(on, naive(on)), sampling.most_frequent(on)
 
     def sample(state: Any) -> None:
+        """Link the first neighbours of each vertex, and compress after each round."""
         flag = state.flags.out_of_range
         for r in range(rounds):
             one(state.n, r, *state.csr.arrays, *state.trees, flag)
             compress(state)
 
     def finish(state: Any) -> None:
+        """Find the giant component, link the remaining neighbours of other vertices, compress."""
         backend, n, parent = state.backend, state.n, state.trees.parent
         probes = sampling.PROBES
         roots = backend.empty(probes, parent.dtype)

@@ -146,12 +146,14 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
     jumps, note = jump(on), note_gains(on)
 
     def begin(state: Any) -> Round:
+        """Allocate the arrays of a run, and return its round."""
         backend, n, parent, s = state.backend, state.n, state.trees.parent, 0
         shapes = (n, vertex), (n, vertex), (n, np.uint32), (1, np.int64)
         now, new, last, flag = backend.alloc_packed(*shapes)
         backend.fill(last, 0)
 
         def go(given: Any) -> bool:
+            """Run the steps 1 to 4; return whether a tree has changed."""
             nonlocal s
             s += 1
             edges = given.m, *given.edges, n, *given.flags

@@ -147,6 +147,7 @@ def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
         queue[0], depth[np.uint64(source)] = vertex(source), np.int32(0)
 
     def search(state: Any, depth: Any, frontiers: list[Any], source: int) -> None:
+        """Visit all vertices reachable from ``source``, level by level."""
         backend, n, (queue, after) = state.backend, state.n, frontiers
         parent, _, hook_edge = state.trees
         sizes = backend.empty(2, np.int64)
@@ -200,6 +201,7 @@ def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
             parent[v] = vertex(least)
 
     def before(state: Any) -> None:
+        """Search from the vertex of highest degree, and make the least vertex the root."""
         backend, (parent, _, hook_edge) = state.backend, state.trees
         depth, frontiers, found_word = begin_search(state, vertex)
         high(giant.PROBES, state.n, *state.csr.arrays, backend.fill(found_word, 0))

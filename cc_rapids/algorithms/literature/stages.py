@@ -69,6 +69,8 @@ def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], St
     pick, shortcut = update(on, read, shuffled(on)), multi_jumps(on)
 
     def in_stages(step: Step, unpack: Any) -> Step:
+        """Return the step that calls ``step`` on one group of edges after another."""
+
         def connect_rest(state: Any) -> None:
             parent, words, _ = state.trees
             size = max(q * state.n, 1)

@@ -81,6 +81,7 @@ def readback() -> Callable[[Any, Array], Callable[[], Any]]:
     address, runtime = mapped.data.ptr, cupy.cuda.runtime
 
     def send(stream: Any, array: Array) -> Callable[[], Any]:
+        """Start a copy of an array to the page; return a function that reads the page."""
         kind = runtime.memcpyDefault
         runtime.memcpyAsync(address, array.data.ptr, array.nbytes, kind, stream.ptr)
         size, dtype = array.nbytes, array.dtype
@@ -112,6 +113,7 @@ def _is_locked(cupy: Any, address: int) -> bool:
 
 
 def _over(cupy: Any, address: int, n: int, dtype: Any, owner: Any) -> Array:
+    """Return a CuPy array over memory that ``owner`` keeps alive."""
     device = cupy.cuda.runtime.getDevice()
     memory = cupy.cuda.UnownedMemory(address, n * dtype.itemsize, owner, device)
     return cupy.ndarray((n,), dtype, cupy.cuda.MemoryPointer(memory, 0))
@@ -129,9 +131,9 @@ class _FlagPage:
     def __init__(self) -> None:
         import cupy
 
-        self.held, self.word = locked(cupy, 1, np.uint64)
+        self.host_word, self.word = locked(cupy, 1, np.uint64)
         self.event = cupy.cuda.Event(disable_timing=True)
-        self.held[0] = self.value = 0
+        self.host_word[0] = self.value = 0
 
 
 class _FlagPages:
@@ -166,7 +168,12 @@ class PinnedFlag(Flag):
         self.pages, self.stream = pages, stream
         self.page = page = pages.take()
         page.value += 1
-        self.held, self.word, self.event, self.value = page.held, page.word, page.event, page.value
+        self.host_word, self.word, self.event, self.value = (
+            page.host_word,
+            page.word,
+            page.event,
+            page.value,
+        )
 
     def __del__(self) -> None:
         if hasattr(self, "page"):
@@ -179,7 +186,7 @@ class PinnedFlag(Flag):
     def _read(self) -> bool:
         """Wait for the launch; return whether it has set the flag."""
         self.event.synchronize()
-        return bool(self.held[0] == self.value)
+        return bool(self.host_word[0] == self.value)
 
 
 class ThreadBuffers(threading.local):

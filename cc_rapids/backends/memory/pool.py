@@ -44,6 +44,7 @@ class Arena:
             self.allocate_own = partial(workspace, allocate)
 
     def __call__(self, size: int) -> Any:
+        """Allocate a small array in the block, or in a new block if it is full."""
         with self.lock:
             fits = self.block is not None and self.used + size <= self.size
             if size <= self.SMALL and not fits:
@@ -238,6 +239,7 @@ def pool_of_caller(cuda: Any) -> Any:
 
 @cache
 def _of_rmm() -> Any:
+    """Return RMM's allocator for CuPy."""
     from rmm.allocators.cupy import rmm_cupy_allocator
 
     return rmm_cupy_allocator

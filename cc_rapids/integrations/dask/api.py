@@ -44,6 +44,7 @@ from ..distributed.forests import (
     as_list,
     check_width,
     chunk,
+    copied,
     edges_of,
     empty_of,
     labelled,
@@ -52,7 +53,6 @@ from ..distributed.forests import (
     names_of_ends,
     not_frame,
     rows_of,
-    same,
 )
 from ..distributed.run import Run
 from ..distributed.vertices import check_partition, described
@@ -211,12 +211,12 @@ def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
     return one.astype(kinds), other.astype(kinds)
 
 
-def spread(tasks: Tasks, whole: Future, count: int) -> Any:
+def distribute_frame(tasks: Tasks, whole: Future, count: int) -> Any:
     """Return a frame on one worker as a Dask frame distributed over all workers."""
     workers = tasks.workers()
     runs = [tasks.submit(chunk, whole, k, count) for k in range(count)]
     homes = [workers[k % len(workers)] for k in range(count)]
-    moved = [tasks.submit(same, run, worker=home) for run, home in zip(runs, homes, strict=True)]
+    moved = [tasks.submit(copied, run, worker=home) for run, home in zip(runs, homes, strict=True)]
     return framed(tasks, moved)
 
 
@@ -347,7 +347,9 @@ class DaskRun(Run):
         [facts] = tasks.gather([tasks.submit(getitem, whole, 1)])
         count = len(tasks.workers())
         facts = self.facts(facts, "edges", count, combine="tree")
-        return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest([root]))
+        return DaskComponents(
+            facts, distribute_frame(tasks, whole, count), lambda: self._forest([root])
+        )
 
     def _forest(self, forests: list[Future]) -> Any:
         """Merge forests, and return the edges of the result as a Dask frame."""
@@ -547,6 +549,7 @@ def components(
 
 
 def _client() -> Client:
+    """Return the connected client; raise an EngineError if there is none."""
     try:
         return default_client()
     except ValueError:

@@ -241,6 +241,7 @@ def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
 
 
 def _communicator(uid: Any, rank: int, size: int) -> Any:
+    """Return this rank's communicator, created on first use."""
     key = str(uid), rank
     if key not in _open:
         _open[key] = Nccl(uid, rank, size)

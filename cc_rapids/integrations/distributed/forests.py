@@ -274,6 +274,7 @@ def local_forest(
 
 
 def _values(frame: Any) -> Any:
+    """Return a frame with categories replaced by their values."""
     kinds = {
         name: column.cat.categories.dtype
         for name, column in frame.items()
@@ -356,6 +357,7 @@ def _forest(result: Components, frame: Any, ends: Ends, called: Ends, ledger: Le
 
 
 def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
+    """Return whether a frame may contain a self-loop."""
     pairs = list(zip(source, destination, strict=True))
     kinds = [(frame[left].dtype, frame[right].dtype) for left, right in pairs]
     if any(kind != other or kind == "category" for kind, other in kinds):
@@ -402,7 +404,7 @@ def edges_of(forest: Forest, source: Side) -> Any:
     return frame[~same].reset_index(drop=True)
 
 
-def same(value: Any) -> Any:
+def copied(value: Any) -> Any:
     """Return the value unchanged; as a task on another worker, this copies the value there."""
     return value
 

@@ -81,6 +81,7 @@ class Run:
         return [(home, self._merge_pile(pile, home)) for home, pile in sorted(piles.items())]
 
     def _merge_pile(self, pile: list[tuple[int, Handle]], home: str) -> Handle:
+        """Merge the forests of a worker, the smallest first."""
         merged = pile.pop()[1]
         while pile:
             merged = self.merge(pile.pop()[1], merged, home)

@@ -361,6 +361,7 @@ def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
 
 
 def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
+    """Return the edges whose destination the part owns, and the others."""
     inside = owner(edges["destination"]) == part
     inner, outer = select_rows(edges, inside), select_rows(edges, ~inside)
     if len(inner) + len(outer) != len(edges):
@@ -528,7 +529,9 @@ class Exchange:
         if total not in (None, sum(rows_of_part)):
             raise lost_rows("the edges of all forests", total or 0, sum(rows_of_part))
         places: Sequence[str | None] = (
-            self._settle(boxes, counts) if homes is None else [self.workers[home] for home in homes]
+            self._assign_workers(boxes, counts)
+            if homes is None
+            else [self.workers[home] for home in homes]
         )
         pieces: list[list[Handle]] = [[] for _ in range(self.count)]
         for number, (box, rows) in enumerate(zip(boxes, counts, strict=True)):
@@ -544,7 +547,9 @@ class Exchange:
             for part, some in enumerate(pieces)
         ]
 
-    def _settle(self, boxes: list[Handle], counts: list[list[tuple[int, int]]]) -> list[str | None]:
+    def _assign_workers(
+        self, boxes: list[Handle], counts: list[list[tuple[int, int]]]
+    ) -> list[str | None]:
         """Assign a worker to each part; return the assigned worker that holds each box."""
         places = self.tasks.places(boxes)
         weights: dict[tuple[int, str], int] = {
@@ -563,6 +568,7 @@ class Exchange:
         return [place if place in self.workers else self.workers[0] for place in places]
 
     def _sizes(self, boxes: list[Handle], stage: str) -> list[list[tuple[int, int]]]:
+        """Return the rows and bytes of each frame of the boxes; this is one batch."""
         self.batches += 1
         row_counts = self.tasks.gather([self.tasks.submit(sizes, box) for box in boxes])
         progress = partial(DistributedProgress, stage, self.batches, self.batches)
@@ -824,6 +830,7 @@ def _check_function(
 
 
 def _check_ids(called: Ends, facts: list[dict[str, Any]], count: int | None) -> None:
+    """Raise an InputError if an id is outside the range of ``num_vertices``."""
     bounds = [fact[end] for fact in facts for end in ("low", "high") if fact[end] is not None]
     if count is None or not bounds:
         return

@@ -63,6 +63,7 @@ class Tasks:
         return self._completed(list(results))
 
     def _completed(self, waiting: list[Result]) -> Iterator[Result]:
+        """Yield results as they are complete."""
         while waiting:
             done, waiting = self.ready(waiting, None)
             yield from done

@@ -102,6 +102,7 @@ class Measured:
         return [facts | self._case(form, ids, name, copies) | peer for name in designs]
 
     def _case(self, form: str, ids: str, name: str, copies: list[Input]) -> dict[str, Any]:
+        """Return the record of one design, without the peer's time."""
         options = JobOptions.check(design=name, engine=self.backend.name, wants_labels=True)
 
         def job(copy: Input) -> Any:
@@ -158,12 +159,14 @@ class Measured:
         return times, forest.parent, rows
 
     def _paper(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
+        """Return the memory traffic and its limit for a record."""
         n, m = self.graph.num_vertices, rows.m if rows else self.graph.num_edges
         spent = spread(alone.device or alone.wall)["median"]
         item, device = np.dtype(ids).itemsize, self.backend.device_name
         return limit_facts(design, rows is not None, n, m, item, device, spent)
 
     def _check(self, form: str, labels: Any, parent: Any, facts: dict[str, Any]) -> None:
+        """Raise a VerificationError unless the labels equal those of union-find."""
         vertex, label = label_columns(labels)
         named = np.flatnonzero(self.occurs) if form == "coo" else np.arange(self.truth.size)
         what = f"{facts['ran']} on {self.graph.name} ({form}, {self.backend.name})"
@@ -175,6 +178,7 @@ class Measured:
         facts["checked"] = "equal to sequential union-find"
 
     def _peer(self, copies: list[Input]) -> dict[str, Any]:
+        """Return the times of a peer, or the reason why it did not run."""
         peer = peer_of(self.backend, self.graph.num_vertices)
         if peer is None:
             return {"peer": {"not_run": "cuGraph is not installed"}}
@@ -200,6 +204,7 @@ class Measured:
 
 
 def _same(what: str, vertex: Any, labels: Any, expected: Truth) -> None:
+    """Raise a VerificationError for the first wrong label."""
     wrong = np.flatnonzero(labels != expected)
     if wrong.size:
         v = wrong[0]

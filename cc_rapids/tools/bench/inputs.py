@@ -71,6 +71,7 @@ def _rows(offsets: Array, indices: Array) -> Input:
 
 
 def _framed(backend: Backend, src: Array, dst: Array, weights: Array) -> Any:
+    """Return the edges as a cuDF frame, a PyArrow table, or two arrays without weights."""
     columns = {"src": src, "dst": dst}
     if weights is not None:
         columns["weight"] = weights

@@ -37,6 +37,7 @@ def peer_of(backend: Backend, n: int) -> Peer | None:
 
 
 def _scipy(copy: Input, n: int) -> Any:
+    """Return SciPy's component labels."""
     from scipy.sparse import coo_array, csgraph, csr_array
 
     if isinstance(copy.given, Csr):
@@ -53,6 +54,7 @@ def _plain(labels: Any) -> Any:
 
 
 def _cugraph(copy: Input) -> Any:
+    """Return cuGraph's label frame."""
     import cudf
     import cugraph
     import cupy

@@ -157,6 +157,7 @@ def _cases(
     how: tuple[Any, Any, Any],
     designs: list[str],
 ) -> Iterator[dict[str, Any]]:
+    """Yield the records of all recipes."""
     import numpy as np
 
     from .. import bench as bench_tools

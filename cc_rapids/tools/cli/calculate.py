@@ -341,6 +341,7 @@ def _input_edges(
 
 
 def _generated_edges(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFile:
+    """Return the edges of a recipe; raise a UsageError if files or their options are given too."""
     given = [name for name, value in reading.items() if value is not None]
     if files or given:
         what = f"FILE {files[0]}" if files else f"--{given[0].replace('_', '-')}"

@@ -162,6 +162,7 @@ def _isolated(edge_file: EdgeFile) -> int:
 
 
 def _print(facts: dict[str, Any], source_format: str) -> None:
+    """Print what was converted."""
     shift, lost, n = facts["id_shift"], facts["isolated_lost"], facts["vertices"]
     print_rows(
         {

@@ -87,6 +87,7 @@ def _cache(clear: bool, json_output: bool) -> None:
 
 
 def _store(cache: Cache) -> Iterator[str]:
+    """Yield the lines about the kernel cache."""
     yield f"cache       {cache.path}"
     yield f"kept        {cache.files:,} files, {size(cache.bytes)}"
     yield f"bound       {size(cache.bound)} (CC_RAPIDS_CACHE_SIZE)"
@@ -96,6 +97,7 @@ def _store(cache: Cache) -> Iterator[str]:
 
 
 def _diagnosis(facts: Facts, broken: str | None) -> Iterator[str]:
+    """Yield the lines about packages, GPUs and the engine."""
     yield f"python      {facts.python}"
     for name, version in facts.packages.items():
         yield f"{name:<12}{version or '-'}"

@@ -158,6 +158,7 @@ def _check_folder(out: Path, inputs: list[Path]) -> None:
 
 
 def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
+    """Print a table of the runs, with the speed-up over the baseline."""
     from ..evaluate.figures import milliseconds, where
 
     click.echo("milliseconds, medians; --json has spreads and all else")

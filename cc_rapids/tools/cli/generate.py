@@ -97,6 +97,7 @@ def _generate(
     json_output: bool,
     params: dict[str, Any],
 ) -> None:
+    """Generate a graph, write its edges, and print the facts."""
     output, format = written_to(output, format)
     kind = check_edges_output(output, format)
     shown = is_shown(output, quiet, json_output)
@@ -147,6 +148,7 @@ def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
 
 
 def _as_list(recipe: Recipe) -> EdgeList:
+    """Return the edges of a recipe as pieces with a schema, for writing."""
     import pyarrow as pa
 
     pieces = recipe.pieces
@@ -173,6 +175,7 @@ def _tables(recipe: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
 
 
 def _print(facts: dict[str, Any], prepared: dict[str, str | None]) -> None:
+    """Print what was generated."""
     rate = facts["edges"] / facts["seconds"]
     print_rows(
         {

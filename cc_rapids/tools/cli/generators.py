@@ -100,6 +100,7 @@ def _by_edges(name: str) -> Callable[[Any, Params], Any]:
 
 
 def _rmat(module: Any, params: Params) -> Any:
+    """Call the R-MAT generator; raise an InputError unless nodes are a power of two."""
     nodes = params["nodes"]
     if nodes.bit_count() != 1:
         raise InputError(f"rmat needs 2^k vertices: --nodes 1, 2, 4, 8, ..., not {nodes:,}")

@@ -212,6 +212,7 @@ def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _fail(message: str, status: int = 2) -> NoReturn:
+    """Print an error as one line on stderr, and exit."""
     with suppress(OSError):
         click.echo(f"Error: {' '.join(map(str.strip, message.splitlines()))}", err=True)
     sys.exit(status)

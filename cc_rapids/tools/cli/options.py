@@ -283,6 +283,7 @@ def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the option ``--engine``, whose value is a backend, by default on a GPU if present."""
 
     def opened(context: click.Context, option: click.Parameter, word: str) -> Backend | None:
+        """Return the backend of an engine; for "auto", a GPU if present, or threads."""
         from ... import backends
 
         if context.resilient_parsing:

@@ -84,6 +84,7 @@ def _times(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
 
 
 def _casts(word: pa.Scalar, kind: pa.DataType) -> bool:
+    """Return whether a word can be cast to a type."""
     import pyarrow as pa
 
     try:

@@ -77,6 +77,7 @@ def _words(text: str) -> tuple[str, list[str]]:
 
 
 def _option(name: str, tree: ast.expr, wrong: Exception) -> list[str]:
+    """Return an option of a recipe as command-line arguments."""
     flag = f"--{name.replace('_', '-')}"
     if isinstance(tree, ast.Call | ast.Name):  # another recipe
         return [flag, ast.unparse(tree)]

@@ -291,6 +291,7 @@ def _tell(
     quiet: bool,
     json_output: bool,
 ) -> None:
+    """Print the result of a verification."""
     if json_output:
         print_json(facts)
         return

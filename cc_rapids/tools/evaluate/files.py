@@ -42,6 +42,7 @@ def sources(folder: Path) -> list[Path]:
 
 
 def _has_edge_suffix(path: Path) -> bool:
+    """Return whether a file's suffix is that of an edge format; false for hidden files."""
     try:
         format_of(path, None)
     except FormatError:

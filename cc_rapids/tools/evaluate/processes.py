@@ -85,6 +85,7 @@ def _of_two(one: Ends, other: Ends, design: str) -> Ends:
 
 
 def _forest(columns: Sequence[npt.NDArray[Any]], design: str) -> Ends:
+    """Return a spanning forest of two columns."""
     from ...api import spanning_forest
 
     forest = spanning_forest((columns[0], columns[1]), design=design)

@@ -133,6 +133,7 @@ def evaluate(
 
 
 def _row(source: Source, truth: _Truth, plan: Plan, backend: Backend, case: Case) -> Row:
+    """Return the row of one run: its times, or the reason why there are none."""
     facts: Row = {"file": source.name, "edges": source.edges, "engine": backend.name}
     facts |= asdict(case)
     try:

@@ -162,6 +162,7 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
     share, key = round(keep * (1 << 32)), _key(seed)
 
     def kept(engine: str, first: int, size: int) -> Array:
+        """Return which edges of some grid vertices are kept."""
         runner = backends.get(engine)
         with runner.scope():
             out = runner.empty(2 * size, np.uint8)
@@ -350,6 +351,7 @@ def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
         return ends
 
     def expected() -> Labels:
+        """Return the least new name of each vertex's component."""
         old, place = pieces.expected() if pieces.expected else np.arange(n), np.arange(n)
         launch(generate.relabel, "threads", n, key, n, bit_length(n), place, place)
         least, labels = np.full(n, n), np.empty(n, np.int64)

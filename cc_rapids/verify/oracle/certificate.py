@@ -194,6 +194,7 @@ def _checked(labels: npt.NDArray[Any], n: int, name: Any) -> Indices:
 
 
 def _check_vertices(vertex: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
+    """Raise a VerificationError unless the vertices are exactly the ids, in order."""
     if np.array_equal(vertex, ids):
         return
     missing, unknown = np.setdiff1d(ids, vertex), np.setdiff1d(vertex, ids)
@@ -206,6 +207,7 @@ def _check_vertices(vertex: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _unite(src: Any, dst: Any, parent: Any) -> None:
+    """Replace the parents by the roots of a sequential union-find."""
     for e in range(src.size):
         u, v = src[e], dst[e]
         while parent[u] != u:
@@ -222,6 +224,7 @@ def _unite(src: Any, dst: Any, parent: Any) -> None:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _first_across(src: Any, dst: Any, labels: Any) -> int:
+    """Return the first edge between two labels; -1 if there is none."""
     for e in range(src.size):
         if labels[src[e]] != labels[dst[e]]:
             return e

@@ -40,6 +40,7 @@ def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
 
 
 def _by_scipy(src: Any, dst: Any, n: int) -> Any:
+    """Return SciPy's component labels."""
     from scipy.sparse import coo_array, csgraph
 
     src, dst = host(src), host(dst)
@@ -48,6 +49,7 @@ def _by_scipy(src: Any, dst: Any, n: int) -> Any:
 
 
 def _by_networkx(src: Any, dst: Any, n: int) -> Any:
+    """Return NetworkX's components, numbered in its order."""
     import networkx as nx
 
     graph = nx.empty_graph(n)
@@ -59,6 +61,7 @@ def _by_networkx(src: Any, dst: Any, n: int) -> Any:
 
 
 def _by_cugraph(src: Any, dst: Any, n: int) -> Any:
+    """Return cuGraph's component labels; each vertex also gets a self-loop."""
     import cudf
     import cugraph
     import cupy

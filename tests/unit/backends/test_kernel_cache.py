@@ -24,7 +24,7 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("CC_RAPIDS_CACHE", str(tmp_path / "above" / "cache"))
     monkeypatch.delenv("CC_RAPIDS_CACHE_SIZE", raising=False)
     monkeypatch.setattr(kernel_cache, "_logged", set())
-    monkeypatch.setattr(kernel_cache, "_rooms", {})
+    monkeypatch.setattr(kernel_cache, "_bytes_left", {})
     return tmp_path / "above" / "cache"
 
 
@@ -155,7 +155,7 @@ def test_a_bound_that_is_no_size_is_told_once(cache, monkeypatch, caplog, said):
 def test_what_is_larger_than_the_bound_is_not_kept_and_a_lower_bound_holds(cache, monkeypatch):
     fill(5)
     monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", "2500")
-    monkeypatch.setattr(kernel_cache, "_rooms", {})
+    monkeypatch.setattr(kernel_cache, "_bytes_left", {})
     kernel_cache.keep("large", ".bin", bytes(5000))
     assert kernel_cache.recall("large", ".bin") is None
     assert size(cache) <= 2500
@@ -186,7 +186,7 @@ def test_files_on_their_way_are_left_and_leftovers_are_not(cache, monkeypatch):
     for path in (fresh, old):
         path.write_bytes(bytes(2000))
     os.utime(old, (1000, 1000))
-    monkeypatch.setattr(kernel_cache, "_rooms", {})
+    monkeypatch.setattr(kernel_cache, "_bytes_left", {})
     fill(1)
     assert fresh.exists()
     assert not old.exists()
