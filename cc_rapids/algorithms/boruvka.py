@@ -333,14 +333,14 @@ class _Rounds:
         if band:
             collect, in_giant = self.kernels.from_rest, self._in_giant()
         ends = edges.src, edges.dst, edges.low, forest.n, forest.present, forest.out_of_range
-        look = collect, edges.m, (band, pivots), (self.order.bits, in_giant, *ends)
-        candidates = self._contract_round(*look, meanwhile)
+        arguments = collect, edges.m, (band, pivots), (self.order.bits, in_giant, *ends)
+        candidates = self._contract_round(*arguments, meanwhile)
         if candidates.count > candidates.us.size:
             count = candidates.count
             del candidates  # free the buffers before larger ones are allocated
             self.buffers = []
             self.buffers = self._candidate_buffers(count)
-            candidates = self._contract_round(*look)
+            candidates = self._contract_round(*arguments)
         while candidates.count:
             if on.goes_on and candidates.count <= ONE_LAUNCH_CANDIDATES:
                 words = on.fill(on.empty(2, np.uint64), 0xFF)

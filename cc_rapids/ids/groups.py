@@ -59,7 +59,7 @@ def _of_column(column: Any, backend: Backend) -> Array:
             chosen = _of_integers(hashes(text, seed), backend)
             if all_equal(text, chosen):
                 return chosen
-    log.info("two strings share a hash, whatever the seed: the library numbers the strings")
+    log.info("two strings share a hash with every seed: the library numbers the strings")
     return _of_integers(backend.asarray(codes_of(column)), backend)
 
 

@@ -544,11 +544,11 @@ def check_kind(index: Index, given: EdgeInput) -> None:
         return
     width = len(src.key_columns) or 1
     if width != index.width:
-        way = "name as many columns with source= and destination="
-        way = "num_vertices= is for ids of one column: leave it out" if fixed else way
+        hint = "name as many columns with source= and destination="
+        hint = "num_vertices= is for ids of one column: leave it out" if fixed else hint
         raise InputError(
             f"ids have {_counted(width)} per side ({src.name}), but the {index.n:,} vertices so far"
-            f" have {_counted(index.width)}: {way}"
+            f" have {_counted(index.width)}: {hint}"
         )
     if isinstance(index, Tuples):
         for column, part in zip(index.columns, src.key_columns, strict=True):
@@ -565,9 +565,9 @@ def _counted(width: int) -> str:
 def _of_other_kind(index: Range | Integers | Texts, src: Column, n: int) -> ColumnTypeError:
     """Return the error for a column of another kind than the index."""
     kind = "strings" if index.strings else "integers"
-    way = "cast the column"
+    hint = "cast the column"
     if isinstance(index, Range):
-        way = "num_vertices= is for integers: leave it out"
+        hint = "num_vertices= is for integers: leave it out"
     return ColumnTypeError(
-        f"column {src.name!r} is {src.dtype}, but the {n:,} vertices so far are {kind}: {way}"
+        f"column {src.name!r} is {src.dtype}, but the {n:,} vertices so far are {kind}: {hint}"
     )

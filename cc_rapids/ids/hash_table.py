@@ -184,16 +184,16 @@ class PlacedSlots(SlotTable):
         size = slots_for(self.expected_vertices) + kernel_places.MARGIN
         full = self._make_free(size, columns)
         begins_in = size - kernel_places.MARGIN
-        where = _beginnings(ids, begins_in)
+        home_slots = _home_slot_parameters(ids, begins_in)
         self.in_blocks = (
             any_order and self.expected_vertices >= id_blocks.LEAST_IDS and size < 1 << 32
         )
         if self.in_blocks:
-            self._place_in_blocks(columns, where, begins_in, full)
+            self._place_in_blocks(columns, home_slots, begins_in, full)
         else:
             place = backend.kernel(kernel_places.place_ids, self.sign)
             for column, out in zip(columns, self.columns, strict=True):
-                place(column.size, column, self.keys, *where, full, out)
+                place(column.size, column, self.keys, *home_slots, full, out)
         self._read_full = backend.read_async(full)
 
     @cached_property
@@ -205,7 +205,7 @@ class PlacedSlots(SlotTable):
         return not self._read_full()[0]
 
     def _place_in_blocks(
-        self, columns: list[Array], where: tuple[int, ...], begins_in: int, full: Array
+        self, columns: list[Array], home_slots: tuple[int, ...], begins_in: int, full: Array
     ) -> None:
         """Find the slots in batches of the list, copied one after another to the same buffers.
 
@@ -232,14 +232,14 @@ class PlacedSlots(SlotTable):
                 runs = -(-count // tile)  # tiles, and as many chunks
                 segments, copies = blocks * runs, (sources, targets, begins, before)
                 sizes = first, count, runs, blocks, shift
-                partition_ends(runs, *sizes, *columns, *where, *copies)
+                partition_ends(runs, *sizes, *columns, *home_slots, *copies)
                 running_sums(backend, before[: segments + 1])
                 begin_chunks(segments, before, firsts)
                 sizes = first, count, segments, blocks, shift
                 tables = self.keys, full, upper, starts
-                place_larger(runs, *sizes, *where, *copies, firsts, *tables, *self.columns)
+                place_larger(runs, *sizes, *home_slots, *copies, firsts, *tables, *self.columns)
                 chunks = lanes.bit_length() - 1, first, runs, blocks
-                place_smaller(runs * blocks * lanes, *chunks, *where, *tables, self.columns[1])
+                place_smaller(runs * blocks * lanes, *chunks, *home_slots, *tables, self.columns[1])
 
     def finalise_order(
         self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False
@@ -304,11 +304,14 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
         return False
     seen = backend.fill(backend.empty(1 << kernel_places.SEEN_BITS - 5, np.uint32), 0)
     counts = backend.fill(backend.empty(PARTS, np.uint32), 0)
-    count, where = backend.kernel(kernel_places.count_parts, ids.sign), _beginnings(ids, PARTS)
+    count, home_slots = (
+        backend.kernel(kernel_places.count_parts, ids.sign),
+        _home_slot_parameters(ids, PARTS),
+    )
     most = min(SPREAD_SAMPLE, max(column.size for column in columns))
     for column in columns:
         every = max(column.size // most, 1)
-        count(min(most, column.size), column, every, *where, seen, counts)
+        count(min(most, column.size), column, every, *home_slots, seen, counts)
     part_counts = backend.to_host(counts)
     different = int(part_counts.sum())
     return bool(different > most // 4 and int(part_counts.max()) * PARTS <= UNEVEN * different)
@@ -322,7 +325,7 @@ def bytes_of_order(slots: int, ids: int, word: int) -> int:
     return slots * (1 + 2 * word) + ids * (40 + word)
 
 
-def _beginnings(ids: IdRange, slots: int) -> tuple[int, int, int, int]:
+def _home_slot_parameters(ids: IdRange, slots: int) -> tuple[int, int, int, int]:
     """Return low, span, shift and share of kernels/id_place.py for a number of home slots."""
     span = ids.high - ids.low
     shift = max(span.bit_length() - 32, 0)

@@ -186,8 +186,8 @@ def _read(
     for k, (left, right) in enumerate(pairs):
         few = not exact and left is not right
         rows = edges.sampled_count(left.size, SCAN_EVERY) if few else left.size
-        how = (edges.sampled, SCAN_EVERY) if few else (edges.every,)
-        kind = *order_of_type(left), backend.kernel(*how)
+        row_index = (edges.sampled, SCAN_EVERY) if few else (edges.every,)
+        kind = *order_of_type(left), backend.kernel(*row_index)
         slot = bounds[2 * k : 2 * k + 2]
         if probes and not k:
             scan = backend.kernel(id_range.sampled_scan, *kind)
@@ -211,8 +211,8 @@ def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
     if not probes:
         return UNKNOWN_ORDER
     counts = backend.fill(backend.alloc_readback(2), 0xFF)
-    look = backend.kernel(id_range.sampled_order, order_of_type(src)[0])
-    look(probes, src.size, src.size // probes, src, dst, counts)
+    count_order = backend.kernel(id_range.sampled_order, order_of_type(src)[0])
+    count_order(probes, src.size, src.size // probes, src, dst, counts)
     return _order_shown(probes, backend.to_host(counts).tolist())
 
 

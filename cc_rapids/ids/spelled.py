@@ -132,8 +132,8 @@ class Spelling:
             ends[:] = xp.cumsum(sizes, dtype=np.int64)
             total = int(backend.to_host(offsets[-1:])[0])
         chars = backend.empty(max(total, 1), np.uint8)  # cuDF takes no buffer without memory
-        how = self.least, self.same, self.below, self.letters
-        backend.kernel(kernels.spell)(n, numbers, offsets, *how, chars)
+        tables = self.least, self.same, self.below, self.letters
+        backend.kernel(kernels.spell)(n, numbers, offsets, *tables, chars)
         return chars, offsets
 
 
@@ -242,8 +242,8 @@ class _SpelledIds(EncodedIds):
         if decoder is None:
             forest, decoder = self.numbers.finalise(forest)
         spelled = self.spelled
-        how = spelled.spelling, spelled.column_of, spelled.to_native
-        return forest, SpelledDecoder(decoder, *how, forest)
+        parts = spelled.spelling, spelled.column_of, spelled.to_native
+        return forest, SpelledDecoder(decoder, *parts, forest)
 
 
 def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spelled | None:

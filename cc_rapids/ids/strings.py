@@ -132,13 +132,13 @@ def _factorise(text: Text) -> tuple[Array, Array] | None:
     """Do the work of :func:`factorise_text`, without checks."""
     numbered = number(text)
     if numbered is None:
-        log.info("two strings share a hash, whatever the seed: the library numbers the strings")
+        log.info("two strings share a hash with every seed: the library numbers the strings")
         return None
     slots, least = numbered
     distinct = least[least != np.iinfo(least.dtype).max]
     rows = order(text, distinct)
     if rows is None:
-        log.info("strings are not told apart in %d rounds: the library sorts them", ROUNDS)
+        log.info("strings are not ordered after %d rounds: the library sorts them", ROUNDS)
         return None
     backend = text.backend
     least[slots[rows]] = backend.xp.arange(rows.size, dtype=least.dtype)
@@ -262,7 +262,7 @@ def sorted_rows(text: Text) -> Array:
             rows = order(text, backend.xp.arange(text.size, dtype=row))
         if rows is not None:
             return rows
-        log.info("strings are not told apart in %d rounds: the library sorts them", ROUNDS)
+        log.info("strings are not ordered after %d rounds: the library sorts them", ROUNDS)
     import pyarrow.compute as pc
 
     column = _Arrow().make(None, *map(backend.to_host, (text.chars, text.offsets)))

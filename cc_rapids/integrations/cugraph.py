@@ -333,12 +333,12 @@ def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> A
     if "cugraph" in sys.modules or find_spec("cugraph"):
         import cugraph
 
-        log.info("strong components: handed to cugraph.strongly_connected_components")
+        log.info("strong components: passed to cugraph.strongly_connected_components")
         return cugraph.strongly_connected_components(matrix, directed, "strong", return_labels)
     from scipy.sparse import csgraph, issparse
 
     if issparse(matrix):
-        log.info("strong components: handed to scipy.sparse.csgraph.connected_components")
+        log.info("strong components: passed to scipy.sparse.csgraph.connected_components")
         return csgraph.connected_components(
             matrix,
             directed is None or check_flag("directed", directed),

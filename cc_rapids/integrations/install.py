@@ -167,11 +167,11 @@ def _with_fallback(original: Any, ours: Callable[..., Any], name: str) -> Callab
         try:
             return ours(*arguments, **options)
         except (CapacityError, EngineError, GraphStateError) as reason:
-            log.info("handed to the original %s: %s", name, reason)
+            log.info("passed to the original %s: %s", name, reason)
         except TypeError as reason:
             if _accepts(ours, arguments, options):
                 raise
-            log.info("handed to the original %s: %s", name, reason)
+            log.info("passed to the original %s: %s", name, reason)
         _within.original = True
         try:
             return original(*arguments, **options)

@@ -140,7 +140,7 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
 
 def _tree_by_scipy(csgraph: Any, on_device: bool) -> Any:
     """Return the forest computed by SciPy, for weights without a total order."""
-    log.info("weights without an order: handed to scipy.sparse.csgraph.minimum_spanning_tree")
+    log.info("weights without an order: passed to scipy.sparse.csgraph.minimum_spanning_tree")
     if not on_device:
         return _tree_of_scipy(csgraph)
     import cupyx.scipy.sparse
@@ -167,7 +167,7 @@ def _is_cupy(matrix: Any) -> bool:
 
 def _strong(csgraph: Any, on_device: bool, return_labels: bool) -> Any:
     """Find strong components by SciPy; copy a CuPy matrix to the host."""
-    log.info("strong components: handed to scipy.sparse.csgraph.connected_components")
+    log.info("strong components: passed to scipy.sparse.csgraph.connected_components")
     if not on_device:
         return _of_scipy(csgraph, True, "strong", return_labels)
     # SciPy instead of CuPy, whose function needs a matching release of pylibcugraph

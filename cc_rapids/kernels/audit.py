@@ -533,13 +533,13 @@ def examine_vertices(on: Any, vertex: type) -> Any:
     def examine_vertices(b, last, step, n, greatest, label_of, trees, named, octets, first, counts):
         vertices, labels, roots, beyond = ZERO, ZERO, ZERO, np.uint64(n)
         while b < last:
-            octet, one, v, end = np.uint8(0), OCTET, b << THREE, min((b << THREE) + EIGHT, beyond)
+            octet, bit, v, end = np.uint8(0), OCTET, b << THREE, min((b << THREE) + EIGHT, beyond)
             while v < end:
                 label, p = label_of[v], trees[v]
                 if p == v:
                     if label != nowhere:
                         roots += ONE
-                        octet |= one
+                        octet |= bit
                 elif label == nowhere or np.uint64(p) > v:
                     least(first, LOST, v)
                 else:
@@ -550,7 +550,7 @@ def examine_vertices(on: Any, vertex: type) -> Any:
                         labels += ONE
                     elif (label > v) == (greatest == 0) or label_of[label] != label:
                         least(first, LABEL, v)
-                one = np.uint8(one << OCTET)
+                bit = np.uint8(bit << OCTET)
                 v += ONE
             octets[b] = octet
             b += step

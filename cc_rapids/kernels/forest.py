@@ -104,15 +104,15 @@ def complete(on: Any, vertex: type) -> Any:
     def complete(b, count, step, n, parent, octets, totals):
         occur, roots = np.int64(0), np.int64(0)
         while b < count:
-            octet, v, one = octets[b], b << THREE, np.uint8(1)
+            octet, v, bit = octets[b], b << THREE, np.uint8(1)
             last = min(v + EIGHT, np.uint64(n))
             while v < last:
                 if parent[v] != v:
-                    octet |= one
+                    octet |= bit
                     occur += np.int64(1)
-                elif octet & one != 0:
+                elif octet & bit != 0:
                     roots += np.int64(1)
-                one = np.uint8(one << ONE)
+                bit = np.uint8(bit << ONE)
                 v += np.uint64(1)
             octets[b] = octet
             b += step

@@ -93,7 +93,7 @@ def mark_in_giant(on: Any, vertex: type, find: Any) -> Any:
     def mark_in_giant(b, count, step, n, parent, root_word, linked, octets):
         members = np.int64(0)
         while b < count:
-            octet, one, v = np.uint8(0), np.uint8(1), b << THREE
+            octet, bit, v = np.uint8(0), np.uint8(1), b << THREE
             last = min(v + EIGHT, np.uint64(n))
             while v < last:
                 p = parent[v]
@@ -103,8 +103,8 @@ def mark_in_giant(on: Any, vertex: type, find: Any) -> Any:
                 if r != v:
                     members += np.int64(1)
                 if r == giant(root_word):
-                    octet |= one
-                one = np.uint8(one << ONE)
+                    octet |= bit
+                bit = np.uint8(bit << ONE)
                 v += np.uint64(1)
             octets[b] = octet
             b += step

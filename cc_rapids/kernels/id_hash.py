@@ -178,12 +178,12 @@ def mark_occupied(on: Any) -> Any:
 
     @on.elementwise
     def mark_occupied(b, keys, octets):
-        s, one, octet = b << THREE, np.uint8(1), np.uint8(0)
+        s, bit, octet = b << THREE, np.uint8(1), np.uint8(0)
         last = min(s + EIGHT, np.uint64(keys.size))
         while s < last:
             if keys[s] != EMPTY:
-                octet |= one
-            one = np.uint8(one << ONE)
+                octet |= bit
+            bit = np.uint8(bit << ONE)
             s += ONE
         octets[b] = octet
 

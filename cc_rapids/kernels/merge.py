@@ -33,15 +33,15 @@ def pack(on: Any, vertex: type) -> Any:
     @on.grid_stride
     def pack(b, count, step, n, parent, root_word, octets, vertices, roots, pack_count):
         while b < count:
-            octet, one, others = np.uint8(0), np.uint8(1), np.int64(0)
+            octet, bit, others = np.uint8(0), np.uint8(1), np.int64(0)
             v, last = b << THREE, min((b << THREE) + EIGHT, np.uint64(n))
             while v < last:
                 r = parent[v]
                 if r == giant(root_word):
-                    octet |= one
+                    octet |= bit
                 elif r != v:
                     others += np.int64(1)
-                one = np.uint8(one << ONE)
+                bit = np.uint8(bit << ONE)
                 v += NEXT
             octets[b] = octet
             if others != np.int64(0):

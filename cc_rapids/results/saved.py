@@ -124,13 +124,13 @@ def read(path: str | os.PathLike[str], engine: str | None) -> Answer:
     words, arrays = archive.read(path)
     if words.get("format") != FORMAT:
         version = str(words.get("format"))[:80]
-        way = (
+        hint = (
             "load it with Connectivity.load()"
             if version.startswith(CONNECTIVITY_FORMAT)
             else "save the answer again with this version"
         )
         raise FormatError(
-            f"{path} has format {version!r}, but Components.load reads {FORMAT!r}: {way}"
+            f"{path} has format {version!r}, but Components.load reads {FORMAT!r}: {hint}"
         )
     try:
         return _answer_of_file(words, arrays, engine)

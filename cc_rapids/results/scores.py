@@ -42,10 +42,10 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
     framed = hasattr(type(by), "columns") and not is_series(by)
     if pair or not (framed or hasattr(by, "_fields")):
         items = f" of {len(by)} items" if isinstance(by, tuple | list) else ""
-        way = ""
+        hint = ""
         if isinstance(by, str):
-            way = f"; deduplicate(frame, on=..., by={by!r}) goes by a column of a frame"
-        raise InputError(f"{BY}, not a {type(by).__name__}{items}{way}")
+            hint = f"; deduplicate(frame, on=..., by={by!r}) goes by a column of a frame"
+        raise InputError(f"{BY}, not a {type(by).__name__}{items}{hint}")
     if hasattr(type(by), "collect"):
         by = by.collect()
     ids, names = [f"{k}_vertex" for k in range(width)] or ["vertex"], columns_of(by)

@@ -115,10 +115,10 @@ def audit(
     wrong = np.flatnonzero(expected != numbers)
     if wrong.size:
         k = int(wrong[0])
-        way = "is new and gets" if k in born else f"keeps, by policy={policy!r},"
+        verb = "is new and gets" if k in born else f"keeps, by policy={policy!r},"
         raise VerificationError(
             f"the component of vertex {_name(now, first[k])} has the number {numbers[k]:,}, but"
-            f" {way} {expected[k]:,}"
+            f" {verb} {expected[k]:,}"
         )
     if now.next_id != before.next_id + born.size:
         raise VerificationError(

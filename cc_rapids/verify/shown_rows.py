@@ -156,8 +156,8 @@ class ShownRows:
         """Return the error for a missing column."""
         names = ", ".join(map(str, self.names))
         return MissingColumnError(
-            f"the frame of the {self.what} has no column {name!r}, only {names}: pass it as it was"
-            " returned"
+            f"the frame of the {self.what} has no column {name!r}, only {names}: pass the"
+            " frame that the function returned"
         )
 
 

@@ -233,7 +233,7 @@ def test_strong_components_are_handed_on_with_one_line(graph, caplog):
     caplog.set_level(logging.INFO)
     handed = ours.connected_components(graph(FRAME), connection="strong")
     assert handed == ("strong", None, "strong", None)
-    assert caplog.messages == ["strong components: handed to cugraph.strongly_connected_components"]
+    assert caplog.messages == ["strong components: passed to cugraph.strongly_connected_components"]
 
 
 def test_strong_components_without_cugraph_are_scipys_or_refused(caplog):
@@ -243,7 +243,7 @@ def test_strong_components_without_cugraph_are_scipys_or_refused(caplog):
     assert count == 2
     assert labels[0] == labels[1] != labels[2]
     (line,) = caplog.messages
-    assert "handed to scipy.sparse.csgraph" in line
+    assert "passed to scipy.sparse.csgraph" in line
     with pytest.raises(errors.EngineError, match="pip install cugraph"):
         ours.connected_components(object(), connection="strong")
 

@@ -111,7 +111,7 @@ def test_what_cannot_be_taken_goes_to_the_original_with_one_line(peer, graph, mo
         assert getattr(peer["cugraph"], name)(spread) == ("cugraph", (-1, "MGGraph"))
         (line,) = caplog.messages
         assert line.startswith(
-            f"handed to the original cugraph.{name}: the graph is distributed over"
+            f"passed to the original cugraph.{name}: the graph is distributed over"
         )
     caplog.clear()
     handed = peer["cugraph"].connected_components(graph(FRAME), connection="strong")
@@ -145,7 +145,7 @@ def test_kinds_and_options_of_others_go_to_the_original(peer, graph, caplog):
     assert found([[0, 1], [1, 0]]) == ("cugraph", (-1, "NoneType"))
     with pytest.raises(TypeError, match="unexpected keyword argument 'weight'"):
         found(graph(FRAME), weight="w")
-    handed = "handed to the original cugraph.weakly_connected_components: "
+    handed = "passed to the original cugraph.weakly_connected_components: "
     assert [line.removeprefix(handed)[:11] for line in caplog.messages] == [
         "obj of type",
         "weakly_conn",
@@ -308,7 +308,7 @@ def test_trees_are_ours_and_what_has_no_weights_goes_to_the_original(peer, graph
         handed = getattr(peer["cugraph"], name)(graph(FRAME), None, "kruskal", ignore_nan=True)
         assert handed == (word, None, "kruskal", True)
         words = "the edges of the graph have no weights"
-        assert caplog.messages == [f"handed to the original cugraph.{name}: {words}"]
+        assert caplog.messages == [f"passed to the original cugraph.{name}: {words}"]
         caplog.clear()
         with pytest.raises(ValueError, match=r"^input graph must be undirected$"):
             getattr(peer["cugraph"], name)(graph(FRAME, directed=True))

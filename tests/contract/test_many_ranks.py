@@ -169,5 +169,5 @@ def test_installed_it_runs_for_all_ranks_or_the_original_for_all(peer, failing, 
         failing(1, errors.CapacityError("no room"))
         answers, _ = on_ranks(3, function=function)
     assert answers == [(-1, "MGGraph")] * 3
-    handed = "handed to the original pylibcugraph.weakly_connected_components: 1 of 3 ranks failed"
+    handed = "passed to the original pylibcugraph.weakly_connected_components: 1 of 3 ranks failed"
     assert sorted(caplog.messages) == [handed, handed, f"{handed}: no room"]

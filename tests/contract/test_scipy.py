@@ -152,7 +152,7 @@ def test_room_behind_the_entries_holds_none(kind):
 def test_strong_components_are_handed_on_with_one_line(caplog):
     caplog.set_level(logging.INFO, logger="cc_rapids.integrations.scipy")
     both(random_graph(2).tocsr(), connection="strong")
-    line = "strong components: handed to scipy.sparse.csgraph.connected_components"
+    line = "strong components: passed to scipy.sparse.csgraph.connected_components"
     assert caplog.messages == [line] * 2
 
 

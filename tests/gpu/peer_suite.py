@@ -34,7 +34,7 @@ class Count(logging.Handler):
 
     def emit(self, record):
         self.ran += "components in" in record.getMessage()
-        self.handed += "handed to" in record.getMessage()
+        self.handed += "passed to" in record.getMessage()
 
 
 def write(dataset, src, dst):

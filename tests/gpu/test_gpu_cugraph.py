@@ -232,4 +232,4 @@ def test_strong_components_are_handed_on(cudf, cugraph, make, calls):
     answer = cc_rapids.connected_components(graph, connection="strong")
     assert answer["labels"].nunique() == 2
     assert ran(calls) == 0
-    assert sum("handed to" in line for line in calls.messages) == 3
+    assert sum("passed to" in line for line in calls.messages) == 3

@@ -429,7 +429,7 @@ PLANTS = {
         arrivals.ArrivalTable.in_order, "self.vertex(n)]", "self.vertex(n)][::-1]", "growing"
     ),
     # Forests of several devices.
-    "packed bits": Plant(merge.pack, "octet |= one", "octet |= one & np.uint8(254)", "merged"),
+    "packed bits": Plant(merge.pack, "octet |= bit", "octet |= bit & np.uint8(254)", "merged"),
     "packed pairs": Plant(merge.pack, "(v, r)", "(v, v)", "merged"),
     "linked giant": Plant(
         merge.link_giant, "link(parent, aux, p, r)", "climb(parent, p)", "merged"

@@ -64,7 +64,7 @@ def test_graphs_that_ours_cannot_read_go_to_the_original_with_one_line(client, d
     graph = Graph(None)
     assert dcg.weakly_connected_components(graph) == ("original", graph)
     [line] = caplog.messages
-    handed = "handed to the original cugraph.dask.weakly_connected_components: the graph no longer"
+    handed = "passed to the original cugraph.dask.weakly_connected_components: the graph no longer"
     assert line.startswith(handed)
     frame = parts(pd.DataFrame({"src": [1], "dst": [2]}), 1)
     with pytest.raises(ValueError, match=r"^input graph must be undirected$"):

@@ -50,7 +50,7 @@ def doctor(cache: bool, clear: bool, json_output: bool) -> None:
         check_engine(facts)
     except RuntimeError as error:
         broken = str(error)
-    except Exception as error:  # whatever a broken installation raises is its finding
+    except Exception as error:  # a broken installation may raise any error, which is reported
         broken = f"{type(error).__name__}: {error}"
     if json_output:
         print_json(asdict(facts) | {"healthy": broken is None, "broken": broken})

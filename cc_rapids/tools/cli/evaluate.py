@@ -161,7 +161,7 @@ def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
     """Print a table of the runs, with the speed-up over the baseline."""
     from ..evaluate.figures import milliseconds, where
 
-    click.echo("milliseconds, medians; --json has spreads and all else")
+    click.echo("milliseconds, medians; --json has all fields and their spreads")
     numbers = ("components", "time", "faster")
     table = compact("file", "algorithm", *numbers, numbers=numbers)
     base = {

@@ -131,7 +131,7 @@ def test_the_library_takes_over_where_hashes_fail(monkeypatch, caplog):
         answer([LONG + word for word in LISTS["numbers"]])
     assert seeds == list(texts.SEEDS)
     assert [record.message for record in caplog.records] == [
-        "two strings share a hash, whatever the seed: the library numbers the strings"
+        "two strings share a hash with every seed: the library numbers the strings"
     ]
 
 

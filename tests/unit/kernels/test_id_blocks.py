@@ -293,7 +293,7 @@ def test_parts_take_no_more_than_the_cost_of_the_encoding(on, monkeypatch):
     src, dst = ends(3000, 6 * TILE if not SIMULATED else 2 * TILE)
     taken, empty = [], type(on).empty
     table = hash_table.PlacedSlots([src, dst], range_of(src, dst), on, 3000)
-    where = hash_table._beginnings(range_of(src, dst), 4000)
+    where = hash_table._home_slot_parameters(range_of(src, dst), 4000)
     full = on.fill(on.empty(1, np.uint32), 0)
 
     def noted(self, n, dtype):

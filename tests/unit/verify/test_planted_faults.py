@@ -51,7 +51,7 @@ def test_the_last_edge_read_as_the_one_before(engine, monkeypatch, tmp_path):
 ROWS = {  # faults of the audit itself
     "skipped": (audit.examine_rows, "i += step", "i += step + np.uint64(i == ONE)", {}),
     "the one before": (audit.examine_rows, "(i, x", "(i - np.uint64(i == EIGHT), x", {}),
-    "looked up": (audit.find, "seen + ONE", "seen + ONE + np.uint64(i == ONE)", "far"),
+    "looked up": (audit.find, "rows + ONE", "rows + ONE + np.uint64(i == ONE)", "far"),
 }
 
 
