@@ -394,11 +394,8 @@ class Dendrogram(Generic[ComponentsT]):
         -------
         frame of the caller's kind, new
             Columns ``threshold``, ``before``, ``after`` and ``size``, as in :meth:`Cuts.merges`.
-
-        Raises
-        ------
-        InputError
-            No thresholds are given, but labels are numbers, which differ at each weight.
+            Without thresholds, clusters have the label of kind ``"min"`` unless those of the answer
+            are of kind ``"max"``, because numbers differ at each weight.
 
         See Also
         --------
@@ -419,12 +416,9 @@ class Dendrogram(Generic[ComponentsT]):
         """
         if thresholds is not None:
             return self.cuts(thresholds).merges()
-        vertices = {"min": MergeTree.least_of, "max": MergeTree.greatest_of}.get(self._kind.name)
-        if vertices is None:
-            raise InputError(
-                f"merges() cannot show labels of kind {self._kind.name!r}, which differ at each"
-                " weight: pass thresholds=, or find the components with labels='min'"
-            )
+        is_greatest = self._kind.name == "max"
+        vertices = MergeTree.greatest_of if is_greatest else MergeTree.least_of
+        kind = self._kind if is_greatest else check_labels("min")
         answer, tree = self.components.answer, self._tree
         with answer.backend.scope():
             steps, first = self._steps()
@@ -434,7 +428,7 @@ class Dendrogram(Generic[ComponentsT]):
             columns, vertex = {"threshold": thresholds}, answer.rows()[0]
             for name, clusters in (("before", before), ("after", after)):
                 labels = at_places(vertex, vertices(tree, clusters), answer.backend)
-                columns |= self._kind.columns(answer, name, labels)
+                columns |= kind.columns(answer, name, labels)
             return answer.frame(columns | {"size": tree.sizes_of(before)})
 
     def linkage(

@@ -227,7 +227,7 @@ def _link_records() -> None:
         tree.report(pairs, *sides)
         dendrogram = tree.dendrogram()
         dendrogram.at(0.1), dendrogram.linkage(lambda weights: 1 - weights)
-        dendrogram.merges(None if len(ids) == 1 else [0.1])  # labels of composite ids are numbers
+        dendrogram.merges()
 
 
 def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) -> None:
