@@ -58,6 +58,8 @@ def cluster():
             num_gpus=1,  # in name: Ray lends it, and nothing looks for it
             include_dashboard=False,
             object_store_memory=150 << 20,
+            # Idle processes stay, as new ones import everything again
+            _system_config={"idle_worker_killing_time_threshold_ms": 600_000},
             runtime_env={"env_vars": {"PYTHONPATH": with_package(os.environ)["PYTHONPATH"]}},
             **quiet,
         )
