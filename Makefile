@@ -14,7 +14,7 @@ GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 # Where tests take an engine; tests/conftest.py leaves out the others on the simulator.
 SIMULATED = $(addprefix tests/,contract/backends unit/algorithms unit/backends unit/graph unit/ids unit/kernels unit/solver \
 	unit/test_api.py unit/test_errors.py unit/results/test_components.py unit/data/test_offsets.py \
-	unit/verify/test_planted_faults.py)
+	unit/verify)
 
 .PHONY: demo test test-all test-extended test-plain quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
 	package test-installed test-oldest test-versions installed release clean

@@ -649,7 +649,7 @@ def scan_ids(
         input_bytes += array.nbytes
     most = min(id_range.size, rows)
     answer = 2 * most * id_range.dtype.itemsize
-    may_be_paged = not backend.finds_in_blocks and rows >= PAGED_ROWS
+    may_be_paged = not backend.on_device and rows >= PAGED_ROWS
     may_be_paged = may_be_paged and rows > NUMPY_IDS * backend.uncompiled_rows
     facts = IdFacts(
         *(INTEGERS, rows, input_bytes, id_range, most, answer, expected_vertices, any_order),

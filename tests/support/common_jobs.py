@@ -1,14 +1,18 @@
 """Some kernels of common jobs, where compiling all of them would take long and show no more."""
 
+from functools import cache
+
 from cc_rapids.tools import ahead
 
 NAMES = "flatten", "init_singletons"
 
 
-def few_kernels(engine, all_kernels=ahead.kernels_of_common_jobs):
-    """Return some of the kernels of an engine by their keys, in the place of all.
+# As it was when this module was imported: tests put `few_kernels` in its place. Listing the kernels
+# takes seconds, and each test that needs some gets the same objects.
+kernels_of = cache(ahead.kernels_of_common_jobs)
 
-    ``all_kernels`` is the function whose place it takes, as it was when this module was imported.
-    """
-    kernels = all_kernels(engine)
+
+def few_kernels(engine):
+    """Return some of the kernels of an engine by their keys, in the place of all."""
+    kernels = kernels_of(engine)
     return {key: k for key, k in kernels.items() if k.part.function.__name__ in NAMES}

@@ -316,7 +316,7 @@ def rules():
 def ids_in_clusters():
     """Ids that take pages, which threads choose alone."""
     with pytest.MonkeyPatch.context() as patch, sizes.override(small_id_range=100, paged_rows=1):
-        patch.setattr("cc_rapids.backends.dry_run.RecordingBackend.finds_in_blocks", False)
+        patch.setattr("cc_rapids.backends.dry_run.RecordingBackend.on_device", False)
         for dtype in (INT, LONG, ULONG):
             near = np.arange(50, dtype=dtype)
             found = cc_rapids.components((near, near + dtype(10**8)))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.choices import on_simulator
 from support.design_graphs import GRAPHS, RACES, backwards, check, graph, of, rows_of
 from support.machine import SIMULATED
 
@@ -26,6 +27,7 @@ def test_lists(engine, design):
             raise AssertionError(f"{design} on {name}: {error}") from error
 
 
+@on_simulator
 def test_rows(engine, design, request):
     """In both directions and in one; on the simulator, in either by turns of graph and design."""
     turn = request.node.callspec.indices["design"]

@@ -4,14 +4,13 @@ import json
 import os
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from support.choices import some
-from support.common_jobs import few_kernels
+from support.common_jobs import few_kernels, kernels_of
 
 import cc_rapids
 from cc_rapids import backends, datasets
@@ -22,7 +21,6 @@ from cc_rapids.backends.memory import packing
 from cc_rapids.backends.threads import Threads
 from cc_rapids.tools import ahead
 
-kernels_of = cache(ahead.kernels_of_common_jobs)
 ROOT = Path(cc_rapids.__file__).parents[1]
 
 

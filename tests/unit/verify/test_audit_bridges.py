@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import planted
+from support.choices import on_simulator
 
 import cc_rapids
 from cc_rapids import VerificationError, oracle
@@ -132,6 +133,7 @@ PLANTS = {
 
 
 @pytest.mark.slow
+@on_simulator
 @pytest.mark.parametrize("name", PLANTS)
 def test_faults_of_runs_are_found(name, engine, tmp_path):
     """Of random edges, and of rings that are as many blocks of numbers long."""

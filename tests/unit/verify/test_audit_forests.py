@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import planted
+from support.choices import each, on_simulator
 
 import cc_rapids
 from cc_rapids import VerificationError
@@ -19,6 +20,7 @@ from cc_rapids.errors import InputError, NullsError
 from cc_rapids.graph.chosen_edges import ChosenEdges
 
 TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">f4"]
+COMPILED = ["i8", "u2", "f4"]  # one of each kind on threads; all on the simulator
 WORDS = ("min", "max")
 FRAME = pd.DataFrame({"src": [0, 1, 2, 8], "dst": [1, 2, 0, 9], "w": [1, 3, 2, 5]})
 
@@ -33,8 +35,7 @@ def forged(found, rows):
     return found
 
 
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("word", WORDS)
+@each(compiled={"dtype": COMPILED}, dtype=TYPES, word=WORDS)
 def test_right_forests_pass(engine, dtype, word):
     random = np.random.default_rng(3)
     for n, m in ((1, 0), (1, 3), (9, 4), (30, 200)):
@@ -173,6 +174,7 @@ PLANTS = "signed", "negative", "reversed", "key", "wide", "least row", "bands", 
 
 
 @pytest.mark.slow
+@on_simulator
 @pytest.mark.parametrize("name", PLANTS)
 def test_faults_of_runs_are_found(name, engine, tmp_path, tuned, monkeypatch):
     tuned(light_edges_per_vertex=1)

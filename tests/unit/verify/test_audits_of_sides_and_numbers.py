@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.choices import on_simulator
 from support.edge_kinds import EDGES
 from support.edge_lists import edge_lists, quick
 from support.planted import Plant, planted
@@ -230,6 +231,7 @@ FAULTS_OF_SIDES = {
 
 
 @pytest.mark.slow
+@on_simulator
 @pytest.mark.parametrize(("function", "old", "new"), FAULTS_OF_SIDES.values(), ids=FAULTS_OF_SIDES)
 def test_faults_in_what_finds_sides_are_refused(engine, function, old, new, tmp_path):
     assert bipartition(LIST, engine=engine).audit(LIST).odd == 3
@@ -395,6 +397,7 @@ FAULTS_OF_NUMBERS = {
 }
 
 
+@on_simulator
 @pytest.mark.parametrize("name", FAULTS_OF_NUMBERS)
 def test_faults_in_what_numbers_are_refused(engine, name, tmp_path):
     policy = name if name in POLICIES else "majority"
