@@ -226,7 +226,7 @@ def components(
         builds from them.
 
         - ``"device"``: GPU memory.
-        - ``"pinned"``: GPU memory. Host edges are copied through pinned memory, which is faster.
+        - ``"pinned"``: GPU memory. Host edges are copied through pinned memory.
         - ``"zero-copy"``: pinned host memory, read over the bus. Integer ids that serve as vertices
           directly then take no GPU memory; renumbered ids and rows are still built on the GPU.
           NumPy arrays in pinned memory (``cupyx.empty_pinned``) are used in place, and all others

@@ -117,9 +117,8 @@ def components(
     """Find the connected components of partitions of edges with a pool of processes.
 
     Each process reduces partitions to forests, the pool merges forests pairwise, and this process
-    solves the last one. Use this function if reading takes most of the time, for example if Python
-    functions parse text. For edges in memory, :func:`cc_rapids.components` is faster; it uses all
-    cores.
+    solves the last one. Use this function if Python functions read the partitions, for example
+    parse text. For edges in memory, use :func:`cc_rapids.components`, which uses all cores.
 
     Parameters
     ----------

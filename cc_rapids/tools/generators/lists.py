@@ -42,7 +42,7 @@ def near_duplicate_pairs(
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        The engine that makes and stores the edges. It also stores 8 bytes per cluster.
+        The engine that makes and stores the edges, and a number for each cluster.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def banded_pairs(
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        The engine that makes and stores the edges. It also stores 8 bytes per cluster.
+        The engine that makes and stores the edges, and a number for each cluster.
 
     Returns
     -------

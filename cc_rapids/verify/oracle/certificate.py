@@ -42,7 +42,7 @@ def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
     Notes
     -----
     Trees are linked by index, and paths are halved, as in Tarjan and van Leeuwen, "Worst-case
-    analysis of set union algorithms", J. ACM 1984. 10 million edges take about a second.
+    analysis of set union algorithms", J. ACM 1984.
     """
     src, dst = ends(src, dst, n)
     parent = np.arange(n)

@@ -2,9 +2,11 @@
 
 import gc
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import cc_rapids
@@ -109,6 +111,47 @@ def test_records_that_share_keys(given):
     assert "30 to 60 bytes per record" in text
     peak, _ = taken(lambda: cc_rapids.link_records(people, ["a", "b"]))
     assert peak <= (2 * 8 + 60) * len(people) + SLACK
+
+
+INPUTS = Path(__file__).parents[3] / "docs" / "guides" / "inputs.md"
+
+
+# For each encoding what the guide says, and the bytes for each integer of the range, id and end
+ENCODINGS = {
+    "bit map": ("three bits for each integer of the range, 9 to 13 bytes for each", 3 / 8, 13, 4),
+    "bit map, paged": ("three bits for each integer of these pages, 13 bytes for", 3 / 8, 13, 8),
+    "hash slots": ("about 72 bytes for each distinct id, 4 for each end", 0, 72, 4),
+}
+
+
+def test_encodings(given):
+    guide, seen = " ".join(INPUTS.read_text(encoding="utf-8").split()), set()
+    edges, _, n, _ = given
+    for factor in (100, 200, 500, 1000, 10**12):
+        far = tuple(end * factor for end in edges)
+        ids = cc_rapids.components(far).summary()["ids"]
+        if ids in ENCODINGS:
+            phrase, of_integer, of_id, of_end = ENCODINGS[ids]
+            assert phrase in guide
+            peak, _ = taken(lambda far=far: cc_rapids.components(far))
+            assert peak <= (of_integer * factor + of_id) * n + of_end * 2 * far[0].size + SLACK
+            seen.add(ids)
+    assert seen == ENCODINGS.keys()
+
+
+def test_strings(given):
+    phrase = "at most 96 bytes for each end of an edge, plus three times the bytes of the strings"
+    assert phrase in " ".join(INPUTS.read_text(encoding="utf-8").split())
+    edges, _, _, _ = given
+    names = [pa.array([f"{end:036x}"[::-1] for end in side.tolist()]) for side in edges]
+    table = pa.table(names, names=["src", "dst"])
+    pool, own = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
+    pa.set_memory_pool(own)
+    try:
+        peak, _ = taken(lambda: cc_rapids.components(table))
+    finally:
+        pa.set_memory_pool(pool)
+    assert peak + own.max_memory() <= 2 * (96 + 3 * (36 + 4)) * edges[0].size + SLACK
 
 
 def test_audits(given):
