@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ...errors import FormatError
 from .delimited import Block, Dialect, from_first_data, parse, shown
 from .text_edges import Weights
-from .text_ids import IdColumns
+from .text_ids import IdPair
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,7 +89,8 @@ class Layout:
     def _edges(
         self, file: File, request: ColumnRequest, head: Head, every: range, feed: Iterator[Block]
     ) -> pa.Table:
-        ids, weights, tags, dialect = IdColumns(), Weights(), len(head.tag), self.dialect
+        weights, tags, dialect = Weights(), len(head.tag), self.dialect
+        ids = IdPair(file.path, ("src", "dst"), dialect)
         take = *range(tags), *(tags + i for i in request.columns(file.path, ("src", "dst")))
         width, weighted = 0, False
         for block in from_first_data(feed, dialect):
@@ -99,14 +100,14 @@ class Layout:
                 weighted = request.weight_column(file.path, names, (0, 1)) is not None
                 take = (*take, tags + 2) if weighted else take
             columns = parse(file.path, block, dialect, width, take)
-            pair = ids.append(*columns[tags : tags + 2])
+            pair = ids.append(block, *columns[tags : tags + 2])
             if not all(_all_are(head.tag, column.text) for column in columns[:tags]) or not all(
                 within(values, every) for values in pair
             ):
                 raise self._outside(file.path, block, head.tag, every)
             if weighted:
                 weights.append(file.path, block, dialect, tags + 2, columns[-1].text)
-        table = ids.table(("src", "dst"))
+        table = ids.table()
         return table.append_column("weight", weights.column()) if weighted else table
 
     def _outside(self, path: str, block: Block, tag: str, every: range) -> FormatError:

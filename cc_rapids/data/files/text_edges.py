@@ -13,6 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CapacityError, FormatError, listed
+from ..end_columns import sides_of
 from ..text_options import COMMENTS, TextOptions
 from . import quoted
 from .delimited import (
@@ -29,8 +30,9 @@ from .delimited import (
 )
 from .header import are_names, following, is_header, names_in_comment, without_header
 from .line_count import ends_in
+from .pieces import Piece, Place, has_ids, sliced
 from .text_head import HEAD, Above, Text, check_above, separator_of
-from .text_ids import Floats, IdColumns
+from .text_ids import IdPair, LateTextError, trimmed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,7 +55,7 @@ class Weights:
     ) -> None:
         """Append the text of one block, from field ``place`` of its lines."""
         if self._null:
-            text = _without_empty(text)
+            text = trimmed(text)
         values = None if text.null_count and not self._null else numbers(text)
         if values is not None and self._null:
             values = _whole_beside_nan(text, values)
@@ -110,15 +112,6 @@ def _whole_beside_nan(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.Chun
     return values if others is None or pa.types.is_floating(others.type) else others
 
 
-def _without_empty(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Replace empty text by nulls."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    empty = pc.equal(pc.utf8_trim(text, " \t"), "")
-    return pc.if_else(empty, pa.scalar(None, text.type), text)
-
-
 def _no_number(path: str, block: Block, dialect: Dialect, place: int, null: bool) -> FormatError:
     """Return the error that names the first line whose weight is not a number."""
     for number, line in block.lines():
@@ -145,26 +138,69 @@ class Table:
     ----------
     empty : bool
         Whether the file has no data lines.
-    names : list of str
-        The names of all columns.
-    pairs : list of Pair
+    pairs : list of IdPair
         The columns of ids.
-    weight : int or None
-        The position of the column of weights.
     """
 
     def __init__(self, file: File, request: ColumnRequest) -> None:
-        self._file = file
+        self._file, self._null_weights = file, request.null_weights
         self.dialect, first, self._feed, self.names = first_lines(file, request)
         self.empty = first is None
         if first is None:
             return
         ends = request.columns(file.path, self.names)
-        self.weight = request.weight_column(file.path, self.names, ends)
-        self._take = ends if self.weight is None else (*ends, self.weight)
-        places = request.pairs(file.path, self.names)
-        self.pairs = [Pair(file.path, self.dialect, self.names, pair) for pair in places]
+        self._weight = request.weight_column(file.path, self.names, ends)
+        self._take = ends if self._weight is None else (*ends, self._weight)
+        self._ends = request.pairs(file.path, self.names)
+        self.pairs = [
+            IdPair(file.path, [self.names[end] for end in ends], self.dialect)
+            for ends in self._ends
+        ]
         self._feed = chain([first], self._feed)
+
+    def whole(self, kinds: Sequence[bool | None]) -> pa.Table:
+        """Return all rows; ``kinds`` tells for each column of an id whether it is text."""
+        weights = Weights(self._null_weights)
+        for block, columns in self.blocks():
+            self._append(block, columns, weights)
+        return self._table(kinds, weights)
+
+    def parts(self, kinds: list[bool | None]) -> Iterator[pa.Table]:
+        """Yield the rows of each block; the first one with an id sets its unknown ``kinds``.
+
+        Raises
+        ------
+        LateTextError
+            Ids are text in a block after blocks of integer ids.
+        """
+        import pyarrow as pa
+
+        for block, columns in self.blocks():
+            weights = Weights(self._null_weights)
+            self._append(block, columns, weights)
+            for k, pair in enumerate(self.pairs):
+                ids = pair.table(kinds[k])
+                if has_ids(ids):
+                    strings = any(map(pa.types.is_string, ids.schema.types))
+                    if kinds[k] is False and strings:
+                        raise LateTextError(self._file.path, block.line, k, len(kinds))
+                    kinds[k] = strings
+            yield self._table(kinds, weights)
+            for pair in self.pairs:
+                pair.restart()
+
+    def _append(self, block: Block, columns: dict[int, Column], weights: Weights) -> None:
+        for pair, ends in zip(self.pairs, self._ends, strict=True):
+            pair.append(block, *(columns[end] for end in ends))
+        if self._weight is not None:
+            text = columns[self._weight].text
+            weights.append(self._file.path, block, self.dialect, self._weight, text)
+
+    def _table(self, kinds: Sequence[bool | None], weights: Weights) -> pa.Table:
+        """Return the rows that have been appended."""
+        parts = zip(self.pairs, kinds, strict=True)
+        table = beside([pair.table(kind) for pair, kind in parts])
+        return table if self._weight is None else table.append_column("weight", weights.column())
 
     def blocks(self) -> Iterator[tuple[Block, dict[int, Column]]]:
         """Yield each block with its columns of ids and weights by position.
@@ -211,51 +247,44 @@ def read_delimited(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     """Read a table of text."""
     read = Table(file, request)
     if read.empty:
-        return without_rows(request, request.text), None
-    weights, ids = Weights(request.null_weights), [IdColumns() for _ in read.pairs]
-    for block, columns in read.blocks():
-        for pair, pair_ids in zip(read.pairs, ids, strict=True):
-            pair.append(block, columns, pair_ids)
-        if read.weight is not None:
-            text = columns[read.weight].text
-            weights.append(file.path, block, read.dialect, read.weight, text)
-    for pair in read.pairs:
-        pair.floats.refuse()
-    kinds = [None] * len(read.pairs) if request.text is None else request.text
-    parts = zip(read.pairs, ids, kinds, strict=True)
-    table = beside([columns.table(pair.names, kind) for pair, columns, kind in parts])
-    return table if read.weight is None else table.append_column("weight", weights.column()), None
+        return without_rows(file, request, request.text), None
+    return read.whole(request.text or [None] * len(read.pairs)), None
 
 
-class Pair:
-    """A column of sources and the matching column of destinations, possibly the same column.
+def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
+    """Yield the blocks of a table of text, starting after the row of ``place``.
 
-    Parameters
-    ----------
-    names : list of str
-        The names of all columns.
-    ends : (int, int)
-        The positions of the two columns.
+    Unless ``place`` or the options tell whether ids are strings, the first block with an id does.
     """
+    import pyarrow as pa
 
-    def __init__(self, path: str, dialect: Dialect, names: list[str], ends: tuple[int, int]):
-        self.ends, self.names = ends, (names[ends[0]], names[ends[1]])
-        self.floats = Floats(path, dialect, list(dict.fromkeys(self.names)))
+    _, done, rows, text, _ = place
+    read = Table(file, request)
+    if read.empty:
+        table = without_rows(file, request, text)
+        if request.weights and request.weight is not None:
+            table = table.append_column("weight", pa.array([], pa.float64()))
+        yield Piece(table, 0, 0, False)
+        return
+    at = 0
+    for table in read.parts(list(text or request.options.as_text or [None] * len(read.pairs))):
+        begin, at = at, at + len(table)
+        if max(begin, done) < at:
+            for piece in sliced(file, table, 0, max(0, done - begin), rows):
+                yield Piece(piece.table, 0, begin + piece.rows, False)
+    if not at:
+        yield Piece(table, 0, 0, False)
 
-    def append(self, block: Block, columns: dict[int, Column], ids: IdColumns) -> None:
-        """Append the ids of a block of text to ``ids``, and check them for floats."""
-        values = ids.append(*(columns[end] for end in self.ends))
-        by_end = dict(zip(self.ends, values, strict=True))
-        self.floats.append(block, [columns[end] for end in by_end], list(by_end.values()))
 
-
-def without_rows(request: ColumnRequest, text: Sequence[bool | None] | None) -> pa.Table:
+def without_rows(
+    file: File, request: ColumnRequest, text: Sequence[bool | None] | None
+) -> pa.Table:
     """Return a table without rows for an empty text file."""
-    source, destination = request.source or "src", request.destination or "dst"
-    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
-    pairs = list(zip(*sides, strict=True))
-    kinds = [None] * len(pairs) if text is None else text
-    return beside([IdColumns().table(ends, kind) for ends, kind in zip(pairs, kinds, strict=True)])
+    sides = sides_of(request.source or "src", request.destination or "dst")
+    ends = list(zip(*sides, strict=True))
+    kinds = text or [None] * len(ends)
+    none = (IdPair(file.path, names, Dialect(" ")) for names in ends)
+    return beside([pair.table(kind) for pair, kind in zip(none, kinds, strict=True)])
 
 
 def beside(tables: list[pa.Table]) -> pa.Table:

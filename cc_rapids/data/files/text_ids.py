@@ -39,125 +39,154 @@ class LateTextError(FormatError):
         self.text = [True if k == column else None for k in range(width)]
 
 
-class IdColumns:
-    """Source and destination ids, appended block by block and converted to one type.
-
-    The type is int64 if every id of both columns is an integer in its usual spelling and fits,
-    uint64 if all fit into that, and otherwise string, with each id unchanged. A quoted word is
-    always a string.
-    """
-
-    def __init__(self) -> None:
-        self._blocks: list[tuple[_Ids, _Ids]] = []
-        self._kind = Kind()
-
-    def append(self, source: Column, destination: Column) -> tuple[Any, Any]:
-        """Append the text of one block; return its ids, in types that depend on this block only."""
-        numbers = _both(source, destination)
-        pair = _Ids(source, numbers[0]), _Ids(destination, numbers[1])
-        self._blocks.append(pair)
-        self._kind.update(*pair)
-        return pair[0].values, pair[1].values
-
-    def table(self, names: tuple[str, str], text: bool | None = None) -> pa.Table:
-        """Return the ids so far as chunked columns; strings if ``text``, even if all are ints."""
-        import pyarrow as pa
-
-        kind = pa.string() if text else self._kind.type(text is None)
-        columns = [
-            pa.chunked_array([c for ids in side for c in ids.cast(kind).chunks], kind)
-            for side in (zip(*self._blocks, strict=True) if self._blocks else ((), ()))
-        ]
-        return pa.table(columns, names=list(names))
-
-
-def _both(*columns: Column) -> Sequence[pa.ChunkedArray | None]:
-    """Convert two columns of text to int64 in one pass; return None twice if that fails."""
-    import pyarrow as pa
-
-    if not any(column.quoted for column in columns):
-        chunks = [chunk for column in columns for chunk in column.text.chunks]
-        numbers = integers(pa.chunked_array(chunks, pa.string()))
-        if numbers is not None and numbers.type == pa.int64():
-            rows = len(columns[0].text)
-            return numbers.slice(0, rows), numbers.slice(rows)
-    return None, None
-
-
-class Kind:
-    """The type of two columns of text, updated for each block."""
-
-    def __init__(self) -> None:
-        self._types: set[pa.DataType] = set()
-        self._negative = False
-        self._empties, self._words = [False, False], [False, False]  # for source and destination
-
-    def add(self, source: pa.ChunkedArray, destination: pa.ChunkedArray) -> None:
-        """Update the state from text without quotes."""
-        self.update(_Ids(Column(source)), _Ids(Column(destination)))
-
-    def update(self, *pair: _Ids) -> None:
-        """Update the state from one block of both columns."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        for side, ids in enumerate(pair):
-            self._types.add(ids.values.type)
-            self._empties[side] |= ids.empties
-            self._words[side] |= ids.values.null_count < len(ids.values)
-            if ids.values.type == pa.int64() and not self._negative:
-                self._negative = (pc.min(ids.values).as_py() or 0) < 0
-
-    def type(self, empties: bool = True) -> pa.DataType:
-        """Return the type of both columns so far: int64, uint64, or string if neither fits.
-
-        If ``empties``, it is also string if a column has empty text and no other values.
-        """
-        import pyarrow as pa
-
-        pairs = zip(self._empties, self._words, strict=True)
-        numbers = all(map(pa.types.is_integer, self._types))
-        if not numbers or (empties and any(empty and not words for empty, words in pairs)):
-            return pa.string()
-        if pa.uint64() not in self._types:
-            return pa.int64()
-        return pa.string() if self._negative else pa.uint64()
-
-
-class _Ids:
-    """One column of one block: as numbers if possible, and as text if numbers would be lossy.
+class Ids:
+    """A column of ids of one block: numbers if possible, and the text if numbers would be lossy.
 
     In a column of numbers, words such as NA and empty quoted text are nulls. In a column of text
     they are ordinary words, so the text is kept until the type of the column is certain.
     """
 
-    def __init__(self, column: Column, numbers: pa.ChunkedArray | None = None) -> None:
+    def __init__(self, column: Column) -> None:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        text = column.text
+        text, self.quoted, self.empties = column.text, column.quoted, False
         self.text: pa.ChunkedArray | None = None
-        self.empties = False
-        if numbers is None and not column.quoted:
-            numbers = integers(text)
+        numbers = None if column.quoted else integers(text)
         if numbers is None:
-            if column.bare:
-                text = pc.utf8_trim(text, " \t")
-                text = pc.if_else(pc.equal(text, ""), None, text)
-            self.text = text
-        if numbers is None and not column.quoted:
-            self.empties = not column.bare and bool(pc.any(pc.equal(text, "")).as_py())
-            missing = pc.is_in(text, value_set=pa.array([*MISSING, ""]))
-            numbers = integers(pc.if_else(missing, None, text))
+            self.text = text = trimmed(text) if column.bare else text
+            if not column.quoted:
+                self.empties = not column.bare and bool(pc.any(pc.equal(text, "")).as_py())
+                missing = pc.is_in(text, value_set=pa.array([*MISSING, ""]))
+                numbers = integers(pc.if_else(missing, None, text))
         self.values: pa.ChunkedArray = text if numbers is None else numbers
 
     def cast(self, kind: pa.DataType) -> pa.ChunkedArray:
+        """Return the ids in a type that they fit."""
         import pyarrow as pa
 
         # If the text was dropped, the numbers have canonical spelling, and the cast restores the
         # text
         exact = self.values if self.text is None or kind != pa.string() else self.text
         return exact.cast(kind)
+
+
+class TextType:
+    """The type of a column of ids, updated for each block.
+
+    The column holds floats if all fields are unquoted numbers and some are not integers. If any
+    field is not a number, such as ``v1.0`` or ``ann``, all fields are names, including ``1.0``.
+    """
+
+    def __init__(self) -> None:
+        self._has_names, self._float = False, ""
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget the types of the blocks so far, but not whether they hold floats."""
+        self.types: set[pa.DataType] = set()
+        self.negative = self.empties = self.filled = False
+
+    def update(self, ids: Ids) -> int | None:
+        """Add the ids of a block; return the row of the first float if it is in this block."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        values = ids.values
+        self.types.add(values.type)
+        self.empties |= ids.empties
+        self.filled |= values.null_count < len(values)
+        if values.type == pa.int64() and not self.negative:
+            self.negative = (pc.min(values).as_py() or 0) < 0
+        if self._has_names or pa.types.is_integer(values.type):
+            return None
+        row = None if ids.quoted else _first_float(values)
+        self._has_names = row is None
+        if row is None or row < 0 or self._float:
+            return None
+        self._float = values[row].as_py()
+        return row
+
+    @property
+    def floats(self) -> str | None:
+        """The first float if the column holds floats; otherwise None."""
+        return None if self._has_names else self._float or None
+
+
+def common_type(pair: tuple[TextType, TextType], empties: bool = True) -> pa.DataType:
+    """Return the type of both columns: int64, uint64, or string if neither fits.
+
+    If ``empties``, it is also string if a column has empty text and no other values.
+    """
+    import pyarrow as pa
+
+    types = pair[0].types | pair[1].types
+    empty = empties and any(one.empties and not one.filled for one in pair)
+    if empty or not all(map(pa.types.is_integer, types)):
+        return pa.string()
+    if pa.uint64() not in types:
+        return pa.int64()
+    return pa.string() if pair[0].negative or pair[1].negative else pa.uint64()
+
+
+class IdPair:
+    """A column of sources and one of destinations, appended block by block and joined to one type.
+
+    The type is int64 if every id of both columns is an integer in its usual spelling and fits,
+    uint64 if all fit into that, and otherwise string, with each id unchanged. A quoted word is
+    always a string.
+    """
+
+    def __init__(self, path: str, names: Sequence[str], dialect: Dialect) -> None:
+        self._path, self._names, self._dialect = path, list(names), dialect
+        self._blocks: list[tuple[Ids, Ids]] = []
+        self._types, self._lines = (TextType(), TextType()), [0, 0]
+
+    def append(self, block: Block, source: Column, destination: Column) -> tuple[Any, Any]:
+        """Append the text of a block; return its ids, in types that depend on this block only."""
+        pair = Ids(source), Ids(destination)
+        self._blocks.append(pair)
+        for side, ids in enumerate(pair):
+            row = self._types[side].update(ids)
+            if row is not None:
+                self._lines[side], _ = block.row(row, self._dialect)
+        return pair[0].values, pair[1].values
+
+    def restart(self) -> None:
+        """Drop the ids so far; the next blocks may have another type."""
+        self._blocks.clear()
+        for column in self._types:
+            column.restart()
+
+    def table(self, text: bool | None = None) -> pa.Table:
+        """Return the ids so far as chunked columns; strings if ``text``, even if all are ints.
+
+        Raises
+        ------
+        ColumnTypeError
+            A column holds floats so far; the error names the first one.
+        """
+        import pyarrow as pa
+
+        for name, column, line in zip(self._names, self._types, self._lines, strict=True):
+            if column.floats is not None:
+                where = f"line {line}"
+                raise refused(self._path, where, name, "a column of floats", column.floats)
+        kind = pa.string() if text else common_type(self._types, text is None)
+        sides = zip(*self._blocks, strict=True) if self._blocks else ((), ())
+        columns = [
+            pa.chunked_array([chunk for ids in side for chunk in ids.cast(kind).chunks], kind)
+            for side in sides
+        ]
+        return pa.table(columns, names=self._names)
+
+
+def trimmed(text: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return text without the blanks around it; nulls replace empty text."""
+    import pyarrow.compute as pc
+
+    text = pc.utf8_trim(text, " \t")
+    return pc.if_else(pc.equal(text, ""), None, text)
 
 
 def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
@@ -191,61 +220,6 @@ def refused(
     value = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
     why = f"ids must be integers or strings{_FLOATS if floats else ''}{_WAY_OUT}"
     return ColumnTypeError(f"{path}, {where}: column {name!r} is {what}, as {value}: {why}")
-
-
-class Floats:
-    """Check two columns of text for floats, block by block.
-
-    A column holds floats if all fields are unquoted numbers and some are not integers. If any field
-    is not a number, such as ``v1.0`` or ``ann``, all fields are names, including ``1.0``.
-    """
-
-    def __init__(self, path: str, dialect: Dialect, names: list[str]) -> None:
-        self.path, self.dialect = path, dialect
-        self._columns = {name: Spelling() for name in names}
-        self._lines: dict[str, int] = {}  # the line of the first float of each column
-
-    def append(self, block: Block, columns: list[Column], ids: Sequence[Any]) -> None:
-        """Update the state from the columns of one block, and their ids from :class:`IdColumns`."""
-        for name, column, values in zip(self._columns, columns, ids, strict=True):
-            row = self._columns[name].add(values, column.quoted)
-            if row is not None:
-                self._lines[name], _ = block.row(row, self.dialect)
-
-    def refuse(self) -> None:
-        """Raise a ColumnTypeError that names the first float if a column holds floats so far."""
-        for name, column in self._columns.items():
-            if column.floats is not None:
-                where = f"line {self._lines[name]}"
-                raise refused(self.path, where, name, "a column of floats", column.floats)
-
-
-class Spelling:
-    """The state of a column of text: whether it holds words, and its first float."""
-
-    def __init__(self) -> None:
-        self._words, self._first = False, ""
-
-    def add(self, values: Any, quoted: bool = False) -> int | None:
-        """Update the state from more values; return the row of the column's first float, if any.
-
-        Integer columns hold neither words nor floats. Quoted values are words.
-        """
-        import pyarrow as pa
-
-        if self._words or pa.types.is_integer(values.type):
-            return None
-        row = None if quoted else _first_float(values)
-        self._words = row is None
-        if row is None or row < 0 or self._first:
-            return None
-        self._first = values[row].as_py()
-        return row
-
-    @property
-    def floats(self) -> str | None:
-        """The first float if all values are numbers; otherwise None."""
-        return None if self._words else self._first or None
 
 
 def _first_float(text: pa.ChunkedArray) -> int | None:

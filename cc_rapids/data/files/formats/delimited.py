@@ -13,69 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
+from ..delimited import Column
 from ..numbered import write_lines
-from ..pieces import Piece, Place, has_ids, sliced
-from ..text_edges import Table, Weights, beside, first_lines, read_delimited, without_rows
-from ..text_ids import IdColumns, Kind, LateTextError, Spelling, is_text, plain_type
+from ..text_edges import first_lines, pieces, read_delimited
+from ..text_ids import Ids, TextType, common_type, is_text, plain_type
 from . import Format
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from ...text_options import TextOptions
-    from ..input_file import ColumnRequest, File
+    from ..input_file import File
 
 UNFIT = r"[ \t\n\v\f\r]|^[#%\"]|^$"  # words that blank-separated text cannot hold
 OTHERS = "; write csv, tsv, arrow or parquet"
-
-
-def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield the blocks of a table of text, starting after the row of ``place``.
-
-    Unless ``place`` or the options tell whether ids are strings, the first block with an id does.
-
-    Raises
-    ------
-    LateTextError
-        Ids are text in a block after blocks of integer ids.
-    """
-    import pyarrow as pa
-
-    _, done, rows, text, _ = place
-    read = Table(file, request)
-    if read.empty:
-        table = without_rows(request, text)
-        if request.weights and request.weight is not None:
-            table = table.append_column("weight", pa.array([], pa.float64()))
-        yield Piece(table, 0, 0, False)
-        return
-    at, kinds = 0, list(text or request.options.as_text or [None] * len(read.pairs))
-    for block, columns in read.blocks():
-        tables = []
-        for k, pair in enumerate(read.pairs):
-            ids = IdColumns()
-            pair.append(block, columns, ids)
-            pair.floats.refuse()
-            table = ids.table(pair.names, kinds[k])
-            if has_ids(table):
-                strings = any(map(pa.types.is_string, table.schema.types))
-                if kinds[k] is False and strings:
-                    raise LateTextError(file.path, block.line, k, len(kinds))
-                kinds[k] = strings
-            tables.append(table)
-        table = beside(tables)
-        if read.weight is not None:
-            weights = Weights(request.null_weights)
-            weights.append(
-                *(file.path, block, read.dialect, read.weight, columns[read.weight].text)
-            )
-            table = table.append_column("weight", weights.column())
-        at += len(table)
-        left = max(0, done - (at - len(table)))
-        for piece in sliced(file, table, 0, left, rows) if left < len(table) else ():
-            yield Piece(piece.table, 0, at - len(table) + piece.rows, False)
-    if not at:
-        yield Piece(table, 0, 0, False)
 
 
 def names(file: File, options: TextOptions) -> list[str]:
@@ -128,32 +79,30 @@ def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) ->
     import pyarrow as pa
 
     text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
-    ids, rows, word = Kind(), 0, None
-    spelled = {name: Spelling() for name in schema.names[:2]}
-    first = dict.fromkeys(spelled, 0)  # the row of the first float of each column
+    pair, first = (TextType(), TextType()), [0, 0]  # and the rows of their first floats
+    rows, word = 0, None
     for piece in pieces:
         words = [column.cast(pa.large_string()) for column in piece.columns]
         for name, column in zip(schema.names, words, strict=True):
             check_words(name, column, rows, path)
         if text is not None and len(piece):
-            ids.add(*words[:2])
-            for name, values in zip(spelled, words, strict=False):
-                row = spelled[name].add(values)
-                first[name] += 0 if row is None else rows + row
+            for k, kind in enumerate(pair):
+                row = kind.update(Ids(Column(words[k])))
+                first[k] += 0 if row is None else rows + row
             word = words[text][0].as_py() if word is None else word
         rows += len(piece)
         yield piece
-    if text is not None and rows and ids.type() != pa.string():
+    if text is not None and rows and common_type(pair) != pa.string():
         raise FormatError(
             f"cannot write {path}: column {schema.names[text]!r} is text in which each word is a"
             f" number or means null, such as {shown(word)} in row 0, and snap, which has no"
             f" quotes, would be read back as numbers{OTHERS}"
         )
-    for name, column in spelled.items():
+    for name, column, row in zip(schema.names, pair, first, strict=False):
         if column.floats is not None:
             raise FormatError(
                 f"cannot write {path}: column {name!r} is text in which each word is a number, such"
-                f" as {shown(column.floats)} in row {first[name]}, and snap, which has no quotes,"
+                f" as {shown(column.floats)} in row {row}, and snap, which has no quotes,"
                 f" would be read back as floats, which are refused{OTHERS}"
             )
 
