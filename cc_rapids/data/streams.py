@@ -37,7 +37,6 @@ from .files.formats import FORMATS
 from .files.formats.parquet import (
     Footer,
     check_one_file,
-    check_pages,
     footers_of,
     group_tables,
     parquet_facts,
@@ -56,7 +55,7 @@ from .files.input_file import (
 )
 from .files.opening import given as given_file
 from .files.opening import mark_at, opened, paths_of, start_of
-from .files.pieces import Piece, Place, RowGroups, has_ids
+from .files.pieces import Piece, Place, RowGroups, has_ids, pieces_of_groups
 from .files.read import SourceFormat, read_opened, read_pieces
 from .files.text_ids import LateTextError, is_text
 from .frame_build import rows_where_true
@@ -377,13 +376,40 @@ class Parts(Source):
             yield last._replace(after=after, given=given, left_out=left_out)
 
     def _chunks(
-        self, number: int, begin: Cursor, budget: Budget, text: Texts
+        self, number: int, begin: Cursor, budget: Budget, text: Any
     ) -> Iterator[tuple[Chunk, bool]]:
         """Yield the chunks of a part after a position, and whether more rows certainly follow.
 
         ``given`` of a chunk counts only rows of the part. At the end, the part is entered in
         ``counts``.
         """
+        part = self.parts[number]
+        with self._opened(part, budget) as file:
+            place = Place(begin.group, begin.rows, budget.next_rows, text)
+            for piece, chunk in self._pieces(part, file, place):
+                after = Cursor(number, piece.group, piece.rows)
+                if piece.whole:
+                    after = Cursor(number, piece.group + 1)
+                until = file.rows_until(piece.group, piece.rows, piece.whole)
+                loaded = piece.load is None and not chunk.left_out
+                skipped = {"row_group": piece.skipped} if piece.skipped else {}
+                chunk = chunk._replace(
+                    after=after,
+                    first=until - len(piece.table) if loaded else None,
+                    given=until - file.rows_until(begin.group, begin.rows, False),
+                    left_out={**skipped, **chunk.left_out},
+                )
+                yield chunk, file.goes_on(piece.group, piece.whole)
+            rows = file.ledger
+            begun = file.rows_until(begin.group, begin.rows, False)
+            self.counts[number] = rows._replace(given=rows.given - begun)
+
+    def _opened(self, part: Part, budget: Budget) -> AbstractContextManager[File]:
+        """Return a context that opens a part, and checks at the end that it has not changed."""
+        raise NotImplementedError
+
+    def _pieces(self, part: Part, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
+        """Yield the pieces of an open part, and the columns and the rows to link as a chunk."""
         raise NotImplementedError
 
     def identity(self) -> dict[str, Any]:
@@ -486,51 +512,30 @@ class Files(Parts):
         sides = chunk.source, chunk.destination
         return types_so_far(text, chunk.frame, *sides, typed=chunk.load is not None)
 
-    def _chunks(
-        self, number: int, begin: Cursor, budget: Budget, text: Any
-    ) -> Iterator[tuple[Chunk, bool]]:
-        path, _, before, kind, _ = self.parts[number]
-        first = None if begin.group or begin.rows else 0
-        with self._opened(path, before, budget) as file:
-            request = self.request(kind or file.format(self.options))
-            read = self.read_groups if file.is_plain and before is not None else None
-            place = Place(begin.group, begin.rows, budget.next_rows, text, read)
-            made = read_pieces(file, request, place)
-            again = all(part.mark for part in self.parts[: number + 1])  # pipes have no mark
-            again = self.start is not None if self.open_file else again
-            for piece in _restartable(made, self.start) if again else made:
-                after = Cursor(number, piece.group, piece.rows)
-                if piece.whole:
-                    after = Cursor(number, piece.group + 1)
-                columns = piece.table.column_names
-                weight = None if self.bound is None else columns[-1]
-                ids = columns if weight is None else columns[:-1]
-                source_format = SourceFormat(
-                    request.format, tuple(ids), file.header, file.delimiter
-                )
-                if source_format not in self.formats:
-                    self.formats.append(source_format)
-                load = piece.load and partial(_loaded, path, before, piece.load)
-                begun = file.rows_until(begin.group, begin.rows, False)
-                until = file.rows_until(piece.group, piece.rows, piece.whole)
-                chunk = Chunk(
-                    *(piece.table, *request.sides_in(columns), after, piece.vertices),
-                    load=load,
-                    first=first,
-                    weight=weight,
-                    given=until - begun,
-                    left_out={"row_group": piece.skipped} if piece.skipped else {},
-                )
-                first = None if load or first is None else first + len(piece.table)
-                yield chunk, file.goes_on(piece.group, piece.whole)
-            rows = file.ledger
-            begun = file.rows_until(begin.group, begin.rows, False)
-            self.counts[number] = rows._replace(given=rows.given - begun)
+    def _pieces(self, part: Part, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
+        request = self.request(part.format or file.format(self.options))
+        if file.is_plain and part.mark is not None:
+            place = place._replace(read_groups=self.read_groups)
+        pieces, again = read_pieces(file, request, place), self.start is not None
+        if self.open_file is None:  # pipes have no mark
+            again = all(one.mark for one in self.parts[: self.parts.index(part) + 1])
+        for piece in _restartable(pieces, self.start) if again else pieces:
+            columns = piece.table.column_names
+            weight = None if self.bound is None else columns[-1]
+            ids = columns if weight is None else columns[:-1]
+            source_format = SourceFormat(request.format, tuple(ids), file.header, file.delimiter)
+            if source_format not in self.formats:
+                self.formats.append(source_format)
+            ends, load = request.sides_in(columns), piece.load
+            load = load and partial(_loaded, part.path, part.mark, load)
+            yield (
+                piece,
+                Chunk(piece.table, *ends, Cursor(), piece.vertices, load=load, weight=weight),
+            )
 
-    def _opened(self, path: str, before: Mark | None, budget: Budget) -> Any:
-        """Return a context that opens a file, and checks at the end that it has not changed."""
+    def _opened(self, part: Part, budget: Budget) -> AbstractContextManager[File]:
         if self.open_file is None:
-            return opened(path, before, budget)
+            return opened(part.path, part.mark, budget)
         self.open_file.budget = budget
         return nullcontext(self.open_file)
 
@@ -844,59 +849,35 @@ class Fragments(Parts):
         super().__init__(parts, (source, destination), bound, skips)
         self.filtered = self.filter is not None or bound is not None
         self.formats = [SourceFormat("dataset", tuple(self.ids), None)]
-        self.none: Any = None  # an empty table with the types of the columns
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the batches of each row group, without the rows that are done."""
         if not self.parts:
-            yield self._end(start, 0)
+            yield self._kept(self._none)._replace(after=start)
         yield from super().read(start, budget, text)
 
-    def _chunks(
-        self, number: int, begin: Cursor, budget: Budget, text: Texts
-    ) -> Iterator[tuple[Chunk, bool]]:
-        """Yield the rows of a fragment after a position, and a chunk without rows at its end."""
-        fragment = self.parts[number].fragment
-        with _unchanged(self.parts[number]), opened_parquet(fragment) as raw:
+    @contextmanager
+    def _opened(self, part: Part, budget: Budget) -> Iterator[File]:
+        fragment = part.fragment
+        with _unchanged(part), opened_parquet(fragment) as raw:
             check_columns(fragment, self.columns)
             if raw is not None:
                 check_footer(fragment, raw)
-            groups, excluded = groups_of(fragment), self._excluded(fragment)
-            sizes = list(map(_rows_of, groups))
-            done = sum(sizes[: begin.group]) + begin.rows
-            for place in range(begin.group, len(groups)):
-                first = sum(sizes[:place])
-                at = begin.rows if place == begin.group else 0
-                if place in excluded:
-                    chunk = self._end(Cursor(number, place + 1), first + sizes[place] - done)
-                    yield chunk._replace(left_out={"row_group": sizes[place] - at}), True
-                    continue
-                for table, until in self._tables(groups[place], raw, at, budget):
-                    chunk = self._kept(
-                        table,
-                        after=Cursor(number, place, until),
-                        first=first + until - len(table),
-                        given=first + until - done,
-                    )
-                    yield chunk, True
-            self.counts[number] = Ledger(sum(sizes) - done)
-            yield self._end(Cursor(number, len(groups)), sum(sizes) - done), False
+            file = File(part.path, raw, 0 if raw is None else raw.size(), None, budget=budget)
+            file.groups = dict(enumerate(map(_rows_of, groups_of(fragment))))
+            yield file
 
-    def _tables(self, group: Any, raw: Any, done: int, budget: Budget) -> Iterator[tuple[Any, int]]:
-        """Yield the rows of a row group after the first ``done``, as tables with their end rows."""
-        at = 0
-        for table in self.tables(group, raw, budget):
-            begin = at
-            self.none = table.select(self.columns).slice(0, 0)
-            at += len(table)
-            place = max(0, done - begin)
-            while place < len(table):
-                part = table.slice(place, budget.rows)
-                place += len(part)
-                yield part, begin + place
+    def _pieces(self, part: Part, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
+        groups, excluded = groups_of(part.fragment), self._excluded(part.fragment)
 
-    def tables(self, group: Any, raw: Any, budget: Budget) -> Generator[Any, None, None]:
-        """Yield a row group, of a Parquet file that is open as ``raw``, in tables within a budget.
+        def tables(group: int) -> Iterator[Any]:
+            return self._tables(groups[group], file, place.rows)
+
+        for piece in pieces_of_groups(file, place, tables, self._none, excluded):
+            yield piece, self._kept(piece.table)
+
+    def _tables(self, group: Any, file: File, rows: Callable[[], int]) -> Iterator[Any]:
+        """Yield the rows of a row group in tables within a memory limit.
 
         A scan would decode the whole group at once. Columns that have the type of the dataset are
         therefore read from the file.
@@ -905,31 +886,28 @@ class Fragments(Parts):
         import pyarrow.dataset as pads
         import pyarrow.parquet as pq
 
+        raw: Any = file.raw
         schema, columns = self.dataset.schema, cast(Any, self.columns)
         if self.filter is not None:
             columns = {name: pads.field(name) for name in self.columns} | {KEPT: self.filter}
-        if raw is not None:
-            file_schema, read_columns = group.physical_schema, self._read
-            if all(
-                file_schema.names.count(n) == 1 and file_schema.field(n) == schema.field(n)
-                for n in read_columns
-            ):
-                how = {"metadata": group.metadata, "pre_buffer": False, "buffer_size": 1 << 20}
-                with pq.ParquetFile(raw, **how) as stored:
-                    file = File(group.path, raw, raw.size(), None, budget=budget)
-                    [number] = [one.id for one in group.row_groups]
-                    step = check_pages(file, raw, stored, number, read_columns)
-                    rows = budget.next_rows
-                    for table in group_tables(stored, number, read_columns, rows, budget, step):
-                        if self.filter is None:
-                            yield table.select(columns)
-                        else:
-                            yield pads.dataset(table).to_table(columns=columns)
-                return
+        stored = group.physical_schema
+        if raw is not None and all(
+            stored.names.count(name) == 1 and stored.field(name) == schema.field(name)
+            for name in self._read
+        ):
+            how = {"metadata": group.metadata, "pre_buffer": False, "buffer_size": 1 << 20}
+            with pq.ParquetFile(raw, **how) as opened_file:
+                [number] = [one.id for one in group.row_groups]
+                for table in group_tables(file, raw, opened_file, number, self._read, rows):
+                    if self.filter is None:
+                        yield table.select(columns)
+                    else:
+                        yield pads.dataset(table).to_table(columns=columns)
+            return
         batches = group.to_batches(
             schema=schema,
             columns=columns,
-            batch_size=budget.rows,
+            batch_size=rows(),
             batch_readahead=1,
             fragment_readahead=1,
         )
@@ -943,25 +921,17 @@ class Fragments(Parts):
         others = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words)]
         return list(dict.fromkeys([*self.columns, *others]))
 
-    def _kept(self, table: Any, after: Cursor, first: int, given: int) -> Chunk:
+    def _kept(self, table: Any) -> Chunk:
         """Return the rows that the filter of the dataset keeps as a chunk."""
         import pyarrow.compute as pc
 
         left_out: dict[str, int] = {}
-        place: int | None = first
-        if self.filter is not None:
+        if KEPT in table.column_names:
             mask = pc.fill_null(table.column(KEPT), False).to_numpy()
-            outside = len(table) - int(mask.sum())
-            if outside:
-                left_out, place = {"filtered": outside}, None
+            if outside := len(table) - int(mask.sum()):
+                left_out = {"filtered": outside}
             table = rows_where_true(table.select(self.columns), mask)
-        return Chunk(
-            *(table, *self.names, after),
-            first=place,
-            weight=self.weight,
-            given=given,
-            left_out=left_out,
-        )
+        return Chunk(table, *self.names, Cursor(), weight=self.weight, left_out=left_out)
 
     def _excluded(self, fragment: Any) -> set[int]:
         """Return the row groups without any row within the filter and the bound."""
@@ -978,14 +948,12 @@ class Fragments(Parts):
         kept = {numbers[group.id] for piece in some for group in piece.row_groups}
         return set(numbers.values()) - kept
 
-    def _end(self, after: Cursor, given: int) -> Chunk:
-        """Return an empty chunk at the position after the last row that was read."""
+    @cached_property
+    def _none(self) -> Any:
+        """An empty table of the columns."""
         import pyarrow as pa
 
-        if self.none is None:
-            fields = [self.dataset.schema.field(name) for name in self.columns]
-            self.none = pa.schema(fields).empty_table()
-        return Chunk(self.none, *self.names, after, weight=self.weight, given=given)
+        return pa.schema([self.dataset.schema.field(name) for name in self.columns]).empty_table()
 
     def identity(self) -> dict[str, Any]:
         """Return the entries of the files or of data in memory, the types and the filter."""
@@ -1003,20 +971,18 @@ class Fragments(Parts):
     def measure(self) -> dict[str, Any]:
         """Return the number of rows from metadata; unknown for a dataset with a filter."""
         text = any(is_text(self.dataset.schema.field(name).type) for name in self.ids)
-        fragments = [part.fragment for part in self.parts]
-        groups = [groups_of(fragment) for fragment in fragments]
-        rows = _rows(fragments)
-        facts: dict[str, Any] = {"pieces": len(fragments), "edges": rows, "span": None}
-        facts["text"] = text
-        if all(getattr(group, "row_groups", None) for part in groups for group in part):
-            facts["footers"] = [
+        groups = [groups_of(part.fragment) for part in self.parts]
+        facts = {"pieces": len(groups), "edges": None, "span": None, "text": text}
+        every = [group for part in groups for group in part]
+        if all(getattr(group, "row_groups", None) for group in every):
+            footers = [
                 footer
-                for part in groups
-                for group in part
+                for group in every
                 for footer in footers_of(
                     group.metadata, [one.id for one in group.row_groups], self.ids
                 )
             ]
+            facts |= {"edges": sum(footer.rows for footer in footers), "footers": footers}
         return facts | {"groups": list(map(len, groups))}
 
 
@@ -1126,13 +1092,6 @@ def _rows_of(group: Any) -> int:
     """Return the number of rows of a fragment, from the footers of its row groups or by a scan."""
     groups = getattr(group, "row_groups", None)
     return int(group.count_rows() if groups is None else sum(one.num_rows for one in groups))
-
-
-def _rows(pieces: list[Any]) -> int | None:
-    counts = [getattr(piece, "metadata", None) for piece in pieces]
-    if any(count is None for count in counts):
-        return None
-    return sum(int(count.num_rows) for count in counts if count is not None)
 
 
 class Items(Source):

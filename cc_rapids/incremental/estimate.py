@@ -31,10 +31,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.files.binary import columns_of, damage
-from ..data.files.formats.parquet import group_tables
 from ..data.files.header import TEXT
-from ..data.files.input_file import ColumnRequest, Mark
+from ..data.files.input_file import Mark
 from ..data.files.opening import opened
 from ..data.memory_budget import LEAST_ROWS, Budget
 from ..data.streams import (
@@ -44,8 +42,6 @@ from ..data.streams import (
     Files,
     Fragments,
     Source,
-    groups_of,
-    opened_parquet,
 )
 from ..errors import CapacityWarning
 from ..results.lookup import levels_up
@@ -176,42 +172,12 @@ def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) ->
 
 def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Part:
     """Return the first rows of a row group, or of text files, with the columns of both sides."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    rows = max(LEAST_ROWS, rows)
-    if isinstance(source, Fragments):
-        fragment = source.parts[place.file].fragment
-        group = groups_of(fragment)[place.group]
-        schema = source.dataset.schema
-        budget = Budget(limit, source.fixed, rows=rows)
-        none = pa.schema([schema.field(name) for name in source.ids]).empty_table()
-        with (
-            opened_parquet(fragment) as raw,
-            closing(source.tables(group, raw, budget)) as tables,
-        ):
-            frame = next((table for table in tables if len(table)), none).select(source.ids)
-        return frame, *source.names
-    part = source.parts[place.file]
-    if part.format == "parquet":
-        with opened(part.path, part.mark) as file, damage(file, "Parquet"):
-            stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
-            request = ColumnRequest(*source.names, "parquet")
-            names = columns_of(file, request, stored.schema_arrow)
-            budget = Budget(limit, source.fixed, rows=rows)
-            some = group_tables(stored, place.group, names, budget.next_rows, budget)
-            frame = next(some, stored.schema_arrow.empty_table().select(names))
-    else:
-        budget = Budget(limit, source.fixed, rows=rows)
-        with closing(source.apart().read(place, budget, None)) as chunks:
-            frame = next((chunk.frame for chunk in chunks if len(chunk.frame)), None)
-        if frame is None:
-            return [], [], []
-        names = frame.column_names
-    source_names, destination = source.names
-    if isinstance(source_names, list) and isinstance(destination, list):
-        return frame, source_names, destination
-    return frame, names[0], names[1]
+    budget = Budget(limit, source.fixed, rows=max(LEAST_ROWS, rows))
+    with closing(source.apart().read(place, budget, None)) as chunks:
+        for chunk in chunks:
+            if len(chunk.frame):
+                return chunk.frame, chunk.source, chunk.destination
+    return [], [], []
 
 
 def _coded(parts: list[Part]) -> tuple[list[Sides], float]:

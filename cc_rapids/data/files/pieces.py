@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -66,6 +66,33 @@ def sliced(
         yield Piece(part, group, at, at >= size)
         if at >= size:
             return
+
+
+def pieces_of_groups(
+    file: File,
+    place: Place,
+    tables: Callable[[int], Iterable[pa.Table]],
+    none: pa.Table,
+    excluded: Collection[int] = (),
+) -> Iterator[Piece]:
+    """Yield the row groups of a file, whose rows are known, starting at ``place``.
+
+    ``tables`` returns the rows of a group. Groups that are ``excluded`` are not read. ``none`` is a
+    table without rows.
+    """
+    if place.group >= len(file.groups):
+        yield Piece(none, place.group, 0, False)
+    for group in range(place.group, len(file.groups)):
+        size, done = file.groups[group], place.done if group == place.group else 0
+        if group in excluded or not size:
+            yield Piece(none, group, size, True, skipped=size - done if size else 0)
+            continue
+        at = 0
+        for table in tables(group):
+            begin, at = at, at + len(table)
+            table = table.slice(max(0, done - begin))
+            if len(table) or at == size:
+                yield Piece(table, group, at, at == size)
 
 
 def has_ids(table: pa.Table) -> bool:

@@ -12,7 +12,7 @@ from ....errors import FormatError
 from ...memory_budget import FILE_BYTES, ROW_COPIES, Budget
 from ..binary import check_not_joined, columns_of, damage
 from ..parquet_pages import largest_page
-from ..pieces import Piece, Place, RowGroups
+from ..pieces import Piece, Place, RowGroups, pieces_of_groups
 from ..text_ids import are_ids, check_ids, is_text
 from . import Format
 
@@ -38,35 +38,21 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
 
 def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield row groups in batches, starting after the group and row of ``place``."""
-    start, done, rows, *_ = place
     with damage(file, "Parquet"):
         stream = file.seekable()
         stored, none, excluded = _opened_parquet(file, stream, request)
-        pair, meta = none.column_names, stored.metadata
-        ids = request.ids_in(pair)
-        if start >= meta.num_row_groups:
-            yield Piece(none, start, 0, False)
-        before = sum(file.groups[group] for group in range(start))
-        for group in range(start, meta.num_row_groups):
-            size, at = file.groups[group], 0
-            if group in excluded:
-                left = done if group == start else 0
-                yield Piece(none, group, size, True, skipped=size - left)
-                before += size
-                continue
-            if not size:
-                yield Piece(none, group, 0, True)
-                continue
-            step = check_pages(file, stream, stored, group, pair)
-            for read in group_tables(stored, group, pair, rows, file.budget, step):
-                check_ids(file.path, ids, [read[name] for name in ids], before + at)
-                at += len(read)
-                file.report(file.size * (before + at) // meta.num_rows)
-                left = max(0, done - (at - len(read))) if group == start else 0
-                table = read.slice(left)
-                if len(table) or at == size:
-                    yield Piece(table, group, at, at == size)
-            before += size
+        columns, rows = none.column_names, stored.metadata.num_rows
+        ids = request.ids_in(columns)
+
+        def tables(group: int) -> Iterator[pa.Table]:
+            at = file.rows_until(group, 0, False)
+            for table in group_tables(file, stream, stored, group, columns, place.rows):
+                check_ids(file.path, ids, [table[name] for name in ids], at)
+                at += len(table)
+                file.report(file.size * at // rows)
+                yield table
+
+        yield from pieces_of_groups(file, place, tables, none, excluded)
 
 
 def groups_to_load(
@@ -160,12 +146,12 @@ def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, pair: list[s
     }
 
 
-def check_pages(
-    file: File, stream: BinaryIO, stored: Any, group: int, columns: Sequence[str]
+def _check_pages(
+    file: File, budget: Budget, stream: BinaryIO, stored: Any, group: int, columns: Sequence[str]
 ) -> int:
     """Return how many rows of a row group to decode at once if it has text.
 
-    If the row group does not fit, reserve the memory of its largest pages in the file's budget.
+    If the row group does not fit, reserve the memory of its largest pages in the budget.
 
     Raises
     ------
@@ -174,9 +160,7 @@ def check_pages(
     FormatError
         The header of a page is damaged.
     """
-    budget, meta, beyond = file.budget, stored.metadata.row_group(group), 0
-    if budget is None:
-        return STEP
+    meta, beyond = stored.metadata.row_group(group), 0
     chunks = [meta.column(k) for k in range(meta.num_columns)]
     chunks = [chunk for chunk in chunks if chunk.path_in_schema in columns]
     size = sum(chunk.total_uncompressed_size for chunk in chunks)
@@ -199,19 +183,22 @@ def _has_text(stored: Any, columns: Sequence[str]) -> bool:
 
 
 def group_tables(
+    file: File,
+    stream: BinaryIO,
     stored: Any,
     group: int,
     columns: Sequence[str],
     rows: Callable[[], int],
-    budget: Budget | None,
-    step: int = STEP,
 ) -> Iterator[pa.Table]:
     """Yield columns of a row group as tables of at most ``rows()`` rows, or fewer for long text.
 
-    With text, ``step`` rows are decoded at once.
+    Within a memory limit, only a few rows of text are decoded at once.
     """
     import pyarrow as pa
 
+    budget, step = file.budget, 0
+    if budget is not None:
+        step = _check_pages(file, budget, stream, stored, group, columns)
     if budget is None or not _has_text(stored, columns):
         for batch in stored.iter_batches(rows(), row_groups=[group], columns=columns):
             yield pa.Table.from_batches([batch.select(columns)])
