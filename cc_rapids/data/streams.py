@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from copy import copy
+from dataclasses import replace
 from functools import cached_property, partial, reduce
 from operator import and_
 from typing import Any, NamedTuple, Self, cast
@@ -953,7 +954,8 @@ class Fragments(Parts):
         """An empty table of the columns."""
         import pyarrow as pa
 
-        return pa.schema([self.dataset.schema.field(name) for name in self.columns]).empty_table()
+        fields = [self.dataset.schema.field(name) for name in self.columns]
+        return pa.Table.from_batches([], pa.schema(fields))  # of types that have no arrays, too
 
     def identity(self) -> dict[str, Any]:
         """Return the entries of the files or of data in memory, the types and the filter."""
@@ -1280,14 +1282,14 @@ def weighed_files(
 
     See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
     """
-    text: Sequence[bool | None] | None = None
     name, options = WeightBound(weight).name("files"), request.options
     for opening in files:
         with opening as raw:
             ends, kind = (request.source, request.destination), raw.format(options)
-            weighed = ColumnRequest(*ends, kind, options, True, name, text, null_weights=True)
+            weighed = ColumnRequest(*ends, kind, options, True, name, null_weights=True)
             file = read_opened(raw, weighed)
-        text = types_so_far(text, file.table, file.source, file.destination)
+        text = types_so_far(options.as_text, file.table, file.source, file.destination)
+        options = replace(options, as_text=tuple(text))
         reading.add(file.source_format, file.ledger)
         several = isinstance(file.source, list)
         names = file.table.column_names[:-1] if several else request.names

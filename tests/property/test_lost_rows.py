@@ -272,8 +272,8 @@ def test_rows_of_a_row_group_of_a_dataset(how, folder, monkeypatch):
     plant(
         monkeypatch,
         *(streams.Fragments, "_tables", how),
-        length=lambda found: len(found[0]),
-        cut=lambda found: (found[0][:-1], found[1]),
+        length=len,
+        cut=lambda table: table[:-1],
     )
     with pytest.raises(LedgerError):
         in_chunks(ds.dataset(folder / "several"), **BOUND)

@@ -137,17 +137,12 @@ class Dialect:
         blanks = b" " if self.delimiter == "\t" else _BLANKS
         return re.compile(rb"^[%s]+$" % blanks, re.MULTILINE)
 
-    def comments_in(self, data: bytes) -> int:
-        """Return how many lines of the data are comments."""
-        return len(self._comment.findall(data)) if self._may_have_comments(data) else 0
+    def comments_in(self, data: bytes) -> list[bytes]:
+        """Return the lines that are comments."""
+        return self._comment.findall(data) if self._may_have_comments(data) else []
 
     def _may_have_comments(self, data: bytes) -> bool:
         return any(data.find(letter) >= 0 for letter in self.comments)
-
-    def last_comment(self, data: bytes) -> bytes:
-        """Return the last line that is a comment, empty if there is none."""
-        comments = self._comment.findall(data) if self._may_have_comments(data) else []
-        return comments[-1] if comments else b""
 
     @property
     def quoting(self) -> bytes:
@@ -358,7 +353,8 @@ def parse(
         return _parse(data, dialect, width, take)
     if not dialect.table:
         width = max(take) + 1
-        data = _cut(data, width)
+        more = rb"(?m)^((?:[^ \n]+ ){%d}[^ \n]+) [^\n]*" % (width - 1)
+        data = re.sub(more, rb"\1", data)  # without the fields after the requested ones
         with suppress(pa.ArrowInvalid):
             return _parse(data, dialect, width, take)
     check_utf8(path, block)
@@ -445,22 +441,6 @@ def _parse(
         ),
     )
     return [Column(column) for column in table.columns]
-
-
-def _cut(data: bytes, width: int) -> bytes:
-    """Keep the first ``width`` fields of each line; shorter lines are unchanged."""
-    import numpy as np
-
-    text = np.frombuffer(data.removesuffix(b"\n") + b"\n", np.uint8)
-    marks = np.flatnonzero((text == ord(" ")) | (text == ord("\n")))
-    ends = np.flatnonzero(text[marks] == ord("\n"))
-    firsts = np.concatenate(([0], ends[:-1] + 1))
-    longer = firsts + width - 1 < ends
-    change = np.zeros(len(text), np.int8)
-    change[marks[(firsts + width - 1)[longer]]] = 1
-    change[marks[ends[longer]]] = -1
-    kept: bytes = text[np.cumsum(change, dtype=np.int8) == 0].tobytes()
-    return kept
 
 
 def check_utf8(path: str, block: Block) -> None:

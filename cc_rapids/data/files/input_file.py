@@ -372,10 +372,8 @@ class File:
 class ColumnRequest:
     """The columns that the caller requested, for ids of one or several columns.
 
-    ``options`` are the options of text files. ``text`` tells for each column of an id whether
-    earlier text files made it a column of strings, None if unknown. With ``null_weights``, a weight
-    may be null, or an empty field of text. Row groups whose weights are outside the ``bound`` are
-    not read.
+    ``options`` are the options of text files. With ``null_weights``, a weight may be null, or an
+    empty field of text. Row groups whose weights are outside the ``bound`` are not read.
     """
 
     source: str | list[str] | None
@@ -384,7 +382,6 @@ class ColumnRequest:
     options: TextOptions = NO_OPTIONS
     weights: bool = False
     weight: str | None = None
-    text: Sequence[bool | None] | None = None
     null_weights: bool = False
     bound: WeightBound | None = None
 

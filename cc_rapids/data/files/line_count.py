@@ -55,7 +55,7 @@ class LineCount:
 
     def without_data(self, data: bytes, dialect: Dialect) -> None:
         """Count lines without data: comments and blank lines."""
-        comments = dialect.comments_in(data)
+        comments = len(dialect.comments_in(data))
         self.comment += comments
         self.blank += ends_in(data) - comments
 
@@ -70,7 +70,7 @@ class LineCount:
             self.blank += blank
             self.continued += lines - records
             return
-        comments = dialect.comments_in(block.data)
+        comments = len(dialect.comments_in(block.data))
         self.comment += comments
         if lines - rows > comments:
             self.blank += len(_EMPTY.findall(dialect.clean(block.data).removesuffix(b"\n")))

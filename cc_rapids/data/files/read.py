@@ -133,37 +133,23 @@ class EdgeFile:
         from other files keep their stored types.
     source, destination
         The names of the two columns, or two lists of names if ids have several columns.
-    format
-        One of ``FORMATS``.
-    header
-        Whether the first line named the columns, for csv, tsv and snap; None for other formats and
-        for empty files.
-    ledger
-        The number of rows, from the metadata or the lines of the file, and the number of lines
-        without an edge.
-    delimiter
-        The separator of fields, for csv, tsv and snap.
+    source_format
+        How the file was read.
     vertices
         The ids of all vertices, if the file declares their number: ``range(1, n + 1)`` for gr,
         metis and mtx, and ``range(n)`` for he, egr, SciPy's npz and an npz with num_vertices.
         Otherwise None: the vertices are those that occur in edges.
+    ledger
+        The number of rows, from the metadata or the lines of the file, and the number of lines
+        without an edge.
     """
 
     table: pa.Table
     source: str | list[str]
     destination: str | list[str]
-    format: str
+    source_format: SourceFormat
     vertices: range | None = None
-    header: bool | None = None
     ledger: Ledger = field(default_factory=Ledger)
-    delimiter: str | None = None
-
-    @property
-    def source_format(self) -> SourceFormat:
-        """A record of how the file was read."""
-        request = ColumnRequest(self.source, self.destination, self.format)
-        ids = tuple(request.ids_in(self.table.column_names))
-        return SourceFormat(self.format, ids, self.header, self.delimiter)
 
 
 def read_wanted(
@@ -219,9 +205,10 @@ def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
     check_sides(file.path, request)
     with as_format(file, request.format):
         table, vertices = read_whole(file, request)
-    ledger = file.ledger
+    ids = tuple(request.ids_in(table.column_names))
+    source_format = SourceFormat(request.format, ids, file.header, file.delimiter)
     ends = request.sides_in(table.column_names)
-    return EdgeFile(table, *ends, request.format, vertices, file.header, ledger, file.delimiter)
+    return EdgeFile(table, *ends, source_format, vertices, file.ledger)
 
 
 def source_format_of(

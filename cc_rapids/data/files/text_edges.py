@@ -245,16 +245,16 @@ class Table:
 
 def read_delimited(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     """Read a table of text."""
-    read = Table(file, request)
+    read, as_text = Table(file, request), request.options.as_text
     if read.empty:
-        return without_rows(file, request, request.text), None
-    return read.whole(request.text or [None] * len(read.pairs)), None
+        return without_rows(file, request, as_text), None
+    return read.whole(as_text or [None] * len(read.pairs)), None
 
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield the blocks of a table of text, starting after the row of ``place``.
 
-    Unless ``place`` or the options tell whether ids are strings, the first block with an id does.
+    Unless ``place`` tells whether ids are strings, the first block with an id does.
     """
     import pyarrow as pa
 
@@ -267,7 +267,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
         yield Piece(table, 0, 0, False)
         return
     at = 0
-    for table in read.parts(list(text or request.options.as_text or [None] * len(read.pairs))):
+    for table in read.parts(list(text or [None] * len(read.pairs))):
         begin, at = at, at + len(table)
         if max(begin, done) < at:
             for piece in sliced(file, table, 0, max(0, done - begin), rows):

@@ -51,9 +51,9 @@ class Above:
         """Add complete lines that hold no data."""
         if named := _SEPARATOR.search(data):
             self.separator = named[1].decode()
-        last = dialect.last_comment(data)
-        self.comment = last.strip()[1:] if last else self.comment
-        if last and len(self.first) < _KEPT:
+        if comments := dialect.comments_in(data):
+            self.comment = comments[-1].strip()[1:]
+        if comments and len(self.first) < _KEPT:
             lines = enumerate(data[: _KEPT * _LONGEST].split(b"\n"), self.count + 1)
             self.first += [(k, line.strip()) for k, line in lines if line.strip()][:_KEPT]
         self.count += ends_in(data)
@@ -191,8 +191,6 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
     FormatError
         Two separators fit; the message names both.
     """
-    if sole := _sole_separator(head):
-        return sole
     empty = head.replace(b'""', b"")
     if not empty.strip(SEPARATORS.encode() + b" \r\n"):  # all fields are empty
         return next((d for d in SEPARATORS if d.encode() in head), " ")
@@ -229,22 +227,6 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
 
 FIRST = 20  # number of records for inferring the separator
 NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
-
-
-def _sole_separator(head: bytes) -> str:
-    """Return the separator of simple records, without quotes or any other separator.
-
-    Return an empty string if the records need a closer look.
-    """
-    *lines, _ = head.split(b"\n", FIRST)
-    text = b"".join(lines)
-    some = [d for d in SEPARATORS if d.encode() in text]
-    if len(some) != 1 or quoted.QUOTE in text:
-        return ""
-    fields = [line.split(some[0].encode()) for line in lines]
-    words = [line.split() for line in lines]
-    even = len({*map(len, fields)}) == 1 and sum(map(bool, fields[0])) > 1
-    return some[0] if even and (words[0] == lines[:1] or words == fields) else ""
 
 
 def _table(delimiter: str) -> Dialect:

@@ -352,7 +352,8 @@ def _generated_edges(files: tuple[str, ...], text: str, reading: dict[str, Any])
     src, dst = made.pieces.gather()
     table = pa.table({"src": src, "dst": dst})
     vertices = range(made.pieces.num_vertices)
-    return EdgeFile(table, "src", "dst", GENERATED, vertices, ledger=Ledger(len(table)))
+    read = SourceFormat(GENERATED, ("src", "dst"))
+    return EdgeFile(table, "src", "dst", read, vertices, Ledger(len(table)))
 
 
 def _facts(

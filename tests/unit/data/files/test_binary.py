@@ -34,7 +34,7 @@ class TestArrow:
         file = read_edges(path, on_progress=lambda *args: seen.append(args))
         assert file.table.schema.equals(pa.schema({"src": pa.string(), "dst": pa.int16()}))
         assert file.table.to_pydict() == {"src": ["x", "y"], "dst": [3, None]}
-        assert (file.format, file.vertices) == ("arrow", None)
+        assert (file.source_format.format, file.vertices) == ("arrow", None)
         assert seen[-1] == (path.stat().st_size,) * 2
 
     @pytest.mark.parametrize("content", [b"", b"ARROW1", b"not arrow at all"])
@@ -116,7 +116,7 @@ class TestEgr:
         pairs, types, file = read("a.egr", words(*self.path, *weights))
         assert pairs == [(0, 1), (1, 0), (1, 2), (2, 1)]
         assert types == ["int32", "int32"]
-        assert (file.format, file.vertices) == ("egr", range(4))
+        assert (file.source_format.format, file.vertices) == ("egr", range(4))
 
     def test_no_edges(self, read):
         assert read("a.egr", words(0, 0, 0))[2].vertices == range(0)

@@ -104,7 +104,7 @@ class TestHeader:
         content = "word,neighbour,w\nann,bob,1\n"
         found = read("a.csv", content, source="word", destination="neighbour")
         assert found[0] == [("ann", "bob")]
-        assert found[2].header is True
+        assert found[2].source_format.header is True
         for options in ({"source": "word"}, {"source": "wrd", "destination": "neighbour"}):
             assert "it has word, neighbour, w" in refusal(
                 "a.csv", content, MissingColumnError, **options

@@ -23,14 +23,14 @@ class TestRead:
         pairs, types, file = read("a.he", content("he", between))
         assert pairs == [(u - 1, v - 1) for u, v in ARCS]
         assert types == ["int64", "int64"]
-        assert (file.format, file.vertices) == ("he", range(12))
+        assert (file.source_format.format, file.vertices) == ("he", range(12))
 
     @pytest.mark.parametrize("between", ["", "\n", "c in the middle\n"])
     def test_gr_counts_from_one(self, read, between):
         pairs, types, file = read("a.gr", content("gr", between))
         assert pairs == ARCS
         assert types == ["int64", "int64"]
-        assert (file.format, file.vertices) == ("gr", range(1, 13))
+        assert (file.source_format.format, file.vertices) == ("gr", range(1, 13))
 
     @pytest.mark.parametrize(
         ("name", "text", "vertices"),

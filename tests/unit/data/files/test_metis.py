@@ -44,7 +44,7 @@ class TestRead:
         pairs, types, file = read("a.graph", content)
         assert pairs == EDGES
         assert types == ["int64", "int64"]
-        assert (file.format, file.vertices) == ("metis", range(1, 8))
+        assert (file.source_format.format, file.vertices) == ("metis", range(1, 8))
 
     def test_blank_lines_are_vertices_without_neighbours(self, read):
         pairs, _, file = read("a.graph", "6 1\n\n3\n2\n\n \n\n")

@@ -86,7 +86,7 @@ class TestParquet:
         file = read_edges(path, on_progress=lambda *args: seen.append(args))
         assert file.table.schema.equals(pa.schema({"src": pa.string(), "dst": pa.int16()}))
         assert file.table.to_pydict() == {"src": ["x", "y"], "dst": [3, None]}
-        assert (file.format, file.vertices) == ("parquet", None)
+        assert (file.source_format.format, file.vertices) == ("parquet", None)
         assert seen[-1] == (path.stat().st_size,) * 2
 
     def test_many_row_groups_and_none(self, tmp_path):

@@ -6,7 +6,7 @@ from campaign.tables import tables
 from support.choices import some
 
 import cc_rapids
-from cc_rapids.data.files import delimited, text_head
+from cc_rapids.data.files import delimited
 
 
 @pytest.mark.slow
@@ -64,31 +64,6 @@ def test_what_stands_in_public_files(tmp_path, content, options, pairs):
     path.write_text(content)
     options = {"header": False if "New" in content else None} | options
     assert cc_rapids.components(path, **options).num_vertices == pairs
-
-
-def test_plain_records_have_the_separator_that_a_closer_look_finds(monkeypatch):
-    random = np.random.default_rng(5)
-    rows = ["1,2", "3,4", " ,a", '"1,2"', "1 2,3", ",", "1,", ",2", '"1",2', "1;2", "", "1,2,3"]
-    heads = [
-        "".join(f"{row}\n" for row in random.choice(rows[max(0, kinds - 3) : kinds], size)).replace(
-            ",", separator
-        )
-        for separator in ",\t;"
-        for kinds in range(1, len(rows) + 1)
-        for size in range(1, 24)
-    ]
-    heads = [head.encode() for head in heads]
-
-    def separator(head):
-        try:
-            return text_head.separator_of("a.csv", head, lambda dialect, fields: False)
-        except cc_rapids.FormatError as error:
-            return str(error)
-
-    plain = [separator(head) for head in heads]
-    assert {",", "\t"} <= {text_head._sole_separator(head) for head in heads}
-    monkeypatch.setattr(text_head, "_sole_separator", lambda head: "")
-    assert [separator(head) for head in heads] == plain
 
 
 @pytest.mark.parametrize(

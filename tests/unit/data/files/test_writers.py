@@ -32,7 +32,7 @@ def test_what_is_written_is_read_back(tmp_path, suffix, columns):
     write_table(table, tmp_path / f"t{suffix}")
     file = read_edges(tmp_path / f"t{suffix}")
     assert file.table.equals(table.rename_columns(file.table.column_names))
-    assert WRITTEN[file.format].suffixes.count("." + suffix.split(".")[1]) == 1
+    assert WRITTEN[file.source_format.format].suffixes.count("." + suffix.split(".")[1]) == 1
 
 
 def test_json_lines_are_what_json_reads(tmp_path):
