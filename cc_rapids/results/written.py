@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,13 +37,19 @@ def write_parquet(
     kind: LabelKind,
 ) -> list[str]:
     """Write the labels to files in a new folder: see :meth:`cc_rapids.Components.to_parquet`."""
-    from ..data.files.write import check_new_folder, write_folder
+    import pyarrow.parquet as pq
+
+    from ..data.files.write import check_new_folder, replacing_folder
 
     check_rows_per_file(rows_per_file)
     target = Path(check_path("folder", folder))
     check_new_folder(target)
-    names = (f"part-{k:05d}.parquet" for k in count())
-    return write_folder(target, zip(names, label_tables(answer, rows_per_file, kind), strict=False))
+    names = []
+    with replacing_folder(target) as partial:
+        for k, table in enumerate(label_tables(answer, rows_per_file, kind)):
+            names.append(f"part-{k:05d}.parquet")
+            pq.write_table(table, partial / names[-1])
+    return [str(target / name) for name in names]
 
 
 def label_tables(answer: Answer, rows: int, kind: LabelKind) -> Iterator[pa.Table]:

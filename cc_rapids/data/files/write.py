@@ -55,8 +55,8 @@ def replacing(
     Raises
     ------
     OutputError
-        The path is a folder or a read-only file, its folder is missing or not writable, or writing
-        fails, for example on a full disk. The error names the path and the reason.
+        The file cannot be written, for example on a full disk. The error names the path and the
+        reason.
     """
     path = Path(path)
     with errors_of(path):
@@ -72,13 +72,7 @@ def replacing(
 
 
 def check_place(path: Path) -> None:
-    """Check that a file could be written to a path.
-
-    Raises
-    ------
-    OutputError
-        The path is a folder or is not writable, or its folder is missing or not writable.
-    """
+    """Raise an OutputError unless a file could be written to a path."""
     with errors_of(path):
         if _descriptor(path) is not None:
             return
@@ -97,13 +91,7 @@ def check_place(path: Path) -> None:
 
 
 def check_new_folder(path: Path) -> None:
-    """Check that a folder could be made at a path, or exists and is empty.
-
-    Raises
-    ------
-    OutputError
-        There is a file or a folder with files, or the parent folder is missing or not writable.
-    """
+    """Raise an OutputError unless a folder could be made at a path, or exists and is empty."""
     with errors_of(path):
         if not path.exists():
             check_place(path)
@@ -112,50 +100,9 @@ def check_new_folder(path: Path) -> None:
 
 
 def make_folder(path: Path, parents: bool = False) -> None:
-    """Make a folder if it does not exist; with ``parents``, also its parent folders.
-
-    Raises
-    ------
-    OutputError
-        The folder cannot be made. The error names the path and the reason.
-    """
+    """Make a folder if it does not exist; with ``parents``, also its parent folders."""
     with errors_of(path):
         path.mkdir(parents=parents, exist_ok=True)
-
-
-def write_folder(folder: Path, tables: Iterable[tuple[str, pa.Table]], **options: Any) -> list[str]:
-    """Write tables to Parquet files of a folder, all of them or none.
-
-    The files are written to a temporary folder in the same place, which is renamed when it is
-    complete. An error or an interrupt leaves nothing behind.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder, which does not exist or is empty. Its parent folder exists.
-    tables : iterable of pairs
-        The name of each file, and its rows.
-    options
-        For ``pyarrow.parquet.write_table``.
-
-    Returns
-    -------
-    list of str
-        The paths of the files.
-
-    Raises
-    ------
-    OutputError
-        The folder cannot be written. The error names it and the reason.
-    """
-    import pyarrow.parquet as pq
-
-    written = []
-    with replacing_folder(folder) as partial:
-        for name, table in tables:
-            pq.write_table(table, partial / name, **options)
-            written.append(str(folder / name))
-    return written
 
 
 @contextmanager
@@ -165,11 +112,6 @@ def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path
     On an error or interrupt, the new folder is removed, and the other folder is unchanged. The
     other folder may be missing, or contain files with the names ``removed``; any other file in it
     is an error.
-
-    Raises
-    ------
-    OutputError
-        The folder cannot be written. The error names it and the reason.
     """
     # a name that no other process uses, so that only this folder is removed
     whole = Path(os.path.abspath(folder))
@@ -374,8 +316,6 @@ def check_edges_output(path: str | os.PathLike[str], format: str | None = None) 
     ------
     FormatError
         The format is unknown, or cannot be written; the message names those that can.
-    OutputError
-        The folder is missing or not writable, or the path is a folder.
     """
     kind = format_of(Path(path), format)
     if kind not in WRITTEN:
@@ -415,12 +355,9 @@ def write_edges(
     FormatError
         The format is unknown, or cannot store the list: ids are text, null, too large or not among
         the vertices, or weights are not integers.
-    OutputError
-        The file cannot be written; the message gives the reason.
     """
     path = Path(path)
-    kind = check_edges_output(path, format)
-    one = WRITTEN[kind]
+    one = WRITTEN[check_edges_output(path, format)]
     if one.first is not None:
         edges = _numbered(edges, path, one, one.first)
     edges = replace(edges, pieces=_counted(edges, path, on_progress))
@@ -506,27 +443,21 @@ def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> 
         yield piece
 
 
-def check_output(path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Check that a table can be written to a path, before it is computed.
-
-    ``format`` is one of ``TABLES``, by default inferred from the suffix.
+def check_output(path: str | os.PathLike[str], format: str | None = None) -> str:
+    """Return the format of an output path for tables, after checking that it can be written.
 
     Raises
     ------
     FormatError
         Tables cannot be written with this suffix; the message names the supported ones.
-    OutputError
-        The folder is missing or not writable, or the path is a folder.
     """
-    _written_format(Path(path), format)
+    kind = _written_format(Path(path), format)
     check_place(Path(path))
+    return kind
 
 
 def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | None = None) -> None:
     """Write a table in the given format, or in that of the suffix.
-
-    The table is written to a new file in the same folder, which replaces the file at the path when
-    it is complete. After an error or interruption, the folder is unchanged.
 
     Parameters
     ----------
@@ -543,15 +474,11 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | Non
     FormatError
         The suffix is not supported, or snap cannot store the text: it is empty, contains blanks,
         begins like a comment, or would be read back as numbers.
-    OutputError
-        The file cannot be written; the message gives the reason.
     """
     path = Path(path)
-    kind = _written_format(path, format)
-    check_output(path, format)
+    write = FORMATS[check_output(path, format)].write_table
+    assert write is not None
     with replacing(path, pack=packing(path)) as stream:
-        write = FORMATS[kind].write_table
-        assert write is not None
         write([table], table.schema, stream, path)
 
 
