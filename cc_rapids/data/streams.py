@@ -974,7 +974,7 @@ class Fragments(Parts):
         """Return the number of rows from metadata; unknown for a dataset with a filter."""
         text = any(is_text(self.dataset.schema.field(name).type) for name in self.ids)
         groups = [groups_of(part.fragment) for part in self.parts]
-        facts = {"pieces": len(groups), "edges": None, "span": None, "text": text}
+        facts: dict[str, Any] = {"pieces": len(groups), "edges": None, "span": None, "text": text}
         every = [group for part in groups for group in part]
         if all(getattr(group, "row_groups", None) for group in every):
             footers = [

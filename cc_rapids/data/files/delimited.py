@@ -46,41 +46,52 @@ PIECE = 1 << 20  # bytes that a thread parses at once
 class Block:
     """Whole lines of a file: the number of the first line, and the bytes, ending with a newline.
 
-    If ``delimiter`` is not empty, text may be quoted. A line is then a record, which may contain
-    newlines in quotes.
+    A line is a record, which may contain newlines in quotes. If there is a ``delimiter``, text in
+    quotes is masked: see :mod:`cc_rapids.data.files.quoted`. Lines are returned as they were in the
+    file. ``regular`` is true if no field continues after its closing quote.
     """
 
     line: int
     data: bytes
     delimiter: bytes = b""
+    regular: bool = True
 
-    @cached_property
-    def quoted(self) -> bool:
-        """True if fields of the block may be in quotes."""
-        return bool(self.delimiter) and quoted.QUOTE in self.data
+    @classmethod
+    def of(cls, line: int, records: quoted.Records, delimiter: bytes) -> Block:
+        """Return a block of whole records."""
+        return cls(line, records.data, delimiter if records.masked else b"", records.regular)
 
     def after(self, size: int) -> Block:
         """Return the block after its first ``size`` bytes."""
         line = self.line + self.data.count(b"\n", 0, size)
-        return Block(line, self.data[size:], self.delimiter)
+        if self.delimiter:
+            line += self.data.count(quoted.NEWLINE, 0, size)
+        return replace(self, line=line, data=self.data[size:])
+
+    @property
+    def after_all(self) -> int:
+        """The number of the line after the block."""
+        more = self.data.count(quoted.NEWLINE) if self.delimiter else 0
+        return self.line + quoted.newlines_in(self.data) + more
 
     def first(self) -> tuple[bytes, Block]:
         """Return the first line, and the block of the others."""
         size = self.data.find(b"\n") + 1
-        if self.quoted:
-            size = len(next(quoted.records(self.data, self.delimiter), self.data))
-        return self.data[:size], self.after(size)
+        rest = self.after(size)
+        if quoted.OPEN not in rest.data:
+            rest = Block(rest.line, rest.data)
+        return self._as_it_was(self.data[:size]), rest
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield each line with its number in the file."""
-        if not self.quoted:
-            for number, line in enumerate(BytesIO(self.data), self.line):
-                yield number, line.removesuffix(b"\n")
-            return
         number = self.line
-        for record in quoted.records(self.data, self.delimiter):
-            yield number, record.removesuffix(b"\n")
-            number += record.count(b"\n")
+        for line in BytesIO(self.data):
+            line = self._as_it_was(line)
+            yield number, line.removesuffix(b"\n")
+            number += line.count(b"\n")
+
+    def _as_it_was(self, line: bytes) -> bytes:
+        return quoted.unmasked(line, self.delimiter) if self.delimiter else line
 
     def row(self, place: int, dialect: Dialect) -> tuple[int, bytes]:
         """Return the line of a row, counted from 0, with its number in the file."""
@@ -178,7 +189,8 @@ class Dialect:
 
     def first_records(self, data: bytes, count: int) -> list[list[str]]:
         """Return the fields of the first records that are not empty."""
-        lines = (line for _, line in Block(1, data, self.quoting).lines() if line.strip())
+        block = Block.of(1, quoted.whole_records(data, self.quoting), self.quoting)
+        lines = (line for _, line in block.lines() if line.strip())
         return [self.split(line) for line in islice(lines, count)]
 
 
@@ -238,23 +250,32 @@ def blocks(
             continue
         data = b"".join(rest)
         rest = []
-        whole, used = quoted.whole_records(data, dialect.quoting)
+        block, used = _block(path, line, data, dialect)
+        line = block.after_all
         if len(data) - used >= max(longest, size):
-            raise _endless(path, Block(line + whole.count(b"\n"), data[used:]), dialect, budget)
+            raise _endless(path, Block(line, data[used:]), dialect, budget)
         rest = [data[used:]]
         piece = data = b""  # free the memory while the block is used
         if used:
-            yield Block(line, whole, dialect.quoting)
+            yield block
             report()
-            line += quoted.newlines_in(whole)
     data = b"".join(rest)
     if data:
-        whole, used = quoted.whole_records(data + b"\n", dialect.quoting)
-        if whole:
-            yield Block(line, whole, dialect.quoting)
+        block, used = _block(path, line, data + b"\n", dialect)
+        if used:
+            yield block
         if used <= len(data):
-            raise _endless(path, Block(line + whole.count(b"\n"), data[used:]), dialect, None)
+            raise _endless(path, Block(block.after_all, data[used:]), dialect, None)
     report()
+
+
+def _block(path: str, line: int, data: bytes, dialect: Dialect) -> tuple[Block, int]:
+    """Return the whole records of a text as a block, and the number of their bytes."""
+    records = quoted.whole_records(data, dialect.quoting)
+    block = Block.of(line, records, dialect.quoting)
+    if dialect.quoting and quoted.QUOTE in block.data and not records.masked:
+        check_utf8(path, block)
+    return block, records.used
 
 
 def marked_once(path: str, feed: Iterator[Block]) -> Iterator[Block]:
@@ -344,19 +365,25 @@ def parse(
     """
     import pyarrow as pa
 
-    if dialect.table and dialect.folded and quoted.QUOTE in block.data:
-        block = Block(block.line, dialect.clean(block.data), b"\t")
-    if block.quoted:
-        return _parse_quoted(path, block, width, take)
-    data = dialect.clean(block.data)
+    data, masked = dialect.clean(block.data), block.delimiter
+    if dialect.table and dialect.folded and quoted.QUOTE in data:
+        dialect = replace(dialect, delimiter="\t")
+        tabbed, _ = _block(path, block.line, data, dialect)
+        data, masked = tabbed.data, tabbed.delimiter
+    elif not block.regular and (at := quoted.behind_quotes(block.data, masked)) >= 0:
+        rest = block.after(block.data.rfind(b"\n", 0, at) + 1)
+        raise FormatError(
+            f"{path}, line {rest.line}: a field continues after its closing quote:"
+            f" {shown(rest.first()[0])}"
+        )
     with suppress(pa.ArrowInvalid):
-        return _parse(data, dialect, width, take)
+        return _parse(data, dialect, width, take, masked)
     if not dialect.table:
         width = max(take) + 1
         more = rb"(?m)^((?:[^ \n]+ ){%d}[^ \n]+) [^\n]*" % (width - 1)
         data = re.sub(more, rb"\1", data)  # without the fields after the requested ones
         with suppress(pa.ArrowInvalid):
-            return _parse(data, dialect, width, take)
+            return _parse(data, dialect, width, take, masked)
     check_utf8(path, block)
     refused: list[Any] = []
 
@@ -365,7 +392,7 @@ def parse(
         return "error"
 
     try:
-        return _parse(data, dialect, width, take, refuse)
+        return _parse(data, dialect, width, take, masked, refuse)
     except pa.ArrowInvalid as error:
         if not refused:
             raise FormatError(f"{path}, from line {block.line} on: {error}") from None
@@ -383,35 +410,12 @@ def _ragged(expected: int, found: int, line: bytes) -> str:
     return words
 
 
-def _parse_quoted(path: str, block: Block, width: int, take: tuple[int, ...]) -> list[Column]:
-    import pyarrow as pa
-
-    parts, done = [], 0
-    try:
-        for window, runs in quoted.windows(block.data, block.delimiter):
-            parts.append(quoted.columns(window, runs, block.delimiter, width, take))
-            done += len(window)
-    except pa.ArrowInvalid as error:
-        check_utf8(path, block)
-        raise FormatError(f"{path}, from line {block.line} on: {error}") from None
-    except quoted.MalformedError as error:
-        rest = block.after(done + error.place)
-        raise FormatError(f"{path}, line {rest.line}: {error}: {shown(rest.first()[0])}") from None
-    return [
-        Column(
-            pa.chunked_array([text for text, _ in column], pa.string()),
-            any(words for _, words in column),
-            bare=False,
-        )
-        for column in zip(*parts, strict=True)
-    ]
-
-
 def _parse(
     data: bytes,
     dialect: Dialect,
     width: int,
     take: tuple[int, ...],
+    masked: bytes,
     refuse: Callable[[Any], str] | None = None,
 ) -> list[Column]:
     import pyarrow as pa
@@ -438,8 +442,12 @@ def _parse(
             column_types=dict.fromkeys(names, pa.string()),
             strings_can_be_null=True,
             null_values=[""],
+            check_utf8=not masked,
         ),
     )
+    if masked:
+        present = b"".join(one for one in (*quoted.MASKS, b" ", b"\t") if one in data)
+        return [Column(*quoted.values(one, masked, present), bare=False) for one in table.columns]
     return [Column(column) for column in table.columns]
 
 

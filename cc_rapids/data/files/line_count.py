@@ -62,13 +62,9 @@ class LineCount:
     def block(self, block: Block, dialect: Dialect, rows: int) -> None:
         """Count the lines of a block that has ``rows`` rows."""
         self.rows += rows
+        self.continued += quoted.inner_ends(block.data) if block.delimiter else 0
         lines = ends_in(block.data)
         if lines == rows:
-            return
-        if block.quoted:
-            blank, records = quoted.blank_records(block.data, block.delimiter)
-            self.blank += blank
-            self.continued += lines - records
             return
         comments = len(dialect.comments_in(block.data))
         self.comment += comments

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from ...errors import CapacityError, FormatError, listed
 from ..end_columns import sides_of
 from ..text_options import COMMENTS, TextOptions
-from . import quoted
 from .delimited import (
     NAMES,
     Block,
@@ -225,7 +224,7 @@ class Table:
         import pyarrow.compute as pc
 
         name, rows = self.names[next(iter(columns))].encode(), None
-        if len(block.data) < FEW and name not in block.data and quoted.QUOTE not in name:
+        if len(block.data) < FEW and not block.delimiter and name not in block.data:
             return
         blank = any(c in block.data for c in b" \t" if c != ord(self.dialect.delimiter))
         for place, column in columns.items():

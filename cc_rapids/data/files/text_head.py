@@ -112,7 +112,7 @@ class Text:
             lines = quoted.with_newlines(data if ended or data[-1:] != b"\r" else data[:-1])
             lines = lines + b"\n" if ended and lines[-1:] != b"\n" else lines
             lines = lines[: lines.rfind(b"\n") + 1]
-            if ended or size >= most or next(quoted.records(lines, b","), b""):
+            if ended or size >= most or quoted.whole_records(lines, b",").used:
                 return lines if data else b""
             size *= 4
 

@@ -254,6 +254,14 @@ def test_an_id_of_many_blocks(tmp_path, small, block):
     assert pairs(tmp_path / "e.csv") == rows
 
 
+def test_quotes_that_are_only_in_some_windows(tmp_path, small):
+    small(1 << 20, 8)
+    path = tmp_path / "e.csv"
+    path.write_bytes(b'"a,b","c"\n' + b"d,e\r\n" * 9 + b'f,"g\r\nh" \n\n"i""j",k\n')
+    kept = components(path, header=False).labels()["vertex"].to_pylist()
+    assert kept == ["a,b", "c", "d", "e", "f", "g\r\nh", 'i"j', "k"]
+
+
 @st.composite
 def rough(draw):
     """Text with quotes where they may be and where they should not, and what it holds."""
