@@ -453,7 +453,8 @@ def _parse(
 
 def check_utf8(path: str, block: Block) -> None:
     """Raise a FormatError for the first line that is not UTF-8 text."""
-    for number, line in Block(block.line, block.data).lines():
+    data = quoted.unmasked(block.data, block.delimiter) if block.delimiter else block.data
+    for number, line in Block(block.line, data).lines():
         try:
             line.decode()
         except UnicodeDecodeError:

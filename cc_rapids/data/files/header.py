@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
 
 from ...errors import FormatError, InputError, MissingColumnError
 from ..end_columns import KNOWN_NAMES, KNOWN_PAIRS, LABELS, NAME_THEM, missing, naming
 from ..text_options import TextOptions
-from .delimited import Block, Dialect, from_first_data
+from .delimited import Dialect
 from .text_ids import MISSING
 
 TEXT = ("csv", "tsv", "snap")  # the formats of tables of text
@@ -123,28 +122,3 @@ def are_names(words: list[str], requested: Iterable[str]) -> bool:
     first = tuple(word.lower() for word in words[:2])
     names = set(requested)
     return first in (*KNOWN_PAIRS, LABELS) or (bool(names) and names <= set(words))
-
-
-def following(
-    rest: Block, feed: Iterator[Block], dialect: Dialect
-) -> tuple[list[str] | None, Iterator[Block]]:
-    """Return the fields of the first line of data in the blocks, and an iterator of all blocks.
-
-    The fields are None if there are no data, or if the line is not text.
-    """
-    ahead: list[Block] = []
-    block = next(from_first_data(iter([rest]), dialect), None)
-    while block is None and (another := next(feed, None)) is not None:
-        ahead.append(another)
-        block = next(from_first_data(iter([another]), dialect), None)
-    line = None if block is None else block.first()[0]
-    fields = None if line is None or not _is_utf8(line) else dialect.split(line)
-    return fields, chain(ahead, feed)
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -26,7 +26,6 @@ QUOTE = b'"'
 # a delimiter, a newline, a carriage return and a quote in quotes, both ends, and a byte to drop
 MASKS = OTHER, NEWLINE, RETURN, PAIR, OPEN, CLOSE, DROPPED = [bytes([k]) for k in range(0xF8, 0xFF)]
 _FAR = 8  # blanks between a quote and the delimiter; more of them are skipped one by one
-_BEHIND = re.compile(rb"%s[ \t]*+[^ \t\n]" % CLOSE)  # the next character after a closing quote
 PIECE = 1 << 17  # bytes that are compared at once; they fit into the second-level cache
 
 
@@ -150,7 +149,8 @@ def runs(data: bytes, delimiter: bytes) -> Runs:
         (match.start(1), match.end(2) - 1 if match[2] else len(data))
         for match in _quoted_field(delimiter, blank).finditer(data)
     ]
-    return Runs(*np.array(pairs, np.int64).reshape(-1, 2).T, False)
+    opens, closes = np.array(pairs, np.int64).reshape(-1, 2).T
+    return Runs(opens, closes, False)
 
 
 def blanks(delimiter: bytes) -> bytes:
@@ -186,9 +186,9 @@ def _quoted_field(delimiter: bytes, blank: bytes) -> re.Pattern[bytes]:
 
 def behind_quotes(data: bytes, delimiter: bytes) -> int:
     """Return the position of text after a closing quote in masked records; -1 if there is none."""
-    between = {delimiter, b"\n"}
-    places = (match.end() - 1 for match in _BEHIND.finditer(data))
-    return next((at for at in places if data[at : at + 1] not in between), -1)
+    blank = blanks(delimiter)
+    match = re.search(rb"%s[%s]*+[^%s\n]" % (CLOSE, blank, blank + re.escape(delimiter)), data)
+    return match.end() - 1 if match else -1
 
 
 def inner_ends(data: bytes) -> int:

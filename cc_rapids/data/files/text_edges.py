@@ -27,7 +27,7 @@ from .delimited import (
     parse,
     shown,
 )
-from .header import are_names, following, is_header, names_in_comment, without_header
+from .header import are_names, is_header, names_in_comment, without_header
 from .line_count import ends_in
 from .pieces import Piece, Place, has_ids, sliced
 from .text_head import HEAD, Above, Text, check_above, separator_of
@@ -255,15 +255,10 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
 
     Unless ``place`` tells whether ids are strings, the first block with an id does.
     """
-    import pyarrow as pa
-
     _, done, rows, text, _ = place
     read = Table(file, request)
     if read.empty:
-        table = without_rows(file, request, text)
-        if request.weights and request.weight is not None:
-            table = table.append_column("weight", pa.array([], pa.float64()))
-        yield Piece(table, 0, 0, False)
+        yield Piece(without_rows(file, request, text), 0, 0, False)
         return
     at = 0
     for table in read.parts(list(text or [None] * len(read.pairs))):
@@ -279,11 +274,15 @@ def without_rows(
     file: File, request: ColumnRequest, text: Sequence[bool | None] | None
 ) -> pa.Table:
     """Return a table without rows for an empty text file."""
+    import pyarrow as pa
+
     sides = sides_of(request.source or "src", request.destination or "dst")
     ends = list(zip(*sides, strict=True))
     kinds = text or [None] * len(ends)
     none = (IdPair(file.path, names, Dialect(" ")) for names in ends)
-    return beside([pair.table(kind) for pair, kind in zip(none, kinds, strict=True)])
+    table = beside([pair.table(kind) for pair, kind in zip(none, kinds, strict=True)])
+    named = request.weights and request.weight is not None
+    return table.append_column("weight", pa.array([], pa.float64())) if named else table
 
 
 def beside(tables: list[pa.Table]) -> pa.Table:
@@ -313,8 +312,10 @@ def _check_fields(file: File, number: int, line: bytes) -> None:
         )
 
 
-def _dialect(file: File, request: ColumnRequest, text: Text, most: int) -> tuple[Dialect, Above]:
-    """Return the dialect of a table and the lines above its first record.
+def _dialect(
+    file: File, request: ColumnRequest, text: Text, most: int
+) -> tuple[Dialect, Above, bytes]:
+    """Return the dialect of a table, the lines above its first record, and the first records.
 
     The separator is the ``delimiter`` option, or is inferred from the first records.
 
@@ -334,7 +335,7 @@ def _dialect(file: File, request: ColumnRequest, text: Text, most: int) -> tuple
         )
     # a line of tabs is a record of nulls in tsv, and a blank line in other formats
     likely = options.delimiter or ("\t" if request.format == "tsv" else ",")
-    above = text.above(Dialect(likely, comments, table=True), file.lines, most)
+    above = text.above(Dialect(likely, comments, table=True), most)
     head = text.head(most)
     _check_fields(file, above.count + 1, head[: head.find(b"\n") + 1])
     named_by = partial(_are_named, above.comment, request.requested)
@@ -342,7 +343,7 @@ def _dialect(file: File, request: ColumnRequest, text: Text, most: int) -> tuple
     dialect = Dialect(delimiter, comments, table=True)
     if options.comment == COMMENTS:
         check_above(above, file.path, dialect, head, request.requested)
-    return dialect, above
+    return dialect, above, head
 
 
 def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: list[str]) -> bool:
@@ -356,9 +357,9 @@ def first_lines(
     file: File, request: ColumnRequest
 ) -> tuple[Dialect, Block | None, Iterator[Block], list[str]]:
     """Return the dialect, the first block of data or None, the other blocks, and column names."""
-    text = Text(file.path, file.read, request.options.encoding, file.lines.feed)
+    text = Text(file, request.options.encoding)
     most = longest_line(file.budget)
-    dialect, above = _dialect(file, request, text, most)
+    dialect, above, head = _dialect(file, request, text, most)
     file.delimiter, comment = dialect.delimiter, above.comment
     if file.head.startswith(KONECT_BIPARTITE):
         raise FormatError(
@@ -392,7 +393,7 @@ def first_lines(
         names = names_in_comment(comment, dialect, len(fields), request.requested)
         file.header = False
         if names is None:
-            below, feed = following(rest, feed, dialect)
+            below = next(iter(dialect.first_records(head, 2)[1:]), None)
             file.header = is_header(file.path, first.line, fields, below, request.requested)
     if file.header:
         file.lines.header = ends_in(line)

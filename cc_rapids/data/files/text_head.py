@@ -10,13 +10,16 @@ import codecs
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import FormatError
 from . import quoted
 from .delimited import MARK, NAME_ENCODING, NAMES, SEPARATOR_LINE, Dialect, shown
 from .header import are_names
-from .line_count import LineCount, ends_in
+from .line_count import ends_in
+
+if TYPE_CHECKING:
+    from .input_file import File
 
 HEAD = 1 << 16  # bytes that are inspected; more if a line is longer
 MARKS = {  # marks of four bytes come first, because they begin with those of two bytes
@@ -64,26 +67,16 @@ class Text:
 
     Parameters
     ----------
-    path
-        The path for error messages.
-    source
-        A function that reads bytes of the file.
+    file
+        The file, whose count of lines receives all converted bytes once, in order.
     encoding
         The encoding of the file; by default that of its byte order mark, or UTF-8.
-    feed
-        A function that receives all converted bytes once, in order.
     """
 
-    def __init__(
-        self,
-        path: str,
-        source: Callable[[int], bytes],
-        encoding: str | None,
-        feed: Callable[[bytes], None],
-    ) -> None:
-        self._path, self._source, self._feed, self._line = path, source, feed, 1
+    def __init__(self, file: File, encoding: str | None) -> None:
+        self._file, self._line = file, 1
         self._decoder: Any = None
-        first = source(HEAD)
+        first = file.read(HEAD)
         encoding = encoding or next((MARKS[mark] for mark in MARKS if first.startswith(mark)), None)
         self._encoding = encoding
         if encoding is not None and codecs.lookup(encoding).name not in AS_UTF8:
@@ -92,7 +85,7 @@ class Text:
         first = self._decoded(first)
         self.marked = first.startswith(MARK)
         self._ahead = first.removeprefix(MARK)
-        feed(self._ahead)
+        file.lines.feed(self._ahead)
 
     def peek(self, size: int) -> bytes:
         """Return at least ``size`` of the next bytes, or all that remain; do not consume them."""
@@ -101,9 +94,10 @@ class Text:
         return self._ahead
 
     def head(self, most: int) -> bytes:
-        """Return the next complete lines within ``HEAD`` bytes, or the first line if it is longer.
+        """Return the next complete lines within ``HEAD`` bytes, and at least two.
 
-        Line ends become newlines. Empty if no line remains, or the first exceeds ``most`` bytes.
+        Line ends become newlines. There are fewer lines if no more remain, or if they exceed
+        ``most`` bytes.
         """
         size = HEAD
         while True:
@@ -112,11 +106,12 @@ class Text:
             lines = quoted.with_newlines(data if ended or data[-1:] != b"\r" else data[:-1])
             lines = lines + b"\n" if ended and lines[-1:] != b"\n" else lines
             lines = lines[: lines.rfind(b"\n") + 1]
-            if ended or size >= most or quoted.whole_records(lines, b",").used:
+            records = quoted.whole_records(lines, b",").data.count(b"\n")
+            if ended or size >= most or records > 1:
                 return lines if data else b""
             size *= 4
 
-    def above(self, dialect: Dialect, lines: LineCount, most: int) -> Above:
+    def above(self, dialect: Dialect, most: int) -> Above:
         """Skip and count the lines above the first record; return their content."""
         skipped, size = Above(), HEAD
         while data := self.peek(size):
@@ -129,7 +124,7 @@ class Text:
             if end:
                 above = quoted.with_newlines(part[:end])
                 skipped.add(above, dialect)
-                lines.without_data(above, dialect)
+                self._file.lines.without_data(above, dialect)
                 self._ahead = data[end:]
             if end < len(part) or ended or (not whole and size >= most):
                 break
@@ -144,10 +139,10 @@ class Text:
     def _next(self, size: int) -> bytes:
         piece = b""
         while not piece and not self._ended:
-            read = self._source(size)
+            read = self._file.read(size)
             self._ended = not read
             piece = self._decoded(read)
-        self._feed(piece)
+        self._file.lines.feed(piece)
         return piece
 
     def _decoded(self, piece: bytes) -> bytes:
@@ -162,8 +157,8 @@ class Text:
                 line += before.count("\n")
                 invalid = f" {error.object[error.start : error.end]!r}"
             raise FormatError(
-                f"{self._path}, line {line}: bytes{invalid} that are not {self._encoding} text, or"
-                f" the end of a truncated file: {NAME_ENCODING}"
+                f"{self._file.path}, line {line}: bytes{invalid} that are not {self._encoding}"
+                f" text, or the end of a truncated file: {NAME_ENCODING}"
             ) from None
         self._line += text.count("\n")
         return text.encode(errors="surrogatepass")

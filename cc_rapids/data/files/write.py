@@ -361,23 +361,24 @@ def write_edges(
     if one.first is not None:
         edges = _numbered(edges, path, one, one.first)
     edges = replace(edges, pieces=_counted(edges, path, on_progress))
+    _write(edges if one.binary else _alike(edges), one, path)
+
+
+def _write(edges: EdgeList, one: Format, path: Path) -> None:
+    assert one.write is not None
     with replacing(path, pack=packing(path)) as stream:
-        if one.write is not None:
-            one.write(edges, stream, path)
-        elif one.write_table is not None:
-            pieces, schema = (edges.pieces, edges.schema) if one.binary else _alike(edges)
-            one.write_table(pieces, schema, stream, path)
+        one.write(edges, stream, path)
 
 
-def _alike(edges: EdgeList) -> tuple[Iterator[pa.Table], pa.Schema]:
-    """Return the pieces and schema with both ends as text if one end is text, as readers expect."""
+def _alike(edges: EdgeList) -> EdgeList:
+    """Return the list with both ends as text if one end is text, as readers expect."""
     import pyarrow as pa
 
     schema = edges.schema
     for i, field in enumerate(schema):
         if i < 2 and any(map(is_text, schema.types[:2])) and not is_text(field.type):
             schema = schema.set(i, field.with_type(pa.string()))
-    return (piece.cast(schema) for piece in edges.pieces), schema
+    return replace(edges, pieces=(piece.cast(schema) for piece in edges.pieces), schema=schema)
 
 
 def _counted(edges: EdgeList, path: Path, report: Progress | None) -> Iterator[pa.Table]:
@@ -476,10 +477,8 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | Non
         begins like a comment, or would be read back as numbers.
     """
     path = Path(path)
-    write = FORMATS[check_output(path, format)].write_table
-    assert write is not None
-    with replacing(path, pack=packing(path)) as stream:
-        write([table], table.schema, stream, path)
+    edges = EdgeList([table], len(table), None, table.schema)
+    _write(edges, FORMATS[check_output(path, format)], path)
 
 
 def _written_format(path: Path, format: str | None) -> str:

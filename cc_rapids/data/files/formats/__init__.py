@@ -36,7 +36,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -71,9 +71,7 @@ class Format:
     names : callable, optional
         Returns the column names of a ``File`` from its beginning or its footer.
     write : callable, optional
-        Writes an ``EdgeList``.
-    write_table : callable, optional
-        Writes tables of any columns, piece by piece.
+        Writes an ``EdgeList``; or any table, as one, if the format does not number vertices.
     first : int, optional
         The number of the first vertex, for formats that number vertices when they are written.
     gathered : bool
@@ -91,15 +89,14 @@ class Format:
     pieces: Callable[[Any, Any, Any], Iterator[Any]] | None = None
     names: Callable[[Any, Any], list[str]] | None = None
     write: Callable[[Any, BinaryIO, Path], Any] | None = None
-    write_table: Callable[[Iterable[pa.Table], pa.Schema, BinaryIO, Path], Any] | None = None
     first: int | None = None
     gathered: bool = False
     whole_weights: bool = False
 
     @property
-    def is_written(self) -> bool:
-        """True if edge lists can be written in this format."""
-        return self.write is not None or self.write_table is not None
+    def holds_tables(self) -> bool:
+        """True if tables of any columns can be written in this format."""
+        return self.write is not None and self.first is None
 
     def begins(self, first: bytes) -> bool:
         """Return whether the first bytes of a file identify this format."""
@@ -112,13 +109,13 @@ def _all() -> dict[str, Format]:
         for module in pkgutil.iter_modules(__path__)
     )
     listed: list[Format] = [one for module in modules for one in module.FORMATS]
-    listed.sort(key=lambda one: (one.write_table is None, one.binary))  # the order in messages
+    listed.sort(key=lambda one: (not one.holds_tables, one.binary))  # the order in messages
     return {one.name: one for one in listed}
 
 
 FORMATS = _all()
 SUFFIXES = {suffix: name for name, one in FORMATS.items() for suffix in one.suffixes}
-WRITTEN = {name: one for name, one in FORMATS.items() if one.is_written}
+WRITTEN = {name: one for name, one in FORMATS.items() if one.write}
 COUNTED = {name: one.first for name, one in FORMATS.items() if one.first is not None}
 IN_PIECES = [name for name, one in FORMATS.items() if one.pieces]
-TABLES = [name for name, one in FORMATS.items() if one.write_table]
+TABLES = [name for name, one in FORMATS.items() if one.holds_tables]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -15,10 +15,9 @@ from ..text_ids import check_ids
 from . import Format
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ...text_options import TextOptions
     from ..input_file import ColumnRequest, File
+    from ..write import EdgeList
 
 FILE_MARK = b"ARROW1"  # the magic bytes at both ends of a file
 BATCH = "has record batches that are read as a whole"
@@ -96,12 +95,12 @@ def names(file: File, options: TextOptions) -> list[str]:
         return list(opens(source).schema.names)
 
 
-def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
+def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write tables as record batches of an Arrow file."""
     import pyarrow as pa
 
-    with pa.ipc.new_file(stream, schema) as writer:
-        for piece in pieces:
+    with pa.ipc.new_file(stream, edges.schema) as writer:
+        for piece in edges.pieces:
             writer.write_table(piece)
 
 
@@ -115,6 +114,6 @@ FORMATS = (
         binary=True,
         pieces=pieces,
         names=names,
-        write_table=write,
+        write=write,
     ),
 )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ...text_options import TextOptions
     from ..input_file import File
+    from ..write import EdgeList
 
 UNFIT = r"[ \t\n\v\f\r]|^[#%\"]|^$"  # words that blank-separated text cannot hold
 OTHERS = "; write csv, tsv, arrow or parquet"
@@ -39,20 +40,18 @@ def names(file: File, options: TextOptions) -> list[str]:
     return first_lines(ahead, ColumnRequest(None, None, file.format(options), options))[3]
 
 
-def write_quoted(
-    delimiter: str, pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path
-) -> None:
+def write_quoted(delimiter: str, edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write tables as csv or tsv with a header."""
     from pyarrow import csv
 
-    schema, pieces = plain(pieces, schema)
+    schema, pieces = plain(edges)
     options = csv.WriteOptions(delimiter=delimiter)
     with csv.CSVWriter(stream, schema, write_options=options) as writer:
         for piece in pieces:
             writer.write_table(piece)
 
 
-def write_snap(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
+def write_snap(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write tables as snap: a comment of column names, then fields separated by tabs.
 
     Raises
@@ -60,18 +59,18 @@ def write_snap(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, 
     FormatError
         snap cannot hold some text; the message names the row, and formats that can.
     """
-    schema, pieces = plain(pieces, schema)
+    schema, pieces = plain(edges)
     stream.write("# {}\n".format("\t".join(schema.names)).encode())
     for piece in fit_for_blanks(pieces, schema, path):
         write_lines(piece, "\t", stream)
 
 
-def plain(pieces: Iterable[pa.Table], schema: pa.Schema) -> tuple[pa.Schema, Iterable[pa.Table]]:
-    """Replace dictionaries and views in a schema and its tables by plain columns."""
+def plain(edges: EdgeList) -> tuple[pa.Schema, Iterable[pa.Table]]:
+    """Return the schema and the pieces with plain columns in place of dictionaries and views."""
     import pyarrow as pa
 
-    schema = pa.schema([field.with_type(plain_type(field.type)) for field in schema])
-    return schema, (piece.cast(schema) for piece in pieces)
+    schema = pa.schema([field.with_type(plain_type(field.type)) for field in edges.schema])
+    return schema, (piece.cast(schema) for piece in edges.pieces)
 
 
 def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) -> Iterator[pa.Table]:
@@ -129,9 +128,7 @@ def shown(word: str | None) -> str:
 
 _TEXT: Any = {"read": read_delimited, "pieces": pieces, "names": names}
 FORMATS = (
-    Format("csv", (".csv",), **_TEXT, write_table=partial(write_quoted, ",")),
-    Format("tsv", (".tsv", ".tab"), **_TEXT, write_table=partial(write_quoted, "\t")),
-    Format(
-        "snap", (".txt", ".snap", ".edges", ".el"), title="text", **_TEXT, write_table=write_snap
-    ),
+    Format("csv", (".csv",), **_TEXT, write=partial(write_quoted, ",")),
+    Format("tsv", (".tsv", ".tab"), **_TEXT, write=partial(write_quoted, "\t")),
+    Format("snap", (".txt", ".snap", ".edges", ".el"), title="text", **_TEXT, write=write_snap),
 )

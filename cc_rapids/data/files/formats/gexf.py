@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
 
 from ..named_graphs import read_named
 from . import Format
-from .graphml import IGNORED, STARTS
+from .graphml import EDGE, IGNORED, STARTS
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from ..input_file import ColumnRequest, File
-
-
-def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
-    """Return the edges and nodes of a graph."""
-    return read_named(file, request, "read_gexf", "GEXF", rb"<(?:\w+:)?edge[\s/>]", IGNORED)
-
-
+read = partial(read_named, reader="read_gexf", title="GEXF", edge=EDGE, ignored=IGNORED)
 FORMATS = (
     Format("gexf", (".gexf",), STARTS.replace(b"graphml", b"gexf"), title="GEXF", read=read),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..input_file import ColumnRequest, File
+    from ..write import EdgeList
 
 COPIES = 8  # bytes of memory per byte of a file
 ROWS_AT_ONCE = 1 << 16
@@ -62,11 +62,11 @@ def meant(kind: pa.DataType) -> pa.DataType:
     return pa.uint64() if pa.types.is_floating(kind) else kind
 
 
-def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
+def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write each row as an object."""
     import pyarrow as pa
 
-    for batch in chain.from_iterable(piece.to_batches(ROWS_AT_ONCE) for piece in pieces):
+    for batch in chain.from_iterable(piece.to_batches(ROWS_AT_ONCE) for piece in edges.pieces):
         parts: list[Any] = []
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             ahead = ("," if parts else "{") + json.dumps(name, ensure_ascii=False) + ":"
@@ -103,6 +103,6 @@ FORMATS = (
         rb'\s*\{\s*"',
         title="JSON lines",
         read=read,
-        write_table=write,
+        write=write,
     ),
 )

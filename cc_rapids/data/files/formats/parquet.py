@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ...text_options import TextOptions
     from ..input_file import ColumnRequest, File
+    from ..write import EdgeList
 
 MARK = b"PAR1"  # the magic bytes at both ends of a file
 FOOTER = 8  # bytes after the metadata: its length, and the mark
@@ -263,12 +264,12 @@ def names(file: File, options: TextOptions) -> list[str]:
         return list(pq.read_schema(file.seekable()).names)
 
 
-def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
+def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write each table as a row group."""
     import pyarrow.parquet as pq
 
-    with pq.ParquetWriter(stream, schema) as writer:
-        for piece in pieces:
+    with pq.ParquetWriter(stream, edges.schema) as writer:
+        for piece in edges.pieces:
             writer.write_table(piece)
 
 
@@ -281,6 +282,6 @@ FORMATS = (
         binary=True,
         pieces=pieces,
         names=names,
-        write_table=write,
+        write=write,
     ),
 )
