@@ -315,7 +315,6 @@ class Parts(Source):
         return sum(ledger.given for ledger in self.counts.values())
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the chunks of all parts after a position."""
         self.counts.clear()
         self.unreadable.clear()
         self.first = start.file
@@ -414,7 +413,6 @@ class Parts(Source):
         raise NotImplementedError
 
     def identity(self) -> dict[str, Any]:
-        """Return path, size, time and hash of each file, and a hash of data in memory."""
         return {"kind": "files", "files": self.entries}
 
     @cached_property
@@ -505,7 +503,6 @@ class Files(Parts):
         return files
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the pieces of all files after a position."""
         text = [text] if isinstance(text, bool) else text or self.options.as_text or None
         return super().read(start, budget, text)
 
@@ -852,7 +849,6 @@ class Fragments(Parts):
         self.formats = [SourceFormat("dataset", tuple(self.ids), None)]
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the batches of each row group, without the rows that are done."""
         if not self.parts:
             yield self._kept(self._none)._replace(after=start)
         yield from super().read(start, budget, text)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,6 +20,7 @@ from ...errors import (
     ChangedFileError,
     FormatError,
     InputError,
+    hint_of,
     unknown,
 )
 from ...ledger import Ledger
@@ -60,9 +60,8 @@ def format_of(path: str | Path, format: str | None = None) -> str:
 def _unknown_format(path: str | Path, first: str = "") -> FormatError:
     suffix = os.path.splitext(_plain(path))[1]
     return FormatError(
-        f"cannot tell the format of {path} from its suffix {suffix!r}{first}"
-        f"{nearest(suffix, SUFFIXES)} ; pass it as format= (--format):"
-        f" {', '.join(FORMATS)}"
+        f"cannot tell the format of {path} from its suffix {suffix!r}{first}:"
+        f"{hint_of(suffix, SUFFIXES)} pass it as format= (--format), one of {', '.join(FORMATS)}"
     )
 
 
@@ -94,13 +93,6 @@ def packing(path: Path) -> str:
     """Return the compression for writing a path: ``".gz"``, ``".zst"`` or an empty string."""
     suffix = path.suffix.lower()
     return suffix if suffix in PACKED else ""
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the end of an error message about an unknown word: suggestions of known words."""
-    known = list(known)
-    near = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
 
 
 def looks_like(first: bytes) -> str | None:

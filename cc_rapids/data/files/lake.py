@@ -39,59 +39,40 @@ class Table(NamedTuple):
             The library cannot read the table.
         """
         what = f"{self.path} is a table of {self.kind}"
+        extra, way = _LIBRARIES.get(self.kind, ("", ""))
         try:
-            if self.kind in _LIBRARIES:
-                return _LIBRARIES[self.kind].open(self)
+            if self.kind == "Delta Lake":
+                from deltalake import DeltaTable
+
+                return DeltaTable(self.path)
+            if self.kind == "Iceberg":
+                from pyiceberg.table import StaticTable
+
+                if self.metadata:
+                    return StaticTable.from_metadata(self.metadata)
         except ImportError as error:
-            extra = _LIBRARIES[self.kind].extra
             raise MissingExtraError(
                 f"{what}, but a library is missing ({error}): {install_advice(extra)}"
             ) from error
-        except CcRapidsError:
-            raise
         except Exception as error:  # the library may raise any error
             raise FormatError(
                 f"{what} that its library cannot read ({_plain(error)}): pass the table as the"
-                f" library opens it, such as {_LIBRARIES[self.kind].way}, or a pyarrow dataset"
+                f" library opens it, such as {way}, or a pyarrow dataset"
             ) from error
+        if self.kind == "Iceberg":
+            raise FormatError(
+                f"{what}, and several files in its metadata could be the newest: pass the table of"
+                f" its catalog, as {way} gives it"
+            )
         raise MissingExtraError(
             f"{what}, which cc_rapids does not read: pip install hudi, and pass"
             f" hudi.HudiTableBuilder.from_base_uri({self.path!r}).build().read_snapshot()"
         )
 
 
-def _open_delta(table: Table) -> Any:
-    from deltalake import DeltaTable
-
-    return DeltaTable(table.path)
-
-
-def _open_iceberg(table: Table) -> Any:
-    from pyiceberg.table import StaticTable
-
-    if not table.metadata:
-        raise FormatError(
-            f"{table.path} is a table of Iceberg, and several files in its metadata could be the"
-            f" newest: pass the table of its catalog, as {_LIBRARIES['Iceberg'].way} gives it"
-        )
-    return StaticTable.from_metadata(table.metadata)
-
-
-class _Library(NamedTuple):
-    """A library of tables.
-
-    Its fields are the function that opens a table, the extra of this package that installs the
-    library, and the code with which callers open a table with options.
-    """
-
-    open: Callable[[Table], Any]
-    extra: str
-    way: str
-
-
-_LIBRARIES = {
-    "Delta Lake": _Library(_open_delta, "delta", "deltalake.DeltaTable(..., storage_options=...)"),
-    "Iceberg": _Library(_open_iceberg, "iceberg", "load_catalog(...).load_table(...)"),
+_LIBRARIES = {  # the extra that installs the library of a table, and how callers open one
+    "Delta Lake": ("delta", "deltalake.DeltaTable(..., storage_options=...)"),
+    "Iceberg": ("iceberg", "load_catalog(...).load_table(...)"),
 }
 
 

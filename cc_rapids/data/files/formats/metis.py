@@ -76,26 +76,39 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     header = _header(file.path, top.line, line)
     names = ["src", "dst", "weight"][: 1 + header.stride]
     weighted = header.edges and request.weight_column(file.path, names, (0, 1)) is not None
+    n, where = header.vertices, f"{file.path}, line {header.line}: declares"
     pairs, at = [], 1
     for block in chain([rest], feed):
         counts, numbers = _tokens(file.path, block, header)
-        if at + len(counts) - 1 > header.vertices:
-            counts = _without_blank_lines_at_the_end(file.path, block, header, counts, at)
+        left = header.vertices - at + 1
+        if counts[left:].any():
+            raise FormatError(
+                f"{where} {n} vertices, but there are lines for more, from line {block.line} on"
+            )
+        counts = counts[:left]  # without blank lines at the end
         place = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
         is_id = (place >= header.ahead) & ((place - header.ahead) % header.stride == 0)
         owner = np.repeat(np.arange(at, at + len(counts)), counts)[is_id]
         neighbour = numbers.filter(pa.array(is_id))
-        if not _is_whole(counts, header) or not within(neighbour, range(1, header.vertices + 1)):
+        whole = (counts >= header.ahead) & ((counts - header.ahead) % header.stride == 0)
+        if not whole.all() or not within(neighbour, range(1, n + 1)):
             raise _malformed(file.path, block, header)
         weight = [numbers.filter(pa.array(np.roll(is_id, 1)))] if weighted else []
         pairs.append((pa.array(owner), neighbour, *weight))
         at += len(counts)
-    _check_counts(file.path, header, at - 1, sum(len(owner) for owner, *_ in pairs))
+    neighbours = sum(len(owner) for owner, *_ in pairs)
+    if at - 1 != n:
+        raise FormatError(f"{where} {n} vertices, but the file has lines for {at - 1}")
+    if neighbours != 2 * header.edges:
+        raise FormatError(
+            f"{where} {header.edges} edges, each listed at both ends, but there are {neighbours}"
+            f" neighbours, not {2 * header.edges}"
+        )
     columns = [pa.chunked_array(side, pa.int64()) for side in zip(*pairs, strict=True)]
     if request.turned(file.path):
         columns[:2] = columns[1::-1]
     file.groups = {0: 2 * header.edges}
-    return pa.table(columns, names=names[: len(columns)]), range(1, header.vertices + 1)
+    return pa.table(columns, names=names[: len(columns)]), range(1, n + 1)
 
 
 def _header(path: str, number: int, line: bytes) -> Header:
@@ -141,36 +154,6 @@ def _tokens(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
         check_utf8(path, block)
         raise _malformed(path, block, header)
     return counts, numbers.combine_chunks()
-
-
-def _without_blank_lines_at_the_end(
-    path: str, block: Block, header: Header, counts: Any, at: int
-) -> Any:
-    """Return the counts of the remaining vertices; raise if a line after the last one has data."""
-    left = header.vertices - at + 1
-    if counts[left:].any():
-        raise FormatError(
-            f"{path}, line {header.line}: declares {header.vertices} vertices, but there are lines"
-            f" for more, from line {block.line} on"
-        )
-    return counts[:left]
-
-
-def _is_whole(counts: Any, header: Header) -> bool:
-    return bool(((counts >= header.ahead) & ((counts - header.ahead) % header.stride == 0)).all())
-
-
-def _check_counts(path: str, header: Header, lines: int, neighbours: int) -> None:
-    if lines != header.vertices:
-        raise FormatError(
-            f"{path}, line {header.line}: declares {header.vertices} vertices, but the file has"
-            f" lines for {lines}"
-        )
-    if neighbours != 2 * header.edges:
-        raise FormatError(
-            f"{path}, line {header.line}: declares {header.edges} edges, each listed at both ends,"
-            f" but there are {neighbours} neighbours, not {2 * header.edges}"
-        )
 
 
 def _malformed(path: str, block: Block, header: Header) -> FormatError:
