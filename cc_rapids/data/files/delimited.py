@@ -385,6 +385,7 @@ def parse(
         with suppress(pa.ArrowInvalid):
             return _parse(data, dialect, width, take, masked)
     check_utf8(path, block)
+    data = data.translate(quoted.READABLE) if masked else data
     refused: list[Any] = []
 
     def refuse(row: Any) -> str:

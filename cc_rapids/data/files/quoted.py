@@ -25,6 +25,7 @@ WINDOW = 1 << 20  # bytes that are searched for quotes at once; they fit into a 
 QUOTE = b'"'
 # a delimiter, a newline, a carriage return and a quote in quotes, both ends, and a byte to drop
 MASKS = OTHER, NEWLINE, RETURN, PAIR, OPEN, CLOSE, DROPPED = [bytes([k]) for k in range(0xF8, 0xFF)]
+READABLE = bytes.maketrans(b"".join(MASKS), b"?" * len(MASKS))  # for errors, whose lines are UTF-8
 _FAR = 8  # blanks between a quote and the delimiter; more of them are skipped one by one
 PIECE = 1 << 17  # bytes that are compared at once; they fit into the second-level cache
 

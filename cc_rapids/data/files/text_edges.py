@@ -394,6 +394,8 @@ def first_lines(
         file.header = False
         if names is None:
             below = next(iter(dialect.first_records(head, 2)[1:]), None)
+            if below is not None and any("\ufffd" in field for field in below):
+                below = None  # not UTF-8 text
             file.header = is_header(file.path, first.line, fields, below, request.requested)
     if file.header:
         file.lines.header = ends_in(line)

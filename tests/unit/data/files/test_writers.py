@@ -63,11 +63,11 @@ class TestOutput:
     @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
     @pytest.mark.parametrize("before", [None, "as it was"])
     def test_a_write_that_fails_leaves_nothing(self, tmp_path, monkeypatch, error, before):
-        def half(pieces, schema, stream, *rest):
+        def half(edges, stream, path):
             stream.write(b"vertex,la")
             raise error
 
-        monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], write_table=half))
+        monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], write=half))
         path = tmp_path / "labels.csv"
         if before:
             path.write_text(before)
