@@ -26,6 +26,8 @@ from . import quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from .input_file import File
+
 BLOCK = 16 << 20  # bytes of a file that are parsed at a time, see streams.jsonl
 LONGEST = 64  # the maximum length of a line in blocks
 
@@ -222,17 +224,13 @@ _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r"))
 
 
 def blocks(
-    path: str,
-    read: Callable[[int], bytes],
-    dialect: Dialect,
-    report: Callable[[], None],
-    budget: Budget | None = None,
-    line: int = 1,
+    file: File, dialect: Dialect, read: Callable[[int], bytes] | None = None, line: int = 1
 ) -> Iterator[Block]:
-    """Split a file into blocks of whole lines; call ``report`` after each block is used.
+    """Split a file into blocks of whole lines; report the progress after each block is used.
 
     A line ends with a newline, a carriage return, or both; in blocks, only with a newline. The
-    budget limits the size of blocks and lines. ``line`` is the number of the first line.
+    memory limit bounds the size of blocks and lines. ``read`` returns the next bytes as UTF-8, by
+    default those of the file; ``line`` is the number of the first line.
 
     Raises
     ------
@@ -241,6 +239,7 @@ def blocks(
     CapacityError
         A line is longer than the budget allows.
     """
+    path, budget, read = file.path, file.budget, read or file.read_lines
     size, longest = BLOCK, longest_line(budget)
     size = size if budget is None else min(size, budget.block_bytes)
     rest = list[bytes]()
@@ -258,7 +257,7 @@ def blocks(
         piece = data = b""  # free the memory while the block is used
         if used:
             yield block
-            report()
+            file.report_place()
     data = b"".join(rest)
     if data:
         block, used = _block(path, line, data + b"\n", dialect)
@@ -266,7 +265,7 @@ def blocks(
             yield block
         if used <= len(data):
             raise _endless(path, Block(block.after_all, data[used:]), dialect, None)
-    report()
+    file.report_place()
 
 
 def _block(path: str, line: int, data: bytes, dialect: Dialect) -> tuple[Block, int]:
@@ -466,6 +465,16 @@ def check_utf8(path: str, block: Block) -> None:
             raise FormatError(
                 f"{path}, line {number}: not UTF-8 text: {shown(line)}; {NAME_ENCODING}"
             ) from None
+
+
+def line_of(
+    path: str, block: Block, dialect: Dialect, fits: Callable[[list[str]], bool], expected: str
+) -> FormatError:
+    """Return the error for the first line of a block whose fields are not as expected."""
+    for number, line in block.lines():
+        if not fits(dialect.split(dialect.clean(line))):
+            return FormatError(f"{path}, line {number}: expected {expected}, found {shown(line)}")
+    return FormatError(f"{path}, from line {block.line} on: expected {expected}")
 
 
 def is_binary(data: bytes) -> bool:

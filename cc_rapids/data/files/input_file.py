@@ -27,7 +27,6 @@ from ...ledger import Ledger
 from ..end_columns import Side, end_columns, place_of, sides_of
 from ..memory_budget import LEAST_VERTEX, WITHOUT_ISOLATED, Budget, check_machine
 from ..text_options import NO_OPTIONS, TextOptions
-from .delimited import Block, Dialect, blocks
 from .formats import FORMATS, SUFFIXES
 from .handle import UNPACKED, first_of, packing_of, unpacked
 from .line_count import LineCount
@@ -258,11 +257,8 @@ class File:
         """The first decompressed bytes, to be read before others; empty if the file is damaged."""
         return _first_or_none(self.stream) if self.packing else self._first
 
-    def blocks(self, dialect: Dialect) -> Iterator[Block]:
-        """Return the lines of the file in blocks."""
-        return blocks(self.path, self._read_lines, dialect, self.report_place, self.budget)
-
-    def _read_lines(self, size: int) -> bytes:
+    def read_lines(self, size: int) -> bytes:
+        """Return the next bytes, and count their lines."""
         piece = self.read(size)
         self.lines.feed(piece)
         return piece
@@ -378,11 +374,6 @@ class ColumnRequest:
     bound: WeightBound | None = None
 
     @property
-    def header(self) -> bool | None:
-        """Return whether the first line is a header; None if the caller did not specify it."""
-        return self.options.header
-
-    @property
     def requested(self) -> list[str]:
         """The names that the caller gave."""
         sides = sides_of(self.source, self.destination, self.weight)
@@ -437,10 +428,6 @@ class ColumnRequest:
                 f"{path}: column {names[at]!r} is an end of the edges, and cannot be the weight"
             )
         return at
-
-    def turned(self, path: str) -> bool:
-        """Return whether the caller requested src and dst in swapped order."""
-        return self.columns(path, ("src", "dst")) == (1, 0)
 
 
 class Mark(NamedTuple):

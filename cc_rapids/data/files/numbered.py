@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ...errors import FormatError
-from .delimited import Block, Dialect, from_first_data, parse, shown
+from .delimited import Block, Dialect, blocks, from_first_data, line_of, parse, shown
 from .text_edges import Weights
 from .text_ids import IdPair
 
@@ -64,7 +64,7 @@ class Layout:
     def read(self, file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         """Return the edges of a file, and its vertices."""
         file.check_bound(file.size, COPIES)
-        feed = file.blocks(self.dialect)
+        feed = blocks(file, self.dialect)
         block = next(from_first_data(feed, self.dialect), Block(1, b"\n"))
         line, rest = block.first()
         head = self.head(line.decode(errors="replace").split(maxsplit=FIELDS))
@@ -112,20 +112,15 @@ class Layout:
 
     def _outside(self, path: str, block: Block, tag: str, every: range) -> FormatError:
         """Return the error for the first line that is not an edge of these vertices."""
-        tagged = f"{tag!r} and " if tag else ""
-        span = f"from {every.start} to {every.stop - 1}"
-        for number, line in block.lines():
-            fields = self.dialect.split(self.dialect.clean(line))
-            ends = fields[len(tag) : len(tag) + 2]
-            fits = fields[: len(tag)] == [*tag] and all(
-                COUNT.fullmatch(end) and int(end) in every for end in ends
-            )
-            if fields and not fits:
-                return FormatError(
-                    f"{path}, line {number}: expected {tagged}two indices {span}, found"
-                    f" {shown(line)}"
-                )
-        return FormatError(f"{path}, from line {block.line} on: an index is not {span}")
+        tagged, tags = f"{tag!r} and " if tag else "", len(tag)
+
+        def fits(fields: list[str]) -> bool:
+            ends = fields[tags : tags + 2]
+            counts = all(COUNT.fullmatch(end) and int(end) in every for end in ends)
+            return not fields or (fields[:tags] == [*tag] and counts)
+
+        expected = f"{tagged}two indices from {every.start} to {every.stop - 1}"
+        return line_of(path, block, self.dialect, fits, expected)
 
 
 def counts_of(fields: list[str], size: int) -> list[int] | None:

@@ -22,6 +22,7 @@ from .delimited import (
     Dialect,
     blocks,
     check_utf8,
+    line_of,
     longest_line,
     marked_once,
     parse,
@@ -59,8 +60,22 @@ class Weights:
         if values is not None and self._null:
             values = _whole_beside_nan(text, values)
         if values is None:
-            raise _no_number(path, block, dialect, place, self._null)
+            raise line_of(
+                path,
+                block,
+                dialect,
+                lambda fields: not any(fields) or self._holds_weight(fields, place),
+                f"a number as weight in field {place + 1}",
+            )
         self._blocks.append(values)
+
+    def _holds_weight(self, fields: list[str], place: int) -> bool:
+        import pyarrow as pa
+
+        if len(fields) <= place:
+            return False
+        empty = self._null and not fields[place].strip()
+        return empty or numbers(pa.chunked_array([[fields[place]]])) is not None
 
     def column(self) -> pa.ChunkedArray:
         """Return the weights appended so far."""
@@ -109,25 +124,6 @@ def _whole_beside_nan(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.Chun
         return values
     others = numbers(pc.if_else(nan, pa.scalar(None, text.type), text))
     return values if others is None or pa.types.is_floating(others.type) else others
-
-
-def _no_number(path: str, block: Block, dialect: Dialect, place: int, null: bool) -> FormatError:
-    """Return the error that names the first line whose weight is not a number."""
-    for number, line in block.lines():
-        fields = dialect.split(dialect.clean(line))
-        left_out = null and len(fields) > place and not fields[place].strip()
-        if any(fields) and not left_out and not _is_number(fields, place):
-            return FormatError(
-                f"{path}, line {number}: expected a number as weight in field {place + 1}, found"
-                f" {shown(line)}"
-            )
-    return FormatError(f"{path}, from line {block.line} on: a weight is not a number")
-
-
-def _is_number(fields: list[str], place: int) -> bool:
-    import pyarrow as pa
-
-    return len(fields) > place and numbers(pa.chunked_array([[fields[place]]])) is not None
 
 
 class Table:
@@ -370,7 +366,7 @@ def first_lines(
         )
     dialect = dialect.uncommented
     at = above.count + 1
-    feed = blocks(file.path, text.read, dialect, file.report_place, file.budget, at)
+    feed = blocks(file, dialect, text.read, at)
     if text.marked:
         feed = marked_once(file.path, feed)
     first = next(feed, None)
@@ -388,8 +384,8 @@ def first_lines(
             f" found {len(fields)}: {shown(line)}; if another character separates them, pass"
             " delimiter= (--delimiter)"
         )
-    file.header, names = request.header, None
-    if request.header is None:
+    file.header, names = request.options.header, None
+    if file.header is None:
         names = names_in_comment(comment, dialect, len(fields), request.requested)
         file.header = False
         if names is None:

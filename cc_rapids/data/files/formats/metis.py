@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
 from ..adjacency import adjacency
-from ..delimited import Block, Dialect, check_utf8, from_first_data, shown
+from ..delimited import Block, Dialect, blocks, check_utf8, from_first_data, shown
 from ..numbered import COUNT, FIELDS, within
 from ..text_ids import integers
 from . import Format
@@ -70,7 +70,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     import pyarrow as pa
 
     file.check_bound(file.size, COPIES)
-    feed = file.blocks(_DIALECT)
+    feed = blocks(file, _DIALECT)
     top = next(from_first_data(feed, _DIALECT), Block(1, b"\n"))
     line, rest = top.first()
     header = _header(file.path, top.line, line)
@@ -105,7 +105,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
             f" neighbours, not {2 * header.edges}"
         )
     columns = [pa.chunked_array(side, pa.int64()) for side in zip(*pairs, strict=True)]
-    if request.turned(file.path):
+    if request.columns(file.path, ("src", "dst")) == (1, 0):
         columns[:2] = columns[1::-1]
     file.groups = {0: 2 * header.edges}
     return pa.table(columns, names=names[: len(columns)]), range(1, n + 1)
