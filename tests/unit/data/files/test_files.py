@@ -16,7 +16,7 @@ class TestFiles:
         ("name", "options", "hint"),
         [
             ("a.cvs", {}, "did you mean '.csv'"),
-            ("a", {}, ".csv, .tsv"),
+            ("a", {}, "one of csv, tsv"),
             ("a.csv.7z", {}, "first bytes b'\\x00\\x01'"),
         ],
     )

@@ -376,7 +376,7 @@ def test_the_format_that_is_given_goes_before_the_name(find, edges):
 
 def test_a_format_is_for_files_and_has_to_be_known():
     written("a.dat", b"\0\1\2")
-    with pytest.raises(errors.FormatError, match=r"format= \(--format\): csv, tsv"):
+    with pytest.raises(errors.FormatError, match=r"format= \(--format\), one of csv, tsv"):
         components("a.dat")
     with pytest.raises(errors.InputError, match="unknown format 'cvs': did you mean 'csv'"):
         components("a.dat", format="cvs")
