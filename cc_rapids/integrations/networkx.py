@@ -24,6 +24,7 @@ from .networkx_trees import (
     maximum_spanning_tree,
     minimum_spanning_edges,
     minimum_spanning_tree,
+    partition_spanning_tree,
     weights_differ,
 )
 
@@ -46,6 +47,8 @@ TREES = {
         maximum_spanning_tree,
     )
 }
+
+SORTED = {*TREES, partition_spanning_tree.__name__}
 
 # From benchmarks/records/networkx_gain.jsonl: between the least number of nodes and this density,
 # no kind of graph is more than 10 % slower when converted, and most are faster.
@@ -292,13 +295,13 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return True
     if name in EARLY:
         return f"NetworkX {EARLY[name]}, but a conversion walks every edge"
-    if (*args[1:], kwargs.get("root"))[0] is not None:
+    if name not in SORTED and (*args[1:], kwargs.get("root"))[0] is not None:
         return f"NetworkX {FROM_ROOT}, but a conversion walks every edge"
     n = len(graph)
     least = LEAST_NODES
     if n < least:
         return f"{n:,} nodes take NetworkX no longer than a conversion, which gains from {least:,}"
-    if name in TREES:  # NetworkX sorts all edges, and looks at each
+    if name in SORTED:  # NetworkX sorts all edges, and looks at each
         return True
     if (size := sum(len(row) for _, row in graph.adjacency())) > DENSEST * n:
         return (

@@ -26,6 +26,7 @@ _FUNCTIONS = {
     "maximum_spanning_edges": _TREES,
     "minimum_spanning_tree": _TREES,
     "maximum_spanning_tree": _TREES,
+    "partition_spanning_tree": "Ties and the order of edges are those of NetworkX.",
 }
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..api import maximum_spanning_forest, minimum_spanning_forest
-from .networkx_graph import Graph
+from .networkx_graph import Attributes, Graph
 
 # The Python types that each dtype of NumPy orders as Python does
 COMPARED: dict[Any, set[Any]] = {np.int64: {int, bool}, np.float64: {float, np.float64}}
@@ -135,14 +135,71 @@ def maximum_spanning_tree(
     return _tree(G, algorithm, True, weight, ignore_nan)
 
 
+def partition_spanning_tree(
+    G: Graph,  # noqa: N803
+    minimum: bool = True,
+    weight: Any = "weight",
+    partition: Any = "partition",
+    ignore_nan: bool = False,
+) -> Any:
+    """Return a spanning forest with all included edges and no excluded edge, as NetworkX does.
+
+    Parameters
+    ----------
+    G : Graph
+    minimum : bool
+        Whether to minimise the weight of the other edges; otherwise it is maximised.
+    weight, ignore_nan
+        As for :func:`minimum_spanning_edges`.
+    partition : hashable
+        The name of the attribute with the ``networkx.EdgePartition`` of an edge.
+
+    Returns
+    -------
+    graph of the class of NetworkX's graph
+        As for :func:`minimum_spanning_tree`.
+
+    Raises
+    ------
+    ValueError
+        A weight is NaN.
+    """
+    import networkx as nx
+
+    graph, states = G.with_attributes, nx.EdgePartition
+    edges = graph.attributes.edges
+    values, rows = _comparable([edge[-1].get(weight, 1) for edge in edges], edges, ignore_nan)
+    order = np.argsort(values if minimum else values[::-1], kind="stable")
+    if not minimum:  # from the greatest value, with equal values in the order of their rows
+        order = values.size - 1 - order[::-1]
+    of_edge = [edges[row][-1].get(partition) for row in rows.tolist()]
+    included, excluded = (
+        np.fromiter((state == wanted for state in of_edge), np.bool_, rows.size)
+        for wanted in (states.INCLUDED, states.EXCLUDED)
+    )
+    others = order[~(included | excluded)[order]]
+    by_rank = rows[np.concatenate([np.flatnonzero(included), others])]
+    chosen = minimum_spanning_forest(
+        (graph.src[by_rank], graph.dst[by_rank]),
+        num_vertices=len(graph),
+        weight=np.arange(by_rank.size),
+        engine=nx.config.backends.cc_rapids.engine,
+    ).row
+    return _tree_of(graph.attributes, [edges[row] for row in by_rank[chosen].tolist()])
+
+
 def _tree(graph: Graph, algorithm: str, greatest: bool, weight: Any, ignore_nan: bool) -> Any:
     """Return a spanning forest as a graph of NetworkX."""
     if graph.is_directed():
         import networkx as nx
 
         raise nx.NetworkXNotImplemented("not implemented for directed type")
-    attributes = graph.with_attributes.attributes
     edges = list(_edges(graph, algorithm, greatest, weight, True, True, ignore_nan))
+    return _tree_of(graph.with_attributes.attributes, edges)
+
+
+def _tree_of(attributes: Attributes, edges: list[tuple[Any, ...]]) -> Any:
+    """Return some edges, with all nodes and attributes, as a graph of NetworkX."""
     tree = attributes.kind()
     tree.graph.update(attributes.graph)
     tree.add_nodes_from(attributes.nodes)

@@ -20,7 +20,12 @@ DIRECTED = (
 TREES = {f"{side}_spanning_{what}" for side in ("minimum", "maximum") for what in ("edges", "tree")}
 BRIDGES = ("bridges", "has_bridges")
 FUNCTIONS = {*UNDIRECTED, *DIRECTED, *TREES, *BRIDGES}
-FUNCTIONS |= {"articulation_points", "node_connected_component", "is_bipartite"}
+FUNCTIONS |= {
+    "partition_spanning_tree",
+    "articulation_points",
+    "node_connected_component",
+    "is_bipartite",
+}
 OURS = {"backend": "cc_rapids"}
 
 

@@ -154,6 +154,20 @@ def test_edges_of_different_weights_come_in_the_order_of_prim(graph):
     agree(held, graph, algorithm="prim", ignore_nan=True)
 
 
+@quick
+@given(graphs(), st.lists(st.sampled_from([None, *nx.EdgePartition]), min_size=60, max_size=60))
+def test_edges_are_included_and_excluded_as_in_networkx(graph, states):
+    for (*_, attributes), state in zip(graph.edges(data=True), states, strict=False):
+        attributes["partition"] = state
+    for given_, minimum in product((graph, nx.DiGraph(graph)), (True, False)):
+        options = {"minimum": minimum, "ignore_nan": True}
+        found = nx.partition_spanning_tree(given_, **options, **OURS)
+        expected = nx.partition_spanning_tree(given_, **options, **THEIRS)
+        assert list(found.edges(data=True)) == list(expected.edges(data=True))
+        assert list(found.nodes.items()) == list(expected.nodes.items())
+        assert type(found) is type(expected)
+
+
 @pytest.mark.parametrize(
     ("weights", "options", "taken"),
     [
