@@ -1,23 +1,25 @@
 """Records, ids from day to day and two sides, against doing each by hand.
 
 keys: a million records with three keys, beside ``pandas.factorize`` with SciPy, as a graph of
-records and values. numbers: stable ids of a second day and what
-has changed, beside merges and groups of a frame. rules: clusters of scored pairs of two datasets,
-beside Kruskal's algorithm in NumPy and Python. sides: the two sides of random edges, beside SciPy
-and NetworkX. networkx: NetworkX's components through its dispatcher, with every set made, by itself
-and by the backend cc_rapids, with converting the graph and once it is converted; these times stand
-behind the numbers in integrations/networkx.py.
+records and values. numbers: stable ids of a second day and what has changed, beside merges and
+groups of a frame. rules: clusters of scored pairs of two datasets, beside Kruskal's algorithm in
+NumPy and Python and, if installed, Splink's clusterings on DuckDB. sides: the two sides of random
+edges, beside SciPy and NetworkX. networkx: NetworkX's components through its dispatcher, with every
+set made, by itself and by the backend cc_rapids, with converting the graph and once it is
+converted; these times stand behind the numbers in integrations/networkx.py.
 
 All ways of a job take turns, and answers are compared after the timing.
 """
 
+import importlib.util
 import itertools
+from importlib.metadata import version
 
 import harness
 import networkx as nx
 import numpy as np
 import pandas as pd
-from harness import frame, on_host, scipy_labels
+from harness import frame, on_host, scipy_labels, to_pandas
 from scipy import sparse
 from scipy.sparse import csgraph
 
@@ -165,7 +167,57 @@ def rules(args, backend):
     rows = on_host(found.forest()["row"])
     assert np.array_equal(rows, by_loop(left, right, weight))
     facts = {"m": size, "vertices": 2 * half, "clusters": len(found), "accepted": rows.size}
-    yield facts | times | {"times_faster": harness.faster(times, "wall", "loop")}
+    facts["times_faster"] = harness.faster(times, "wall", "loop")
+    if importlib.util.find_spec("splink") and not backend.on_device:
+        one_to_one, plain = by_splink(left, right, weight, dataset)
+        ways = {"splink": one_to_one, "splink_components": plain}
+        times |= harness.timed(ways, backend, min(args.runs, 3), before=0)
+        labels = to_pandas(found.labels())["labels"]
+        theirs = one_to_one().df().sort_values("node_id")["cluster_id"]
+        facts["equal_to_splink"] = len(pd.unique(labels)) == len(
+            pd.DataFrame({"ours": labels, "theirs": theirs.to_numpy()}).drop_duplicates()
+        )
+        facts["peers"] = {name: version(name) for name in ("splink", "duckdb")}
+        facts["times_faster_than_splink"] = harness.faster(times, "wall", "splink")
+    yield facts | times
+
+
+def by_splink(left, right, weight, dataset):
+    """Return functions that make Splink's clusters: one to one, and plain components."""
+    from splink import DuckDBAPI
+    from splink.clustering import cluster_pairwise_predictions_at_threshold
+    from splink.internals.one_to_one_clustering import one_to_one_clustering
+
+    names, ends = np.array(["left", "right"], object), {"edge_id_column_name_left": "node_id_l"}
+    ends["edge_id_column_name_right"] = "node_id_r"
+    nodes = pd.DataFrame({"node_id": np.arange(dataset.size), "source_dataset": names[dataset]})
+    edges = {"node_id_l": left, "node_id_r": right, "match_probability": weight}
+    edges |= {f"source_dataset_{side}": names[dataset[edges[f"node_id_{side}"]]] for side in "lr"}
+    edges = pd.DataFrame(edges)
+
+    def one_to_one():
+        api = DuckDBAPI()
+        tables = (
+            api._create_backend_table(frame, name) for frame, name in ((nodes, "n"), (edges, "e"))
+        )
+        return one_to_one_clustering(
+            *tables,
+            "node_id",
+            "source_dataset",
+            *ends.values(),
+            list(names),
+            "lowest_id",
+            api,
+            None,
+        ).as_duckdbpyrelation()
+
+    def plain():
+        made = cluster_pairwise_predictions_at_threshold(
+            nodes, edges, DuckDBAPI(), "node_id", **ends, threshold_match_probability=0
+        )
+        return made.as_duckdbpyrelation()
+
+    return one_to_one, plain
 
 
 def by_loop(left, right, weight):

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Backend
-from ..graph.sorting import rows_of_each
+from ..graph.sorting import rows_of_each, stable_order
 from ..kernels import rules as kernels
 from ..kernels.primitives import none_of
 from .boruvka import WeightOrder
@@ -231,7 +231,9 @@ class Clusters:
                 at = rest if at is None else at[rest]
                 settled, left = left - int(rest.size), int(rest.size)
         if left:
-            order = xp.argsort(keys, kind="stable")
+            are_places = int(keys.max()) < left  # distinct keys: each from 0 to left - 1
+            order = places_of(keys, xp) if are_places else stable_order(keys, xp)
+            order = order.astype(np.int64)
             rows, starts = rows_of_each(groups[us[order].astype(np.int64)], count, xp)
             order = order[rows]
             part = self._decide_in_order(starts, us[order], vs[order], keys[order])
@@ -261,6 +263,13 @@ class Clusters:
         return roots
 
 
+def places_of(order: Array, xp: Any) -> Array:
+    """Return the place of each row in an order, as uint64."""
+    places = xp.empty(order.size, np.uint64)
+    places[order] = xp.arange(order.size, dtype=np.uint64)
+    return places
+
+
 def order_keys(weights: Array, rows: Array, backend: Backend) -> Array:
     """Return distinct uint64 keys of rows by descending weight, and among ties by row.
 
@@ -278,6 +287,4 @@ def order_keys(weights: Array, rows: Array, backend: Backend) -> Array:
         codes <<= HALF
         codes |= xp.arange(rows.size, dtype=np.uint64)
         return codes
-    keys = xp.empty(rows.size, np.uint64)
-    keys[xp.argsort(codes, kind="stable")] = xp.arange(rows.size, dtype=np.uint64)
-    return keys
+    return places_of(stable_order(codes, xp), xp)

@@ -68,17 +68,19 @@ class Table(NamedTuple):
     def of(cls, found: Array, truth: Array, backend: Backend) -> Table:
         """Return the table of two arrays of nonnegative integers."""
         xp = backend.xp
-        wide = int(truth.max()) + 1
-        keys = found.astype(np.int64) * wide + truth
+        bits = int(truth.max()).bit_length()
+        keys = found.astype(np.int64)
+        keys <<= bits
+        keys |= truth
         keys.sort()
-        starts = xp.flatnonzero(xp.concatenate([xp.ones(1, bool), keys[1:] != keys[:-1]]))
-        cells = xp.diff(xp.concatenate([starts, xp.full(1, keys.size, starts.dtype)]))
-        keys = keys[starts]
+        ends = xp.flatnonzero(xp.append(keys[1:] != keys[:-1], xp.ones(1, bool)))
+        cells, keys = xp.diff(ends, prepend=xp.full(1, -1, ends.dtype)), keys[ends]
         sizes, true_sizes = (
             backend.counts(codes, int(codes.max()) + 1).astype(np.int64) for codes in (found, truth)
         )
-        row, column = keys // wide, keys % wide
-        made = cells.astype(np.int64), sizes[row], true_sizes[column]
+        of_found = sizes[keys >> bits]
+        keys &= (1 << bits) - 1
+        made = cells.astype(np.int64, copy=False), of_found, true_sizes[keys]
         return cls(*made, sizes[sizes > 0], true_sizes[true_sizes > 0])
 
     def scores(self, backend: Backend) -> dict[str, float]:
@@ -88,19 +90,17 @@ class Table(NamedTuple):
         together, linked, true = (
             int((sizes * (sizes - 1) // 2).sum()) for sizes in (cells, self.sizes, self.true_sizes)
         )
-        parts = cells.astype(np.float64)
-        precision, recall = (
-            float((parts * (cells / sizes)).sum()) / n for sizes in (self.found, self.truth)
-        )
+        shares = cells / self.found, cells / self.truth
+        precision, recall = (float((cells * share).sum()) / n for share in shares)
         exact = int(((cells == self.found) & (cells == self.truth)).sum())
-        logs = xp.log(cells / self.found) + xp.log(cells / self.truth)
+        logs = xp.log(shares[0] * shares[1])
         return {
             **_ratios("pairwise", together, linked, true),
             "bcubed_precision": precision,
             "bcubed_recall": recall,
             "bcubed_f1": 2 * precision * recall / (precision + recall),
             **_ratios("cluster", exact, int(self.sizes.size), int(self.true_sizes.size)),
-            "variation_of_information": max(0.0, -float((parts * logs).sum()) / n),
+            "variation_of_information": max(0.0, -float((cells * logs).sum()) / n),
             "adjusted_rand_index": adjusted_rand_index(together, linked, true, n),
         }
 
@@ -272,4 +272,6 @@ def scores_of(
             f"only_in_{names[0]}": int((mine >= 0).sum()) - common,
             f"only_in_{names[1]}": int((theirs >= 0).sum()) - common,
         }
-        return counts | Table.of(first[inside], both[inside], backend).scores(backend)
+        if common < int(inside.size):
+            first, both = first[inside], both[inside]
+        return counts | Table.of(first, both, backend).scores(backend)

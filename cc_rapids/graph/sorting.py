@@ -27,6 +27,30 @@ def order_of(columns: list[Array], xp: Any) -> Array:
     return order
 
 
+def stable_order(values: Array, xp: Any) -> Array:
+    """Return the order of unsigned integers; equal ones keep their order.
+
+    With NumPy, sorting the rows of equal values afterwards takes a third to a half of the time of
+    a stable sort.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stable_order(np.array([7, 3, 7, 3], np.uint64), np)
+    array([1, 3, 0, 2])
+    """
+    shift = int(values.size).bit_length()
+    if xp is not np or 2 * shift > WORD_BITS:
+        return xp.argsort(values, kind="stable")
+    order = xp.argsort(values)
+    groups = begins([values[order]], xp).cumsum(dtype=np.uint64)
+    if groups.size and groups[-1] == groups.size:
+        return order
+    words = groups * np.uint64(1 << shift) + order.astype(np.uint64)
+    words.sort()
+    return _rows_in(words, shift)
+
+
 def order_of_integers(values: Array, n: int, xp: Any) -> Array:
     """Return the order of integers from 0 to n - 1; equal ones keep their order.
 
