@@ -119,7 +119,6 @@ class ForestPaths:
             rows = self._rows_of_path(given, ends, fewest)
             if rows is not None:
                 return self._rows_of(given, rows)
-            self.answer.check_forest("path(first, second, edges)")
         with self.answer.backend.scope():
             tree = self.answer.dense
             if bool(tree[ends[0]] != tree[ends[1]]):
@@ -127,6 +126,13 @@ class ForestPaths:
                     f"{id_shown(first)} and {id_shown(second)} are in two components, which no path"
                     " joins: same_component(first, second) tells that"
                 )
+            if fewest:
+                raise InputError(
+                    f"no path of these {given.src.size:,} edges joins the two vertices: pass edges="
+                    " that the answer was found by"
+                )
+            if edges is not None:
+                self.answer.check_forest("path(first, second, edges)")
             first_end, second_end = (self.answer.backend.asarray(np.array([end])) for end in ends)
             length = self._lengths_and_places(first_end, second_end)[0]
             edge = self._edges_along(first_end, second_end, length)[2]
@@ -187,13 +193,7 @@ class ForestPaths:
         return edges_asked(edges, source, destination, bound, named=named, what=what, nulls="drop")
 
     def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
-        """Return the rows of a shortest path, or of any path along the forest; None without one.
-
-        Raises
-        ------
-        InputError
-            A shortest path is requested, and no path exists.
-        """
+        """Return the rows of a shortest path, or of an edge that joins the ends; None without."""
         backend, xp = self.answer.backend, self.answer.backend.xp
         with BorrowedEdges(backend, given) as columns:
             sides = zip((given.src, given.dst), columns, strict=False)
@@ -206,12 +206,7 @@ class ForestPaths:
                 return known_rows[:0]
             if fewest:
                 path = shortest_path(src, dst, self.answer.forest.vertices, first, second, backend)
-                if path is None:
-                    raise InputError(
-                        f"no path of these {given.src.size:,} edges joins the two vertices: pass"
-                        " edges= that the answer was found by"
-                    )
-                return known_rows[xp.asarray(path, np.int64)]
+                return None if path is None else known_rows[xp.asarray(path, np.int64)]
             joins = ((src == first) & (dst == second)) | ((src == second) & (dst == first))
             direct = known_rows[xp.flatnonzero(joins)[:1]]
             return direct if direct.size else None

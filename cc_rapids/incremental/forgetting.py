@@ -81,7 +81,7 @@ def remove_vertices(
     with inputs.BorrowedBatch(backend, given) as columns:
         vertices, _, valid = _vertices_of_pairs(state, given, columns)
         if missing == "raise":
-            _check_lookup(valid, backend, "ids", "are not vertices so far", columns)
+            _check_lookup(valid, backend, "ids", "are not vertices so far", columns[:1])
         vertices, no_pairs = vertices[valid], backend.empty(0, np.uint64)
         removal = _Removal(state, no_pairs, vertices, vertices.size)
         after = removal.run(remaining)

@@ -108,7 +108,7 @@ def test_unknown_pairs_and_ids_are_left_out_if_ignored():
     seen = Connectivity().insert(EDGES[["src", "dst"]])
     seen.remove(([1, 1], [9, 4]), missing="ignore").remove_vertices([77], missing="ignore")
     assert labels(seen) == {1: 1, 2: 1, 3: 1, 4: 4, 5: 4}
-    with pytest.raises(UnknownVertexError, match="1 of 1 ids are not vertices so far, first 77"):
+    with pytest.raises(UnknownVertexError, match="not vertices so far, first 77: missing"):
         seen.remove_vertices([77])
 
 

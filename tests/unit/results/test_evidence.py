@@ -48,6 +48,10 @@ def test_answers_without_a_forest_need_edges(engine):
     assert len(found.explain_pair(7, 7, PAIRS)) == 0
     with pytest.raises(InputError, match=r"keeps no forest.*pass edges="):
         found.explain_pair(5, 7)
+    with pytest.raises(InputError, match="7 and 9 are in two components"):
+        found.explain_pair(7, 9, PAIRS)
+    with pytest.raises(InputError, match="no path of these 2 edges joins the two vertices"):
+        found.explain_pair(5, 7, PAIRS[1:])
 
 
 def test_keys_of_several_columns():
