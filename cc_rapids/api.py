@@ -843,7 +843,9 @@ def articulation_points(
     ----------
     edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
         As for :func:`components`. The edges are read twice, so they must fit into memory. Duplicate
-        edges and self-loops do not change the result.
+        edges and self-loops do not change the result. If the edges join records to values, such as
+        accounts to cards, drop the values of one record first: otherwise, every record with a value
+        of its own separates this value. Of the result, keep the records.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
     **options
@@ -863,6 +865,7 @@ def articulation_points(
     See Also
     --------
     bridges : Find edges whose removal disconnects their component.
+    LinkedRecords.articulation_points : Find the records that alone join others by shared values.
     biconnected_component_edges : Find the groups of edges that these vertices separate.
 
     Notes

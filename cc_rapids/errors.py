@@ -270,6 +270,20 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
+def no_attribute(owner: object, name: str, kind: type, way: str) -> AttributeError:
+    """Return the error for an attribute that an object lacks, and a class reached by ``way`` has.
+
+    Examples
+    --------
+    >>> str(no_attribute(1, "upper", str, "name"))
+    "'int' object has no attribute 'upper': it is a method of name, so call name.upper"
+    """
+    message = f"{type(owner).__name__!r} object has no attribute {name!r}"
+    if not name.startswith("_") and hasattr(kind, name):
+        message += f": it is a method of {way}, so call {way}.{name}"
+    return AttributeError(message, name=name, obj=owner)
+
+
 def nearest_words(word: str, words: Iterable[str], most: int, cutoff: float) -> list[str]:
     """Return the words most similar to a word, by their first 64 characters."""
     full = {each[:COMPARED]: each for each in reversed(list(words))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -10,23 +11,22 @@ from typing import Any
 import numpy as np
 
 from .backends import Array, Backend
-from .data.column import Borrowing, Column, without_rows
-from .data.records import Key, KeyPart, common_rows, read_records
-from .errors import InputError, shown
+from .data.column import without_rows
+from .data.records import Key, Records, read_records
+from .errors import CcRapidsWarning, InputError, listed, shown
 from .graph.edges import Edges
 from .graph.forest import Forest
 from .ids.decoders import OffsetDecoder
 from .ids.encode import EncodedIds, choose_encoding, scan_ids
-from .ids.groups import chosen_rows, paired
 from .ids.range import UNKNOWN_ORDER
-from .ids.strings import among
 from .keywords import suggest_keywords
 from .ledger import Ledger, lost_rows
 from .options import Options
 from .results.answer import Answer, Facts
 from .results.components import LinkedRecords
 from .results.labels import DEFAULT_KINDS
-from .results.records import KeyFacts, Linked
+from .results.lookup import levels_up
+from .results.records import KeyFacts, Linked, link_key
 from .solver.solve import solve_encoded
 
 log = logging.getLogger(__name__)
@@ -57,8 +57,8 @@ def link_records(
     Parameters
     ----------
     frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
-        The records, one per row. Polars lazy frames and relations need ``id``; only the named
-        columns are read from them.
+        The records, one per row. DuckDB relations need ``id``. Only the named columns of relations
+        and of Polars lazy frames are read.
     keys : list of str, or of lists of str
         The columns in which records may agree. An inner list is one key whose columns must all
         agree. Columns hold integers, strings, categories (compared by value), booleans, dates or
@@ -72,8 +72,9 @@ def link_records(
         ``summary()["keys"]``. Examples are a placeholder ("unknown") or a shared mailbox.
     ignore : list, tuple or set of values, or None
         Values that never link records, in any column of a key. Each value applies to columns of its
-        own type: strings, integers, booleans, dates or times. Nulls (None, NaN, NaT, masked values)
-        never link records.
+        own type: strings, integers, booleans, dates or times. A value that fits no column, such as
+        ``"0"`` for integers, gives a warning. Nulls (None, NaN, NaT, masked values) never link
+        records.
     labels : {"min", "max", "dense", "size", ...}, optional
         The default kind of labels of :meth:`LinkedRecords.labels` and :meth:`LinkedRecords.attach`.
     engine : {"threads", "cuda"}, optional
@@ -127,6 +128,7 @@ def link_records(
     options = Options.check(labels=labels, engine=engine)
     limit = _checked_limit(max_group)
     records = read_records(frame, keys, id, ignore)
+    _warn_of_unfit(records)
     ids = records.ids
     backend = options.backend(ids.on_device)
     started = perf_counter()
@@ -141,8 +143,8 @@ def link_records(
         own = encoded.edges.src if records.id_names else None
         ends, facts = [], dict[Key, KeyFacts]()
         for key, parts in records.keys.items():
-            linked, facts[key] = _linked(parts, records.size, own, limit, backend)
-            ends.append(linked)
+            end, facts[key] = link_key(parts, records.size, own, limit, backend)
+            ends.append(end)
         edges = _edges(encoded.edges, own, ends, records.size, backend)
         encoded = replace(encoded, edges=edges, edge_order=UNKNOWN_ORDER)
         solved = solve_encoded(ids, encoded, backend, options)
@@ -168,7 +170,8 @@ def link_records(
         options.labels or DEFAULT_KINDS[bool(given.src.key_columns)],
         run,
     )
-    return LinkedRecords(Answer(*answer, linked=Linked(facts, records.id_names)))
+    linked = Linked(facts, records.id_names, list(ignore or ()), limit)
+    return LinkedRecords(Answer(*answer, linked=linked))
 
 
 def _checked_limit(limit: Any) -> int | None:
@@ -183,92 +186,25 @@ def _checked_limit(limit: Any) -> int | None:
     return int(limit)
 
 
+def _warn_of_unfit(records: Records) -> None:
+    """Warn of values to ignore that no column of a key can hold."""
+    if records.unfit:
+        parts = {part.values.name: None for parts in records.keys.values() for part in parts}
+        warnings.warn(
+            f"no value of {listed(list(map(repr, parts)))} can equal"
+            f" {listed(list(map(shown, records.unfit)))} of ignore=: pass values of the type of"
+            " their column, such as 0 instead of '0' for integers",
+            CcRapidsWarning,
+            stacklevel=levels_up(),
+        )
+
+
 def _positions(size: int, backend: Backend) -> EncodedIds:
     """Return encoded ids for vertices that are row positions, without edges."""
     none = backend.empty(0, np.uint32)
     forest = Forest(backend, size, all_present=True)
     decoder = OffsetDecoder(0, np.dtype(np.int64))
     return EncodedIds(Edges(none, none, 0), forest, "row positions", size, decoder)
-
-
-def _linked(
-    parts: list[KeyPart], size: int, own: Array, limit: int | None, backend: Backend
-) -> tuple[Array, KeyFacts]:
-    """Return for each row the first row with the same key value; itself if it has no value.
-
-    Parameters
-    ----------
-    parts : list of KeyPart
-        The columns of the key.
-    size : int
-        The number of rows.
-    own : (size,) array of integers, optional
-        The vertex of each row, if several rows may belong to one record.
-    limit : int, optional
-        The most records that one value may link.
-    """
-    xp, mask = backend.xp, common_rows(parts)
-    every = xp.arange(size, dtype=np.uint32)
-    there = None if mask is None else backend.asarray(mask)
-    rows = every if there is None else every[there]
-    columns = [part.values.where(mask) for part in parts]
-    with Borrowing(columns) as borrowed:
-        arrays = [
-            array if column.strings else backend.asarray(array)
-            for column, array in zip(columns, borrowed, strict=True)
-        ]
-        skipped = None
-        for part, column, array in zip(parts, columns, arrays, strict=True):
-            if part.ignored and column.size:
-                found = _ignored(array, column, part.ignored, backend)
-                if bool(found.any()):
-                    skipped = found if skipped is None else skipped | found
-        chosen = chosen_rows(arrays, backend)
-    left_out, left_out_groups, left_out_rows = None, 0, 0
-    if limit is not None:
-        vertices = None if own is None else own[rows]
-        left_out, left_out_groups, left_out_rows = _too_large(
-            chosen, limit, skipped, vertices, backend
-        )
-    ends = rows[chosen]
-    for alone in (skipped, left_out):
-        if alone is not None:
-            ends[alone] = rows[alone]
-    valued = int(rows.size) - (0 if skipped is None else int(skipped.sum()))
-    facts = KeyFacts(int((ends != rows).sum()), size - valued, left_out_groups, left_out_rows)
-    if there is None:
-        return ends, facts
-    every[rows] = ends
-    return every, facts
-
-
-def _ignored(array: Any, column: Column, values: list[Any], backend: Backend) -> Array:
-    """Return a boolean mask of the values of a borrowed column that are to be ignored."""
-    if column.strings:
-        return backend.asarray(among(array, values))
-    limits = np.iinfo(array.dtype)
-    held = [value for value in values if limits.min <= value <= limits.max]
-    return backend.xp.isin(array, backend.xp.asarray(held, array.dtype))
-
-
-def _too_large(
-    chosen: Array, limit: int, skipped: Array, own: Array, backend: Backend
-) -> tuple[Array, int, int]:
-    """Return a mask of the rows in oversized groups, and the number of such groups and rows.
-
-    Rows with the same vertex in ``own`` count as one record. Groups of ``skipped`` rows are exempt.
-    """
-    size = int(chosen.size)
-    over = backend.counts(chosen, size) > limit
-    if skipped is not None:
-        over[chosen[skipped]] = False
-    if own is not None and bool(over.any()):
-        some = chosen[over[chosen]]
-        once = paired(some, chosen_rows([own[over[chosen]]], backend), backend)
-        once = once == backend.xp.arange(once.size, dtype=once.dtype)
-        over = backend.counts(some[once], size) > limit
-    left_out = over[chosen]
-    return left_out, int(over.sum()), int(left_out.sum())
 
 
 def _edges(ids: Edges, own: Array, ends: list[Array], size: int, backend: Backend) -> Edges:

@@ -39,7 +39,7 @@ CONNECTIVITY = {
 }
 GROUPS = {
     "Components": COMPONENTS,
-    "LinkedRecords": COMPONENTS,
+    "LinkedRecords": COMPONENTS | {"Shared values": ("articulation_points",)},
     "LinkedPairs": COMPONENTS | {"Rules": ("refused",)},
     "Connectivity": CONNECTIVITY,
 }

@@ -32,9 +32,20 @@ from ..results.lookup import (
     single_id,
 )
 from .deduplicate import rows_at, with_columns_of
+from .records import check_rows
 
 SHOWN = 3  # vertices in an error
 NUMBERS = "weight", "row"
+STEPS = {
+    "edge": (
+        "Each row is an edge of the list, turned so that the path leads from the first vertex to"
+        " the second. row is its position in the list."
+    ),
+    "link": (
+        "Each row is a value that both records have in the columns of a key. Together, the rows"
+        " lead from the first record to the second."
+    ),
+}
 
 
 def explain(answer: Answer, path: Any, ends: tuple[Any, Any], records: Any, on: Any) -> Evidence:
@@ -141,9 +152,11 @@ def _records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:
     check_names("on=", on)
     names = list(on) if isinstance(on, list) else [on]
     frame = whole_table_of(records) if is_relation(records) else frame_in_memory(records)
-    linked = answer.linked.id_names if answer.linked else []
-    if linked and on == "vertex":
-        names = linked
+    if answer.linked is not None and on == "vertex":
+        names = answer.linked.id_names or names
+        if not answer.linked.id_names and on not in columns_of(frame):
+            check_rows(answer, frame)
+            frame = with_column(frame, on, np.arange(frame_size(frame)), None)
     names = id_columns_in(answer, columns_of(frame), names)
     check_columns(frame, names, "that names the records")
     return frame, names
@@ -184,15 +197,15 @@ class Evidence(html.Page):
     <Evidence: 2 edges from 7 to 5>
     """
 
-    def __init__(self, frame: Any, ends: tuple[Any, Any]) -> None:
-        self.frame, self._ends = frame, ends
+    def __init__(self, frame: Any, ends: tuple[Any, Any], step: str = "edge") -> None:
+        self.frame, self._ends, self._step = frame, ends, step
 
     def __len__(self) -> int:
         return frame_size(self.frame)
 
     def __repr__(self) -> str:
         first, last = map(id_shown, self._ends)
-        return f"<Evidence: {counted(len(self), 'edge')} from {first} to {last}>"
+        return f"<Evidence: {counted(len(self), self._step)} from {first} to {last}>"
 
     def _title(self) -> str:
         first, last = map(id_shown, self._ends)
@@ -201,9 +214,6 @@ class Evidence(html.Page):
     def _parts(self) -> list[str]:
         """Return the table of the steps, and a note below it, as HTML."""
         return [
-            table_of(f"the path, {counted(len(self), 'edge')}", self.frame),
-            html.note(
-                "Each row is an edge of the list, turned so that the path leads from the first"
-                " vertex to the second. row is its position in the list."
-            ),
+            table_of(f"the path, {counted(len(self), self._step)}", self.frame),
+            html.note(STEPS[self._step]),
         ]

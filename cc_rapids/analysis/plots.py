@@ -180,12 +180,16 @@ def component(
 ) -> Any:
     """Draw one small component as a graph; a square marks the vertex of its label.
 
+    An entity of :func:`cc_rapids.link_records` is drawn with the values that its records share, as
+    diamonds.
+
     Parameters
     ----------
     found : Components
         The answer that is drawn.
     edges : frame, or pair of arrays or series
-        The edges that the answer was computed from. They are not changed.
+        The edges that the answer was computed from; for :func:`cc_rapids.link_records`, the frame
+        of records. They are not changed.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge: see :func:`cc_rapids.components`.
     weight : str, (m,) array of numbers, or None
@@ -198,7 +202,8 @@ def component(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes. Ids are drawn for up to 40 vertices.
+        The axes. Ids that would overlap others are left out, and the title counts them. Pass larger
+        axes to draw more of them.
 
     Raises
     ------
@@ -220,26 +225,51 @@ def component(
         raise missing(error) from None
     if not len(found.answer):
         raise InputError("there is no component to draw: the answer has no vertices")
-    names, pairs = _component(found.answer, edges, label, source, destination, weight)
+    if found.answer.linked is None:
+        names, pairs = _component(found.answer, edges, label, source, destination, weight)
+        values = list[str]()
+    else:
+        names, values, pairs = _entity(found.answer, edges, label)
     axes = new_axes(axes)
     graph = nx.Graph()
+    count, names = len(names), names + values
     graph.add_nodes_from(range(len(names)))
     graph.add_edges_from(pairs)
     place = np.array(list(nx.kamada_kawai_layout(graph).values()))
     for pair in graph.edges:
         axes.plot(*place[list(pair)].T, "-", color="0.55", linewidth=0.8, zorder=1)
     style = {"linestyle": "none", "color": "black", "zorder": 2}
-    axes.plot(*place[1:].T, marker="o", markersize=4, markerfacecolor="white", **style)
+    axes.plot(*place[1:count].T, marker="o", markersize=4, markerfacecolor="white", **style)
+    axes.plot(*place[count:].T, marker="D", markersize=4, **style | {"color": "0.55"})
     axes.plot(*place[:1].T, marker="s", markersize=6, **style)
-    if len(names) <= MOST_NAMED:
-        for name, at in zip(names, place, strict=True):
-            style = {"textcoords": "offset points", "fontsize": 8, **PLAIN_TEXT}
-            axes.annotate(name_of(name), at, (3, 3), **style)
     axes.set_axis_off()
     axes.margins(0.15)
-    words = f"{len(names):,} vertices, {graph.number_of_edges():,} edges"
-    axes.set_title(f"component {name_of(names[0])}: {words}", **PLAIN_TEXT)
+    words = f"{count:,} vertices, {counted(graph.number_of_edges(), 'edge')}"
+    if found.answer.linked is not None:
+        words = f"{counted(count, 'record')}, {counted(len(values), 'shared value')}"
+    title = f"component {name_of(names[0])}: {words}"
+    axes.set_title(title, **PLAIN_TEXT)
+    if hidden := _write_names(axes, names, place):
+        axes.set_title(f"{title}; {hidden:,} of {len(names):,} ids have no room", **PLAIN_TEXT)
     return axes
+
+
+def _write_names(axes: Any, names: list[Any], place: Any) -> int:
+    """Write ids beside their points without overlaps; return the number of ids left out."""
+    style = {"textcoords": "offset points", "fontsize": 8, **PLAIN_TEXT}
+    texts = [
+        axes.annotate(name_of(name), at, (3, 3), **style)
+        for name, at in zip(names, place, strict=True)
+    ]
+    axes.figure.draw_without_rendering()
+    shown = list[Any]()
+    for text in texts:
+        box = text.get_window_extent()
+        if box.count_overlaps(shown):
+            text.remove()
+        else:
+            shown.append(box)
+    return len(texts) - len(shown)
 
 
 @suggest_keywords
@@ -449,16 +479,8 @@ def _component(
     """Return the ids of a component, its label first, and its edges as pairs of positions."""
     backend = answer.backend
     with backend.scope():
-        chosen = answer.component(label) if label is not None else int(answer.by_size[0])
-        inside = answer.dense == chosen
-        members = backend.xp.flatnonzero(inside)
-        if members.size > MOST_DRAWN:
-            raise InputError(
-                f"the component has {members.size:,} vertices, but at most {MOST_DRAWN} can be"
-                " drawn: pass the label= of a smaller component; filter(max_size=) returns them"
-            )
-        rows = answer.in_memory_frame(answer.vertex(members) | answer.label(members))
-        names = as_list(only(rows, "vertex"))
+        names, members = _members(answer, label)
+        inside = answer.dense == answer.dense[members[0]]
         what = "a drawing"
         bound = bound_of_list(answer.given.bound, weight, what)
         named = not isinstance(weight, AsFound)
@@ -468,6 +490,29 @@ def _component(
         positions = [backend.xp.searchsorted(members, side[kept]) for side in sides]
         positions = [backend.to_host(side).tolist() for side in positions]
     return names, list(zip(*positions, strict=True))
+
+
+def _members(answer: Answer, label: Any) -> tuple[list[Any], Any]:
+    """Return the ids of a component, and their rows in the answer; check that they can be drawn."""
+    chosen = answer.component(label) if label is not None else int(answer.by_size[0])
+    members = answer.backend.xp.flatnonzero(answer.dense == chosen)
+    if members.size > MOST_DRAWN:
+        raise InputError(
+            f"the component has {members.size:,} vertices, but at most {MOST_DRAWN} can be"
+            " drawn: pass the label= of a smaller component; filter(max_size=) returns them"
+        )
+    return as_list(only(answer.in_memory_frame(answer.vertex(members)), "vertex")), members
+
+
+def _entity(
+    answer: Answer, frame: Any, label: Any
+) -> tuple[list[Any], list[str], list[tuple[int, int]]]:
+    """Return the ids of an entity, the values that its records share, and the edges of both."""
+    from .shared_values import graph_of_entity
+
+    with answer.backend.scope():
+        names, members = _members(answer, label)
+        return names, *graph_of_entity(answer, members, frame)
 
 
 def _rows(answer: Answer, column: Any) -> Any:

@@ -30,7 +30,7 @@ def attached_records(
     if on is not None:
         return attached(answer, frame, on, name, missing, nulls)
     check_name(name)
-    _check_rows(answer, frame)
+    check_rows(answer, frame)
     if name in columns_of(frame):
         raise InputError(f"the frame has a column {name!r} already: pass name=")
     with answer.backend.scope():
@@ -53,7 +53,7 @@ def deduplicated_records(
     on = _id_names(answer) if on is None else on
     if on is not None:
         return deduplicated(answer, frame, on, by, ascending, per, missing)
-    _check_rows(answer, frame)
+    check_rows(answer, frame)
     return best_of_frame(answer, frame, [], by, ascending, per, missing)
 
 
@@ -62,7 +62,7 @@ def dropped_records(answer: Answer, frame: Any, on: str | list[str] | None, **op
     frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
     on = _id_names(answer) if on is None else on
     if on is None:
-        _check_rows(answer, frame)
+        check_rows(answer, frame)
         if "row" in columns_of(frame):
             raise InputError(
                 "records were linked by their positions, and the frame has a column 'row', which"
@@ -77,7 +77,7 @@ def _id_names(answer: Answer) -> list[str] | None:
     return (answer.linked.id_names or None) if answer.linked else None
 
 
-def _check_rows(answer: Answer, frame: Any) -> None:
+def check_rows(answer: Answer, frame: Any) -> None:
     """Raise an InputError unless a frame has as many rows as the linked records."""
     if is_relation(frame):
         raise InputError(

@@ -228,17 +228,21 @@ def refused_frame(answer: Answer) -> Any:
     assert answer.ruled is not None
     refused = answer.ruled.refused
     with answer.backend.scope():
-        columns = answer.columns_of_refused() | {"rule": _words(answer, refused.rule)}
+        columns = answer.columns_of_refused() | {"rule": _names(answer, refused.rule)}
         for side, rows in (("source", refused.source), ("destination", refused.destination)):
             columns |= answer.label(rows, f"{side}_labels")
         return answer.frame(columns, without_nan=("weight",))
 
 
-def _words(answer: Answer, rules: Array) -> Any:
+def _names(answer: Answer, rules: Array) -> Any:
     """Return the names of rules, as a column for frames of the answer."""
+    return text_column(answer, np.array(RULES)[answer.backend.to_host(rules).astype(np.int64) - 1])
+
+
+def text_column(answer: Answer, texts: Any) -> Any:
+    """Return an array of strings as a column for frames of the answer."""
     if answer.given.on_device and answer.given.make_frame is not plain_frame:
         import cudf
 
-        numbers = cudf.Series(answer.bring(rules, True)) - 1
-        return cudf.Series(list(RULES)).take(numbers).reset_index(drop=True)
-    return np.array(RULES)[answer.backend.to_host(rules).astype(np.int64) - 1]
+        return cudf.Series(texts.tolist(), dtype="str")
+    return texts

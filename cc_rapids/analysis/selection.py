@@ -21,17 +21,20 @@ from ..results.scores import ordered, vertices_and_scores
 
 def in_sizes(answer: Answer, min_size: int = 1, max_size: int | None = None) -> Any:
     """Return vertices in components of certain sizes: see :meth:`cc_rapids.Components.filter`."""
-    sizes = {"min_size": min_size} | ({} if max_size is None else {"max_size": max_size})
-    for name, size in sizes.items():
-        is_number = isinstance(size, int | float | np.integer | np.floating)
-        if isinstance(size, bool) or not is_number:
-            raise InputError(f"{name} must be a number of vertices, not {shown(size)}")
     with answer.backend.scope():
-        keep = answer.counts >= min_size
-        if max_size is not None:
-            keep &= answer.counts <= max_size
+        keep = _within(answer, min_size, max_size)
         rows = answer.backend.xp.flatnonzero(keep[answer.dense])
         return answer.frame(answer.vertex(rows) | answer.label(rows))
+
+
+def _within(answer: Answer, min_size: Any, max_size: Any) -> Array:
+    """Return whether the size of each component is within bounds."""
+    sizes = {"min_size": min_size} | ({} if max_size is None else {"max_size": max_size})
+    for name, size in sizes.items():
+        if isinstance(size, bool) or not isinstance(size, int | np.integer):
+            raise InputError(f"{name} must be a number of vertices, not {shown(size)}")
+    keep = answer.counts >= min_size
+    return keep if max_size is None else keep & (answer.counts <= max_size)
 
 
 def subset(answer: Answer, label: Any) -> Any:
@@ -82,11 +85,14 @@ def size_histogram(answer: Answer) -> Any:
         return answer.frame({"size": size, "components": count.astype(np.int64)})
 
 
-def sizes(answer: Answer, count: int | None = None) -> Any:
+def sizes(
+    answer: Answer, count: int | None = None, min_size: int = 1, max_size: int | None = None
+) -> Any:
     """Return the size of each component: see :meth:`cc_rapids.Components.sizes`."""
     most = None if count is None else check_count("count", count)
     with answer.backend.scope():
-        order = answer.by_size[:most]
+        keep = _within(answer, min_size, max_size)
+        order = answer.by_size[keep[answer.by_size]][:most]
         label = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, order))
         return answer.frame(label | {"size": answer.counts[order]})
 

@@ -114,6 +114,10 @@ def _way_out(edges: Any) -> str:
         return "if each item is a pair, pass list(edges); or "
     if isinstance(edges, bytes | bytearray | memoryview):
         return "if these are the bytes of a file, pass io.BytesIO(edges); or "
+    if hasattr(type(edges), "component_of"):
+        records = hasattr(type(edges), "articulation_points")
+        call = ", or call its articulation_points(records)" if records else ""
+        return f"pass the edges that it was found from{call}; or "
     if callable(getattr(edges, "open", None)):
         return "if this is a file, pass edges.open('rb'); or "
     names = "compute", "to_pandas", "to_numpy", "to_arrow", "to_list"

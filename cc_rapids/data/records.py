@@ -58,10 +58,13 @@ class KeyPart:
         Integers or strings. Dates, times and booleans are stored as integers.
     ignored : list
         The values of the column's own kind that link nothing.
+    fitting : set of str
+        The values of the caller that are of the column's kind, as text.
     """
 
     values: Column
     ignored: list[Any]
+    fitting: set[str]
 
 
 @dataclass(frozen=True)
@@ -78,12 +81,15 @@ class Records:
         The columns of each key.
     id_names : list of str
         The columns of the ids; empty if rows are numbered.
+    unfit : list
+        The values to ignore that fit no column of a key, however they are typed.
     """
 
     size: int
     ids: EdgeInput
     keys: dict[Key, list[KeyPart]]
     id_names: list[str]
+    unfit: list[Any]
 
 
 def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
@@ -121,8 +127,10 @@ def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
                 read[name] = _part(name, column_of(frame, name), values)
             _check_size(name, read[name].values.size, size)
         parts[key] = [read[name] for name in parts_of(key)]
+    fitting = {""}.union(*(part.fitting for part in read.values()))
+    unfit = [value for value in values if str(value) not in fitting]
     ids = replace(_ids_of(frame, id_names, size), answers=answers)
-    return Records(size, ids, parts, id_names)
+    return Records(size, ids, parts, id_names, unfit)
 
 
 def _rows_of_relation(relation: Any, names: list[str], id_names: list[str]) -> tuple[Any, Any]:
@@ -240,10 +248,11 @@ def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
     except ColumnTypeError:
         raise _no_key(name, values, len(values)) from None
     if encode is not None:
-        return KeyPart(part, encode(ignore))
-    if strings:
-        return KeyPart(part, [value for value in ignore if isinstance(value, str)])
-    return KeyPart(part, [value for value in ignore if _is_plain_integer(value)])
+        kinds: Any = (bool, np.bool_) if encode is _truths else (date, np.datetime64)
+        fit = [value for value in ignore if isinstance(value, kinds)]
+        return KeyPart(part, encode(fit), set(map(str, fit)))
+    fit = [value for value in ignore if (_is_text if strings else _is_plain_integer)(value)]
+    return KeyPart(part, fit, set(map(str, fit)))
 
 
 def _no_key(name: str, values: Any, size: int) -> ColumnTypeError:
@@ -272,6 +281,10 @@ def _holds_lists(kind: str, values: Any) -> bool:
         return False
     items = values.to_numpy() if hasattr(values, "to_numpy") else values
     return any(is_column(item) and not isinstance(item, dict) for item in items)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _is_plain_integer(value: Any) -> bool:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from weakref import WeakSet
 
 from .. import backends
@@ -31,6 +31,7 @@ from ..errors import (
     add_advice,
     counted,
     listed,
+    no_attribute,
 )
 from ..ids.growing import check_kind
 from ..keywords import suggest_keywords, suggest_keywords_of_methods
@@ -872,6 +873,11 @@ class Connectivity:
         connectivity = cls(design=design, engine=runner.name)
         connectivity._state = state
         return connectivity
+
+    if not TYPE_CHECKING:  # checkers would accept every name
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, Components, "components()")
 
     @property
     def _expiry(self) -> str | None:

@@ -279,6 +279,11 @@ class Answer:
     def check_forest(self, method: str) -> None:
         """Raise an InputError that names the method if no forest was recorded."""
         if self.forest_edges is None:
+            if self.linked is not None:
+                raise InputError(
+                    f"link_records keeps no forest, which {method.partition('(')[0]}() needs:"
+                    " explain_pair(first, second, frame) returns the values that join two records"
+                )
             raise InputError(
                 "the edges of a spanning forest are recorded during the run, on request:"
                 f" components(..., forest=True).{method}"

@@ -18,13 +18,13 @@ from ..data.records import Key
 from ..data.text_options import TextKeywords
 from ..data.typed import FrameT
 from ..data.within import AS_FOUND
-from ..errors import ArgumentTypeError, InputError, counted
+from ..errors import ArgumentTypeError, InputError, counted, no_attribute
 from ..keywords import suggest_keywords_of_methods
 from . import lookup
 from .answer import Answer
 from .labels import check_labels
 from .preview import counts_in_words, panel, summary
-from .records import KeyFacts
+from .records import KeyFacts, naming_records
 from .written import ROWS_PER_FILE, write_parquet
 
 if TYPE_CHECKING:
@@ -246,7 +246,9 @@ class Components(Generic[FrameT]):
         """
         return lookup.attached(self.answer, frame, on, name, missing, nulls)
 
-    def sizes(self, count: int | None = None) -> FrameT:
+    def sizes(
+        self, count: int | None = None, *, min_size: int = 1, max_size: int | None = None
+    ) -> FrameT:
         """Return the number of vertices of each component, largest first.
 
         Components of equal size are sorted by their least ids.
@@ -255,6 +257,8 @@ class Components(Generic[FrameT]):
         ----------
         count : int, optional
             Return only this many components, the largest ones.
+        min_size, max_size : int, optional
+            Return only components with at least and at most this many vertices.
 
         Returns
         -------
@@ -264,14 +268,24 @@ class Components(Generic[FrameT]):
         Raises
         ------
         InputError
-            ``count`` is not a nonnegative integer.
+            ``count`` is not a nonnegative integer, or a size is not an integer.
 
         See Also
         --------
         Components.size_histogram : Count the components of each size.
         Components.largest : Return the vertices of the largest component.
+        Components.filter : Return the vertices of components within a range of sizes.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> found = cc_rapids.components(([5, 2, 9], [2, 7, 9]))
+        >>> found.sizes()
+        Sizes(labels=array([2, 9]), size=array([3, 1]))
+        >>> found.sizes(min_size=2)
+        Sizes(labels=array([2]), size=array([3]))
         """
-        frame: FrameT = selection.sizes(self.answer, count)
+        frame: FrameT = selection.sizes(self.answer, count, min_size, max_size)
         return frame
 
     def size_histogram(self) -> FrameT:
@@ -956,7 +970,9 @@ class Components(Generic[FrameT]):
         1    3       7            5
         """
         arguments = first, second, edges, source, destination
-        return self._paths.path(*arguments, weight=weight, shortest=shortest)
+        way = "explain_pair(first, second, frame) returns the values that join two records"
+        with naming_records(self.answer, way):
+            return self._paths.path(*arguments, weight=weight, shortest=shortest)
 
     def explain_pair(
         self,
@@ -1269,7 +1285,9 @@ class Components(Generic[FrameT]):
         """
         from ..analysis.report import report
 
-        return report(self.answer, edges, source, destination, weight, nulls, records, on)
+        way = "sizes() and articulation_points(frame) describe entities of records"
+        with naming_records(self.answer, way):
+            return report(self.answer, edges, source, destination, weight, nulls, records, on)
 
     def plot(self, kind: str = "sizes", *arguments: Any, **options: Any) -> Any:
         """Draw the answer with a function of :mod:`cc_rapids.plots`; needs the extra ``plot``.
@@ -1639,8 +1657,10 @@ class LinkedRecords(Components[Any]):
     """The entities of a frame's records: the components of records that agree in a key.
 
     ``len()`` is the number of entities. The vertices are the ids of the records. Without ``id=`` in
-    :func:`link_records`, they are the row positions (int64, from 0). All methods of
-    :class:`Components` apply; :meth:`attach` adds the entity of each record to the frame.
+    :func:`link_records`, they are the row positions (int64, from 0). The methods of
+    :class:`Components` apply, except those that need a forest; :meth:`attach` adds the entity of
+    each record to the frame. :meth:`edges`, :meth:`explain_pair`, :meth:`articulation_points` and
+    :meth:`audit` take the frame that was linked.
 
     See Also
     --------
@@ -1813,6 +1833,186 @@ class LinkedRecords(Components[Any]):
         options = {"by": by, "ascending": ascending, "per": per, "missing": missing, "name": name}
         return dropped_records(self.answer, frame, on, **options)
 
+    def edges(self, label: Any, frame: Any) -> Any:  # type: ignore[override]
+        """Return the values that the records of one entity share, given its label.
+
+        Parameters
+        ----------
+        label : label
+            A label of the answer, as returned by :meth:`Components.labels`.
+        frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
+            The records that were linked. Their keys are compared again.
+
+        Returns
+        -------
+        frame of the caller's kind, new
+            One row for each record and each value that it shares with another record: ``vertex``
+            (the id columns of composite ids), and the strings ``key`` and ``value``. Rows are in
+            the order of the keys, then of the records. A key of several columns is joined by
+            commas, as are its values.
+
+        Raises
+        ------
+        InputError
+            The label does not exist, or the frame is not the one that was linked.
+
+        See Also
+        --------
+        LinkedRecords.explain_pair : Return the values that join two records.
+        LinkedRecords.articulation_points : Find the records that alone join others.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> cards = pd.DataFrame({"id": ["a", "b", "c"], "phone": [1, 1, 2], "card": [5, 9, 9]})
+        >>> found = cc_rapids.link_records(cards, ["phone", "card"], id="id")
+        >>> found.edges("a", cards)
+          vertex    key value
+        0      a  phone     1
+        1      b  phone     1
+        2      b   card     9
+        3      c   card     9
+        """
+        from ..analysis.shared_values import values_of_entity
+
+        return values_of_entity(self.answer, label, frame)
+
+    def explain_pair(  # type: ignore[override]
+        self,
+        first: Any,
+        second: Any,
+        frame: Any,
+        *,
+        records: Any = None,
+        on: str | list[str] = "vertex",
+    ) -> Evidence:
+        """Explain why two records are one entity: the values that lead from one to the other.
+
+        Parameters
+        ----------
+        first, second : id
+            Two ids; tuples for composite ids, and row positions if records have no ids.
+        frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
+            The records that were linked. Their keys are compared again.
+        records : frame, optional
+            A frame of records whose other columns to show, such as ``frame``; the first of several
+            with the same id is used.
+        on : str, or list of str
+            The id columns of ``records``. Defaults to those named as ``id=``.
+
+        Returns
+        -------
+        Evidence
+            Its ``frame`` has one row per step, as few as possible: the records ``from`` and ``to``,
+            and the ``key`` and ``value`` that both share, as in :meth:`edges`. The other columns of
+            ``records`` follow, such as ``from_name`` and ``to_name``.
+
+        Raises
+        ------
+        InputError
+            The records are in two entities, or the frame is not the one that was linked.
+        UnknownVertexError
+            An id is not a record of this answer.
+
+        See Also
+        --------
+        LinkedRecords.edges : Return all values that the records of an entity share.
+        Components.explain_pair : Explain a component of an edge list.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> cards = pd.DataFrame({"id": ["a", "b", "c"], "phone": [1, 1, 2], "card": [5, 9, 9]})
+        >>> found = cc_rapids.link_records(cards, ["phone", "card"], id="id")
+        >>> found.explain_pair("a", "c", cards).frame
+          from to    key value
+        0    a  b  phone     1
+        1    b  c   card     9
+        """
+        from ..analysis.shared_values import explain_records
+
+        return explain_records(self.answer, first, second, frame, records, on)
+
+    def articulation_points(self, frame: Any) -> Any:
+        """Find the records whose removal would separate other records of their entity.
+
+        Values that several records share join these records to each other, so no single record is
+        the hub of a value, and a value of one record joins nothing.
+
+        Parameters
+        ----------
+        frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
+            The records that were linked. Their keys are compared again.
+
+        Returns
+        -------
+        frame of the caller's kind, new
+            Column ``vertex`` (the id columns of composite ids), sorted by id.
+
+        Raises
+        ------
+        InputError
+            The frame is not the one that was linked.
+
+        See Also
+        --------
+        cc_rapids.articulation_points : Find the articulation points of an edge list.
+        LinkedRecords.edges : Return the values that the records of an entity share.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> cards = pd.DataFrame({"id": ["a", "b", "c"], "phone": [1, 1, 2], "card": [5, 9, 9]})
+        >>> found = cc_rapids.link_records(cards, ["phone", "card"], id="id")
+        >>> found.articulation_points(cards)
+          vertex
+        0      b
+        """
+        from ..analysis.shared_values import articulation_points_of_records
+
+        return articulation_points_of_records(self.answer, frame)
+
+    def audit(self, frame: Any, *, oracle: str | None = None) -> Audit:  # type: ignore[override]
+        """Verify the entities against the records; raise an error if they are wrong.
+
+        The records that agree in a key are found again on the host, by sorting, without the hash
+        tables of the run. The audit then proceeds as for :meth:`Components.audit`.
+
+        Parameters
+        ----------
+        frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
+            The records that were linked.
+        oracle : {"scipy", "networkx", "cugraph"}, optional
+            A library that must find the same entities.
+
+        Returns
+        -------
+        Audit
+            ``edges`` counts the records of all keys, ``vertices`` the records and ``components``
+            the entities.
+
+        Raises
+        ------
+        VerificationError
+            The answer is wrong. The error names the first record that proves it.
+        InputError
+            The frame lacks a column of the keys, or an argument cannot be used.
+
+        See Also
+        --------
+        Components.audit : Verify the components of an edge list.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> cards = pd.DataFrame({"id": ["a", "b", "c"], "phone": [1, 1, 2], "card": [5, 9, 9]})
+        >>> print(cc_rapids.link_records(cards, ["phone", "card"], id="id").audit(cards))
+        right: 1 component of 3 vertices, by 6 edges
+        """
+        from ..analysis.shared_values import audit_records
+
+        return audit_records(self.answer, frame, oracle)
+
     def summary(self) -> dict[str, Any]:
         """Return facts about the run and the answer.
 
@@ -1822,8 +2022,9 @@ class LinkedRecords(Components[Any]):
             As for :meth:`Components.summary`; ``vertices`` counts records, ``components`` counts
             entities, and ``edges`` counts the links of all keys. ``keys`` maps each key (a column,
             or a tuple of several) to a dict with ``links`` (k - 1 for each group of k rows),
-            ``without_value`` (rows with a null or ignored part), ``left_out_groups`` (groups of
-            more than ``max_group`` records) and ``left_out_rows`` (their rows).
+            ``without_value`` (rows with a null or ignored part), ``ignored`` (those of them without
+            a null part), ``left_out_groups`` (groups of more than ``max_group`` records) and
+            ``left_out_rows`` (their rows).
 
         See Also
         --------
@@ -1835,7 +2036,7 @@ class LinkedRecords(Components[Any]):
         >>> people = pd.DataFrame({"phone": ["0", "0", "0", "7", "7", ""]})
         >>> found = cc_rapids.link_records(people, keys=["phone"], max_group=2)
         >>> found.summary()["keys"]["phone"]
-        {'links': 1, 'without_value': 1, 'left_out_groups': 1, 'left_out_rows': 3}
+        {'links': 1, 'without_value': 1, 'ignored': 1, 'left_out_groups': 1, 'left_out_rows': 3}
         """
         keys = {key: asdict(facts) for key, facts in self._keys.items()}
         return super().summary() | {"keys": keys}
@@ -1990,6 +2191,11 @@ class StableIds(NumberedComponents[Components[Any]]):
     0    3       0
     1    8       1
     """
+
+    if not TYPE_CHECKING:  # checkers would accept every name
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, Components, "components")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> StableIds:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
 NULL_LABELS = "nulls='null' or missing='null' gives them null labels"
+LINK_ALL = "link_records needs a frame with all records"
 INCLUDE = "components(..., vertices=) includes vertices that no edge names"
 SINGLETONS = f"missing='self' makes each a component of one vertex; or {INCLUDE}"
 BY_POSITION = (
@@ -343,8 +344,9 @@ def _looked_up_of(
 
 def _unknown(answer: Answer, column: Column, valid: Any, remedy: str) -> UnknownVertexError:
     """Return the error for unknown ids."""
-    if answer.linked is not None and not answer.linked.id_names:
-        remedy = BY_POSITION
+    if answer.linked is not None:
+        ids = answer.linked.id_names
+        remedy = remedy.replace(INCLUDE, LINK_ALL) if ids else BY_POSITION
     unknown = np.flatnonzero(~valid)
     return UnknownVertexError(
         f"{unknown.size:,} of {column.size:,} in {column.name!r} are not vertices of this"

@@ -71,6 +71,8 @@ def entities(columns, keys, ids, max_group=None, ignore=("",)):
         facts[tuple(key) if isinstance(key, list) else key] = {
             "links": sum(len(rows) - 1 for rows in kept),
             "without_value": size - sum(usable),
+            "ignored": sum(all(part is not None for part in value) for value in values)
+            - sum(usable),
             "left_out_groups": len(left_out),
             "left_out_rows": sum(map(len, left_out)),
         }

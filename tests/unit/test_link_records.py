@@ -74,6 +74,7 @@ def test_records_that_agree_in_a_key_are_one_entity(make, drawn):
     assert found.summary()["edges"] == sum(key["links"] for key in facts.values())
 
 
+@pytest.mark.filterwarnings("ignore:no value of:cc_rapids.CcRapidsWarning")
 @quick
 @given(
     drawn=records(),
@@ -203,6 +204,7 @@ def test_a_group_at_the_limit_is_linked_and_a_larger_one_is_not():
     assert found.summary()["keys"]["k"] == {
         "links": 1,
         "without_value": 0,
+        "ignored": 0,
         "left_out_groups": 1,
         "left_out_rows": 3,
     }
@@ -224,6 +226,7 @@ def test_empty_strings_link_if_nothing_is_ignored(ignore):
     assert len(link_records(frame, ["k"], ignore=ignore)) == 2
 
 
+@pytest.mark.filterwarnings("ignore:no value of:cc_rapids.CcRapidsWarning")
 def test_ignored_values_are_of_the_kind_of_their_column():
     frame = pd.DataFrame(
         {
@@ -245,6 +248,17 @@ def test_ignored_values_are_of_the_kind_of_their_column():
         assert linked("day", day) == 1
     assert linked("day", np.datetime64("1900-01-01"), dt.date(1990, 5, 1)) == 0
     assert linked("day", "1900-01-01") == 2
+
+
+def test_ignored_values_that_fit_no_column_are_warned_of():
+    frame = pd.DataFrame({"device": [0, 0, 7], "day": [DAY, DAY, None], "phone": ["0", "", "5"]})
+    says = "no value of 'device', 'day' can equal '0' of ignore="
+    with pytest.warns(cc_rapids.CcRapidsWarning, match=says) as shown:
+        found = link_records(frame, ["device", "day"], ignore=["0", "", DAY])
+    assert shown[0].filename == __file__
+    assert [key["ignored"] for key in found.summary()["keys"].values()] == [0, 2]
+    link_records(frame, ["device", "phone"], ignore=["0", 0])  # each fits a column
+    link_records(frame, ["device"], ignore=["0", 0])  # the same text is meant for another column
 
 
 def test_ignored_dates_of_arrays():
@@ -479,6 +493,14 @@ def test_more_records_than_rows_have_numbers_are_refused(monkeypatch):
 
 @pytest.mark.parametrize("ids", [None, "id", ["id", "kind"]])
 def test_saved_entities_come_back_as_they_were(ids, tmp_path):
+    ignore = [
+        "",
+        7,
+        True,
+        DAY,
+        dt.datetime(1990, 5, 1, 12),
+        np.datetime64("1990-05-01T12:00", "ns"),
+    ]
     people = pd.DataFrame(
         {
             "email": ["a", "b", "a"],
@@ -487,10 +509,15 @@ def test_saved_entities_come_back_as_they_were(ids, tmp_path):
             "kind": ["u", "u", "v"],
         }
     )
-    found = cc_rapids.link_records(people, ["email", ["name", "kind"]], id=ids)
+    options = {"id": ids, "ignore": ignore, "max_group": 2}
+    with pytest.warns(cc_rapids.CcRapidsWarning, match="no value of 'email', 'name', 'kind'"):
+        found = cc_rapids.link_records(people, ["email", ["name", "kind"]], **options)
     found.save(tmp_path / "found")
     again = cc_rapids.Components.load(tmp_path / "found")
     assert isinstance(again, cc_rapids.LinkedRecords)
     assert (again == found, again.summary(), repr(again)) == (True, found.summary(), repr(found))
+    linked = again.answer.linked
+    assert (linked.ignore, linked.max_group) == (ignore, 2)
+    assert list(map(type, linked.ignore)) == list(map(type, ignore))
     assert again.attach(people).equals(found.attach(people))
     assert again.deduplicate(people).equals(found.deduplicate(people))

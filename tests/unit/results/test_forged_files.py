@@ -189,9 +189,14 @@ def test_forged_facts_of_records_are_refused(tmp_path):
     found = cc_rapids.link_records(pd.DataFrame({"mail": ["a", "a", "b"]}), ["mail"])
     found.save(path)
     assert isinstance(Components.load(path), cc_rapids.LinkedRecords)
-    facts = {"links": -1, "without_value": 0, "left_out_groups": 0, "left_out_rows": 0}
-    for keys in ([["mail", facts]], [[7, facts | {"links": 1}]], [["mail", {}]], 7):
-        forged(path, {"records": {"keys": keys}}, {})
+    counts = "links", "without_value", "ignored", "left_out_groups", "left_out_rows"
+    facts = dict.fromkeys(counts, 0)
+    wrong = [["mail", facts | {"links": -1}]], [[7, facts]], [["mail", {}]], 7
+    right = {"keys": [["mail", facts]], "id": [], "ignore": [], "max_group": None}
+    words = [right | {"keys": keys} for keys in wrong]
+    words += [right | {"ignore": [value]} for value in (0.5, ["date", "x"], ["time", "12:00"])]
+    for records in (*words, right | {"max_group": -1}):
+        forged(path, {"records": records}, {})
         with pytest.raises(errors.FormatError, match="save it again"):
             Components.load(path)
 

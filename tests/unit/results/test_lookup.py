@@ -183,6 +183,9 @@ def test_filter_by_size(make, engine):
     assert columns(found.filter(max_size=1)) == [[9], [9]]
     assert columns(found.filter(2, 2)) == [[], []]
     assert columns(found.filter()) == columns(found.labels())
+    assert columns(found.sizes(min_size=2)) == [[2, 3], [3, 3]]
+    assert columns(found.sizes(1, min_size=2)) == [[2], [3]]
+    assert columns(found.sizes(max_size=1)) == [[9], [1]]
     assert type(found.filter(9)) is type(found.labels())
 
 
@@ -280,10 +283,13 @@ def test_no_ids_have_no_labels(make, engine, sides, none):
     assert columns(attached) == [[], []]
 
 
-@pytest.mark.parametrize("sizes", [(None,), ("2",), (1, "9"), ([1],)])
-def test_sizes_that_are_no_numbers_are_refused(sizes):
-    with pytest.raises(errors.InputError, match="size must be a number of vertices, not "):
-        components((SRC, DST)).filter(*sizes)
+@pytest.mark.parametrize("sizes", [(None,), ("2",), (1, "9"), ([1],), (2.0,)])
+def test_sizes_that_are_no_integers_are_refused(sizes):
+    found = components((SRC, DST))
+    named = dict(zip(("min_size", "max_size"), sizes, strict=False))
+    for call in (found.filter, found.sizes):
+        with pytest.raises(errors.InputError, match="size must be a number of vertices, not "):
+            call(**named)
 
 
 def test_unknown_ids_of_frames_get_the_policy_that_keeps_them():
@@ -294,6 +300,10 @@ def test_unknown_ids_of_frames_get_the_policy_that_keeps_them():
             call(docs, on="doc")
     with pytest.raises(UnknownVertexError, match=r"17; components\(\.\.\., vertices=\) includes"):
         found.component_of(17)
+    named = link_records(pd.DataFrame({"id": [7], "email": ["a"]}), ["email"], id="id")
+    for call in (named.component_of, lambda ids: named.attach(pd.DataFrame({"id": ids}))):
+        with pytest.raises(UnknownVertexError, match=r"17; .*link_records needs a frame"):
+            call([17])
     people = pd.DataFrame({"email": ["a", "b", "a"], "id": [7, 8, 9]})
     with pytest.raises(UnknownVertexError, match=r"linked by their positions: .*records\(.*id=\)"):
         link_records(people, ["email"]).attach(people, on="id")

@@ -93,10 +93,21 @@ def test_ids_of_strings_and_of_several_columns_are_drawn():
     assert [label.get_text() for label in labels] == ["x, 1"]
 
 
-def test_many_vertices_are_drawn_without_ids_and_too_many_not_at_all():
+def test_ids_never_overlap_and_the_title_counts_those_without_room():
+    ids = np.array([f"account {k:020d}" for k in range(60)])
+    path = ids[:-1], ids[1:]
+    axes = components(path).plot("component", path)
+    axes.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert not any(box.count_overlaps(boxes[:k]) for k, box in enumerate(boxes))
+    hidden = 60 - len(boxes)
+    assert 0 < hidden < 60
+    assert axes.get_title().endswith(f"60 vertices, 59 edges; {hidden} of 60 ids have no room")
+
+
+def test_many_vertices_are_drawn_and_too_many_not_at_all():
     path = np.arange(59), np.arange(1, 60)
     axes = components(path).plot("component", path)
-    assert len(axes.texts) == 0
     assert sum(line.get_xdata().size for line in axes.lines if line.get_linestyle() != "-") == 60
     path = np.arange(999), np.arange(1, 1000)
     with pytest.raises(cc_rapids.InputError, match="1,000 vertices, but at most 100 can be drawn"):

@@ -3,6 +3,7 @@
 import json
 import pickle
 import random
+import re
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -403,3 +404,12 @@ def test_other_arguments_that_are_refused(tmp_path):
     held.save(tmp_path / "saved")
     with pytest.raises(errors.InputError, match="a file holds the numbers"):
         StableIds.load(tmp_path / "saved").changes()
+
+
+@pytest.mark.parametrize("name", ["attach", "stable_ids", "report"])
+def test_methods_of_an_answer_name_the_way_to_it(name):
+    state = cc_rapids.Connectivity().insert(([1], [2]))
+    for owner, way in ((state, "components()"), (state.components().stable_ids(), "components")):
+        with pytest.raises(AttributeError, match=f"call {re.escape(way)}.{name}$"):
+            getattr(owner, name)
+    assert not hasattr(state, "no_such_method")

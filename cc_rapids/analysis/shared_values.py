@@ -1,0 +1,229 @@
+"""The values that linked records share: as edges of an entity, as evidence, and as a graph.
+
+Records and the values that several of them share are the vertices of a graph, with an edge for each
+record and value. Unlike the k - 1 links of a value, these edges do not depend on which record comes
+first: two records are joined exactly by the values that both have.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..algorithms.bridges import Reached
+from ..algorithms.paths import shortest_path
+from ..backends import Array
+from ..data.column import chunked
+from ..data.frame_access import column_of, frame_in_memory, on_host, values_of
+from ..data.read import check_one_id
+from ..data.records import parts_of, read_records
+from ..data.relations import is_relation, whole_table_of
+from ..errors import InputError, id_shown
+from ..graph.sorting import begins, order_of
+from ..results.answer import Answer
+from ..results.lookup import rows_of_ids, single_id
+from ..results.records import link_key
+from ..results.written import arrow_of
+from ..solver.run import any_forest
+from ..verify.audit import Audit, audit
+from ..verify.records import numbered, partners
+from .audits import shown_labels
+from .deduplicate import rows_at
+from .evidence import EdgeRecords, Evidence
+from .records import check_rows
+from .rules import text_column
+
+OTHER_FRAME = (
+    "the frame links other records than those of this answer: pass the frame that was linked"
+)
+
+
+class SharedValues(NamedTuple):
+    """The values that several records share, one row for each record and value.
+
+    Attributes
+    ----------
+    frame : frame
+        The records, in memory.
+    vertex : (m,) array of int64
+        The row of the record in the answer.
+    key : (m,) array of int64
+        The number of the key.
+    value : (m,) array of int64
+        The number of the value, from 0.
+    example : (v,) array of int64
+        For each value, a row of the frame that has it.
+    """
+
+    frame: Any
+    vertex: Array
+    key: Array
+    value: Array
+    example: Array
+
+
+def shared_values(answer: Answer, frame: Any) -> SharedValues:
+    """Compare the keys of records again, and return the values that several records share.
+
+    Raises
+    ------
+    InputError
+        The frame is not the one that was linked: its records are unknown, or of two entities.
+    """
+    linked, xp, backend = answer.linked, answer.backend.xp, answer.backend
+    assert linked is not None
+    frame = whole_table_of(frame) if is_relation(frame) else frame_in_memory(chunked(frame))
+    records = read_records(frame, list(linked.keys), linked.id_names or None, linked.ignore)
+    if linked.id_names:
+        rows = rows_of_ids(answer, records.ids.src, "raise")[0]
+    else:
+        check_rows(answer, frame)
+        rows = xp.arange(records.size)
+    ends = [
+        link_key(parts, records.size, rows, linked.max_group, backend)[0]
+        for parts in records.keys.values()
+    ]
+    at = [k * records.size + end.astype(np.int64) for k, end in enumerate(ends)]
+    value, vertex = xp.concatenate(at), xp.concatenate([rows] * len(ends))
+    order = order_of([value, vertex], xp)
+    once = order[begins([value[order], vertex[order]], xp)]
+    first = xp.flatnonzero(begins([value[once]], xp))
+    count = xp.diff(xp.concatenate([first, xp.full(1, once.size, first.dtype)]))
+    once = xp.sort(once[(count > 1)[xp.cumsum(begins([value[once]], xp)) - 1]])
+    distinct, number = xp.unique(value[once], return_inverse=True)
+    vertex, number = vertex[once].astype(np.int64), number.reshape(-1).astype(np.int64)
+    entity = xp.zeros(distinct.size, np.int64)
+    entity[number] = answer.dense[vertex]
+    if bool((entity[number] != answer.dense[vertex]).any()):
+        raise InputError(OTHER_FRAME)
+    size = max(records.size, 1)
+    return SharedValues(frame, vertex, once // size, number, distinct % size)
+
+
+def values_of_entity(answer: Answer, label: Any, frame: Any) -> Any:
+    """Return the records and values of an entity: see :meth:`cc_rapids.LinkedRecords.edges`."""
+    with answer.backend.scope():
+        number = answer.component(label)
+        shared = shared_values(answer, frame)
+        rows = answer.backend.xp.flatnonzero(answer.dense[shared.vertex] == number)
+        keys, values = (np.array(texts, str) for texts in _texts(answer, shared, rows))
+        columns = answer.vertex(shared.vertex[rows])
+        columns |= {"key": text_column(answer, keys), "value": text_column(answer, values)}
+        return answer.frame(columns)
+
+
+def graph_of_entity(
+    answer: Answer, members: Array, frame: Any
+) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return the names of the shared values of an entity, and its edges as pairs of positions.
+
+    ``members`` are the rows of the entity in the answer. They come first, and then the values.
+    """
+    with answer.backend.scope():
+        xp = answer.backend.xp
+        shared = shared_values(answer, frame)
+        rows = xp.flatnonzero(answer.dense[shared.vertex] == answer.dense[members[0]])
+        first, place = np.unique(
+            answer.backend.to_host(shared.value[rows]), return_index=True, return_inverse=True
+        )[1:]
+        pairs = zip(*_texts(answer, shared, rows[answer.backend.asarray(first)]), strict=True)
+        record = answer.backend.to_host(xp.searchsorted(members, shared.vertex[rows]))
+        edges = zip(record.tolist(), (place + members.size).tolist(), strict=True)
+        return [f"{key}={value}" for key, value in pairs], list(edges)
+
+
+def articulation_points_of_records(answer: Answer, frame: Any) -> Any:
+    """Return the records that alone join others: see LinkedRecords.articulation_points."""
+    backend, xp = answer.backend, answer.backend.xp
+    with backend.scope():
+        shared = shared_values(answer, frame)
+        points, n = xp.zeros(0, np.int64), answer.forest.vertices
+        if shared.vertex.size:
+            ends, size = (shared.vertex, n + shared.value), n + int(shared.example.size)
+            hooks = xp.sort(any_forest(*ends, size, backend)[0])
+            if hooks.size != size - len(answer):
+                raise InputError(OTHER_FRAME)
+            vertex, least = answer.rows()
+            roots = xp.flatnonzero(vertex == least).astype(np.int64)
+            reached = Reached.of(ends, hooks, roots, size, backend)
+            blocks = any_forest(*reached.skeleton(backend), size, backend)[1]
+            points = reached.articulation_points(blocks, backend)
+        return answer.frame(answer.vertex(points[points < n]))
+
+
+def explain_records(
+    answer: Answer, first: Any, second: Any, frame: Any, records: Any, on: Any
+) -> Evidence:
+    """Return the values that join two records: see :meth:`cc_rapids.LinkedRecords.explain_pair`."""
+    backend, xp = answer.backend, answer.backend.xp
+    with backend.scope():
+        ends = []
+        for name, vertex in (("first", first), ("second", second)):
+            check_one_id(name, vertex, "paths()")
+            ends.append(int(rows_of_ids(answer, single_id(vertex), "raise")[0][0]))
+        if bool(answer.dense[ends[0]] != answer.dense[ends[1]]):
+            raise InputError(
+                f"{id_shown(first)} and {id_shown(second)} are in two entities, which no shared"
+                " value joins: same_component(first, second) tells that"
+            )
+        shared = shared_values(answer, frame)
+        rows = xp.flatnonzero(answer.dense[shared.vertex] == answer.dense[ends[0]])
+        record, value = shared.vertex[rows], answer.forest.vertices + shared.value[rows]
+        nodes, place = xp.unique(
+            xp.concatenate([xp.asarray(ends), record, value]), return_inverse=True
+        )
+        start, stop, *_ = backend.to_host(place[:2]).tolist()
+        src, dst = place[2 : 2 + rows.size], place[2 + rows.size :]
+        path = shortest_path(src, dst, int(nodes.size), start, stop, backend)
+        if path is None:
+            raise InputError(OTHER_FRAME)
+        steps = rows[xp.asarray(path, np.int64)]
+        keys, values = _texts(answer, shared, steps[::2])
+        left, right = (shared.vertex[steps[k::2]] for k in range(2))
+    texts = {"key": np.array(keys, str), "value": np.array(values, str)}
+    frame = EdgeRecords(answer, records, on).of_edges(left, right, texts)
+    return Evidence(frame, (first, second), "link")
+
+
+def audit_records(answer: Answer, frame: Any, oracle: str | None) -> Audit:
+    """Audit the entities of a frame: see :meth:`cc_rapids.LinkedRecords.audit`."""
+    linked, backend = answer.linked, answer.backend
+    assert linked is not None
+    frame = whole_table_of(frame) if is_relation(frame) else frame_in_memory(chunked(frame))
+    records = read_records(frame, list(linked.keys), linked.id_names or None, linked.ignore)
+    size = records.size
+    if linked.id_names:
+        ids = arrow_of(rows_at(frame, linked.id_names, np.arange(size)))
+    else:
+        check_rows(answer, frame)
+        ids = arrow_of({"vertex": np.arange(size)})
+    names = ids.column_names
+    coded = [ids[name].combine_chunks().dictionary_encode().indices.to_numpy() for name in names]
+    record = numbered(coded) if size else np.zeros(0, np.int64)
+    with backend.scope():
+        first = [
+            partners(parts, size, record, linked.max_group, backend)
+            for parts in records.keys.values()
+        ]
+    rows = np.tile(np.arange(size), len(first)), np.concatenate(first)
+    edges = {f"{k}{name}": ids[name].take(side) for k, side in enumerate(rows) for name in names}
+    columns: list[Any] = [[f"{k}{name}" for name in names] for k in range(2)]
+    columns = columns if len(names) > 1 else [name for (name,) in columns]
+    return audit(shown_labels(answer), backend, edges, *columns, oracle=oracle)
+
+
+def _texts(answer: Answer, shared: SharedValues, rows: Array) -> tuple[list[str], list[str]]:
+    """Return the key and the value of some rows as text; parts are joined by commas."""
+    assert answer.linked is not None
+    names = [parts_of(key) for key in answer.linked.keys]
+    host = answer.backend.to_host
+    key, place = host(shared.key[rows]), host(shared.example[shared.value[rows]])
+    values = np.empty(key.size, object)
+    for k, parts in enumerate(names):
+        at = np.flatnonzero(key == k)
+        if at.size:
+            some = on_host(rows_at(shared.frame, list(parts), place[at]))
+            columns = [map(str, values_of(column_of(some, part))) for part in parts]
+            values[at] = [", ".join(value) for value in zip(*columns, strict=True)]
+    return [", ".join(names[k]) for k in key.tolist()], values.tolist()
