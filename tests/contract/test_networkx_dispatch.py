@@ -196,6 +196,12 @@ def test_bridges_around_a_root_stay_with_networkx(name):
     assert backend.should_run(name, (nx.path_graph(4),), {"root": None}) is True
 
 
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("args", [("kruskal",), ("kruskal", "weight")])
+def test_an_algorithm_of_trees_is_no_root(args):
+    assert backend.should_run("minimum_spanning_edges", (nx.path_graph(4), *args), {}) is True
+
+
 def test_its_own_graph_goes_back_to_networkx_for_other_functions():
     for kind in (nx.Graph, nx.DiGraph):
         graph = kind([("a", "b"), ("b", "c")])
