@@ -493,6 +493,6 @@ def _written_format(path: Path, format: str | None) -> str:
         raise FormatError(
             f"cannot write {path}{lines}: the supported suffixes are {', '.join(suffixes)}, not"
             f" {path.suffix!r} (optionally compressed: {', '.join(PACKED)}); or pass"
-            f" --output-format (in Python format=), one of {', '.join(TABLES)}"
+            f" format= (--output-format), one of {', '.join(TABLES)}"
         )
     return SUFFIXES[suffix]

@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any, NoReturn
 
 import click
@@ -76,6 +76,9 @@ MEANT_OPTIONS: dict[str, str] = {  # words that people type for options
 }
 _KEYWORDS = re.compile(  # header=False (--no-header); source= and destination= (--source, ...)
     r"""\w+=(?:'[^']*'|[^\s'(]*)(?: and \w+=)? \((--[^()]*)\)"""
+)
+_NAMED = re.compile(  # nulls='drop', num_vertices=2, outside of quoted values
+    r"""(?<![\w=])'[^']*'|(?<![\w./-])(\w+)=('[^']*'|[\w.]*\w)?"""
 )
 _LIMIT = re.compile(r"(?<![\w./'\"-])memory_limit(?![\w./'\"])=?")  # not in a value or a path
 _CONTINUATION_INDENT = 4  # indent of the continuation lines of an example
@@ -198,8 +201,28 @@ class OneLineErrors(Group):
 def _as_options(message: str) -> str:
     """Replace the keyword arguments in a message of the library by command-line options."""
     message = message.replace("the same call", "the same command")
-    message = _KEYWORDS.sub(r"\1", message).replace("nulls='drop'", "--nulls drop")
+    message = message.replace("cc_rapids.designs()", "`cc-rapids designs`")
+    message = message.replace(", or vertices=", "")
+    message = _NAMED.sub(_option, _KEYWORDS.sub(r"\1", message))
     return _LIMIT.sub("--memory-limit", message)
+
+
+def _option(found: re.Match[str]) -> str:
+    """Return the option for a keyword argument, or the text itself if there is none."""
+    option, value = f"--{(found[1] or '').replace('_', '-')}", (found[2] or "").strip("'")
+    if value in ("None", "True", "False") or option not in _all_options():
+        return found[0]
+    return f"{option} {value}".rstrip()
+
+
+@cache
+def _all_options() -> set[str]:
+    """Return the options of all commands."""
+    commands, options = list[click.Command]([main]), set[str]()
+    for one in commands:
+        commands += getattr(one, "commands", {}).values()
+        options |= {name for option in one.params for name in option.opts}
+    return options
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -163,7 +163,7 @@ def test_a_format_that_is_not_said(run, edges):
     done = run("calculate", edges, "--output", "/dev/stdout")
     assert done.exit_code == 2
     assert "--output-format" in done.stderr
-    assert "(in Python format=), one of csv, tsv, snap, jsonl, arrow, parquet" in done.stderr
+    assert "or pass --output-format, one of csv, tsv, snap, jsonl, arrow, parquet" in done.stderr
     done = run("calculate", edges, "--output-format", "csv")
     assert done.exit_code == 2
     assert "--output-format goes with --output" in done.stderr
