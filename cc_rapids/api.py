@@ -15,7 +15,7 @@ from .data.arguments import consumed
 from .data.edge_input import EdgeInput, ReadRequest
 from .data.foreign import opened, with_own_weights
 from .data.frame_build import frame_of_table
-from .data.read import check_text, in_memory, named_ends, read
+from .data.read import check_text, named_ends, read
 from .data.reading import Reading
 from .data.text_options import COMMENTS, KEYWORDS, TextOptions
 from .data.weights import weighted
@@ -600,7 +600,7 @@ def _in_rows(
     text = TextOptions.among(options)
     check_text(adapter, edges, text)
     request = ReadRequest(source, destination, options.get("nulls", "raise"), text)
-    table, sides = in_memory(adapter, edges, request, options.get("weight"), Reading())
+    table, sides = adapter.in_memory(edges, request, options.get("weight"), Reading())
     if sides is None:
         return table, source, destination
     for name in KEYWORDS:

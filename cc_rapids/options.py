@@ -20,7 +20,7 @@ from .data.adapters import Adapter, adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_seconds, check_word
 from .data.edge_input import ReadRequest, named
 from .data.frame_build import frame_of_table
-from .data.read import Side, check_text, in_memory
+from .data.read import Side, check_text
 from .data.reading import Reading
 from .data.text_options import COMMENTS, NO_OPTIONS, TextOptions
 from .data.weight_bound import WeightBound
@@ -375,7 +375,7 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
     check_text(adapter, edges, options.text)
     request = ReadRequest(options.source, options.destination, options.nulls, options.text)
     reading = Reading()
-    table, sides = in_memory(adapter, edges, request, given.weight, reading)
+    table, sides = adapter.in_memory(edges, request, given.weight, reading)
     if sides is None:
         return table, options, reading
     if options.frames not in (None, "pyarrow"):

@@ -30,6 +30,7 @@ from ..errors import (
     MissingColumnError,
     NullsError,
     counted,
+    shown,
     unknown,
 )
 from ..keywords import suggest_keywords_of_methods
@@ -72,6 +73,7 @@ from .frame_build import column_where, rows_where_true
 from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, speaks_arrow
 from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
+from .reading import Reading
 from .row_index import check_same_index
 from .weight_bound import Bounded, WeightBound, ledger_of
 from .weights import places, weights_of
@@ -79,7 +81,6 @@ from .weights import places, weights_of
 if TYPE_CHECKING:
     from .files.input_file import ColumnRequest
     from .files.read import EdgeFile
-    from .reading import Reading
     from .streams import Chunk, Items, Source
 
 DEVICE = "__cuda_array_interface__"
@@ -585,9 +586,48 @@ class Adapter(ABC):
         """
         return None
 
-    def lengths(self, edges: Any) -> list[int | None]:
-        """Return the number of edges in memory; of columns beside each other, all lengths."""
-        return [self.rows(edges, ReadRequest())]
+    def columns(self, edges: Any) -> Sequence[Any]:
+        """Return the columns of edges in memory, or the edges themselves if they are one object."""
+        return [edges]
+
+    def on_device(self, edges: Any) -> bool:
+        """Return whether edges in memory are on a GPU."""
+        return any(is_cudf(one) or hasattr(one, DEVICE) for one in self.columns(edges))
+
+    def collected(self, edges: Any, names: Sequence[str] | None = None) -> Any:
+        """Return edges in memory, with only the named columns if these take time to collect."""
+        return collected(edges, names)
+
+    def in_memory(
+        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
+    ) -> tuple[Any, tuple[Any, Any] | None]:
+        """Return edges as rows in memory, and the columns of ids if the edges were files.
+
+        Files become a table, and lazy frames are collected. ``reading`` records how files were
+        read, and their rows.
+        """
+        request = self.named(edges, request, weight)
+        tables = self.weighed(edges, request, weight, reading)
+        if tables is None:
+            return self.collected(edges, request.columns(weight)), None
+        import pyarrow as pa
+
+        pieces = list(tables)
+        if not all(isinstance(piece, pa.Table) for piece in pieces):
+            raise InputError(
+                f"edges are a {type(edges).__name__} of frames, but all rows are needed at once"
+                " here: read them into one frame"
+            )
+        pieces = [piece for piece in pieces if len(piece)] or pieces[:1]
+        try:
+            table = pa.concat_tables(pieces, promote_options="permissive")
+        except pa.ArrowTypeError as error:
+            raise InputError(
+                f"the files of {shown(edges)} hold columns of different types, but all rows are"
+                f" needed at once here: store them with one type ({error})"
+            ) from error
+        request = FRAMES.named(table, request, weight)
+        return table, request.sides if request.has_lists else request.names
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         """Return the edges whose weight is within a bound, their columns of ids, and a ledger.
@@ -648,10 +688,49 @@ class Chunked(Adapter):
         return _weighed_chunks(source, reading)
 
 
-class Frames(Adapter):
-    """A frame of any library except cuDF, with rows that can be sliced."""
+class Rows(Adapter):
+    """Edges with rows in memory, which can be sliced and selected."""
 
-    by_type = has_rows = True
+    has_rows = True
+
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        return length_of(edges)
+
+    def source(self, edges: Any, request: ReadRequest) -> Source:
+        bound = request.bound
+        weights = None if bound is None else bound.weight
+        if bound is not None and bound.array is not None:
+            check_same_index(edges, weights)
+            _check_weights(length_of(weights), self.rows(edges, request))
+        given = self.rows(edges, request)
+        return items_of([edges], *request.names, weights, given=given)
+
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        edges = self.collected(edges)
+        mask, ledger = self.mask(edges, bound)
+        self.check_sizes(edges, mask)
+        if ledger.left_out:
+            mask = moved(mask, self.on_device(edges))
+            edges = self.where(self._ids_alone(edges, request), mask)
+        return Bounded(edges, request.source, request.destination, ledger)
+
+    def check_sizes(self, edges: Any, mask: Any) -> None:
+        """Raise an InputError unless a mask is as long as each column of edges in memory."""
+        for column in self.columns(edges):
+            _check_weights(mask.size, length_of(column))
+
+    def _ids_alone(self, edges: Any, request: ReadRequest) -> Any:
+        """Return edges without the columns that need not be selected along with the ids."""
+        return edges
+
+    def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
+        return weights_of(edges, weight)
+
+
+class Frames(Rows):
+    """A frame of any library except cuDF."""
+
+    by_type = True
 
     def accepts(self, edges: Any) -> bool:
         return hasattr(type(edges), "columns")
@@ -681,44 +760,24 @@ class Frames(Adapter):
         return _given(columns, request.nulls, make, index=index_of(edges))
 
     def _column_names(self, edges: Any) -> Sequence[Any] | None:
-        lazy = hasattr(
-            type(edges), "collect_schema"
-        )  # reading the attribute ``columns`` would warn
+        lazy = hasattr(type(edges), "collect_schema")  # the attribute ``columns`` would warn
         return edges.collect_schema().names() if lazy else columns_of(edges)
 
-    def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        return length_of(edges)
-
-    def source(self, edges: Any, request: ReadRequest) -> Source:
-        items, bound = [self._item(edges, request)], request.bound
-        weights = None if bound is None else bound.weight
-        if bound is not None and bound.array is not None:
-            check_same_index(edges, weights)
-            _check_weights(length_of(weights), self.rows(edges, request))
-        return items_of(items, *request.names, weights, given=self.rows(edges, request))
-
-    def _item(self, edges: Any, request: ReadRequest) -> Any:
-        """Check edges in memory, and return them in a form that can be read in chunks."""
-        return edges
-
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        if isinstance(bound.weight, str):
-            ids = [name for side in request.sides for name in side]
-            edges = edges if hasattr(type(edges), "collect") else collected(edges)
-            within, ledger = bound.of_frame(edges, ids)
-        else:
-            edges = collected(edges)
-            mask, ledger = self.mask(edges, bound)
-            _check_weights(mask.size, length_of(edges))
-            within = self.where(edges, mask)
+        if not (isinstance(bound.weight, str) and hasattr(type(edges), "collect")):
+            return super().bounded(edges, request, bound)
+        within, ledger = bound.of_lazy(edges, request.ids)
         return Bounded(within, request.source, request.destination, ledger)
 
     def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
-        on_host = self is FRAMES and isinstance(bound.weight, str)
-        return bound.mask_of_frame(edges) if on_host else super().mask(edges, bound)
+        named = isinstance(bound.weight, str)
+        return bound.mask_of_frame(edges) if named else super().mask(edges, bound)
 
-    def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
-        return weights_of(edges, weight)
+    def _ids_alone(self, edges: Any, request: ReadRequest) -> Any:
+        names, ids = columns_of(edges), request.ids
+        if any(names.count(name) != 1 for name in ids):
+            return edges
+        return edges.select(ids) if hasattr(edges, "select") else edges[ids]
 
 
 class CudfFrames(Frames):
@@ -740,12 +799,7 @@ class CudfFrames(Frames):
             _check_names(list(edges.columns), source, destination)
             raise
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        name = bound.name("the frame")
-        if name not in self._column_names(edges):
-            raise MissingColumnError(unknown("column", name, map(str, edges.columns)))
-        mask, ledger = bound.mask(edges[name], f"weights {name!r}")
-        return Bounded(edges[mask], request.source, request.destination, ledger)
+    mask, _ids_alone = Adapter.mask, Rows._ids_alone
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
         has_column = isinstance(weight, str) and weight in self._column_names(edges)
@@ -762,10 +816,7 @@ class Proxies(Frames):
         inner = CUDF_FRAMES.read(edges.as_gpu_object(), request)
         return replace(inner, make_frame=partial(_make_proxy, inner.make_frame))
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        column = edges[bound.name("the frame")].as_gpu_object()
-        mask, ledger = bound.mask(column, "weights")
-        return Bounded(edges[mask.get()], request.source, request.destination, ledger)
+    mask, _ids_alone = Adapter.mask, Rows._ids_alone
 
     def where(self, edges: Any, mask: Any) -> Any:
         return edges[mask]
@@ -844,25 +895,19 @@ class DuckDBRelations(Chunked):
         return names
 
 
-class Pairs(Frames):
+class Pairs(Rows):
     """A tuple of two arrays, lists or series of one length, or two lists or frames of keys."""
 
-    opens = True
+    by_type = opens = True
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, tuple)
-
-    def _column_names(self, edges: Any) -> Sequence[Any] | None:
-        return None
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         if request.has_lists:
             return read_table(edges, *request.sides, request.nulls)
         source, destination = request.names
         return _pair(self._ends(edges, request), str(source), str(destination), request.nulls)
-
-    def _item(self, edges: Any, request: ReadRequest) -> Any:
-        return self._ends(edges, request)
 
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         """Return the columns of sources and destinations."""
@@ -874,25 +919,15 @@ class Pairs(Frames):
             return None
         return length_of(edges[0]) if len(edges) else 0
 
-    def lengths(self, edges: Any) -> list[int | None]:
+    def columns(self, edges: Any) -> Sequence[Any]:
         check_columns_of_tuple(edges)
-        return [len(side) for side in edges]
-
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        (mask, ledger), ends = self.mask(edges, bound), self._columns(edges, request)
-        check_sizes(mask, ends)
-        return Bounded(self.where(ends, mask), request.source, request.destination, ledger)
-
-    def _columns(self, edges: Any, request: ReadRequest) -> Any:
-        """Return the columns of ids, in a form whose rows a mask can select."""
-        return self._ends(edges, request)
+        return list(edges)
 
 
 class EdgeArrays(Pairs):
     """An array or tensor of shape (edges, 2) or (2, edges)."""
 
     by_type = False  # arrays of one type may be on a GPU or on the host
-    lengths = Adapter.lengths
 
     def accepts(self, edges: Any) -> bool:
         return is_edge_array(edges)
@@ -908,9 +943,11 @@ class EdgeArrays(Pairs):
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         return ends_of(edges)
 
+    def columns(self, edges: Any) -> Sequence[Any]:
+        return ends_of(edges)
+
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        shape = as_array(edges).shape
-        return int(shape[0] if shape[1] == 2 else shape[1])
+        return len(ends_of(edges)[0])
 
 
 class Mappings(Pairs):
@@ -931,17 +968,17 @@ class Mappings(Pairs):
         table = _table_of_columns({name: edges[name] for name in (*source, *destination)})
         return read_table(table, source, destination, request.nulls)
 
-    def _columns(self, edges: Any, request: ReadRequest) -> Any:
+    def collected(self, edges: Any, names: Sequence[str] | None = None) -> Any:
+        return {name: edges[name] for name in names or () if name in edges} or edges
+
+    def _ids_alone(self, edges: Any, request: ReadRequest) -> Any:
         return {name: edges[name] for side in self._sides(edges, request) for name in side}
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return length_of(edges[self._sides(edges, request)[0][0]])
 
-    def lengths(self, edges: Any) -> list[int | None]:
-        return [len(side) for side in edges.values()]
-
-    def _item(self, edges: Any, request: ReadRequest) -> Any:
-        return edges
+    def columns(self, edges: Any) -> Sequence[Any]:
+        return list(edges.values())
 
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         (source, *_), (destination, *_) = self._sides(edges, request)
@@ -961,7 +998,8 @@ class Mappings(Pairs):
 class Keys(Mappings):
     """Edges between ids of several columns, such as tuples: see :func:`foreign.pairs_of_keys`."""
 
-    by_type, opens = True, False
+    opens = False
+    collected, _ids_alone = Adapter.collected, Rows._ids_alone
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, KeyPairs)
@@ -983,9 +1021,6 @@ class Keys(Mappings):
         made = copy(edges)
         made.update(super().where(edges, mask))
         return made
-
-    def _columns(self, edges: Any, request: ReadRequest) -> Any:
-        return edges
 
     def ends(self, edges: Any, source: Any, destination: Any, weight: Any = None) -> Ends:
         names = edges.names_of(len(edges) // 2)
@@ -1018,8 +1053,8 @@ class Unopened(Adapter):
 class OpenedGraphs(Mappings):
     """A graph of another library, or a matrix with weights, opened: see :func:`foreign.opened`."""
 
-    by_type, opens = True, False
-    lengths = Adapter.lengths
+    opens = False
+    collected, _ids_alone = Adapter.collected, Rows._ids_alone
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Graph)
@@ -1041,6 +1076,9 @@ class OpenedGraphs(Mappings):
     def where(self, edges: Any, mask: Any) -> Any:
         return edges.where(partial(column_where, mask=mask))
 
+    def columns(self, edges: Any) -> Sequence[Any]:
+        return list(edges.ends())
+
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return length_of(edges.ends()[0])
 
@@ -1050,9 +1088,6 @@ class OpenedGraphs(Mappings):
             source, destination = ([f"{end}_{k}" for k in parts] for end in (SOURCE, DESTINATION))
             return source, destination
         return super()._sides(edges, request)
-
-    def _columns(self, edges: Any, request: ReadRequest) -> Any:
-        return edges
 
 
 class Graphs(Adapter):
@@ -1149,7 +1184,10 @@ class Paths(Adapter):
         return map(opened, paths_of(edges))
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        return _bounded_table(self.source(edges, replace(request, bound=bound)), bound)
+        reading, name = Reading(), bound.name("files")
+        table, ends = self.in_memory(edges, request, name, reading)
+        within = FRAMES.bounded(table, ReadRequest(*(ends or request.names)), bound)
+        return within._replace(ledger=reading.ledger.plus(within.ledger._replace(given=0)))
 
 
 class Patterns(Paths):
@@ -1209,12 +1247,6 @@ class ByteStreams(Paths):
 
         return [nullcontext(given(edges))]
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        file = self._file(edges, request, bound.name("the file"))
-        within, ledger = replace(bound, weight="weight").of_frame(file.table)
-        ledger = file.ledger.plus(ledger._replace(given=0))
-        return Bounded(within, file.source, file.destination, ledger)
-
 
 class PathLists(Paths):
     """A list of paths."""
@@ -1255,8 +1287,7 @@ class Datasets(Chunked):
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return int(edges.count_rows())
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        return _bounded_table(self.source(edges, replace(request, bound=bound)), bound)
+    bounded = Paths.bounded
 
 
 class Tables(Datasets):
@@ -1355,7 +1386,7 @@ class Readers(Batches):
 class PairLists(Pairs):
     """A list of pairs of ids, where each pair is an edge; other lists are refused."""
 
-    lengths = Adapter.lengths
+    columns = Adapter.columns
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, list)
@@ -1446,20 +1477,6 @@ def _check_weights(weights: int, rows: int | None) -> None:
             f"there are {weights:,} weights and {counted(rows or 0, 'edge')}: pass one weight for"
             " each edge"
         )
-
-
-def check_sizes(mask: Any, edges: Any) -> None:
-    """Raise an InputError unless a mask is as long as each column of edges in memory."""
-    for size in adapter_of(edges).lengths(edges):
-        _check_weights(mask.size, size)
-
-
-def ends_on_device(edges: Any) -> bool:
-    """Return whether edges in memory are on a GPU."""
-    edges = tuple(edges.ends()) if isinstance(edges, Graph) else edges
-    sides = edges.values() if isinstance(edges, Mapping) else edges
-    some = list(sides)[:2] if isinstance(edges, Mapping | tuple) else [edges]
-    return is_cudf_frame(edges) or any(is_cudf(side) or hasattr(side, DEVICE) for side in some)
 
 
 def _is_arrow(edges: Any, name: str) -> bool:
@@ -1596,8 +1613,6 @@ def opened_item(
         check_columns_of_tuple(item)
         return request, tuple(list(side) if isinstance(side, deque) else side for side in item)
     requested = request.columns(weight)
-    if isinstance(item, Mapping):
-        return request, {name: item[name] for name in requested if name in item} or item
     if is_edge_array(item):
         return request, ends_of(item)
     if adapter.may_repeat:
@@ -1607,7 +1622,7 @@ def opened_item(
         )
     if type(item).__module__.startswith("polars.lazyframe"):
         budget.check_lazy(item, requested)
-    return request, chunked(collected(item, requested))
+    return request, chunked(adapter.collected(item, requested))
 
 
 def within(chunk: Chunk, bound: WeightBound | None) -> Bounded:
@@ -1619,23 +1634,6 @@ def within(chunk: Chunk, bound: WeightBound | None) -> Bounded:
     chunk_bound = bound if chunk.weight is None else replace(bound, weight=chunk.weight)
     bounded = adapter_of(chunk.frame).bounded(chunk.frame, request, chunk_bound)
     return bounded._replace(ledger=bounded.ledger.plus(left_out))
-
-
-def _bounded_table(source: Source, bound: WeightBound) -> Bounded:
-    """Return the edges of a source within a bound as one table."""
-    import pyarrow as pa
-
-    parts = [within(chunk, bound) for chunk in _whole_chunks(source, "range")]
-    ends = parts[0].source, parts[0].destination
-    names = ReadRequest(*ends).ids
-    tables = [
-        part.edges.select(ReadRequest(part.source, part.destination).ids).rename_columns(names)
-        for part in parts
-    ]
-    ledger = Ledger(source.given)
-    for part in parts:
-        ledger = ledger.plus(part.ledger._replace(given=0))
-    return Bounded(pa.concat_tables(tables), *ends, ledger)
 
 
 def _whole_chunks(source: Source, kind: str, width: int = 1) -> Iterator[Chunk]:

@@ -6,7 +6,7 @@ Input is checked and never changed. It is not copied if its memory can be read d
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -21,12 +21,11 @@ from .column import REFUSE
 from .edge_input import EdgeInput, ReadRequest, check_range, named, several, with_vertices
 from .end_columns import Side
 from .foreign import opened
-from .frame_access import collected, is_single
-from .kinds import Graph, KeyPairs
+from .frame_access import is_single
+from .kinds import KeyPairs
 from .text_options import NO_OPTIONS, TextOptions
 
 if TYPE_CHECKING:
-    from .reading import Reading
     from .streams import Chunk, Source
     from .weight_bound import WeightBound
 
@@ -38,7 +37,6 @@ __all__ = [
     "check_range",
     "check_text",
     "check_vertices",
-    "in_memory",
     "named",
     "named_ends",
     "read",
@@ -170,43 +168,6 @@ def named_ends(
 ) -> tuple[Side | None, Side | None]:
     """Return the columns of both ends; :meth:`Adapter.named` chooses those that are not given."""
     return (adapter or adapter_of(edges)).ends(edges, source, destination, weight)
-
-
-def in_memory(
-    adapter: Adapter, edges: Any, request: ReadRequest, weight: Any, reading: Reading
-) -> tuple[Any, tuple[Any, Any] | None]:
-    """Return edges as rows in memory, and the columns of ids if the edges were files.
-
-    Files become a table, and lazy frames are collected. ``reading`` records how files were read,
-    and their rows.
-    """
-    request = adapter.named(edges, request, weight)
-    tables = adapter.weighed(edges, request, weight, reading)
-    if tables is None:
-        requested = request.columns(weight)
-        if isinstance(edges, Graph | KeyPairs):
-            return edges, None
-        if isinstance(edges, Mapping):
-            return {name: edges[name] for name in requested if name in edges} or edges, None
-        return collected(edges, requested), None
-    import pyarrow as pa
-
-    pieces = list(tables)
-    if not all(isinstance(piece, pa.Table) for piece in pieces):
-        raise InputError(
-            f"edges are a {type(edges).__name__} of frames, but all rows are needed at once here:"
-            " read them into one frame"
-        )
-    pieces = [piece for piece in pieces if len(piece)] or pieces[:1]
-    try:
-        table = pa.concat_tables(pieces, promote_options="permissive")
-    except pa.ArrowTypeError as error:
-        raise InputError(
-            f"the files of {shown(edges)} hold columns of different types, but all rows are needed"
-            f" at once here: store them with one type ({error})"
-        ) from error
-    request = adapter_of(table).named(table, request, weight)
-    return table, request.sides if request.has_lists else request.names
 
 
 def read_pairs(

@@ -14,10 +14,9 @@ import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unknown
 from ..ledger import Ledger
-from .column import chunked, plain_numbers, refuse_twice
+from .column import plain_numbers, refuse_twice
 from .dtypes import is_float
 from .frame_access import column_of, columns_of, numbers_of
-from .frame_build import rows_where_true
 
 NUMPY = re.compile("u?int(8|16|32|64)|float(16|32|64)")  # number types of NumPy arrays
 INTEGER = re.compile("(?P<unsigned>u?)int(?P<bits>8|16|32|64|128)")
@@ -162,31 +161,11 @@ class WeightBound:
             mask = numbers == numbers
         return mask, ledger_of(rows, missing, _count(mask))
 
-    def of_frame(self, frame: Any, ids: Sequence[str] = ()) -> tuple[Any, Ledger]:
-        """Return the rows of a host frame within the bounds, and a ledger of all its rows.
+    def of_lazy(self, frame: Any, ids: Sequence[str]) -> tuple[Any, Ledger]:
+        """Return the rows of a lazy frame within the bounds, and a ledger of all its rows.
 
-        The result is a frame of the same library. If rows are left out and the frame has all
-        columns of ``ids``, the result has only these columns. The rows of a lazy frame are counted
-        by one query.
+        The rows are counted by one query. Only the columns of ``ids`` and the weights are kept.
         """
-        frame = chunked(frame)
-        if hasattr(type(frame), "collect"):
-            return self._of_lazy(frame, ids)
-        mask, ledger = self.mask_of_frame(frame)
-        if not ledger.left_out:
-            return frame, ledger
-        columns = {name: _plain_numbers(frame, name) for name in ids}
-        if columns and all(column is not None for column in columns.values()):
-            rows = mask.nonzero()[0]
-            selected = {name: column.take(rows) for name, column in columns.items()}
-            return type(frame)(selected, copy=False), ledger
-        if columns and columns.keys() <= set(columns_of(frame)):
-            few = list(columns)
-            frame = frame.select(few) if hasattr(frame, "select") else frame[few]
-        return rows_where_true(frame, mask), ledger
-
-    def _of_lazy(self, frame: Any, ids: Sequence[str]) -> tuple[Any, Ledger]:
-        """Do the same as :meth:`of_frame` for a lazy frame."""
         import narwhals as nw
 
         name, lazy = self.name("the frame"), nw.from_native(frame)
@@ -194,7 +173,7 @@ class WeightBound:
         if name not in schema:
             raise MissingColumnError(unknown("column", name, schema.names()))
         missing, within = self._conditions(schema[name])
-        if ids and all(one in schema for one in ids):
+        if all(one in schema for one in ids):
             lazy = lazy.select(*dict.fromkeys([*ids, name]))
         sums = missing.sum().alias("missing"), within.sum().alias("kept")
         counts = lazy.select(nw.len().alias("rows"), *sums).collect()
@@ -221,9 +200,6 @@ class WeightBound:
 
     def mask_of_frame(self, frame: Any) -> tuple[Any, Ledger]:
         """Return a boolean array of the rows of a host frame within the bounds, and a ledger."""
-        plain = _plain_numbers(frame, self.weight)
-        if plain is not None:
-            return self.mask_of(plain, None)
         import narwhals as nw
 
         name, names = self.name("the frame"), columns_of(frame)
@@ -271,16 +247,6 @@ class WeightBound:
             return False
         pairs = self.bounds(dtype)
         return any(high < bound if sign == ">=" else low > bound for sign, bound in pairs)
-
-
-def _plain_numbers(frame: Any, name: Any) -> Any:
-    """Return a pandas column that is stored as a NumPy array of numbers; None for others."""
-    if not (hasattr(type(frame), "iloc") and isinstance(name, str)):
-        return None
-    column = frame.get(name)
-    dtype = getattr(column, "dtype", None)
-    plain = isinstance(dtype, np.dtype) and NUMPY.fullmatch(dtype.name) and dtype.isnative
-    return column.to_numpy() if plain and column is not None else None
 
 
 def _count(mask: Any) -> int:

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError
-from .adapters import adapter_of, check_sizes, ends_on_device
+from .adapters import adapter_of
 from .column import chunked, index_of, moved
 from .edge_input import EdgeInput, ReadRequest
 from .foreign import opened
 from .frame_access import collected, names_of
 from .frame_build import check_has_rows, rows_where_true
-from .read import check_text, in_memory, named_ends, read
+from .read import check_text, named_ends, read
 from .reading import Reading
 from .relations import is_relation
 from .text_options import NO_OPTIONS, TextOptions
@@ -199,7 +199,7 @@ def read_within(
     check_text(adapter, edges, options)
     request = ReadRequest(source, destination, nulls, options)
     answers, reading = adapter.answers(edges, request), Reading()
-    edges, sides = in_memory(adapter, edges, request, bound.weight, reading)
+    edges, sides = adapter.in_memory(edges, request, bound.weight, reading)
     if sides is not None:
         source, destination = sides
     adapter = adapter_of(edges)
@@ -208,8 +208,8 @@ def read_within(
     kept, rows, ledger = None, edges, None
     if bound.limits:
         mask, ledger = adapter.mask(edges, bound)
-        mask = moved(mask, ends_on_device(edges))
-        check_sizes(mask, edges)
+        mask = moved(mask, adapter.on_device(edges))
+        adapter.check_sizes(edges, mask)
         rows, kept = adapter.where(edges, mask), partial(places, mask)
     made = read(rows, source, destination, vertices, num_vertices, nulls, adapter=adapter)
     made = replace(made, index=index_of(edges), formats=tuple(reading.formats) or made.formats)

@@ -356,7 +356,7 @@ def _with_weights(
             " one frame, or leave out forest="
         )
     request = ReadRequest(source, destination, nulls, options)
-    edges, sides = frames.in_memory(adapter, edges, request, forest_weight.weight, Reading())
+    edges, sides = adapter.in_memory(edges, request, forest_weight.weight, Reading())
     return (edges, source, destination, options) if sides is None else (edges, *sides, NO_OPTIONS)
 
 

@@ -297,13 +297,13 @@ def test_a_file_or_fragment_that_is_never_read(folder, monkeypatch):
 
 
 def test_a_bound_that_keeps_too_few_rows(folder, monkeypatch):
-    within = adapters.Frames.bounded
+    within = adapters.Rows.bounded
 
     def planted(self, edges, request, bound):
         found = within(self, edges, request, bound)
         return found._replace(edges=streams.sliced(found.edges, 0, len(found.edges) - 1))
 
-    monkeypatch.setattr(adapters.Frames, "bounded", planted)
+    monkeypatch.setattr(adapters.Rows, "bounded", planted)
     for edges in (EDGES, folder / "several"):
         with pytest.raises(LedgerError):
             in_chunks(edges, **BOUND)
