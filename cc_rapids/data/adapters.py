@@ -43,6 +43,7 @@ from .column import (
     Column,
     as_series,
     chunked,
+    column_where,
     index_of,
     is_cudf,
     is_cudf_frame,
@@ -69,7 +70,7 @@ from .edge_input import (
 from .end_columns import Side, end_columns, place_of, sides_of
 from .foreign import check_square, entries_of, is_opened, opened
 from .frame_access import collected, columns_of
-from .frame_build import column_where, rows_where_true
+from .frame_build import rows_where_true
 from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, speaks_arrow
 from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
@@ -159,14 +160,13 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any =
         frame = frame[list(dict.fromkeys(selected))].reset_index(drop=True).dropna()
         kept, dropped = frame.index.to_cupy, size - len(frame)
     every = (*names[0], *names[1])
-    if numbers is None:
-        parts = zip(every, selected, strict=True)
-        columns = [of_cudf(name, frame[side], remedy) for name, side in parts]
-    else:
-        columns = [
-            Column(name, "int64", array.size, partial(nullcontext, array))
-            for name, array in zip(every, numbers, strict=True)
-        ]
+    columns = []
+    for k, name in enumerate(every):
+        if numbers is None:
+            columns.append(of_cudf(name, frame[selected[k]], remedy))
+        else:
+            lent = partial(nullcontext, numbers[k])
+            columns.append(Column(name, "int64", numbers[k].size, lent))
     kind: Any = type(frame)
     left, right = _ends_of_columns(columns)
     return EdgeInput(
@@ -203,7 +203,10 @@ def _given(
 ) -> EdgeInput:
     """Return columns of sources and then of destinations as edges, without those with a null."""
     dropped, kept = 0, None
-    masks = [column.valid for column in columns if column.valid is not None]
+    masks = []
+    for column in columns:
+        if column.valid is not None:
+            masks.append(column.valid)
     if masks and nulls == "drop":
         if len({type(mask) for mask in masks}) > 1:
             masks = [moved(mask, False) for mask in masks]
@@ -694,7 +697,7 @@ class Rows(Adapter):
     has_rows = True
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        return length_of(edges)
+        return len(edges) if hasattr(type(edges), "__len__") else length_of(edges)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         bound = request.bound
@@ -760,8 +763,10 @@ class Frames(Rows):
         return _given(columns, request.nulls, make, index=index_of(edges))
 
     def _column_names(self, edges: Any) -> Sequence[Any] | None:
-        lazy = hasattr(type(edges), "collect_schema")  # the attribute ``columns`` would warn
-        return edges.collect_schema().names() if lazy else columns_of(edges)
+        kind = type(edges)
+        if hasattr(kind, "collect_schema"):  # reading the attribute ``columns`` would warn
+            return list(edges.collect_schema().names())
+        return list(edges.column_names if hasattr(kind, "column_names") else edges.columns)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         if not (isinstance(bound.weight, str) and hasattr(type(edges), "collect")):
@@ -1190,28 +1195,26 @@ class Paths(Adapter):
         return within._replace(ledger=reading.ledger.plus(within.ledger._replace(given=0)))
 
 
-class Patterns(Paths):
-    """A glob pattern, or an address that is not a local path."""
+class SeveralFiles(Paths):
+    """A folder, a glob pattern, an address that is not a local path, or a list of paths.
+
+    All files of known formats in a folder and in its subfolders are read.
+    """
 
     is_stream = becomes_table = True
 
     def accepts(self, edges: Any) -> bool:
-        if not isinstance(edges, str | os.PathLike):
+        if isinstance(edges, list):
+            return bool(edges) and all(isinstance(item, str | os.PathLike) for item in edges)
+        path = local(edges) if isinstance(edges, str | os.PathLike) else None
+        if not isinstance(path, str):
             return False
-        words = local(edges)
-        if not isinstance(words, str):
-            return False
-        return "://" in words or (any(c in words for c in "*?[") and not os.path.exists(words))
+        wild = any(letter in path for letter in "*?[") and not os.path.exists(path)
+        return wild or "://" in path or os.path.isdir(path)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        raise _not_at_once(str(edges))
-
-
-class Folders(Patterns):
-    """A folder; all files of known formats in it and in its subfolders are read."""
-
-    def accepts(self, edges: Any) -> bool:
-        return isinstance(edges, str | os.PathLike) and os.path.isdir(local(edges))
+        listed = isinstance(edges, list)
+        raise _not_at_once(f"a list of {counted(len(edges), 'path')}" if listed else str(edges))
 
 
 class ByteStreams(Paths):
@@ -1228,37 +1231,20 @@ class ByteStreams(Paths):
         return file and hasattr(edges, "read")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return _of_file(self._file(edges, request), request)
+        from .files.opening import given
+        from .files.read import read_opened
+
+        return _of_file(read_opened(given(edges), _columns_of_file(request)), request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Files
 
         return Files.of_open(edges, request)
 
-    def _file(self, edges: Any, request: ReadRequest, weight: str | None = None) -> EdgeFile:
-        """Read the whole file: it can be read only once, and its ids may turn out to be text."""
-        from .files.opening import given
-        from .files.read import read_opened
-
-        return read_opened(given(edges), _columns_of_file(request, weight))
-
     def _opened(self, edges: Any) -> Iterable[Any]:
         from .files.opening import given
 
         return [nullcontext(given(edges))]
-
-
-class PathLists(Paths):
-    """A list of paths."""
-
-    is_stream = becomes_table = True
-
-    def accepts(self, edges: Any) -> bool:
-        paths = isinstance(edges, list) and bool(edges)
-        return paths and all(isinstance(item, str | os.PathLike) for item in edges)
-
-    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        raise _not_at_once(f"a list of {counted(len(edges), 'path')}")
 
 
 class Datasets(Chunked):
@@ -1424,10 +1410,8 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts the edges reads them
     FRAMES,
     OPENED,
     Tables(),
-    Folders(),
-    Patterns(),
+    SeveralFiles(),
     Paths(),
-    PathLists(),
     Matrices(),
     EdgeArrays(),
     Keys(),
@@ -1505,16 +1489,13 @@ def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
     return as_proxy_object(frame(columns))
 
 
-def _columns_of_file(request: ReadRequest, weight: str | None = None) -> ColumnRequest:
-    """Return a request for the columns of a file, with those of weights if they are named."""
+def _columns_of_file(request: ReadRequest) -> ColumnRequest:
     from .files.input_file import ColumnRequest
 
-    source, destination = request.source, request.destination
+    ends: tuple[Any, Any] = request.source, request.destination
     if request.has_lists:
-        source, destination = (side if len(side) > 1 else side[0] for side in request.sides)
-    weights = weight is not None
-    options = request.options
-    return ColumnRequest(source, destination, "", options, weights, weight, null_weights=weights)
+        ends = tuple(side if len(side) > 1 else side[0] for side in request.sides)
+    return ColumnRequest(*ends, "", request.options)
 
 
 def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:

@@ -274,37 +274,33 @@ def _copied(array: Any) -> Any:
     return copy
 
 
-def rows_where(native: Any, mask: Any, name: str = "ids") -> Any:
-    """Return a copy of the rows of a host column where a boolean array is true."""
-    if _is_arrow(native):
-        return _filtered(name, native, mask)
-    if not hasattr(native, "iloc"):
-        return native.filter(mask)
-    if not _is_arrow_backed(native):
-        return native[mask]
-    arrow = _filtered(name, native.array.__arrow_array__(), mask)
-    selected = _pandas_series(arrow, native.index[mask], native.name)
-    return selected if selected.dtype == native.dtype else selected.astype(native.dtype)
+def column_where(column: Any, mask: Any) -> Any:
+    """Return the rows of a column or list where a boolean array is true, of the same type."""
+    if isinstance(column, list | tuple):
+        return type(column)(value for value, keep in zip(column, mask, strict=True) if keep)
+    column = chunked(column)
+    if is_cudf(column) or not is_series(column):
+        return column[mask]
+    if _is_arrow(column):
+        return arrow_rows(column, mask)
+    if not hasattr(column, "iloc"):
+        return column.filter(mask)
+    arrow_backed = getattr(sys.modules["pandas"].arrays, "ArrowExtensionArray", ())
+    if not isinstance(column.array, arrow_backed):
+        return column[mask]
+    rows = arrow_rows(sound("ids", column.array.__arrow_array__()), mask)
+    selected = _pandas_series(rows, column.index[mask], column.name)
+    return selected if selected.dtype == column.dtype else selected.astype(column.dtype)
 
 
 def _is_arrow(native: Any) -> bool:
     return isinstance(native, getattr(sys.modules.get("pyarrow"), "ChunkedArray", ()))
 
 
-def _is_arrow_backed(series: Any) -> bool:
-    """Return whether a pandas series is backed by PyArrow."""
-    kind = getattr(sys.modules["pandas"].arrays, "ArrowExtensionArray", ())
-    return isinstance(series.array, kind)
-
-
 def _pandas_series(arrow: Any, index: Any, name: Any) -> Any:
     import pandas as pd
 
     return pd.Series(pd.arrays.ArrowExtensionArray(arrow), index, name=name)
-
-
-def _filtered(name: str, column: Any, mask: Any) -> Any:
-    return arrow_rows(sound(name, column), mask)
 
 
 def arrow_rows(column: Any, mask: Any) -> Any:

@@ -143,8 +143,8 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
     columns : dict of str to array, WithoutNan or series
         All of one length.
     """
-    parts = [_column_of(values) for values in columns.values()]
-    if all(part is not None for part in parts):
+    parts = list(map(_column_of, columns.values()))
+    if None not in parts:
         from pylibcudf import Table
 
         return kind.from_pylibcudf(Table(parts), {"columns": list(columns)})

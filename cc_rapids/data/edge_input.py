@@ -157,7 +157,7 @@ class EdgeInput:
     ``make_frame`` makes frames in memory; ``answers`` converts them if the caller gets another
     kind. If ``make_frame`` would scan arrays for NaN, ``without_nan`` marks an array as free of
     NaN. ``ledger`` counts the rows that were given and left out; the run counts the linked ones.
-    ``columns`` are all columns of ids.
+    ``columns`` are all columns of ids, and ``lent`` also has that of the offsets.
     """
 
     src: Column
@@ -182,18 +182,15 @@ class EdgeInput:
     without_nan: Callable[[Any], Any] | None = None
     ledger: Ledger | None = None
     columns: list[Column] = field(init=False, repr=False, compare=False)
+    lent: list[Column] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """List the columns of ids."""
         columns = [self.src, self.dst]
         if isinstance(self.vertices, Column):
             columns.append(self.vertices)
-        vars(self)["columns"] = columns
-
-    @cached_property
-    def lent(self) -> list[Column]:
-        """The columns of ids, and the column of offsets if there is one."""
-        return self.columns if self.row_offsets is None else [*self.columns, self.row_offsets]
+        offsets = [] if self.row_offsets is None else [self.row_offsets]
+        vars(self).update(columns=columns, lent=[*columns, *offsets])
 
     @property
     def rows(self) -> Ledger:

@@ -25,6 +25,7 @@ from .column import (
     array_of,
     as_series,
     chunked,
+    column_where,
     is_cudf,
     is_cudf_frame,
     is_series,
@@ -32,7 +33,6 @@ from .column import (
     of,
     plain_numbers,
     refuse_twice,
-    rows_where,
     series_of,
     valid_of,
 )
@@ -294,9 +294,8 @@ def _no_numbers(what: str, dtype: Any, size: int) -> ColumnTypeError:
 
 def rows_of(column: Any, mask: Any, backend: Any) -> Any:
     """Return the rows of an array, series or PyArrow column where a mask of the backend is true."""
-    mask = bring(mask, backend, type(column).__module__.partition(".")[0] in ("cudf", "cupy"))
-    here = type(column).__module__.partition(".")[0] in ("cudf", "cupy", "numpy")
-    return column[mask] if here else rows_where(chunked(column), mask)
+    on_device = type(column).__module__.partition(".")[0] in ("cudf", "cupy")
+    return column_where(column, bring(mask, backend, on_device))
 
 
 def mask_of(name: str, values: Any) -> Any:

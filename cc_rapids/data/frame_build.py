@@ -11,12 +11,10 @@ from ..errors import InputError, shown
 from .column import (
     LIBRARIES,
     arrow_rows,
-    as_series,
-    chunked,
+    column_where,
     in_native_order,
     is_cudf,
     is_series,
-    rows_where,
     without_views,
 )
 from .cudf_columns import make_series
@@ -247,17 +245,7 @@ def _pandas_rows(frame: Any, mask: Any) -> Any:
         import pandas as pd
 
         columns = (in_native_order(frame.iloc[:, k]) for k in range(frame.shape[1]))
-        return pd.concat([rows_where(column, mask) for column in columns], axis=1)
-
-
-def column_where(column: Any, mask: Any) -> Any:
-    """Return the rows of a column or list where a boolean mask is true, of the same type."""
-    if isinstance(column, list | tuple):
-        return type(column)(value for value, keep in zip(column, mask, strict=True) if keep)
-    if is_cudf(column) or not is_series(as_series(column)):
-        return column[mask]
-    column = chunked(column)
-    return arrow_rows(column, mask) if hasattr(column, "chunks") else rows_where(column, mask)
+        return pd.concat([column_where(column, mask) for column in columns], axis=1)
 
 
 def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: bool) -> Any:

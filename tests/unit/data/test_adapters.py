@@ -37,8 +37,7 @@ KINDS = {
     "CsrRows": [cc_rapids.Csr(np.array([0, 1, 1]), np.array([1]))],
     "Matrices": [coo_array((np.ones(2), (SRC, DST)), shape=(8, 8))],
     "Paths": ["edges.csv", Path("edges.csv")],
-    "Patterns": ["*.csv", "s3://bucket/edges.csv"],
-    "PathLists": [["a.csv", "b.csv"]],
+    "SeveralFiles": ["*.csv", "s3://bucket/edges.csv", ["a.csv", "b.csv"]],
     "Datasets": [ds.dataset(TABLE)],
     "Readers": [TABLE.to_reader()],
     "Batches": [iter([TABLE]), [TABLE, TABLE], (pair for pair in [(SRC, DST)])],
@@ -49,7 +48,7 @@ KINDS = {
     "OpenedGraphs": [opened(nx.Graph())],
     "Anything": [5, None, pd.Series(SRC)],
 }
-STREAMS = {"Patterns", "PathLists", "Datasets", "Readers", "Batches"}
+STREAMS = {"SeveralFiles", "Datasets", "Readers", "Batches"}
 
 
 @pytest.mark.parametrize(("name", "edges"), [(k, e) for k, es in KINDS.items() for e in es])
@@ -57,7 +56,7 @@ def test_each_kind_of_edges_has_one_adapter(name, edges):
     adapter = adapter_of(edges)
     assert type(adapter).__name__ == name
     assert adapter.is_stream == (name in STREAMS)
-    assert adapter.names_files == (name in {"Paths", "Patterns", "PathLists"})
+    assert adapter.names_files == (name in {"Paths", "SeveralFiles"})
 
 
 def test_adapters_are_in_one_tuple_the_last_of_which_accepts_all():
