@@ -203,10 +203,7 @@ def _given(
 ) -> EdgeInput:
     """Return columns of sources and then of destinations as edges, without those with a null."""
     dropped, kept = 0, None
-    masks = []
-    for column in columns:
-        if column.valid is not None:
-            masks.append(column.valid)
+    masks = [column.valid for column in columns if column.valid is not None]
     if masks and nulls == "drop":
         if len({type(mask) for mask in masks}) > 1:
             masks = [moved(mask, False) for mask in masks]
@@ -343,7 +340,7 @@ def edge_frame(graph: Any) -> Any:
 
 def read_csr(rows: Csr) -> EdgeInput:
     """Return an adjacency list as edges, with one vertex per row."""
-    ends = _pair((rows.indices, rows.indices), "indices", "indices", REFUSE)
+    ends = _of_columns(["indices"] * 2, [rows.indices] * 2, REFUSE)
     ends = read_rows(rows, ends)
     return with_vertices(ends, range(max(len(rows.offsets) - 1, 0)), True)
 
@@ -417,33 +414,51 @@ def _tool(name: str) -> Any:
         ) from None
 
 
-def _pair(edges: tuple[Any, Any], source: str, destination: str, nulls: str) -> EdgeInput:
-    """Return two columns as edges; the answers of two series of one library are frames of it."""
-    src, dst = map(_column_of_end, edges)
-    alike, names = is_series(src) and type(src) is type(dst), (source, destination)
-    columns, index = [], index_of(src) if alike else None
-    if not (alike and is_cudf(src)):
-        columns = [unchecked(name, side) for name, side in zip(names, (src, dst), strict=True)]
-    m, k = (column.size for column in columns) if columns else map(len, (src, dst))
-    if m != k:
-        raise InputError(
-            f"{source!r} has {m:,} ids and {destination!r} has {k:,}: both ends of each edge are"
-            " needed"
-        )
-    if not columns:
+def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> EdgeInput:
+    """Return columns of sources, and as many of destinations, as edges.
+
+    Answers are frames of the library of the columns if all of them are its series. Otherwise they
+    are arrays, or tables of PyArrow or cuDF for ids of several columns.
+    """
+    sides = list(map(_column_of_end, columns))
+    half, alike = len(sides) // 2, is_series(sides[0]) and len(set(map(type, sides))) == 1
+    on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in sides)
+    if on_device and half > 1:
         import cudf
 
-        both = {"0": src.reset_index(drop=True), "1": dst.reset_index(drop=True)}
-        sides = [source], [destination]
-        return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), sides, nulls, index)
+        frame = cudf.DataFrame(dict(zip(names, sides, strict=True)))
+        return read_table(frame, list(names[:half]), list(names[half:]), nulls)
+    index = index_of(sides[0]) if alike else None
+    if alike and on_device:
+        import cudf
+
+        _check_lengths(names, sides)
+        both = {str(k): side.reset_index(drop=True) for k, side in enumerate(sides)}
+        where, named = (["0"], ["1"]), ([names[0]], [names[1]])
+        return _cudf_frame(cudf.DataFrame(both), where, named, nulls, index)
+    read = [unchecked(name, side) for name, side in zip(names, sides, strict=True)]
+    _check_lengths(names, read)
+    make: Callable[..., Any] = plain_frame
     if alike:
         import narwhals as nw
 
-        library = nw.from_native(src, series_only=True).implementation
-        return _given(columns, nulls, _frame_maker(library), index=index)
-    on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in (src, dst))
-    columns = list(map(_as_array, columns, (src, dst)))
-    return _given(columns, nulls, plain_frame, on_device)
+        make = _frame_maker(nw.from_native(sides[0], series_only=True).implementation)
+    elif half > 1:
+        make = partial(_make_frame, "pyarrow")
+    else:
+        read = list(map(_as_array, read, sides))
+    return _given(read, nulls, make, on_device, index)
+
+
+def _check_lengths(names: Sequence[str], columns: Sequence[Any]) -> None:
+    """Raise an InputError unless all columns have as many ids as the first."""
+    sizes = [column.size if hasattr(column, "size") else len(column) for column in columns]
+    for name, size in zip(names, sizes, strict=True):
+        if size != sizes[0]:
+            raise InputError(
+                f"{names[0]!r} has {sizes[0]:,} ids and {name!r} has {size:,}: both ends of each"
+                " edge are needed"
+            )
 
 
 def _column_of_end(side: Any) -> Any:
@@ -461,24 +476,6 @@ def _as_array(column: Column, side: Any) -> Column:
 
 def _objects(words: Any, every: Any) -> Any:
     return np.array(words.to_pylist(), object)
-
-
-def _table_of_columns(columns: dict[str, Any]) -> Any:
-    """Return the columns of composite ids as a frame: of cuDF on a GPU, otherwise of PyArrow."""
-    columns = {name: _column_of_end(column) for name, column in columns.items()}
-    if any(is_cudf(side) or hasattr(side, DEVICE) for side in columns.values()):
-        import cudf
-
-        return cudf.DataFrame(columns)
-    import pyarrow as pa
-
-    try:
-        return pa.table(columns)
-    except pa.ArrowException as error:
-        raise InputError(
-            f"the columns {', '.join(map(repr, columns))} do not form a table ({error}): pass"
-            " columns of integers or strings, of equal length"
-        ) from error
 
 
 class Adapter(ABC):
@@ -910,14 +907,13 @@ class Pairs(Rows):
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         if request.has_lists:
-            return read_table(edges, *request.sides, request.nulls)
-        source, destination = request.names
-        return _pair(self._ends(edges, request), str(source), str(destination), request.nulls)
+            _table_of(edges)  # raises an error
+        return _of_columns(*self._named_columns(edges, request), request.nulls)
 
-    def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
-        """Return the columns of sources and destinations."""
+    def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
+        """Return the names of the columns of sources and destinations, and the columns."""
         check_columns_of_tuple(edges)
-        return edges[0], edges[1]
+        return list(map(str, request.names)), edges
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         if len(edges) and speaks_arrow(type(edges[0])):
@@ -945,8 +941,8 @@ class EdgeArrays(Pairs):
             )
         return super().read(edges, request)
 
-    def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
-        return ends_of(edges)
+    def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
+        return list(map(str, request.names)), ends_of(edges)
 
     def columns(self, edges: Any) -> Sequence[Any]:
         return ends_of(edges)
@@ -967,27 +963,23 @@ class Mappings(Pairs):
         return list(edges)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        source, destination = self._sides(edges, request)
-        if len(source) == 1:
-            return _pair(self._ends(edges, request), source[0], destination[0], request.nulls)
-        table = _table_of_columns({name: edges[name] for name in (*source, *destination)})
-        return read_table(table, source, destination, request.nulls)
+        return _of_columns(*self._named_columns(edges, request), request.nulls)
+
+    def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
+        names = [name for side in self._sides(edges, request) for name in side]
+        return names, [edges[name] for name in names]
 
     def collected(self, edges: Any, names: Sequence[str] | None = None) -> Any:
         return {name: edges[name] for name in names or () if name in edges} or edges
 
     def _ids_alone(self, edges: Any, request: ReadRequest) -> Any:
-        return {name: edges[name] for side in self._sides(edges, request) for name in side}
+        return dict(zip(*self._named_columns(edges, request), strict=True))
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return length_of(edges[self._sides(edges, request)[0][0]])
 
     def columns(self, edges: Any) -> Sequence[Any]:
         return list(edges.values())
-
-    def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
-        (source, *_), (destination, *_) = self._sides(edges, request)
-        return edges[source], edges[destination]
 
     def _sides(self, edges: Any, request: ReadRequest) -> Sides:
         source, destination = request.sides
@@ -1010,17 +1002,7 @@ class Keys(Mappings):
         return isinstance(edges, KeyPairs)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        sides, columns = self._sides(edges, request), dict(edges)
-        if is_series(columns[sides[0][0]]) and not any(map(is_cudf, columns.values())):
-            import narwhals as nw
-
-            series = {
-                name: nw.from_native(side, series_only=True) for name, side in columns.items()
-            }
-            table = nw.from_dict(series).to_native()
-        else:
-            table = _table_of_columns(columns)
-        return replace(read_table(table, *sides, request.nulls), vertex_names=edges.key_names)
+        return replace(super().read(edges, request), vertex_names=edges.key_names)
 
     def where(self, edges: Any, mask: Any) -> Any:
         made = copy(edges)
@@ -1377,8 +1359,8 @@ class PairLists(Pairs):
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, list)
 
-    def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
-        return columns_of_pairs(edges)
+    def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
+        return list(map(str, request.names)), columns_of_pairs(edges)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return len(edges)
@@ -1524,11 +1506,11 @@ def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
     rows = range(matrix.shape[0])
     if matrix.format in ("csr", "csc"):
         indices = matrix.indices[: matrix.nnz]  # the array may have spare capacity
-        ends = _pair((indices, indices), "indices", "indices", REFUSE)
+        ends = _of_columns(["indices"] * 2, [indices] * 2, REFUSE)
         ends = read_rows(Csr(matrix.indptr, indices), ends, "indptr")
     else:
         coo = entries_of(matrix)
-        ends = _pair((coo.row, coo.col), "row", "column", REFUSE)
+        ends = _of_columns(["row", "column"], [coo.row, coo.col], REFUSE)
     return with_vertices(ends, rows, True)
 
 
@@ -1617,19 +1599,14 @@ def within(chunk: Chunk, bound: WeightBound | None) -> Bounded:
     return bounded._replace(ledger=bounded.ledger.plus(left_out))
 
 
-def _whole_chunks(source: Source, kind: str, width: int = 1) -> Iterator[Chunk]:
-    """Return all chunks of a source of tables, to be concatenated."""
-    from .streams import Cursor
-
-    budget = Budget(bytes_of(None), source.fixed)
-    budget.update(kind, 0, width=width)
-    return source.read(Cursor(), budget, None)
-
-
 def _weighed_chunks(source: Source, reading: Reading) -> Iterator[Any]:
     """Yield the chunks of a source with the weight of each edge; see :meth:`Adapter.weighed`."""
+    from .streams import Cursor
+
     width = len(source.names[0]) if isinstance(source.names[0], list) else 1
-    for chunk in _whole_chunks(source, "strings", width):
+    budget = Budget(bytes_of(None), source.fixed)
+    budget.update("strings", 0, width=width)
+    for chunk in source.read(Cursor(), budget, None):
         for reason, rows in chunk.left_out.items():
             reading.ledger = reading.ledger.leaving_out(reason, rows)
         yield chunk.frame

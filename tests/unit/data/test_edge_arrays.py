@@ -143,7 +143,7 @@ def test_a_mapping_with_ids_of_several_columns():
     assert found.component_of(("z", 3)) == 0
     in_chunks = components(edges, ["a", "b"], ["c", "d"], memory_limit="64MiB")
     assert in_chunks.labels().equals(found.labels())
-    with pytest.raises(errors.InputError, match="form a table"):
+    with pytest.raises(errors.InputError, match="'a' has 2 ids and 'd' has 1"):
         components(edges | {"d": [2]}, ["a", "b"], ["c", "d"])
 
 
