@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cache, partial, reduce
-from operator import and_
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -44,6 +43,7 @@ from .column import (
     as_series,
     chunked,
     column_where,
+    common_rows,
     index_of,
     is_cudf,
     is_cudf_frame,
@@ -203,14 +203,11 @@ def _given(
 ) -> EdgeInput:
     """Return columns of sources and then of destinations as edges, without those with a null."""
     dropped, kept = 0, None
-    masks = [column.valid for column in columns if column.valid is not None]
-    if masks and nulls == "drop":
-        if len({type(mask) for mask in masks}) > 1:
-            masks = [moved(mask, False) for mask in masks]
-        keep = reduce(and_, masks)
+    keep = common_rows(columns)
+    if keep is not None and nulls == "drop":
         dropped, kept = int((~keep).sum()), partial(places, keep)
         columns = [column.where(keep) for column in columns]
-    elif masks:
+    elif keep is not None:
         for column in columns:
             column.checked(REMEDIES[nulls])
     left, right = _ends_of_columns(columns)

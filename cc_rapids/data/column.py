@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, partial, reduce
 from hashlib import blake2b
+from operator import and_
 from typing import Any
 
 import numpy as np
@@ -187,9 +188,9 @@ def plain(native: Any, name: str = "ids") -> Any:
     ----------
     native : column of any library
         The column; it is not changed. A copy is returned in these cases: a dictionary with a null
-        among its values (its rows become null), with string views (large strings), or with nested
-        dictionaries, nulls or runs (decoded values); run-length encoding (decoded values); and
-        numbers in the other byte order.
+        among its values (its rows become null), with string views (large strings), or with numbers,
+        nulls, runs or nested dictionaries (decoded values); run-length encoding (decoded values);
+        and numbers in the other byte order.
     name : str
         The name of the column in errors.
 
@@ -206,21 +207,6 @@ def plain(native: Any, name: str = "ids") -> Any:
     arrow = native.array.__arrow_array__()
     converted = _plain(name, arrow)
     return native if converted is arrow else _pandas_series(converted, native.index, native.name)
-
-
-def plain_numbers(column: Any) -> Any:
-    """Decode run-length and dictionary encoding of a column of numbers; return others unchanged."""
-    native = plain(column, "weights")
-    if not str(getattr(native, "dtype", None) or native.type).startswith("dictionary<"):
-        return native
-    import pyarrow as pa
-
-    arrow = _plain("weights", native if _is_arrow(native) else native.array.__arrow_array__())
-    kind = arrow.type.value_type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        return native
-    numbers = arrow.cast(kind)
-    return numbers if _is_arrow(native) else _pandas_series(numbers, native.index, native.name)
 
 
 def in_native_order(column: Any) -> Any:
@@ -340,7 +326,8 @@ def _plain(name: str, column: Any) -> Any:
     values = column.type.value_type
     if pa.types.is_null(values):
         return pa.chunked_array([pa.nulls(len(column))])
-    if pa.types.is_dictionary(values) or pa.types.is_run_end_encoded(values):
+    types = pa.types.is_dictionary, pa.types.is_run_end_encoded
+    if any(check(values) for check in (*types, pa.types.is_integer, pa.types.is_floating)):
         return _in_chunks([_whole(chunk) for chunk in column.chunks])
     nulls = any(chunk.dictionary.null_count for chunk in column.chunks)
     if not nulls and str(values) not in VIEWS:
@@ -789,6 +776,14 @@ def series_of(values: Any, name: str = "ids") -> Any:
     return nw.from_native(plain(values, name), series_only=True)
 
 
+def common_rows(columns: Iterable[Column]) -> Any:
+    """Return a boolean array of the rows in which no id is missing; None if none is in any row."""
+    masks = [column.valid for column in columns if column.valid is not None]
+    if len(set(map(type, masks))) > 1:
+        masks = [moved(mask, False) for mask in masks]
+    return reduce(and_, masks) if masks else None
+
+
 def of_key_columns(key_columns: list[Column]) -> Column:
     """Return the column itself if it is the only one, otherwise one of several key columns."""
     if len(key_columns) == 1:
@@ -855,6 +850,16 @@ def _in_cudf_categories(same: Any, series: Any, every: Callable[[], Any]) -> Any
     return series.astype(same if fits else type(same)(words))
 
 
+def numbers_of_series(side: Any) -> tuple[Any, Any]:
+    """Return numbers of a narwhals series as an array, and a mask of those that are not null.
+
+    The mask is None if no number is null.
+    """
+    if not side.null_count():
+        return side.to_numpy(), None
+    return side.fill_null(0).to_numpy(), ~side.is_null().to_numpy()
+
+
 def of_series(name: str, side: Any) -> Column:
     """Return a column of a series of narwhals, of which some ids may be missing."""
     import narwhals as nw
@@ -862,10 +867,7 @@ def of_series(name: str, side: Any) -> Column:
     dtype, native = side.dtype, side.to_native()
     text = str(getattr(native, "dtype", None) or native.type)
     if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
-        valid = None
-        if side.null_count():
-            valid, side = ~side.is_null().to_numpy(), side.fill_null(0)
-        array = side.to_numpy()
+        array, valid = numbers_of_series(side)
         if not issubclass(array.dtype.type, np.integer):
             # some versions convert pandas' nullable integers to another type; use the named type
             array = array.astype(text.lower().partition("[")[0])

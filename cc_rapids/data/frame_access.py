@@ -30,8 +30,8 @@ from .column import (
     is_cudf_frame,
     is_series,
     numbers_of_list,
+    numbers_of_series,
     of,
-    plain_numbers,
     refuse_twice,
     series_of,
     valid_of,
@@ -269,13 +269,11 @@ def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
         return values, ~np.ma.getmaskarray(array) if np.ma.is_masked(array) else None
     import narwhals as nw
 
-    side = series_of(plain_numbers(column))
+    side = series_of(column, "weights")
     numbers = side.dtype.is_integer() or side.dtype.is_float()
     if not numbers or side.dtype in (nw.Int128, nw.UInt128):
         raise _no_numbers(what, getattr(column, "dtype", None) or column.type, len(column))
-    if not side.null_count():
-        return side.to_numpy(), None
-    return side.fill_null(0).to_numpy(), ~side.is_null().to_numpy()
+    return numbers_of_series(side)
 
 
 def _numbers(what: str, array: Any) -> Any:

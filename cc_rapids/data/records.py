@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial, reduce
-from operator import and_
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -404,9 +403,3 @@ def _ticks_of_numpy(dtype: Any, values: list[Any]) -> list[int]:
 
 def _dates(values: Iterable[Any]) -> list[Any]:
     return [value for value in values if isinstance(value, date | np.datetime64)]
-
-
-def common_rows(parts: list[KeyPart]) -> Any:
-    """Return a boolean array of the rows with a value in each part of a key; None without nulls."""
-    masks = [part.values.valid for part in parts if part.values.valid is not None]
-    return reduce(and_, masks) if masks else None

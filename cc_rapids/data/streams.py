@@ -16,8 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import replace
-from functools import cached_property, partial, reduce
-from operator import and_
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Self, cast
 
 from ..errors import (
@@ -31,7 +30,7 @@ from ..errors import (
     counted,
 )
 from ..ledger import NO_ROWS, Ledger
-from .column import Content, is_cudf, length_of, unchecked
+from .column import Content, common_rows, is_cudf, length_of, unchecked
 from .edge_input import ReadRequest
 from .end_columns import Side, end_columns, may_name_datasets, place_of, sides_of
 from .files.formats import FORMATS
@@ -1068,8 +1067,7 @@ def _in_memory(fragment: Any, columns: list[str]) -> Entry:
     content, rows = Content(), 0
     for batch in fragment.to_batches(columns=columns):
         ids = [unchecked(name, batch.column(name)) for name in columns]
-        masks = [column.valid for column in ids if column.valid is not None]
-        keep = reduce(and_, masks) if masks else None
+        keep = common_rows(ids)
         content.add([column.where(keep) for column in ids])
         rows += len(batch)
     return [f"{rows:,}{IN_MEMORY}", 0, content.digest()]

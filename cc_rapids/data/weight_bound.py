@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unknown
 from ..ledger import Ledger
-from .column import plain_numbers, refuse_twice
+from .column import refuse_twice, series_of
 from .dtypes import is_float
 from .frame_access import column_of, columns_of, numbers_of
 
@@ -200,16 +200,13 @@ class WeightBound:
 
     def mask_of_frame(self, frame: Any) -> tuple[Any, Ledger]:
         """Return a boolean array of the rows of a host frame within the bounds, and a ledger."""
-        import narwhals as nw
-
         name, names = self.name("the frame"), columns_of(frame)
         if name not in names:
             raise MissingColumnError(unknown("column", name, map(str, names)))
         refuse_twice(name, names)
-        column = plain_numbers(column_of(frame, name))
-        series = nw.from_native(column, series_only=True)
+        series = series_of(column_of(frame, name), "weights")
         if NUMPY.fullmatch(str(series.dtype).lower()):
-            return self.mask(column, f"weights {name!r}")
+            return self.mask(series.to_native(), f"weights {name!r}")
         # numbers of more than 64 bits, or decimals
         missing, within = self._conditions(series.dtype)
         masks = series.alias(name).to_frame().select(missing=missing, within=within)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from functools import reduce
-from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +12,7 @@ import numpy as np
 from ..backends import Array
 from ..data.adapters import without_edges
 from ..data.arguments import check_names, check_word
-from ..data.column import Column, is_cudf, of, of_key_columns, unchecked
+from ..data.column import Column, common_rows, is_cudf, of, of_key_columns, unchecked
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import (
     VERTEX,
@@ -237,8 +235,7 @@ def ids_without_nulls(columns: dict[str, Any]) -> tuple[Column, Any]:
     The mask is None if no id is null.
     """
     sides = [unchecked(name, column) for name, column in columns.items()]
-    masks = [side.valid for side in sides if side.valid is not None]
-    mask = reduce(and_, masks) if masks else None
+    mask = common_rows(sides)
     return of_key_columns([side.where(mask) for side in sides]), mask
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data.arguments import check_count
-from ..data.column import Borrowing, Column
-from ..data.records import Key, KeyPart, common_rows
+from ..data.column import Borrowing, Column, common_rows
+from ..data.records import Key, KeyPart
 from ..errors import MissingColumnError, add_advice
 from ..ids.groups import chosen_rows, paired
 from ..ids.strings import among
@@ -153,7 +153,7 @@ def link_key(
     -------
     (size,) array of uint32, and KeyFacts
     """
-    xp, mask = backend.xp, common_rows(parts)
+    xp, mask = backend.xp, common_rows(part.values for part in parts)
     every = xp.arange(size, dtype=np.uint32)
     there = None if mask is None else backend.asarray(mask)
     rows = every if there is None else every[there]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..backends import Backend
-from ..data.column import Borrowing, Column
-from ..data.records import KeyPart, common_rows
+from ..data.column import Borrowing, Column, common_rows
+from ..data.records import KeyPart
 
 
 def partners(
@@ -25,7 +25,7 @@ def partners(
     limit : int, optional
         The most records that one value may link.
     """
-    mask = common_rows(parts)
+    mask = common_rows(part.values for part in parts)
     columns = [part.values.where(mask) for part in parts]
     usable = np.arange(size) if mask is None else np.flatnonzero(backend.to_host(mask))
     linked = np.ones(usable.size, bool)
