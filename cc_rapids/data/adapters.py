@@ -591,6 +591,11 @@ class Adapter(ABC):
         """Return whether edges in memory are on a GPU."""
         return any(is_cudf(one) or hasattr(one, DEVICE) for one in self.columns(edges))
 
+    def check_sizes(self, edges: Any, mask: Any) -> None:
+        """Raise an InputError unless a mask is as long as each column of edges in memory."""
+        for column in self.columns(edges):
+            _check_weights(mask.size, length_of(column))
+
     def collected(self, edges: Any, names: Sequence[str] | None = None) -> Any:
         """Return edges in memory, with only the named columns if these take time to collect."""
         return collected(edges, names)
@@ -710,11 +715,6 @@ class Rows(Adapter):
             mask = moved(mask, self.on_device(edges))
             edges = self.where(self._ids_alone(edges, request), mask)
         return Bounded(edges, request.source, request.destination, ledger)
-
-    def check_sizes(self, edges: Any, mask: Any) -> None:
-        """Raise an InputError unless a mask is as long as each column of edges in memory."""
-        for column in self.columns(edges):
-            _check_weights(mask.size, length_of(column))
 
     def _ids_alone(self, edges: Any, request: ReadRequest) -> Any:
         """Return edges without the columns that need not be selected along with the ids."""
@@ -1471,10 +1471,10 @@ def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
 def _columns_of_file(request: ReadRequest) -> ColumnRequest:
     from .files.input_file import ColumnRequest
 
-    ends: tuple[Any, Any] = request.source, request.destination
+    source, destination = request.source, request.destination
     if request.has_lists:
-        ends = tuple(side if len(side) > 1 else side[0] for side in request.sides)
-    return ColumnRequest(*ends, "", request.options)
+        source, destination = (side if len(side) > 1 else side[0] for side in request.sides)
+    return ColumnRequest(source, destination, "", request.options)
 
 
 def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:

@@ -4,7 +4,11 @@ import pytest
 
 from nets import counts
 
-MODULES, FUNCTIONS = 24, 73
+LONGEST = {  # modules and functions
+    "on threads": (23, 78),
+    "on a GPU": (24, 73),
+    "on a GPU, in one launch": (20, 56),
+}
 CALLS = {
     "insert": counts.Calls(103, ["copy_and_note_strays", "record", "every_edge", "wait"]),
     "connected": counts.Calls(73, ["ask_ids", "record", "wait"]),
@@ -21,8 +25,9 @@ def test_the_main_paths_are_no_longer_than_they_were(path):
     found = counts.entered(path)
     assert any(name == "components" for _, name in found)
     assert any(name.endswith(".launch") for _, name in found)
-    assert len({file for file, _ in found}) <= MODULES
-    assert len(found) <= FUNCTIONS
+    modules, functions = LONGEST[path]
+    assert len({file for file, _ in found}) <= modules
+    assert len(found) <= functions
 
 
 @pytest.mark.parametrize("name", counts.BATCHES)
