@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, shown
+from ..errors import InputError
 from .column import (
     LIBRARIES,
     arrow_rows,
@@ -21,7 +21,6 @@ from .cudf_columns import make_series
 from .edge_array import as_array, is_edge_array, rows_are_edges
 from .frame_access import bring, column_of, frame_size, is_frame
 from .kinds import frame_of_levels
-from .pair_lists import are_pairs
 
 NOT_FILTERED = "_view", "run_end_encoded", "union"  # parts of type names that Arrow cannot filter
 
@@ -191,21 +190,6 @@ def rows_of_frame(frame: Any, rows: Any) -> Any:
 
 def _is_arrow_table(frame: Any) -> bool:
     return hasattr(type(frame), "column_names")
-
-
-def check_has_rows(edges: Any) -> None:
-    """Raise an InputError unless edges are columns in memory, so that rows can be selected."""
-    if isinstance(edges, tuple | Mapping) or are_pairs(edges):
-        return
-    if type(edges).__module__.partition(".")[0] in LIBRARIES and hasattr(edges, "columns"):
-        return
-    if is_edge_array(edges):
-        return
-    raise InputError(
-        f"edges cannot be {shown(edges)}, which has no rows to return: pass a frame of cuDF,"
-        " pandas, Polars or PyArrow, a tuple of two columns, a list of pairs, or an array of shape"
-        " (edges, 2)"
-    )
 
 
 def rows_where_true(edges: Any, mask: Any) -> Any:

@@ -41,13 +41,6 @@ def are_batches(edges: Any) -> bool:
     return isinstance(edges, list) and bool(edges) and all(map(_is_batch, edges))
 
 
-def are_pairs(edges: Any) -> bool:
-    """Return whether edges are a list that can only be pairs; one item decides."""
-    if not isinstance(edges, list) or are_batches(edges):
-        return False
-    return not edges or isinstance(edges[0], tuple | list)
-
-
 def _is_batch(item: Any) -> bool:
     kind = type(item)  # the type: attributes of a lazy frame would warn
     if hasattr(kind, "columns") and (hasattr(kind, "shape") or hasattr(kind, "collect_schema")):

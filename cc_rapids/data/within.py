@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError
+from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, shown
 from .adapters import adapter_of
 from .column import chunked, index_of, moved
 from .edge_input import EdgeInput, ReadRequest
 from .foreign import opened
 from .frame_access import collected, names_of
-from .frame_build import check_has_rows, rows_where_true
+from .frame_build import rows_where_true
 from .read import check_text, named_ends, read
 from .reading import Reading
 from .relations import is_relation
@@ -254,7 +254,12 @@ def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], 
         The edges have no rows: a path, a stream, a matrix or a graph.
     """
     edges = collected(chunked(opened(edges)))
-    check_has_rows(edges)
+    if not adapter_of(edges).has_rows:
+        raise InputError(
+            f"edges cannot be {shown(edges)}, which has no rows to return: pass a frame of cuDF,"
+            " pandas, Polars or PyArrow, a tuple of two columns, a list of pairs, or an array of"
+            " shape (edges, 2)"
+        )
     given = read(edges)
     mask = chosen(given)
     if given.row_index is not None:
