@@ -147,6 +147,16 @@ def test_a_mapping_with_ids_of_several_columns():
         components(edges | {"d": [2]}, ["a", "b"], ["c", "d"])
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_series_of_ids_of_several_columns_are_answered_by_their_library(frame):
+    columns = {"a": ["x", "y", None], "b": [1, 2, 3], "c": ["y", "z", "z"], "d": [2, 3, 3]}
+    whole = frame(columns)
+    edges = {name: whole[name] for name in columns}
+    found = components(edges, ["a", "b"], ["c", "d"], nulls="drop")
+    assert type(found.labels()) is frame
+    assert (len(found.labels()), found.summary()["dropped"]) == (3, 1)
+
+
 def test_mappings_that_are_no_edges():
     with pytest.raises(errors.MissingColumnError, match=r"which two columns .* a, b, c"):
         components({"a": [1], "b": [2], "c": [3]})
