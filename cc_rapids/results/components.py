@@ -1071,8 +1071,8 @@ class Components(Generic[FrameT]):
         forest path. The audit shares no code with the search for paths.
 
         The cost is that of the audit of components and forest, log2 n steps per pair for any path
-        length, about 90 bytes per id in the id range (per vertex if ids are sparse), and one pass
-        over ``rows``.
+        length, about 40 bytes per id in the id range (per vertex if ids are sparse) and 16 bytes
+        per edge, and one pass over ``rows``.
 
         Parameters
         ----------

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from support.encodings import force_encoding
 
 import cc_rapids
 
@@ -139,6 +140,15 @@ def test_encodings(given):
     assert seen == ENCODINGS.keys()
 
 
+def test_sorted_ids(given, monkeypatch):
+    guide = " ".join(INPUTS.read_text(encoding="utf-8").split())
+    assert "about 17 bytes for each end of an edge, 13 for each distinct id" in guide
+    force_encoding(monkeypatch, "sorted ids")
+    edges, _, n, _ = given
+    peak, _ = taken(lambda: cc_rapids.components(edges))
+    assert peak <= 13 * n + 17 * 2 * edges[0].size + SLACK
+
+
 def test_strings(given):
     phrase = "at most 96 bytes for each end of an edge, plus three times the bytes of the strings"
     assert phrase in " ".join(INPUTS.read_text(encoding="utf-8").split())
@@ -175,6 +185,13 @@ def test_audits(given):
     right = cc_rapids.bridges(edges)
     bridges, _ = taken(lambda: found.audit(edges, bridges=right))
     assert bridges <= peak + 55 * n + 115 * m + SLACK
+    of_paths = " ".join(cc_rapids.Components.audit_paths.__doc__.split())
+    assert "about 40 bytes per id in the id range" in of_paths
+    assert "and 16 bytes per edge" in of_paths
+    pairs = edges[0][:100], edges[1][:100]
+    paths = found.paths(pairs)
+    walks, _ = taken(lambda: found.audit_paths(paths, pairs, edges, weight=weight))
+    assert walks <= forest + 40 * n + 16 * m + SLACK
     far = tuple(end * 10**12 for end in edges)
     sparse = cc_rapids.components(far)
     sparse.labels()
