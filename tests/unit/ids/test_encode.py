@@ -273,7 +273,7 @@ def test_ids_in_clusters_get_bits_on_threads(engine):
     check(found, components_of(*map(np.ndarray.tolist, edges)))
     plan = cc_rapids.components(edges, explain=True, engine=engine)
     assert plan.ids == name
-    assert ("pages of 512 integers" in plan.ids_why) == (engine == "threads")
+    assert ("pages of 512 integers" in plan.ids_why) == (not on_device)
 
 
 def test_explain_of_rows_and_of_a_design_asked_for():
