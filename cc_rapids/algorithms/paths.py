@@ -262,7 +262,7 @@ def _since_head(place: Array, head: Array, xp: Any) -> Array:
     least = place.copy()
     within = xp.arange(place.size, dtype=head.dtype) - head
     longest, step = int(within.max()) if within.size else 0, 1
-    while step <= longest:
+    while step <= longest:  # each round doubles the number of vertices that a minimum covers
         reached = within[step:] >= step
         least[step:] = xp.where(reached, xp.minimum(least[step:], least[:-step]), least[step:])
         step *= 2

@@ -50,8 +50,8 @@ def choose(edges: float | None, rate: float = THREADS_RATE) -> EngineChoice:
     if edges is None:
         return EngineChoice("threads", "the number of edges is unknown before they are read")
     start = (0 if "cudf" in sys.modules else IMPORT_SECONDS) + LOAD_SECONDS
-    here, there = edges / rate, start + edges / GPU_RATE
-    engine = "cuda" if there < here else "threads"
+    on_threads, on_gpu = edges / rate, start + edges / GPU_RATE
+    engine = "cuda" if on_gpu < on_threads else "threads"
     return EngineChoice(
-        engine, f"about {here:,.1f} s on threads, and {there:,.1f} s on the GPU with startup"
+        engine, f"about {on_threads:,.1f} s on threads, and {on_gpu:,.1f} s on the GPU with startup"
     )

@@ -98,9 +98,9 @@ class Spelling:
         """The type of the codes."""
         return np.uint32 if self.size <= 1 << 32 else np.uint64
 
-    def numbers(self, text: Text | None, backend: Backend, strange: Array) -> Array:
-        """Return the codes of strings, empty for None; set ``strange`` if a string has none."""
-        return self._numbers(kernels.number_spelt, text, backend, strange)
+    def numbers(self, text: Text | None, backend: Backend, uncoded: Array) -> Array:
+        """Return the codes of strings, empty for None; set ``uncoded`` if a string has none."""
+        return self._numbers(kernels.number_spelt, text, backend, uncoded)
 
     def lookup(self, column: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the codes of the strings of a column, and a mask of those that have one."""
@@ -264,9 +264,9 @@ def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spel
         if spelling is None:
             return None
         text_bytes = sum(t.chars.nbytes + t.offsets.nbytes for t in texts if t)
-        strange = backend.fill(backend.alloc_readback(1), 0)
-        numbers = [spelling.numbers(text, backend, strange) for text in texts]
-        if backend.to_host(strange)[0]:
+        uncoded = backend.fill(backend.alloc_readback(1), 0)
+        numbers = [spelling.numbers(text, backend, uncoded) for text in texts]
+        if backend.to_host(uncoded)[0]:
             raise InputError(CHANGED)
     given = replace(
         edge_input,

@@ -133,8 +133,8 @@ def hook_once(on: Any, read: Any) -> Any:
         while r != t:
             if r < t:
                 r, t = t, r
-            seen = cas(parent, r, r, t)
-            r, t = (t, t) if seen == r else (climb(parent, seen), climb(parent, t))
+            current = cas(parent, r, r, t)
+            r, t = (t, t) if current == r else (climb(parent, current), climb(parent, t))
         write_back(parent, u, r)
         write_back(parent, v, r)
 

@@ -52,14 +52,14 @@ def grafts(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
     """Graft, and shortcut all trees to stars (Algorithm 1)."""
     kernel, shortcut = graft(on, read, updated), multi_jumps(on)
 
-    def go(state: Any) -> bool:
+    def run_round(state: Any) -> bool:
         given = state.m, *state.edges, state.n, *state.flags
         if not changes(state, kernel, *given, state.trees.parent):
             return False
         shortcut(state)
         return True
 
-    return lambda state: go
+    return lambda state: run_round
 
 
 def jump(on: Any) -> Any:
@@ -152,7 +152,7 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
         now, new, last, flag = backend.alloc_packed(*shapes)
         backend.fill(last, 0)
 
-        def go(given: Any) -> bool:
+        def run_round(given: Any) -> bool:
             """Run the steps 1 to 4; return whether a tree has changed."""
             nonlocal s
             s += 1
@@ -167,7 +167,7 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
             jumps(n, new, parent)
             return bool(backend.to_host(flag)[0])
 
-        return go
+        return run_round
 
     return begin
 
@@ -176,8 +176,8 @@ def all_rounds(begin: Begin) -> Step:
     """Run rounds over the given edges until one changes nothing."""
 
     def connect_rest(state: Any) -> None:
-        go = begin(state)
-        while go(state):
+        run_round = begin(state)
+        while run_round(state):
             pass
 
     return connect_rest
@@ -236,8 +236,8 @@ def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin])
     begin = make(on, vertex, as_read, True)
 
     def connect_rest(state: Any) -> None:
-        go, given = begin(state), updated(state, copy, 0, state.m)
-        while given.m and go(given):
+        run_round, given = begin(state), updated(state, copy, 0, state.m)
+        while given.m and run_round(given):
             given = updated(given, again, 0, given.m)
 
     return connect_rest

@@ -31,15 +31,15 @@ def shuffled(on: Any) -> Any:
     @on.device
     def edge_index(i, m, half):
         width = np.uint64(half)
-        mask, e, again = (ONE << width) - ONE, i, True
-        while again:
+        mask, e, is_outside = (ONE << width) - ONE, i, True
+        while is_outside:
             left, right, key = e >> width, e & mask, ONE
             while key <= ROUNDS:
                 mixed = (right + key * OTHER) * SPREAD
                 left, right = right, left ^ ((mixed ^ (mixed >> HIGH)) >> HIGH) & mask
                 key += ONE
             e = (left << width) | right
-            again = e >= np.uint64(m)
+            is_outside = e >= np.uint64(m)
         return e
 
     return edge_index

@@ -60,10 +60,10 @@ def atomic_hook(on: Any, read: Any) -> Any:
         while p != q:
             if p < q:
                 p, q = q, p
-            seen = cas(parent, p, p, q)
-            if seen == p:
+            current = cas(parent, p, p, q)
+            if current == p:
                 return
-            p, q = parent[seen], parent[q]
+            p, q = parent[current], parent[q]
 
     return atomic_hook
 

@@ -149,6 +149,7 @@ class Workspace:
         self.busy = False  # inside the lock: blocks may be appended but not removed
 
     def __call__(self, allocate: Any, size: int) -> Any:
+        """Reuse a cached block, or allocate one; with a pool, let ``allocate`` do it."""
         if not _is_plain():
             if self.cached:
                 self.release()
@@ -160,8 +161,8 @@ class Workspace:
         with self.lock:
             self.busy, self.turn = True, self.turn + 1
             try:
-                left = self._reusable(device, size)
-                capacity, block = (left.size, left.block) if left else (size, None)
+                cached = self._reusable(device, size)
+                capacity, block = (cached.size, cached.block) if cached else (size, None)
                 self._make_room(device, most - capacity)
             finally:
                 self.busy = False
