@@ -149,11 +149,11 @@ class Chains:
             from_first ^= turns
             head = self.head[high]
             meets = head <= low
-            there = xp.flatnonzero(meets)
-            yield Piece(pair[there], from_first[there], low[there] + 1, high[there], True)
-            on = xp.flatnonzero(~meets)
-            pair, from_first, low, head = pair[on], from_first[on], low[on], head[on]
-            yield Piece(pair, from_first, head, high[on], False)
+            done = xp.flatnonzero(meets)
+            yield Piece(pair[done], from_first[done], low[done] + 1, high[done], True)
+            rest = xp.flatnonzero(~meets)
+            pair, from_first, low, head = pair[rest], from_first[rest], low[rest], head[rest]
+            yield Piece(pair, from_first, head, high[rest], False)
             high = self.above[head]
         if pair.size:
             raise InputError(

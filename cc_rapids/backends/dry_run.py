@@ -42,11 +42,11 @@ def _atom(change: Callable[..., Any]) -> Callable[..., Any]:
 
 
 ATOMS = {
-    "atomic_cas": _atom(lambda held, old, new: new if held == old else held),
-    "atomic_add": _atom(lambda held, value: held + held.dtype.type(value)),
+    "atomic_cas": _atom(lambda stored, old, new: new if stored == old else stored),
+    "atomic_add": _atom(lambda stored, value: stored + stored.dtype.type(value)),
     "atomic_min": _atom(min),
     "atomic_max": _atom(max),
-    "atomic_or": _atom(lambda held, value: held | value),
+    "atomic_or": _atom(lambda stored, value: stored | value),
     "memory_fence": lambda: None,
     "block_sync": lambda: None,
     "grid_sync": lambda array, i: None,

@@ -52,8 +52,8 @@ class ChosenEdges:
         """Return new columns of the chosen edges."""
         backend, size = self.backend, self.rows.size
         made = _allocated(columns, size, backend)
-        take = backend.kernel(gather.edges_of_rows, backend.kernel(gather.row_of_edge))
-        take(size, self.rows, *columns, *made)
+        gather_rows = backend.kernel(gather.edges_of_rows, backend.kernel(gather.row_of_edge))
+        gather_rows(size, self.rows, *columns, *made)
         return made
 
 

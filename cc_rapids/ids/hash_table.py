@@ -137,8 +137,8 @@ class Slots(SlotTable):
         for column, out in zip(columns, self.columns, strict=True):
             number(column.size, column, self.keys, full, out)
         for column in others:
-            take = backend.kernel(kernel_ids.claim_slots)
-            take(column.size, column, self.keys, full)
+            claim = backend.kernel(kernel_ids.claim_slots)
+            claim(column.size, column, self.keys, full)
         return not backend.to_host(full)[0]
 
 

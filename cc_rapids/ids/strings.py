@@ -431,14 +431,14 @@ def _numbered(library: _Library, column: Any, backend: Backend) -> tuple[Array, 
         return number(text)
 
 
-def where(first: Any, here: Any, there: Any, backend: Backend) -> Any:
-    """Return a new column: the strings of ``here`` where ``first`` is true, otherwise of ``there``.
+def where(use_left: Any, left: Any, right: Any, backend: Backend) -> Any:
+    """Return a new column: the strings of ``left`` where ``use_left`` is true, else of ``right``.
 
-    The result has the library of ``here``.
+    The result has the library of ``left``.
     """
-    library: _Library = _Cudf() if is_cudf(here) else _Arrow()
-    mask = first if library.on_device and backend.on_device else backend.to_host(first)
-    return library.where(mask, library.join([here]), library.join([there]))
+    library: _Library = _Cudf() if is_cudf(left) else _Arrow()
+    mask = use_left if library.on_device and backend.on_device else backend.to_host(use_left)
+    return library.where(mask, library.join([left]), library.join([right]))
 
 
 def same_strings(first: Any, second: Any) -> bool:

@@ -115,14 +115,14 @@ class TextTable:
         check_offsets(text)
         keys, rows, numbers = hashes(text, SEEDS[0]), None, None
         while True:
-            found, claimed = self._keys.number(keys, n)
+            candidates, claimed = self._keys.number(keys, n)
             self._keep(text, claimed, n)
             n += int(claimed.size)
             if rows is None or numbers is None:
-                numbers = found
+                numbers = candidates
             else:
-                numbers[rows] = found
-            differs = self._differing(text, found, n)
+                numbers[rows] = candidates
+            differs = self._differing(text, candidates, n)
             others = self.backend.xp.flatnonzero(differs)
             if not others.size:
                 return numbers, n
@@ -173,12 +173,12 @@ class TextTable:
         backend, keys, rows = self.backend, hashes(text, SEEDS[0]), None
         numbers, valid = None, None
         while True:
-            found, known = self._keys.look_up(keys, n)
-            differs = self._differing(text, found, n) & known
+            candidates, is_known = self._keys.look_up(keys, n)
+            differs = self._differing(text, candidates, n) & is_known
             if numbers is None or valid is None or rows is None:
-                numbers, valid = found, known & ~differs
+                numbers, valid = candidates, is_known & ~differs
             else:
-                numbers[rows], valid[rows] = found, known & ~differs
+                numbers[rows], valid[rows] = candidates, is_known & ~differs
             others = backend.xp.flatnonzero(differs)
             if not others.size:
                 return numbers, valid

@@ -166,7 +166,11 @@ def claim(on: Any, vertex: type, way: Any) -> Any:
         keys, first, group = _distinct(column[:m])
         codes, start = (n + first).astype(vertex), first_slots(keys, base, table.size)
         slots, new, _ = by_numpy.insert(
-            codes, start, table, none, lambda held, at: is_key(held, keys[at], n, arrived, column)
+            codes,
+            start,
+            table,
+            none,
+            lambda stored, at: is_key(stored, keys[at], n, arrived, column),
         )
         out[:m], is_new[:m] = table[slots][group], 0
         is_new[first[new]], numbers[first[new]] = 1, slots[new]
@@ -224,7 +228,7 @@ def fill(on: Any, vertex: type, way: Any) -> Any:
 
     def fill_by_numpy(k, arrived, base, n, table):
         start, codes = first_slots(arrived[:k], base, table.size), np.arange(k, dtype=vertex)
-        by_numpy.insert(codes, start, table, free(vertex), lambda held, at: held == at)
+        by_numpy.insert(codes, start, table, free(vertex), lambda stored, at: stored == at)
 
     first_slots, _ = _by_numpy(on, way)
     fill.by_numpy = fill_by_numpy
@@ -259,9 +263,9 @@ def look_up(on: Any, vertex: type, way: Any) -> Any:
         while left.size:
             codes = table[slots[left]]
             may_be = (codes != none) & (codes < n)
-            found = may_be & is_key(codes, keys[left], n, arrived, column)
-            out[left[found]], valid[left[found]] = codes[found], 1
-            left = left[may_be & ~found]
+            is_match = may_be & is_key(codes, keys[left], n, arrived, column)
+            out[left[is_match]], valid[left[is_match]] = codes[is_match], 1
+            left = left[may_be & ~is_match]
             slots[left] = (slots[left] + 1) % table.size
 
     first_slots, is_key = _by_numpy(on, way)

@@ -148,7 +148,7 @@ def number_slots(on: Any) -> Any:
         some = ids[ids != EMPTY]
         start = begin(some, np.uint64(last))
         slots, _, complete = by_numpy.insert(
-            some, start, keys[:last], EMPTY, lambda held, at: held == some[at]
+            some, start, keys[:last], EMPTY, lambda stored, at: stored == some[at]
         )
         full[0] |= not complete
         out[:m] = np.append(slots, last)[group]

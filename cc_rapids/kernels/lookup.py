@@ -50,12 +50,12 @@ def look_up(on: Any, vertex: type, value: Any) -> Any:
         out[i] = np.int64(result)
 
     def look_up_by_numpy(m, vertices, n, parent, present, before, out, valid):
-        known = (valid[:m] != 0) & (vertices[:m] < np.uint64(n))
-        at = np.where(known, vertices[:m], ZERO)
-        known &= by_numpy.has(present, at)
+        is_known = (valid[:m] != 0) & (vertices[:m] < np.uint64(n))
+        at = np.where(is_known, vertices[:m], ZERO)
+        is_known &= by_numpy.has(present, at)
         roots = value.function.__name__ == "root"
         values = parent[at].astype(np.int64) if roots else by_numpy.rank(present, before, at)
-        valid[:m], out[:m] = known, np.where(known, values, 0)
+        valid[:m], out[:m] = is_known, np.where(is_known, values, 0)
 
     look_up.by_numpy = look_up_by_numpy
     return look_up

@@ -213,16 +213,16 @@ def _link_records() -> None:
         cuts = components_at(pairs, *sides, weight="score", thresholds=[0.1, 0.2])
         tree: Any = components(pairs, *sides, weight="score", forest="max")
         linked = link_records(records, ["key", sides[0]], sides[0])
-        found: Any
-        for found in (components(pairs, *sides), cuts.at(0.1), tree, linked):
-            found.attach(records, sides[0], "label", missing="self")
-            found.deduplicate(records, sides[0], by="score")
-            for answer in (found.sizes, found.members, found.representatives, found.largest):
+        result: Any
+        for result in (components(pairs, *sides), cuts.at(0.1), tree, linked):
+            result.attach(records, sides[0], "label", missing="self")
+            result.deduplicate(records, sides[0], by="score")
+            for answer in (result.sizes, result.members, result.representatives, result.largest):
                 answer()
-        found = components(pairs, *sides)
-        found.connected(pairs.drop("score"), *sides)
-        found.audit(pairs, *sides)
-        found.edges(found.sizes(1)["labels"][0].as_py(), pairs, *sides) if len(ids) == 1 else None
+        result = components(pairs, *sides)
+        result.connected(pairs.drop("score"), *sides)
+        result.audit(pairs, *sides)
+        result.edges(result.sizes(1)["labels"][0].as_py(), pairs, *sides) if len(ids) == 1 else None
         tree.paths(pairs.drop("score"), *sides)
         tree.report(pairs, *sides)
         dendrogram = tree.dendrogram()

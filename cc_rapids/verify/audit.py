@@ -73,8 +73,8 @@ class Audit:
     def _repr_html_(self) -> str:
         counts = {name: getattr(self, name) for name in ("components", "vertices", "edges")}
         same = {"oracle": f"{self.oracle} finds the same"} if self.oracle else {}
-        took = html.facts({"seconds": f"{self.seconds:.4f}"})
-        return html.panel("Audit: right", html.facts(counts | same), html.folded("time", took))
+        time = html.facts({"seconds": f"{self.seconds:.4f}"})
+        return html.panel("Audit: right", html.facts(counts | same), html.folded("time", time))
 
     def __str__(self) -> str:
         also = f"; {self.oracle} finds the same" if self.oracle else ""

@@ -143,8 +143,8 @@ def audit_rules(
         judge(m, src, dst, weights, *trees, *tables, verdict)
         _check_verdicts(verdict, kept, others, answer, (src, dst), backend)
         refused_count = int((verdict < kernels.ACCEPTED).sum())
-    took = perf_counter() - started
-    return RulesAudit(m, answer.rows, count, int(chosen.size), refused_count, took)
+    seconds = perf_counter() - started
+    return RulesAudit(m, answer.rows, count, int(chosen.size), refused_count, seconds)
 
 
 def _listed(places: Array, kept: Array | None) -> Array:

@@ -129,7 +129,7 @@ def bench(
     from .. import bench as bench_tools
 
     if density and not nodes:
-        raise click.UsageError("--density goes with --nodes")
+        raise click.UsageError("--density needs --nodes")
     named = [f"gnm(nodes={n}, density={p})" for n, p in product(nodes, density or (0.01,))]
     texts = [*recipes, *named] or [DEFAULT]
     made = [recipe(text) for text in texts]

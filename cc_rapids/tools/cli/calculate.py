@@ -260,9 +260,9 @@ def calculate(
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
     check_with_output(output, output_format=output_format, rows_per_file=rows_per_file)
     if members is not None and top is None:
-        raise click.UsageError("--members goes with --top.")
+        raise click.UsageError("--members needs --top.")
     if checkpoint is None and checkpoint_every is not None:
-        raise click.UsageError("--checkpoint-every goes with --checkpoint.")
+        raise click.UsageError("--checkpoint-every needs --checkpoint.")
     chunked: dict[str, Any] = {
         "memory_limit": memory_limit,
         "checkpoint": checkpoint,

@@ -79,7 +79,7 @@ def compile_kernels(
     facts = diagnose()
     engine = engine or ("cuda" if architecture else facts.engine)
     if engine != "cuda" and architecture:
-        raise click.UsageError("--architecture is that of a GPU: it goes with --engine cuda.")
+        raise click.UsageError("--architecture is that of a GPU: it needs --engine cuda.")
     if engine == "cuda" and architecture is None:
         if facts.driver is None or not facts.driver.gpus:
             raise click.UsageError("There is no GPU here: name an --architecture, such as 9.0.")

@@ -38,7 +38,7 @@ def doctor(cache: bool, clear: bool, json_output: bool) -> None:
     cannot be used is not.
     """
     if clear and not cache:
-        raise click.UsageError("--clear goes with --cache: cc-rapids doctor --cache --clear")
+        raise click.UsageError("--clear needs --cache: cc-rapids doctor --cache --clear")
     if cache:
         _cache(clear, json_output)
         return

@@ -167,7 +167,7 @@ def check_bounds(bounds: dict[str, Any]) -> dict[str, Any]:
     if given and "weight" not in given:
         raise click.UsageError("--at-least and --at-most bound a weight: name it with --weight.")
     if given.keys() == {"weight"}:
-        raise click.UsageError("--weight goes with --at-least or --at-most, which bound it.")
+        raise click.UsageError("--weight needs --at-least or --at-most, which bound it.")
     WeightBound.check(*(given.get(name) for name in ("weight", "at_least", "at_most")))
     return given
 

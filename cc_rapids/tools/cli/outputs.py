@@ -41,7 +41,7 @@ def check_with_output(output: str | None, **options: Any) -> None:
     """Raise a UsageError if options for the output are given without ``--output``."""
     for name, value in options.items():
         if output is None and value is not None:
-            raise click.UsageError(f"--{name.replace('_', '-')} goes with --output.")
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --output.")
 
 
 def checked_output(
@@ -88,7 +88,7 @@ class LabelOutput:
         if not folder:
             return cls(*checked_output(given, format, inputs), None)
         if given == STANDARD:
-            raise click.UsageError(f"{ROWS_FLAG} goes with a folder, not standard output.")
+            raise click.UsageError(f"{ROWS_FLAG} needs a folder, not standard output.")
         if format not in (None, "parquet"):
             raise click.UsageError(
                 f"A folder has Parquet files: leave out --output-format {format}."

@@ -194,4 +194,4 @@ def test_a_cache_that_others_may_write_is_said_not_to_be_used_and_is_not_cleared
 def test_a_cache_is_cleared_only_where_it_is_named(run):
     done = run("doctor", "--clear")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == "Error: --clear goes with --cache: cc-rapids doctor --cache --clear\n"
+    assert done.stderr == "Error: --clear needs --cache: cc-rapids doctor --cache --clear\n"

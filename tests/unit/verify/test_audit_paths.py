@@ -230,7 +230,7 @@ def test_any_other_answer_is_refused(drawn, data):
 
 FAULTS = {
     "length": (along.Chains.between, "2 * self.depth", "1 * self.depth"),
-    "ends": (along.Chains.pieces, "low[there] + 1", "low[there]"),
+    "ends": (along.Chains.pieces, "low[done] + 1", "low[done]"),
     "climb": (along.Chains.pieces, "low > high", "low < high"),
     "step": (along.Chains.along, "starts[pair] + step", "starts[pair] + length[pair] - 1 - step"),
     "weakest": (along.Chains.between, "place < none", "place < 0"),

@@ -51,7 +51,7 @@ def test_a_table_for_people(run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--density", 0.5), "--density goes with --nodes"),
+        (("--density", 0.5), "--density needs --nodes"),
         (("--generate", "tree(nodes=3)"), "No generator 'tree'"),
         (("--design", "asynk", *ONE), "unknown"),
     ],

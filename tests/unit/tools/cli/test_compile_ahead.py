@@ -60,7 +60,7 @@ def test_what_it_says(monkeypatch, run):
     ("words", "why"),
     [
         (("--engine", "cuda"), "There is no GPU here: name an --architecture"),
-        (("--engine", "cpu", "--architecture", "9.0"), "it goes with --engine cuda"),
+        (("--engine", "cpu", "--architecture", "9.0"), "it needs --engine cuda"),
         (("--architecture", "hopper"), "'hopper' is not a compute capability such as 9.0 or sm_90"),
         (("--processes", "0"), "0 is not in the range"),
     ],

@@ -127,7 +127,7 @@ class TestCheckpoint:
             "calculate", "parts", "--checkpoint", "state", "--output", state, "--output-format=csv"
         )
         assert state.read_bytes() == before
-        assert "goes with --checkpoint" in refused("calculate", "parts", "--checkpoint-every", "3")
+        assert "needs --checkpoint" in refused("calculate", "parts", "--checkpoint-every", "3")
         words = ["--generate", "path(nodes=3)", "--checkpoint", "state"]
         assert "--checkpoint does not go with it" in refused("calculate", *words)
         assert "not a file saved" in refused("calculate", "parts", "--checkpoint", "pairs.csv")
@@ -172,7 +172,7 @@ class TestFolder:
         assert "Parquet files" in refused("calculate", "pairs.csv", *words)
         words = ["--output", "-", "--rows-per-file", "3"]
         assert "standard output" in refused("calculate", "pairs.csv", *words)
-        assert "goes with --output" in refused("calculate", "pairs.csv", "--rows-per-file", "3")
+        assert "needs --output" in refused("calculate", "pairs.csv", "--rows-per-file", "3")
         assert "no directory" in refused("calculate", "pairs.csv", "--output", "no/such/")
 
 
@@ -206,7 +206,7 @@ class TestTop:
         assert [one["members"] for one in top("--top", 2, "--members", 2)] == [[2, 5], [4, 8]]
         assert [one["members"] for one in top("--top", 2, "--members", 0)] == [[], []]
         assert top("--top", 0) == []
-        assert "goes with --top" in refused("calculate", "pairs.csv", "--members", 2)
+        assert "needs --top" in refused("calculate", "pairs.csv", "--members", 2)
 
     def test_members_in_the_table(self, given, folder):
         (folder / "pairs.csv").write_text("src,dst\n" + "".join(f"1,{k}\n" for k in range(1, 10)))

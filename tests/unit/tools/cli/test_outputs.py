@@ -166,6 +166,6 @@ def test_a_format_that_is_not_said(run, edges):
     assert "or pass --output-format, one of csv, tsv, snap, jsonl, arrow, parquet" in done.stderr
     done = run("calculate", edges, "--output-format", "csv")
     assert done.exit_code == 2
-    assert "--output-format goes with --output" in done.stderr
+    assert "--output-format needs --output" in done.stderr
     with pytest.raises(FormatError, match="tables cannot be written as he, only as csv, tsv,"):
         check_output("labels.csv", "he")

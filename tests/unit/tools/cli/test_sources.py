@@ -254,7 +254,7 @@ def test_bounds_of_standard_input(limit):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--weight", "score"], "--weight goes with --at-least or --at-most, which bound it."),
+        (["--weight", "score"], "--weight needs --at-least or --at-most, which bound it."),
         (["--at-most", "1"], "bound a weight: name it with --weight."),
         (["--weight", "score", "--at-least", "x"], "'x' is not a number"),
         (["--weight", "score", "--at-least", "nan"], "must be a number, not nan"),
