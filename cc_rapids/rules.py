@@ -167,7 +167,7 @@ def link_pairs(
 
 
 @suggest_keywords
-def score_clusters(found: Any, truth: Any) -> dict[str, Any]:
+def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dict[str, Any]:
     """Score clusters against true clusters, over the vertices that are in both.
 
     All scores come from one contingency table, that is, the numbers of vertices that each pair of a
@@ -176,15 +176,21 @@ def score_clusters(found: Any, truth: Any) -> dict[str, Any]:
     Parameters
     ----------
     found, truth : Components, frame, or pair (vertices, labels)
-        The clusters and the true clusters: answers, frames with the columns of the ids and then
-        labels, such as :meth:`Components.labels` returns, or pairs of columns. Labels are of any
-        type that can be compared. A vertex with a null label is left out.
+        The clusters and the true clusters: answers, frames with the columns of the ids and then one
+        of labels, such as :meth:`Components.labels` returns, or pairs of columns. Labels are of any
+        type that can be compared. A vertex with a null label has no cluster.
+    missing : {"drop", "self", "raise"}, optional
+        How to handle vertices of ``truth`` without a cluster in ``found``, such as records without
+        a pair above the threshold: leave them out of the scores, make each a cluster of its own, or
+        raise an error. If they are left out, recall ignores the pairs that a strict threshold
+        loses. By default they are left out, with a warning if they are more than a tenth. Vertices
+        that are only in ``found`` are always left out.
 
     Returns
     -------
     dict
-        Counts as int: ``vertices`` in both, ``only_in_found`` and ``only_in_truth``. Scores as
-        float, from 0 to 1 unless stated otherwise:
+        Counts as int: the ``vertices`` that are scored, ``only_in_found`` and ``only_in_truth``.
+        Scores as float, from 0 to 1 unless stated otherwise:
 
         - ``pairwise_precision``, ``pairwise_recall``, ``pairwise_f1``: of the pairs of vertices in
           one cluster. A ratio without pairs is 1.
@@ -200,7 +206,8 @@ def score_clusters(found: Any, truth: Any) -> dict[str, Any]:
     Raises
     ------
     InputError
-        No vertex is in both, or a vertex is listed twice.
+        No vertex is in both; a vertex is listed twice; a frame has more than one column of labels;
+        or ``missing`` is ``"raise"``, and vertices are only in ``truth``.
     ArgumentTypeError, ColumnTypeError
         An argument is not clusters, or labels cannot be compared.
 
@@ -216,21 +223,34 @@ def score_clusters(found: Any, truth: Any) -> dict[str, Any]:
     >>> scores = cc_rapids.score_clusters(found, ([1, 2, 3, 4, 5], ["a", "a", "b", "b", "c"]))
     >>> scores["pairwise_precision"], scores["pairwise_recall"], scores["cluster_f1"]
     (0.5, 1.0, 0.4)
+    >>> truth = [1, 2, 8, 9], ["a", "a", "b", "b"]
+    >>> cc_rapids.score_clusters(found, truth, missing="drop")["pairwise_recall"]
+    1.0
+    >>> cc_rapids.score_clusters(found, truth, missing="self")["pairwise_recall"]
+    0.5
     """
-    from .analysis.agreement import codes_of_rows, labelling_of, scores_of, swapped
+    from .analysis.agreement import (
+        check_missing,
+        codes_of_rows,
+        labelling_of,
+        scores_of,
+        width_of_ids,
+    )
 
-    names = "found", "truth"
+    check_missing(missing)
+    names, given = ("found", "truth"), (found, truth)
     if isinstance(truth, Components) and not isinstance(found, Components):
-        return swapped(score_clusters(truth, found))
-    if isinstance(found, Components):
-        answer = found.answer
+        names, given = names[::-1], given[::-1]
+    if isinstance(given[0], Components):
+        answer = given[0].answer
         with answer.backend.scope():
             code = answer.dense
-        other = labelling_of(truth, "truth", max(len(answer.given.src.key_columns), 1))
+        other = labelling_of(given[1], names[1], max(len(answer.given.src.key_columns), 1))
     else:
-        mine, other = labelling_of(found, "found"), labelling_of(truth, "truth")
+        width = next(filter(None, map(width_of_ids, given)), None)
+        mine, other = (labelling_of(*side, width) for side in zip(given, names, strict=True))
         columns = {f"{side}{k}": one for side in "ab" for k, one in enumerate(mine.columns)}
         ends = [[name for name in columns if name[0] == side] for side in "ab"]
         answer = api.components(columns, *ends, nulls="drop").answer
-        code = codes_of_rows(answer, mine, "found")
-    return scores_of(answer, code, other, names)
+        code = codes_of_rows(answer, mine, names[0])
+    return scores_of(answer, code, other, names, missing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -9,14 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..backends import Array, Backend
+from ..data.arguments import check_word
 from ..data.codes import coded
 from ..data.column import Column, of, of_key_columns
-from ..data.frame_access import collected, column_of, columns_of, is_frame
-from ..errors import ArgumentTypeError, InputError, counted, shown
+from ..data.frame_access import collected, column_of, columns_of
+from ..data.rules import is_table
+from ..errors import ArgumentTypeError, CcRapidsWarning, InputError, counted, shown
 from ..results.answer import Answer
-from ..results.lookup import first_ids, ids_without_nulls, rows_of_ids
+from ..results.lookup import first_ids, ids_without_nulls, levels_up, rows_of_ids
+from .deduplicate import numbers_of_ids
 
 LABELS = "labels"
+MISSING = "drop", "self", "raise"
+MANY = 0.1  # warn if a greater share of the truth is left out
 LEAST_IS_BEST = "variation_of_information"
 METRICS = (
     *("pairwise_precision", "pairwise_recall", "pairwise_f1"),
@@ -135,6 +141,18 @@ def adjusted_rand_index(together: int, linked: int, true: int, n: int) -> float:
     )
 
 
+def width_of_ids(clusters: Any) -> int | None:
+    """Return the number of id columns of a frame with columns of labels; None for others."""
+    if not is_table(clusters):
+        return None
+    names = columns_of(clusters)
+    return len(names) - len(_label_columns(names)) if _label_columns(names) else None
+
+
+def _label_columns(names: list[Any]) -> list[Any]:
+    return [one for one in names if str(one) == LABELS or str(one).endswith(f"_{LABELS}")]
+
+
 def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labelling:
     """Return the ids and clusters of an answer, a frame, or a pair of columns.
 
@@ -157,16 +175,21 @@ def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labellin
             return Labelling(of_key_columns(answer.ids()), answer.dense, [])
     if isinstance(clusters, tuple) and not hasattr(clusters, "_fields") and len(clusters) == 2:
         ids, labels = [clusters[0]], [clusters[1]]
-    elif isinstance(clusters, Mapping) or is_frame(clusters) or hasattr(clusters, "_fields"):
+    elif is_table(clusters):
         frame = clusters if isinstance(clusters, Mapping) else collected(clusters)
         names = columns_of(frame)
-        ends = [one for one in names if str(one) == LABELS or str(one).endswith(f"_{LABELS}")]
-        ends = ends or names[width or 1 :]
+        ends = _label_columns(names) or names[width or 1 :]
         others = [one for one in names if one not in ends]
-        if not (ends and others) or (width is not None and len(others) != width):
+        if not others or len(others) != (width or len(others)) or not ends:
             raise InputError(
                 f"{name} has the columns {', '.join(map(str, names)) or 'none'}, but must have"
                 " those of the ids, such as 'vertex', and then 'labels': select them"
+            )
+        if len(ends) > 1 and not _label_columns(names):
+            raise InputError(
+                f"the ids have {counted(len(others), 'column')}, and {name} has {len(ends)} more,"
+                f" {', '.join(map(str, ends))}: select the ids and the labels,"
+                f" {name}=frame[[id,label]] (--on and --label)"
             )
         ids, labels = ([column_of(frame, one) for one in part] for part in (others, ends))
     else:
@@ -223,18 +246,18 @@ def codes_of_rows(answer: Answer, labelling: Labelling, name: str) -> Array:
         return code
 
 
-def swapped(scores: dict[str, Any]) -> dict[str, Any]:
-    """Return the scores of the truth against the clusters, in the same order."""
-    pairs = ("found", "truth"), ("precision", "recall")
-    other: dict[str, str] = {}
-    for one, two in pairs:
-        other |= {name: name.replace(one, two) for name in scores if one in name}
-        other |= {name: name.replace(two, one) for name in scores if two in name}
-    return {name: scores[other.get(name, name)] for name in scores}
+def check_missing(missing: Any) -> None:
+    """Raise an InputError unless a policy for vertices of the truth alone is known, or None."""
+    if missing is not None:
+        check_word("policy for vertices that are not in found, missing,", missing, MISSING)
 
 
 def scores_of(
-    answer: Answer, code: Any, other: Labelling, names: tuple[str, str]
+    answer: Answer,
+    code: Any,
+    other: Labelling,
+    names: tuple[str, str] = ("found", "truth"),
+    missing: str | None = None,
 ) -> dict[str, Any]:
     """Return the scores of clusters over the rows of an answer against another labelling.
 
@@ -245,19 +268,22 @@ def scores_of(
     code : (n,) array of integers
         The cluster of each row; -1 for none.
     other : Labelling
-        The truth.
-    names : two of str
-        The names of both labellings, for the counts.
+        The other clusters.
+    names : ("found", "truth") or ("truth", "found")
+        What the clusters of the answer are, and the others.
+    missing : {"drop", "self", "raise"}, optional
+        See :func:`cc_rapids.score_clusters`.
 
     Raises
     ------
     InputError
         A vertex of ``other`` is listed twice, or no vertex is in both.
     """
-    backend = answer.backend
+    backend, xp = answer.backend, answer.backend.xp
     with backend.scope():
         mine, theirs = backend.asarray(code), backend.asarray(other.code)
         rows, known = rows_of_ids(answer, other.ids, "null")
+        at = xp.flatnonzero(known)
         rows, both = rows[known], theirs[known]
         _check_once(answer, rows, names[1])
         first = mine[rows]
@@ -267,11 +293,58 @@ def scores_of(
             raise InputError(
                 f"no vertex is in both {names[0]} and {names[1]}: are ids spelled alike?"
             )
-        counts = {
-            "vertices": common,
-            f"only_in_{names[0]}": int((mine >= 0).sum()) - common,
-            f"only_in_{names[1]}": int((theirs >= 0).sum()) - common,
-        }
         if common < int(inside.size):
-            first, both = first[inside], both[inside]
-        return counts | Table.of(first, both, backend).scores(backend)
+            first, both, rows, at = first[inside], both[inside], rows[inside], at[inside]
+        pairs = zip(names, (mine, theirs), strict=True)
+        only = {name: int((codes >= 0).sum()) - common for name, codes in pairs}
+        sides = dict(zip(names, (first, both), strict=True))
+        if not _left_out(missing, only["truth"], common):
+            if names[1] == "truth":
+                _check_unknown_once(answer, other.ids, xp.flatnonzero(~known))
+            codes, places = (theirs, at) if names[1] == "truth" else (mine, rows)
+            alone = codes >= 0
+            alone[places] = False
+            codes = codes[alone]
+            numbers = int(sides["found"].max()) + 1 + xp.arange(codes.size, dtype=np.int64)
+            sides = {
+                "found": xp.concatenate([sides["found"], numbers]),
+                "truth": xp.concatenate([sides["truth"], codes]),
+            }
+        table = Table.of(sides["found"], sides["truth"], backend)
+        counts = {f"only_in_{name}": only[name] for name in ("found", "truth")}
+        return {"vertices": int(sides["found"].size)} | counts | table.scores(backend)
+
+
+def _left_out(missing: str | None, count: int, common: int) -> bool:
+    """Return whether ``count`` vertices of the truth without a cluster are not scored.
+
+    Raises
+    ------
+    InputError
+        There are some, and ``missing`` is "raise".
+    """
+    few = f"found lacks {count:,} of the {count + common:,} vertices of truth"
+    way = "missing='self' makes each a cluster of its own"
+    if missing == "raise" and count:
+        raise InputError(f"{few}: {way}, and missing='drop' leaves them out")
+    if missing is None and count > MANY * (count + common):
+        warnings.warn(
+            f"{few}, which are not scored: {way}, and missing='drop' hides this warning",
+            CcRapidsWarning,
+            stacklevel=levels_up(),
+        )
+    return missing != "self"
+
+
+def _check_unknown_once(answer: Answer, ids: Column, rows: Array) -> None:
+    """Raise an InputError if an id in some rows, which is no vertex, occurs twice among them."""
+    if not rows.size:
+        return
+    numbers, size = numbers_of_ids(ids, rows, answer.backend)
+    times = answer.backend.counts(numbers, size)[numbers]
+    if bool((times > 1).any()):
+        shown_ids = first_ids(ids, rows[times.argmax().reshape(1)])
+        raise InputError(
+            f"{counted(int((times > 1).sum()), 'row')} of truth list a vertex more than once, such"
+            f" as {shown_ids}: give each vertex one label"
+        )

@@ -265,7 +265,14 @@ class Dendrogram(Generic[ComponentsT]):
         cuts = self.cuts([threshold])
         return cuts.at(cuts.thresholds[0])
 
-    def best(self, truth: Any, metric: str = "pairwise_f1", most: int = 100) -> Best[ComponentsT]:
+    def best(
+        self,
+        truth: Any,
+        metric: str = "pairwise_f1",
+        most: int = 100,
+        *,
+        missing: str | None = None,
+    ) -> Best[ComponentsT]:
         """Find the threshold whose components agree best with true clusters.
 
         Parameters
@@ -279,6 +286,8 @@ class Dendrogram(Generic[ComponentsT]):
         most : int
             The most thresholds to score. The thresholds are all weights of merges if there are so
             few, and otherwise the weights after equal shares of the merges.
+        missing : {"drop", "self", "raise"}, optional
+            As for :meth:`Cuts.scores`.
 
         Returns
         -------
@@ -320,7 +329,7 @@ class Dendrogram(Generic[ComponentsT]):
             share = np.linspace(0, weights.size - 1, most).round().astype(np.int64)
             levels = np.unique(weights[share])
         cuts = self.cuts(levels)
-        curve = cuts.scores(truth)
+        curve = cuts.scores(truth, missing=missing)
         values = np.asarray(values_of(column_of(curve, metric)))
         at = int(values.argmin() if metric == LEAST_IS_BEST else values.argmax())
         threshold = cuts.thresholds[at]

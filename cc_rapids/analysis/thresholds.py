@@ -14,7 +14,7 @@ from ..errors import InputError, shown
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer, ComponentsT, LabelKind
 from ..results.preview import machinery, summary
-from .agreement import labelling_of, scores_of
+from .agreement import check_missing, labelling_of, scores_of
 from .pairs import equal
 from .selection import sizes
 
@@ -168,13 +168,16 @@ class Cuts(Generic[ComponentsT]):
         """
         return sizes(self.at(threshold).answer)
 
-    def scores(self, truth: Any) -> Any:
+    def scores(self, truth: Any, *, missing: str | None = None) -> Any:
         """Score the components at each threshold against true clusters.
 
         Parameters
         ----------
         truth : Components, frame, or pair (vertices, labels)
             As for :func:`cc_rapids.score_clusters`.
+        missing : {"drop", "self", "raise"}, optional
+            As for :func:`cc_rapids.score_clusters`. A vertex with an edge below all thresholds is
+            in the answers, as a component of its own.
 
         Returns
         -------
@@ -201,13 +204,15 @@ class Cuts(Generic[ComponentsT]):
         >>> cuts.scores(([1, 2, 3], ["a", "a", "b"])).pairwise_f1
         array([1. , 0.5])
         """
+        check_missing(missing)
         answers = [cut.answer for cut in self.answers.values()]
         clusters = labelling_of(truth, "truth", max(len(answers[0].given.src.key_columns), 1))
         rows = []
         for answer in answers:
             with answer.backend.scope():
                 code = answer.dense
-            rows.append(scores_of(answer, code, clusters, ("found", "truth")))
+            rows.append(scores_of(answer, code, clusters, missing=missing))
+            missing = missing or "drop"  # one warning for all thresholds, which have equal vertices
         numbers, near = _type_of(self.thresholds), nearest_float
         levels = [near(one) if numbers == np.float64 else one for one in self.thresholds]
         columns = {"threshold": np.array(levels, numbers)}

@@ -141,11 +141,13 @@ def length_of(edges: Any) -> int:
     return int((counts.collect() if isinstance(counts, nw.LazyFrame) else counts).item(0, 0))
 
 
-def as_series(values: Any) -> Any:
+def as_series(values: Any, name: str | None = None) -> Any:
     """Convert pandas indexes and arrays to series, and PyArrow arrays to chunked arrays.
 
     A frame of one column becomes this column. Other objects are returned unchanged. Nothing is
     copied.
+
+    The name of the column is for errors.
 
     Raises
     ------
@@ -155,28 +157,28 @@ def as_series(values: Any) -> Any:
     values = chunked(values)
     kind = type(values)
     if hasattr(kind, "columns") and not is_series(values):
-        return _only_column(values)
+        return _only_column(values, name)
     if kind.__module__.partition(".")[0] != "pandas" or hasattr(kind, "iloc"):
         return values
     one = hasattr(kind, "isna") and getattr(values, "nlevels", 1) == 1
     return sys.modules["pandas"].Series(values) if one else values
 
 
-def _only_column(frame: Any) -> Any:
-    """Return the only column of a frame; a lazy frame is collected."""
+def _only_column(frame: Any, name: str | None) -> Any:
+    """Return the only column of a frame; a lazy frame is collected. Errors contain the name."""
     from .relations import is_relation, table_of
 
     kind = type(frame).__name__
     if is_relation(frame):
         frame = table_of(frame)
     elif hasattr(frame, "compute") or hasattr(frame, "collect"):
-        return as_series(frame.compute() if hasattr(frame, "compute") else frame.collect())
+        return as_series(frame.compute() if hasattr(frame, "compute") else frame.collect(), name)
     names = list(getattr(frame, "column_names", None) or frame.columns)
     if len(names) != 1:
         words = ", ".join(map(repr, names))
+        what = f"{name}= is" if name == "vertices" else "ids or weights are"
         raise InputError(
-            f"ids or weights are a {kind} of {len(names)} columns ({words}), but"
-            " must be one column: select it"
+            f"{what} a {kind} of {len(names)} columns ({words}), but must be one column: select it"
         )
     return as_series(frame[names[0]])
 
@@ -727,7 +729,7 @@ def unchecked(name: str, values: Any) -> Column:
     ColumnTypeError, InputError
         The values are not ids, not one-dimensional, or cannot be converted to an array.
     """
-    values = as_series(values)
+    values = as_series(values, name)
     if not is_series(values):
         return of_array(name, _one_dimension(name, values))
     if is_cudf(values):

@@ -91,14 +91,14 @@ def split_vertices(
                 f"datasets={datasets!r} names a column of vertices=, which must then be a frame of"
                 " the records: pass one, or pass datasets= as a frame of vertices and datasets"
             )
-        frame, name, what = collected(vertices), datasets, "vertices"
+        frame, name = collected(vertices), datasets
         names = columns_of(frame)
         if name not in names:
             raise MissingColumnError(
                 f"no column {name!r} in vertices=:{hint_of(name, map(str, names))} one of"
                 f" {', '.join(map(str, names))}"
             )
-        ids = _id_names(names, name, width, keys, what)
+        ids = _id_names(names, name, width, keys)
         columns = [column_of(frame, one) for one in ids]
         read = _read(columns, name, column_of(frame, name))
         return (columns if width > 1 else columns[0]), read
@@ -124,9 +124,7 @@ def split_vertices(
     )
 
 
-def _id_names(
-    names: list[Any], dataset: str, width: int, keys: tuple[str, ...], what: str
-) -> list[Any]:
+def _id_names(names: list[Any], dataset: str, width: int, keys: tuple[str, ...]) -> list[Any]:
     """Return the id columns among the columns of a frame that has a column of datasets."""
     others = [name for name in names if name != dataset]
     if len(others) == width:
@@ -139,10 +137,11 @@ def _id_names(
         usual = [name for name in IDS if name in others]
         if usual:
             return usual[:1]
+    words = ", ".join(keys) or f"{', '.join(IDS[:-1])} or {IDS[-1]}"
     raise InputError(
-        f"{what} has the columns {', '.join(map(str, names))}, and ids have"
-        f" {'one column' if width == 1 else f'{width} columns'}: select the ids and the column"
-        f" {dataset!r}, or name the ids {', '.join(keys) or VERTEX}"
+        f"vertices= (--records) has the columns {', '.join(map(str, names))}, and ids have"
+        f" {'one column' if width == 1 else f'{width} columns'}: name the ids {words}, or select"
+        f" the ids and the column {dataset!r} by vertices= (--on)"
     )
 
 

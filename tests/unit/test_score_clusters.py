@@ -54,10 +54,46 @@ def test_equal_clusters_have_the_best_scores(answer):
 
 def test_vertices_in_one_of_both_and_nulls_are_counted_apart(answer):
     truth = pd.DataFrame({"v": [1, 2, 8, 9, 4], "entity": ["a", "a", "b", None, None]})
-    scores = cc_rapids.score_clusters(answer, truth)
+    with pytest.warns(cc_rapids.CcRapidsWarning, match="lacks 1 of the 3 vertices of truth"):
+        scores = cc_rapids.score_clusters(answer, truth)
     counts = {name: scores[name] for name in ("vertices", "only_in_found", "only_in_truth")}
     assert counts == {"vertices": 2, "only_in_found": 4, "only_in_truth": 1}
     assert scores["cluster_f1"] == 1.0
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["found", "truth"])
+@pytest.mark.parametrize("frames", [False, True], ids=["answer", "frame"])
+def test_vertices_of_the_truth_alone_may_be_clusters(answer, turned, frames):
+    """By hand: a pair of 1 and 2 is right, the pair of 8 and 9 is missed, 3 to 6 are left out."""
+    vertices, labels = [1, 2, 8, 9, 10], ["a", "a", "b", "b", None]
+    truth = pd.DataFrame({"v": vertices, "entity": labels})
+    sides = [answer.labels() if frames else answer, truth]
+    if turned:  # the answer is the truth
+        pairs = cc_rapids.components([(1, 2), (8, 9), (3, 3)])
+        sides = [([1, 2, 4], [7, 7, 7]), pairs.labels() if frames else pairs]
+    scores = cc_rapids.score_clusters(*sides, missing="self")
+    lone = 3 if turned else 2
+    assert (scores["vertices"], scores["only_in_truth"]) == (2 + lone, lone)
+    assert (scores["pairwise_precision"], scores["pairwise_recall"]) == (1.0, 0.5)
+    assert cc_rapids.score_clusters(*sides, missing="drop")["pairwise_recall"] == 1.0
+    with pytest.raises(cc_rapids.InputError, match=f"lacks {lone} of the {2 + lone} vertices"):
+        cc_rapids.score_clusters(*sides, missing="raise")
+    with pytest.raises(cc_rapids.InputError, match="'null'"):
+        cc_rapids.score_clusters(*sides, missing="null")
+
+
+def test_clusters_of_their_own_are_listed_once(answer):
+    with pytest.raises(cc_rapids.InputError, match=r"2 rows of truth .* such as 8: give each"):
+        cc_rapids.score_clusters(answer, ([1, 8, 9, 8], [1, 2, 2, 2]), missing="self")
+
+
+@pytest.mark.parametrize("frames", [False, True], ids=["answer", "frame"])
+def test_a_truth_with_more_columns_is_refused(answer, frames):
+    truth = pd.DataFrame({"file": [1, 2, 3], "scene": [1, 1, 1], "who": ["x", "y", "y"]})
+    found = answer.labels() if frames else answer
+    with pytest.raises(cc_rapids.InputError, match="1 column, and truth has 2 more, scene, who"):
+        cc_rapids.score_clusters(found, truth)
+    assert cc_rapids.score_clusters(found, truth[["file", "who"]])["vertices"] == 3
 
 
 def test_composite_ids():
@@ -71,6 +107,7 @@ def test_composite_ids():
     assert scores["pairwise_recall"] == 1 / 3
     labels = found.labels()
     assert cc_rapids.score_clusters(labels, labels)["cluster_f1"] == 1.0
+    assert cc_rapids.score_clusters(labels, truth) == scores
 
 
 def test_scores_equal_those_of_scikit_learn():
@@ -106,17 +143,20 @@ def test_scores_at_each_threshold_are_those_of_each_answer():
     pairs, weights = [(1, 2), (2, 3), (4, 5), (3, 4)], [0.9, 0.5, 0.7, 0.2]
     truth = [1, 2, 3, 4, 5, 9], ["a", "a", "b", "c", "c", "d"]
     cuts = cc_rapids.components_at(pairs, weight=weights, thresholds=[0.9, 0.7, 0.2])
-    curve = cuts.scores(truth)
+    with pytest.warns(cc_rapids.CcRapidsWarning, match="lacks 1 of the 6") as caught:
+        cuts.scores(truth)
+    assert len(caught) == 1
+    curve = cuts.scores(truth, missing="self")
     assert curve.threshold.tolist() == [0.9, 0.7, 0.2]
     for k, level in enumerate(cuts.thresholds):
-        scores = cc_rapids.score_clusters(cuts.at(level), truth)
+        scores = cc_rapids.score_clusters(cuts.at(level), truth, missing="self")
         assert {name: getattr(curve, name)[k] for name in scores} == scores
     tree = cc_rapids.components(pairs, weight=weights, forest="max").dendrogram()
     for metric in ("pairwise_f1", "variation_of_information"):
-        best = tree.best(truth, metric)
+        best = tree.best(truth, metric, missing="self")
         assert (best.threshold, len(best.components)) == (0.7, 3)
         assert best.curve.threshold.tolist() == [0.9, 0.7, 0.5, 0.2]
-    assert tree.best(truth, most=2).curve.threshold.size == 2
+    assert tree.best(truth, most=2, missing="drop").curve.threshold.size == 2
     with pytest.raises(cc_rapids.InputError, match="metric"):
         tree.best(truth, "f1")
 
@@ -132,5 +172,6 @@ def test_a_plot_of_scores_marks_the_best_threshold():
 
 def test_a_label_with_a_null_column_is_no_label():
     keys = {"vertex": [1, 2, 3], "a_labels": ["x", "y", "y"], "b_labels": ["p", None, "p"]}
-    scores = cc_rapids.score_clusters(pd.DataFrame(keys), ([1, 2, 3], [0, 0, 1]))
+    truth = [1, 2, 3], [0, 0, 1]
+    scores = cc_rapids.score_clusters(pd.DataFrame(keys), truth, missing="drop")
     assert (scores["vertices"], scores["only_in_truth"]) == (2, 1)

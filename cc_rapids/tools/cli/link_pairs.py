@@ -11,7 +11,15 @@ from ...data.files.write import write_table
 from ...errors import counted
 from .frames import TABULAR_IN_WORDS, WholeTable, read_table, table_format_option
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
-from .options import FilePath, as_json, column_options, engine_option, is_shown, quiet_options
+from .options import (
+    FilePath,
+    as_json,
+    column_options,
+    engine_option,
+    is_shown,
+    nulls_option,
+    quiet_options,
+)
 from .outputs import check_with_output, checked_output, output_format_option, output_option
 from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
 
@@ -23,14 +31,18 @@ from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_s
         "cc-rapids link-pairs scored.csv --weight score --max-size 5 --output entities.csv",
         "At most one record of each file in a cluster:",
         "cc-rapids link-pairs scored.csv --weight score --at-least 0.8"
-        " --records records.csv --datasets file --refused refused.csv",
+        " --records records.csv --on id --datasets file --refused refused.csv",
     )
 )
 @click.argument("pairs", type=FilePath(allow_dash=True))
 @column_options
 @option("--weight", metavar="NAME", required=True, section=INPUT, help="Column of scores.")
 @table_format_option("--format", "format", "PAIRS")
+@nulls_option
 @option("--records", type=FilePath(), section=INPUT, help="A table of ids and their datasets.")
+@option(
+    "--on", metavar="NAME", section=INPUT, help="Column of --records with the ids, or several: A,B."
+)
 @option("--datasets", metavar="NAME", section=INPUT, help="The column of datasets in --records.")
 @option("--at-least", type=float, metavar="W", section=METHOD, help="The least score of a pair.")
 @option(
@@ -74,7 +86,9 @@ def link_pairs(
     destination: Any,
     weight: str,
     format: str | None,
+    nulls: str | None,
     records: str | None,
+    on: str | None,
     datasets: str | None,
     at_least: float | None,
     per_dataset: int,
@@ -96,6 +110,8 @@ def link_pairs(
     """
     from ...rules import link_pairs as link
 
+    if on is not None and records is None:
+        raise click.UsageError("--on names the ids of --records: pass --records.")
     check_with_output(output, output_format=output_format)
     given = [path for path in (pairs, records, cannot_link, must_link) if path is not None]
     written = None if output is None else checked_output(output, output_format, given)
@@ -103,8 +119,8 @@ def link_pairs(
     place = None if written is None else written[0]
     shown = is_shown(place, quiet, json_output)
     start = time.perf_counter()
-    vertices, apart, together = (
-        None if path is None else read_table(path, None, quiet).table
+    people, apart, together = (
+        None if path is None else read_table(path, None, quiet)
         for path in (records, cannot_link, must_link)
     )
     table = read_table(pairs, format, quiet)
@@ -119,10 +135,11 @@ def link_pairs(
             datasets=datasets,
             per_dataset=per_dataset,
             max_size=max_size,
+            nulls=nulls or "raise",
             engine=engine,
-            vertices=vertices,
-            cannot_link=apart,
-            must_link=together,
+            vertices=people and _selected(people, on, datasets),
+            cannot_link=apart and apart.table,
+            must_link=together and together.table,
         )
         if written is not None:
             write_table(result.labels(), *written)
@@ -161,23 +178,45 @@ def link_pairs(
 @command(
     epilog=examples(
         "cc-rapids score-clusters labels.csv labels_of_another.csv",
-        "cc-rapids score-clusters labels.csv labels_of_another.csv --json",
+        "Of a truth with more columns, including records that are in no pair:",
+        "cc-rapids score-clusters labels.csv people.csv --on record_id --label name --missing self",
     )
 )
 @click.argument("found", type=FilePath(allow_dash=True))
 @click.argument("truth", type=FilePath())
+@option(
+    "--on", metavar="NAME", section=INPUT, help="Column of TRUTH with the ids, or several: A,B."
+)
+@option("--label", metavar="NAME", section=INPUT, help="Column of TRUTH with the true clusters.")
+@option(
+    "--missing",
+    type=click.Choice(["drop", "self", "raise"]),
+    section=METHOD,
+    help="For ids only in TRUTH: leave out (drop, default), make each a cluster (self) or raise.",
+)
 @as_json
-def score_clusters(found: str, truth: str, json_output: bool) -> None:
+def score_clusters(
+    found: str,
+    truth: str,
+    on: str | None,
+    label: str | None,
+    missing: str | None,
+    json_output: bool,
+) -> None:
     """Score clusters against true clusters.
 
-    FOUND and TRUTH are tables of ids and labels: the columns of the ids, and then the labels.
-    Ids in only one of both are counted and left out. Scores are precision, recall and F1 of pairs,
-    by record (B-cubed) and of whole clusters; variation of information; adjusted Rand index.
+    FOUND and TRUTH are tables of ids and labels: the columns of the ids, and then the labels. --on
+    and --label choose these columns of TRUTH, and need each other. Ids in only one of both are
+    counted and left out, unless --missing self makes those of TRUTH clusters of their own. Scores
+    are precision, recall and F1 of pairs, by record (B-cubed) and of whole clusters; variation of
+    information; adjusted Rand index.
     """
     from ...rules import score_clusters as score
 
+    if (on is None) != (label is None):
+        raise click.UsageError("--on and --label choose the columns of TRUTH: pass both.")
     tables = [read_table(path, None, True) for path in (found, truth)]
-    scores = score(*map(_labelled, tables))
+    scores = score(_labelled(tables[0]), _labelled(tables[1], on, label), missing=missing)
     if json_output:
         print_json(scores)
     else:
@@ -202,9 +241,19 @@ def _scored(table: WholeTable, weight: str) -> Any:
     return table.table.set_column(table.table.column_names.index(weight), weight, scores)
 
 
-def _labelled(table: WholeTable) -> Any:
-    """Return the table, with labels as the strings of a text file."""
-    if table.words is None:
+def _selected(table: WholeTable, on: str | None, datasets: str | None) -> Any:
+    """Return the ids of records, which ``on`` names, and their datasets."""
+    if on is None:
         return table.table
-    name = table.table.column_names[-1]
-    return table.table.set_column(table.table.num_columns - 1, name, table.words[name])
+    names = dict.fromkeys([*on.split(","), *([] if datasets is None else [datasets])])
+    table.check(list(names))
+    return table.table.select(list(names))
+
+
+def _labelled(table: WholeTable, on: str | None = None, label: str | None = None) -> Any:
+    """Return the ids and labels of a table, with labels as the strings of a text file."""
+    columns = _selected(table, on, label)
+    if table.words is None:
+        return columns
+    name = columns.column_names[-1]
+    return columns.set_column(columns.num_columns - 1, name, table.words[name])

@@ -43,3 +43,41 @@ def test_clusters_refused_pairs_and_scores_of_files(files):
 def test_pairs_that_must_not_be_together(files):
     words = "--weight", "score", "--cannot-link", files / "apart.csv"
     assert "3 (1 refused)" in run("link-pairs", files / "pairs.csv", *words)
+
+
+def fails(*words):
+    result = CliRunner().invoke(main, list(map(str, words)))
+    assert result.exit_code == 2, result.output
+    return result.output
+
+
+def test_the_ids_of_records_with_more_columns_are_named(files):
+    (files / "images.csv").write_text("name,size,by\na1,1,a\na2,2,a\nb1,3,b\nb2,4,b\n")
+    words = ["link-pairs", files / "pairs.csv", "--weight", "score", "--datasets", "by"]
+    words += ["--records", files / "images.csv"]
+    said = fails(*words)
+    assert "--records has the columns name, size, by" in said
+    assert said.endswith("the ids and the column 'by' by --on\n")
+    assert "3 (2 refused)" in run(*words, "--on", "name")
+    assert "did you mean 'name'" in fails(*words, "--on", "nam")
+    assert "pass --records" in fails(*words[:4], "--on", "name")
+
+
+def test_pairs_without_an_id(files):
+    (files / "pairs.csv").write_text("src,dst,score\na1,b1,0.8\na2,,0.9\n")
+    words = "link-pairs", files / "pairs.csv", "--weight", "score"
+    assert "--nulls drop" in fails(*words)
+    assert "1 (0 refused)" in run(*words, "--nulls", "drop")
+
+
+def test_scores_of_a_truth_with_more_columns_and_records(files):
+    (files / "found.csv").write_text("vertex,labels\na1,1\na2,1\n")
+    (files / "truth.csv").write_text("who,id,scene\nx,a1,1\nx,a2,1\ny,b1,1\ny,b2,1\n")
+    words = "score-clusters", files / "found.csv", files / "truth.csv"
+    assert "truth has 2 more, id, scene: select" in fails(*words)
+    assert "pass both" in fails(*words, "--on", "id")
+    named = *words, "--on", "id", "--label", "who", "--json"
+    assert "Warning: found lacks 2 of the 4 vertices of truth" in run(*named)
+    for missing, recall in (("drop", 1.0), ("self", 0.5)):
+        assert json.loads(run(*named, "--missing", missing))["pairwise_recall"] == recall
+    assert "--missing self" in fails(*named, "--missing", "raise")
