@@ -181,7 +181,13 @@ class GrowingTrees:
         self.edges.append(count + (self.edges[-1] if self.edges else 0))
 
     def grown(
-        self, given: EdgeInput, decoder: IdDecoder, ids: str, rows: Ledger, beyond: Sequence[int]
+        self,
+        given: EdgeInput,
+        decoder: IdDecoder,
+        ids: str,
+        rows: Ledger,
+        beyond: Sequence[int],
+        greatest: bool | None = None,
     ) -> CutTrees:
         """Return the trees of all cuts, for answers of the type of ``given``.
 
@@ -191,6 +197,8 @@ class GrowingTrees:
             The rows given, and the rows left out of every cut; linked rows are not included.
         beyond : sequence of int
             For each cut, the number of rows with a weight outside it.
+        greatest : bool, optional
+            Whether the cuts have a maximum or a minimum spanning forest; None without a forest.
 
         Raises
         ------
@@ -202,6 +210,7 @@ class GrowingTrees:
             Facts(
                 *(str(self.design), ids, edges),
                 seconds=seconds,
+                greatest=greatest,
                 ledger=rows._replace(linked=edges)
                 .leaving_out("out_of_bounds", out)
                 .check(f"cut {number}"),
@@ -265,7 +274,13 @@ class CutTrees:
 
 
 class CutAnswers(Mapping[Any, ComponentsT]):
-    """The answer at each threshold, built on first access and cached."""
+    """The answer at each threshold, built on first access and cached.
+
+    Parameters
+    ----------
+    fields : callable, optional
+        Returns other fields of the answer of a cut, given its number.
+    """
 
     def __init__(
         self,
@@ -274,8 +289,10 @@ class CutAnswers(Mapping[Any, ComponentsT]):
         labels: LabelKind,
         make: Callable[[Answer], ComponentsT],
         direction: str | None = None,
+        fields: Callable[[int], dict[str, Any]] | None = None,
     ) -> None:
         self._trees, self._labels, self._direction = trees, labels, direction
+        self._fields = fields
         self._make = make
         self._number = {level: number for number, level in enumerate(levels)}
         self._made: dict[Any, ComponentsT] = {}
@@ -296,5 +313,6 @@ class CutAnswers(Mapping[Any, ComponentsT]):
             with trees.backend.scope():
                 forest = trees.at(number)
             answer = *(given, trees.backend, trees.decoder, forest), self._labels
-            self._made[level] = self._make(Answer(*answer, trees.facts[number]))
+            fields = {} if self._fields is None else self._fields(number)
+            self._made[level] = self._make(Answer(*answer, trees.facts[number], **fields))
         return self._made[level]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from numbers import Real
 from time import perf_counter
@@ -31,9 +31,10 @@ from ..graph.sorting import begins, first_of, order_of_integers, rows_of_each
 from ..ids.decoders import at_places
 from ..kernels import forest as trees
 from ..keywords import suggest_keywords_of_methods
-from ..results.answer import ComponentsT, LabelKind
+from ..results.answer import ComponentsT, LabelKind, PartOfForest
 from ..results.labels import DEFAULT_KINDS, check_labels
 from ..results.lookup import rows_of_edges, rows_of_forest
+from ..results.rules import PartOfRuled, Ruled
 from ..results.written import arrow_of
 from .agreement import LEAST_IS_BEST, METRICS
 from .audits import prove, shown_labels
@@ -169,7 +170,7 @@ class Dendrogram(Generic[ComponentsT]):
             keys = order.integers(backend)
             rows = order_of_integers(keys, 1 << 8 * weights.dtype.itemsize, backend.xp)
             self._src, self._dst = (end[rows] for end in ends)
-            self._weights, self._keys = weights[rows], keys[rows]
+            self._weights, self._keys, self._order = weights[rows], keys[rows], rows
 
     def __len__(self) -> int:
         return int(self._weights.size)
@@ -210,8 +211,8 @@ class Dendrogram(Generic[ComponentsT]):
         Returns
         -------
         Cuts
-            The same answers as from :func:`cc_rapids.components_at`, but their edge counts include
-            forest edges only. Each forest edge is linked once.
+            The same answers as from :func:`cc_rapids.components_at`, but with spanning forests, and
+            their edge counts include forest edges only. Each forest edge is linked once.
 
         Raises
         ------
@@ -228,9 +229,8 @@ class Dendrogram(Generic[ComponentsT]):
         with backend.scope():
             cuts = levels.cuts_of(self._weights, backend)
             parts = [slice(*part) for part in pairwise(levels.bounds_of(cuts, backend))]
-            names, beyond = levels.values.tolist(), levels.beyond(cuts, backend).tolist()
-            made = self._joined(parts, names, self._kind, beyond, self._direction)
-            return Cuts(made, self._kind)
+            beyond = levels.beyond(cuts, backend).tolist()
+            return Cuts(self._joined(parts, levels, self._kind, beyond), self._kind)
 
     def at(self, threshold: Any) -> ComponentsT:
         """Return the components at a threshold.
@@ -246,7 +246,9 @@ class Dendrogram(Generic[ComponentsT]):
         Components
             A new answer with every vertex, including isolated ones. Its edge count includes forest
             edges only. Its ledger extends that of ``components``: all other edges are counted as
-            ``not_in_forest``.
+            ``not_in_forest``. Its spanning forest has the edges within the threshold, so it has
+            paths and a dendrogram. A cut of :class:`LinkedPairs` also has the pairs that a rule
+            refused within the threshold.
 
         Raises
         ------
@@ -316,10 +318,11 @@ class Dendrogram(Generic[ComponentsT]):
         (0.7, 1.0)
         """
         check_word("metric", metric, METRICS)
-        if check_count("most", most) < 1 or not len(self):
+        check_count("most", most, 1)
+        if not len(self):
             raise InputError(
-                "the best threshold is one of those at which clusters merge:"
-                f" {counted(len(self), 'merge')} and most={most} leave none"
+                "the best threshold is one of those at which clusters merge, but all components are"
+                " single vertices"
             )
         backend = self.components.answer.backend
         with backend.scope():
@@ -630,8 +633,7 @@ class Dendrogram(Generic[ComponentsT]):
 
         check_word("plot", kind, ("dendrogram", "curve"))
         for name, number, least in (("count", count, 1), ("leaves", leaves, 2)):
-            if check_count(name, number) < least:
-                raise InputError(f"{name}= must be at least {least}, not {number}")
+            check_count(name, number, least)
         if not len(self):
             raise InputError(f"there is no {kind} to draw: all components are single vertices")
         answer = self.components.answer
@@ -667,12 +669,13 @@ class Dendrogram(Generic[ComponentsT]):
         Returns
         -------
         Split
-            ``parts`` is a new :class:`Components` whose labels are the least vertices. ``cuts`` is
-            a frame with one row per component of more than ``max_size`` vertices, sorted by least
-            id. Its columns are ``labels`` (the label in ``components``), ``size`` (the number of
-            vertices), ``parts`` (the number of parts), ``largest`` (the number of vertices of the
-            largest part), ``oversized`` (whether some part stays larger than ``max_size``),
-            ``edges_cut`` (the number of edges in the caller's list whose ends are now in different
+            ``parts`` is a new :class:`Components` whose labels are the least vertices, with the
+            links that were not cut as its spanning forest. ``cuts`` is a frame with one row per
+            component of more than ``max_size`` vertices, sorted by least id. Its columns are
+            ``labels`` (the label in ``components``), ``size`` (the number of vertices), ``parts``
+            (the number of parts), ``largest`` (the number of vertices of the largest part),
+            ``oversized`` (whether some part stays larger than ``max_size``), ``edges_cut`` (the
+            number of edges of the component in the caller's list whose ends are now in different
             parts), and ``weakest_cut`` and ``strongest_cut`` (the weights of the weakest and of the
             strongest link that was cut, null if none was). In arrays, which have no nulls, null
             weights are NaN, and integers of a column with NaN are float64.
@@ -682,6 +685,8 @@ class Dendrogram(Generic[ComponentsT]):
         InputError
             ``max_size`` is not a positive integer. Or the answer is a copy or was loaded, so it has
             no edges to count.
+        ArgumentTypeError
+            ``max_size`` is not an integer.
 
         See Also
         --------
@@ -706,25 +711,18 @@ class Dendrogram(Generic[ComponentsT]):
         {'labels': 1, 'size': 8, 'parts': 3, 'largest': 4, 'oversized': True, 'edges_cut': 2,
          'weakest_cut': 2, 'strongest_cut': 3}
         """
-        max_size, answer = check_count("max_size", max_size), self.components.answer
-        if max_size < 1:
-            raise InputError("max_size=0 leaves no part: pass 1 or more")
-        if answer.given.src.size != answer.facts.edges:
-            raise InputError(
-                f"a copy or a loaded answer lacks the {answer.facts.edges:,} edges, which split()"
-                " counts: split the answer of components()"
-            )
+        max_size, answer = check_count("max_size", max_size, 1), self.components.answer
         backend, xp, count = answer.backend, answer.backend.xp, len(answer)
         with backend.scope():
+            src, dst = self._rows_of_edges()
             is_cut = self._tree.cut_to(max_size, self._steps()[0])
             kept, cut = xp.flatnonzero(~is_cut), xp.flatnonzero(is_cut)
             kind = DEFAULT_KINDS[bool(answer.given.src.key_columns)]
-            made = self._joined([kept], [max_size], kind, [cut.size])[max_size]
+            made = self._joined([kept], None, kind, [cut.size])[None]
             parts, large = made.answer, xp.flatnonzero(answer.counts > max_size)
             vertex, least = parts.rows()
             component_of_part = answer.dense[xp.flatnonzero(vertex == least)]
             largest = parts.counts[first_of(component_of_part, -parts.counts, xp)][large]
-            src, dst = rows_of_edges(answer)
             cut_edges = answer.dense[src[parts.dense[src] != parts.dense[dst]]]
             label = answer.kind.of_component(answer, large)
             counts = (
@@ -896,6 +894,33 @@ class Dendrogram(Generic[ComponentsT]):
             arrays = map(backend.to_host, (merged, heights, sizes))
         return plots.Top(named, int(answer.counts[component]), *arrays)
 
+    def _rows_of_edges(self) -> tuple[Array, Array]:
+        """Return the rows of both ends of the caller's edges within the components.
+
+        Raises
+        ------
+        InputError
+            The answer is a copy, or a cut of one, without edges.
+        """
+        whole = answer = self.components.answer
+        backend = answer.backend
+        while isinstance(whole.forest_edges, PartOfForest):
+            whole = whole.forest_edges.whole
+        if whole.given.src.size != whole.facts.edges:
+            raise InputError(
+                f"a copy or a loaded answer lacks the {whole.facts.edges:,} edges, which split()"
+                " counts: split the answer of components()"
+            )
+        src, dst = rows_of_edges(whole)
+        if whole is answer:
+            return src, dst
+        inside = answer.dense[src] == answer.dense[dst]
+        limit = answer.given.bound and getattr(answer.given.bound, self._direction)
+        if limit is not None:
+            weights = backend.asarray(whole.given.weights)
+            inside &= Levels.of([limit], self._direction).cuts_of(weights, backend) == 0
+        return src[inside], dst[inside]
+
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
         """The ends of the forest edges as vertices of the forest of ``components``."""
@@ -910,15 +935,16 @@ class Dendrogram(Generic[ComponentsT]):
     def _joined(
         self,
         parts: Sequence[slice | Array],
-        names: Sequence[Any],
+        levels: Levels | None,
         kind: LabelKind,
         beyond: Sequence[int],
-        direction: str | None = None,
     ) -> CutAnswers[ComponentsT]:
         """Return the components of growing sets of forest edges; each part extends the previous.
 
+        ``levels`` are the thresholds of the sets; without them, there is one set, named None.
         ``beyond`` counts the forest edges outside all parts so far. The ledger is that of the run,
-        with all other edges counted as ``not_in_forest``.
+        with all other edges counted as ``not_in_forest``. The edges are the spanning forests of the
+        answers.
         """
         answer, backend = self.components.answer, self.components.answer.backend
         old_forest = answer.forest
@@ -933,8 +959,47 @@ class Dendrogram(Generic[ComponentsT]):
         rows = answer.facts.rows
         rows = rows.leaving_out("not_in_forest", rows.linked - len(self))
         given, ids = answer.given_without_edges(), answer.facts.ids
-        cut_trees = grows.grown(given, answer.decoder, ids, rows, beyond)
-        return CutAnswers(cut_trees, names, kind, type(self.components), direction)
+        cut_trees = grows.grown(given, answer.decoder, ids, rows, beyond, self._greatest)
+        names = [None] if levels is None else levels.values.tolist()
+        direction = None if levels is None else levels.direction
+        fields = partial(self._fields, parts, levels)
+        return CutAnswers(cut_trees, names, kind, type(self.components), direction, fields)
+
+    def _fields(
+        self, parts: Sequence[slice | Array], levels: Levels | None, number: int
+    ) -> dict[str, Any]:
+        """Return the forest and the rules of an answer of :meth:`_joined`, given its number."""
+        places = partial(self._places, parts[: number + 1])
+        chosen = PartOfForest(self.components.answer, places)
+        return {"forest_edges": chosen, "ruled": self._ruled(levels, number)}
+
+    def _places(self, parts: Sequence[slice | Array]) -> Array:
+        """Return the positions in the forest of some of the sorted edges, ascending."""
+        backend = self.components.answer.backend
+        with backend.scope():
+            places = backend.xp.concatenate([self._order[part] for part in parts])
+            return backend.xp.sort(places).astype(np.int64, copy=False)
+
+    def _ruled(self, levels: Levels | None, number: int) -> Ruled | None:
+        """Return the rules of a cut, and the refused edges within its threshold.
+
+        A pair within the threshold is refused in the cut as in the whole, because all pairs before
+        it are within the threshold too. There are no rules if ``must_link`` joins vertices, since
+        the forest has no edges for them.
+        """
+        answer, whole = self.components.answer, self.components.answer.ruled
+        if whole is None or whole.must[0].size:
+            return None
+        backend = answer.backend
+
+        def places() -> Array:
+            with backend.scope():
+                if levels is None:
+                    return backend.xp.arange(whole.refused.edges.size)
+                weights = backend.asarray(answer.columns_of_refused()["weight"])
+                return backend.xp.flatnonzero(levels.cuts_of(weights, backend) <= number)
+
+        return PartOfRuled(whole, places)
 
     def _steps(self) -> tuple[Array, Array]:
         """Return the rank of each edge's weight, and the first edge of each distinct weight."""

@@ -114,25 +114,24 @@ class ForestPaths:
             for name, vertex in (("first", first), ("second", second)):
                 check_one_id(name, vertex, "paths()")
                 ends.append(int(rows_of_ids(self.answer, single_id(vertex), "raise")[0][0]))
-        if edges is not None:
-            given = self._read_edges(edges, source, destination, weight, "path(..., edges)")
-            rows = self._rows_of_path(given, ends, fewest)
-            if rows is not None:
-                return self._rows_of(given, rows)
-        with self.answer.backend.scope():
             tree = self.answer.dense
             if bool(tree[ends[0]] != tree[ends[1]]):
                 raise InputError(
                     f"{id_shown(first)} and {id_shown(second)} are in two components, which no path"
                     " joins: same_component(first, second) tells that"
                 )
+        if edges is not None:
+            given = self._read_edges(edges, source, destination, weight, "path(..., edges)")
+            rows = self._rows_of_path(given, ends, fewest)
+            if rows is not None:
+                return self._rows_of(given, rows)
             if fewest:
                 raise InputError(
                     f"no path of these {given.src.size:,} edges joins the two vertices: pass edges="
                     " that the answer was found by"
                 )
-            if edges is not None:
-                self.answer.check_forest("path(first, second, edges)")
+            self.answer.check_forest("path(first, second, edges)")
+        with self.answer.backend.scope():
             first_end, second_end = (self.answer.backend.asarray(np.array([end])) for end in ends)
             length = self._lengths_and_places(first_end, second_end)[0]
             edge = self._edges_along(first_end, second_end, length)[2]
@@ -200,8 +199,10 @@ class ForestPaths:
             (src, src_valid), (dst, dst_valid) = (
                 rows_of_borrowed(self.answer, *side, "null") for side in sides
             )
-            known_rows = xp.flatnonzero(src_valid & dst_valid)
-            src, dst, (first, second) = src[known_rows], dst[known_rows], ends
+            tree, (first, second) = self.answer.dense, ends
+            inside = src_valid & dst_valid & (tree[src] == tree[first]) & (tree[dst] == tree[first])
+            known_rows = xp.flatnonzero(inside)
+            src, dst = src[known_rows], dst[known_rows]
             if first == second:
                 return known_rows[:0]
             if fewest:

@@ -36,12 +36,13 @@ def check_flag(what: str, flag: Any) -> bool:
     raise ArgumentTypeError(f"{what}= must be True or False, not {shown(flag)}")
 
 
-def check_count(what: str, count: Any) -> int:
-    """Return a count, an integer of at least 0; otherwise raise an error."""
+def check_count(what: str, count: Any, least: int = 0) -> int:
+    """Return a count, an integer of at least ``least``; otherwise raise an error."""
+    message = f"{what}= must be a count of at least {least}, not {shown(count)}"
     if isinstance(count, bool) or not isinstance(count, Integral):
-        raise ArgumentTypeError(f"{what}= must be a count of at least 0, not {shown(count)}")
-    if count < 0:
-        raise InputError(f"{what}= must be a count of at least 0, not {shown(count)}")
+        raise ArgumentTypeError(message)
+    if count < least:
+        raise InputError(message)
     return int(count)
 
 

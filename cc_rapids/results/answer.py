@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -23,11 +23,11 @@ from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from ..ledger import Ledger
 from .forest_columns import forest_columns, take_ids, with_index
+from .rules import PartOfRuled, Ruled
 
 if TYPE_CHECKING:
     from ..data.weight_bound import WeightBound
     from .records import Linked
-    from .rules import Ruled
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,32 @@ class Facts:
         if not right:
             raise ValueError("the facts of its run are of other types")
         return facts
+
+
+class PartOfForest(ChosenEdges):
+    """Some edges of the spanning forest of another answer, listed on first use.
+
+    Parameters
+    ----------
+    whole : Answer
+        The other answer.
+    find_places : callable
+        Returns the positions of the edges in its forest, ascending.
+    """
+
+    def __init__(self, whole: Answer, find_places: Callable[[], Array]) -> None:
+        self.backend, self.whole, self._find_places = whole.backend, whole, find_places
+
+    @cached_property
+    def places(self) -> Array:
+        """The positions of the edges in the forest of the other answer."""
+        return self._find_places()
+
+    @cached_property
+    def rows(self) -> Array:
+        """The rows of the edges in the list."""
+        assert self.whole.forest_edges is not None
+        return self.whole.forest_edges.rows[self.places]
 
 
 class LabelKind(ABC):
@@ -178,7 +204,7 @@ class Answer:
     facts : Facts
         Facts about the run.
     forest_edges : ChosenEdges, optional
-        The edges of the spanning forest, if it was recorded.
+        The edges of the spanning forest, if it was recorded; a :class:`PartOfForest` for a cut.
     prefetched_frame : frame, optional
         A label frame of kind "min" from the run, which is returned at most once.
     arena : optional
@@ -213,6 +239,8 @@ class Answer:
         if self.forest_edges is not None:
             with self.backend.scope():
                 state["saved_forest"] = self.columns_of_forest()
+                if isinstance(self.forest_edges, PartOfForest):
+                    state["forest_edges"] = ChosenEdges(self.backend, self.forest_edges.rows)
                 if self.ruled is not None:
                     state["ruled"] = self.ruled.with_columns(self.columns_of_refused())
         return state | {
@@ -333,11 +361,30 @@ class Answer:
         columns, chosen = self.saved_forest, self.forest_edges
         if columns is None:
             assert chosen is not None
+            if isinstance(chosen, PartOfForest):
+                places = chosen.places if edges is None else chosen.places[edges]
+                return chosen.whole.columns_of_forest(places)
             chosen = chosen if edges is None else chosen.among(edges)
             columns = chosen.columns(self.given)
             if columns:
                 return with_index(self.given, columns)
             return forest_columns(self.given, self.home(chosen.rows.astype(np.int64)))
+        return self._columns_at(columns, edges)
+
+    def columns_of_refused(self, edges: Array | None = None) -> dict[str, Any]:
+        """Return new columns of the edges that a rule refused, without the rules."""
+        ruled, chosen = self.ruled, self.forest_edges
+        assert ruled is not None
+        if ruled.columns is not None:
+            return self._columns_at(ruled.columns, edges)
+        if isinstance(ruled, PartOfRuled) and isinstance(chosen, PartOfForest):
+            places = ruled.places if edges is None else ruled.places[edges]
+            return chosen.whole.columns_of_refused(places)
+        rows = ruled.refused.edges if edges is None else ruled.refused.edges[edges]
+        return forest_columns(self.given, self.home(rows))
+
+    def _columns_at(self, columns: dict[str, Any], edges: Array | None) -> dict[str, Any]:
+        """Return new columns of edges, all or those at the given positions."""
         if edges is None:
             return {name: copy(column) for name, column in columns.items()}
         at, numbers = self.home(edges), ("row", "index", "weight")
@@ -345,14 +392,6 @@ class Answer:
             name: items_at(column, at) if name in numbers else take_ids(of(name, column), at)
             for name, column in columns.items()
         }
-
-    def columns_of_refused(self) -> dict[str, Any]:
-        """Return new columns of the edges that a rule refused, without the rules."""
-        ruled = self.ruled
-        assert ruled is not None
-        if ruled.columns is not None:
-            return {name: copy(column) for name, column in ruled.columns.items()}
-        return forest_columns(self.given, self.home(ruled.refused.edges))
 
     def home(self, column: Any) -> Any:
         return self.bring(column, self.given.on_device)

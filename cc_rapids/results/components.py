@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import asdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Unpack
+from typing import TYPE_CHECKING, Any, Generic, Self, Unpack
 
 from ..analysis import pairs as pairs_of
 from ..analysis import selection
@@ -18,7 +18,7 @@ from ..data.records import Key
 from ..data.text_options import TextKeywords
 from ..data.typed import FrameT
 from ..data.within import AS_FOUND
-from ..errors import ArgumentTypeError, InputError, counted, no_attribute
+from ..errors import ArgumentTypeError, FormatError, InputError, counted, no_attribute
 from ..keywords import suggest_keywords_of_methods
 from . import lookup
 from .answer import Answer
@@ -917,8 +917,9 @@ class Components(Generic[FrameT]):
             Two ids; tuples for composite ids.
         edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path, optional
             The edges that the answer was computed from, or others between its vertices.
-            Edges with a null end or an unknown vertex are ignored. The forest is needed if
-            ``edges`` is omitted, or if no edge joins the two vertices.
+            Edges with a null end or an unknown vertex are ignored, and edges between components,
+            such as those that a rule refused or :meth:`Dendrogram.split` cut. The forest is needed
+            if ``edges`` is omitted, or if no edge joins the two vertices.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array of numbers, or None
@@ -1133,7 +1134,7 @@ class Components(Generic[FrameT]):
         Returns
         -------
         Dendrogram
-            It stores the ends and weights of the forest edges, sorted by weight, in up to 48 bytes
+            It stores the ends and weights of the forest edges, sorted by weight, in up to 56 bytes
             per edge. Any number of thresholds needs no further pass over the edges.
 
         Raises
@@ -1557,7 +1558,7 @@ class Components(Generic[FrameT]):
         saved.write(check_path("path", path), self.answer)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Components:
+    def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Self:
         """Load an answer written by :meth:`save`, on any engine.
 
         Parameters
@@ -1578,7 +1579,8 @@ class Components(Generic[FrameT]):
         ------
         FormatError
             The file does not exist, is damaged, has another version or type, or contains a spanning
-            forest that does not match its components.
+            forest that does not match its components. Or ``load`` was called on a subclass, such as
+            :class:`LinkedPairs`, and another type was saved.
 
         See Also
         --------
@@ -1587,9 +1589,16 @@ class Components(Generic[FrameT]):
         from . import saved
 
         answer = saved.read(check_path("path", path), engine)
+        kind: Any = Components if answer.linked is None else LinkedRecords
         if answer.ruled is not None:
-            return LinkedPairs(answer)
-        return (Components if answer.linked is None else LinkedRecords)(answer)
+            kind = LinkedPairs
+        if not issubclass(kind, cls):
+            raise FormatError(
+                f"{path} is of type {kind.__name__}, not {cls.__name__}: load it with"
+                f" {kind.__name__}.load()"
+            )
+        made: Self = kind(answer)
+        return made
 
     def to_parquet(
         self,
@@ -2056,7 +2065,8 @@ class LinkedPairs(Components[FrameT]):
     """The clusters of scored pairs under rules, from :func:`link_pairs`.
 
     All methods of :class:`Components` apply. :meth:`forest` returns the accepted pairs, and
-    :meth:`dendrogram` the clusters under the same rules at every threshold.
+    :meth:`dendrogram` the clusters under the same rules at every threshold, also as
+    :class:`LinkedPairs`.
 
     See Also
     --------
@@ -2081,7 +2091,13 @@ class LinkedPairs(Components[FrameT]):
             Columns ``row``, ``source``, ``destination`` and ``weight`` as in :meth:`forest`;
             ``rule``, the first of ``"per_dataset"``, ``"cannot_link"`` and ``"max_size"`` that the
             union of the two clusters would have broken when the pair was taken; and the labels of
-            the final clusters of both ends, ``source_labels`` and ``destination_labels``.
+            the final clusters of both ends, ``source_labels`` and ``destination_labels``. A cut of
+            a dendrogram has the pairs within its threshold.
+
+        Raises
+        ------
+        InputError
+            The answer is a cut of clusters with ``must_link`` pairs, which a dendrogram leaves out.
 
         See Also
         --------
@@ -2155,9 +2171,13 @@ class LinkedPairs(Components[FrameT]):
 
     def __repr__(self) -> str:
         counts, answer = counts_in_words(self.answer, "cluster"), self.answer
-        refused = 0 if answer.ruled is None else int(answer.ruled.refused.edges.size)
-        pairs = counted(answer.facts.edges, "pair")
-        return f"<LinkedPairs: {counts}; {refused:,} of {pairs} refused, on {answer.backend.name}>"
+        facts, ruled = answer.facts, answer.ruled
+        pairs, refused = counted(facts.edges, "pair"), ruled and int(ruled.refused.edges.size)
+        if "not_in_forest" in facts.rows.left_out:  # the edges of a cut are the accepted pairs
+            pairs = f"{pairs} accepted" + ("" if refused is None else f", {refused:,} refused")
+        elif refused is not None:
+            pairs = f"{refused:,} of {pairs} refused"
+        return f"<LinkedPairs: {counts}; {pairs}, on {answer.backend.name}>"
 
 
 @suggest_keywords_of_methods

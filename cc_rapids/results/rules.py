@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -60,7 +62,7 @@ class Ruled:
 
     def with_columns(self, columns: dict[str, Any]) -> Ruled:
         """Return the same with the columns of the refused edges."""
-        return replace(self, columns=columns)
+        return Ruled(self.rules, self.must, self.refused, columns)
 
     def arrays(self, backend: Backend) -> dict[str, Any]:
         """Return the rules and the rule of each refused edge as arrays on the host, by name."""
@@ -105,3 +107,31 @@ class Ruled:
         code, limits, first, second, *must = map(backend.asarray, columns)
         refused = Refused(*map(backend.asarray, (rows, rule, *ends)))
         return cls(Rules(code, limits, first, second, most), (must[0], must[1]), refused)
+
+
+class PartOfRuled(Ruled):
+    """The rules of another answer and some of its refused edges, listed on first use.
+
+    Parameters
+    ----------
+    whole : Ruled
+        The rules and all refused edges.
+    find_places : callable
+        Returns the positions of the edges among the refused ones, ascending.
+    """
+
+    def __init__(self, whole: Ruled, find_places: Callable[[], Array]) -> None:
+        vars(self).update(rules=whole.rules, must=whole.must, columns=None)
+        vars(self).update(_whole=whole, _find_places=find_places)
+
+    @cached_property
+    def places(self) -> Array:
+        """The positions of the edges among the refused edges of the other answer."""
+        return vars(self)["_find_places"]()
+
+    @cached_property
+    def refused(self) -> Refused:
+        """The edges."""
+        whole = vars(self)["_whole"].refused
+        columns = whole.edges, whole.rule, whole.source, whole.destination
+        return Refused(*(column[self.places] for column in columns))

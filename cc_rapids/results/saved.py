@@ -54,8 +54,10 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
         first = backend.xp.flatnonzero(vertex == least)
         word = np.uint32 if word_for(int(vertex.size)) == 4 else np.uint64
         arrays = {"parent": backend.to_host(first[answer.dense].astype(word))}
-        if answer.forest_edges is not None:
-            arrays |= _edge_arrays(answer, "forest", answer.columns_of_forest())
+        forest = {} if answer.forest_edges is None else answer.columns_of_forest()
+        weights = {"weight": str(forest["weight"].dtype)} if "weight" in forest else {}
+        if forest:
+            arrays |= _edge_arrays(answer, "forest", forest)
         if answer.ruled is not None:
             arrays |= _edge_arrays(answer, "refused", answer.columns_of_refused())
             arrays |= answer.ruled.arrays(backend)
@@ -70,7 +72,7 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
         "answers": kind_words(answer.given),
         "bound": answer.given.bound and answer.given.bound.kept(),
         "columns": [arrays_of_column for arrays_of_column, _ in columns],
-        **_words_of_weights(answer),
+        **weights,
         **({} if answer.linked is None else {"records": answer.linked.words()}),
         **({} if answer.ruled is None else {"rules": {"max_size": answer.ruled.rules.most}}),
     }
@@ -93,13 +95,6 @@ def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, 
         return words | {"ids": "range", "low": low}, {}
     wide = np.uint64 if ids.dtype == np.uint64 else np.int64
     return words, {"ids": ids.astype(wide, copy=False)}
-
-
-def _words_of_weights(answer: Answer) -> dict[str, str]:
-    """Return the type of the weights of an answer's spanning forest; empty without weights."""
-    columns_of_forest, weights_of_edges = answer.saved_forest, answer.given.weights
-    weights = weights_of_edges if columns_of_forest is None else columns_of_forest.get("weight")
-    return {} if weights is None else {"weight": str(weights.dtype)}
 
 
 def _edge_arrays(answer: Answer, name: str, columns: dict[str, Any]) -> dict[str, Any]:

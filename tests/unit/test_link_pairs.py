@@ -103,8 +103,38 @@ def test_the_dendrogram_gives_the_clusters_at_each_threshold():
     at = cc_rapids.link_pairs(
         pairs, weight="w", at_least=0.7, datasets=pd.DataFrame(SETS), vertices=SETS["v"]
     )
-    cut = found.dendrogram().labels(0.7)
-    assert cut["labels"].tolist() == at.labels()["labels"].tolist()
+    tree, options = found.dendrogram(), {"weight": "w", "vertices": SETS["v"]}
+    best = tree.best(([1, 2, 11], [1, 2, 2]), missing="self").components
+    for cut in (tree.at(0.7), pickle.loads(pickle.dumps(tree.cuts([0.9, 0.7]))).at(0.7)):
+        for mine, other in ((cut.labels(), at.labels()), (cut.refused(), at.refused())):
+            pd.testing.assert_frame_equal(mine, other)
+        assert str(cut.audit(pairs, **options)) == str(at.audit(pairs, **options))
+        assert repr(cut).endswith("; 1 pair accepted, 2 refused, on threads>")
+        assert cut.forest().equals(at.forest())
+    assert (len(best.refused()), len(best.forest())) == (0, 1)  # at 0.9
+    parts = tree.split(1).parts
+    assert parts.refused()["source_labels"].tolist() == [1, 2]
+    assert (
+        repr(parts)
+        == "<LinkedPairs: 5 clusters of 5 vertices; 0 pairs accepted, 2 refused, on threads>"
+    )
+
+
+def test_a_dendrogram_leaves_out_pairs_that_must_be_linked():
+    found = cc_rapids.link_pairs(pd.DataFrame(PAIRS), weight="w", must_link=[(1, 5)], max_size=3)
+    cut = found.dendrogram().at(0.9)
+    assert repr(cut) == "<LinkedPairs: 4 clusters of 5 vertices; 1 pair accepted, on threads>"
+    for call in (cut.refused, lambda: cut.audit(pd.DataFrame(PAIRS))):
+        with pytest.raises(cc_rapids.InputError, match=r"link_pairs\(.*, at_least=0.9\)"):
+            call()
+
+
+def test_a_file_is_loaded_by_its_type(tmp_path):
+    found = cc_rapids.link_pairs(pd.DataFrame(PAIRS), weight="w", max_size=3)
+    found.save(tmp_path / "pairs")
+    assert cc_rapids.LinkedPairs.load(tmp_path / "pairs") == found
+    with pytest.raises(cc_rapids.FormatError, match="is of type LinkedPairs, not LinkedRecords"):
+        cc_rapids.LinkedRecords.load(tmp_path / "pairs")
 
 
 def saved(found, path):

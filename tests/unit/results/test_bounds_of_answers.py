@@ -214,7 +214,7 @@ def test_answers_at_a_threshold_keep_it():
     assert rows(tree.at(0.1).path(1, 4, FRAME, shortest=True)) == [1, 2, 4]
     far = cc_rapids.components(FRAME, weight="w", at_most=0.2, forest="min").dendrogram().at(0.195)
     assert rows(far.path(1, 3, FRAME)) == [3]
-    with pytest.raises(InputError, match="no path of these"):
+    with pytest.raises(InputError, match="are in two components"):
         far.path(4, 5, FRAME, shortest=True)
 
 

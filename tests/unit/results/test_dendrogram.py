@@ -371,6 +371,23 @@ def test_a_split_cuts_the_weakest_links_of_each_part(edges, which, most):
     assert [tuple(None if x != x else x for x in row) for row in shown] == rows
 
 
+@quick
+@given(weighed(), st.sampled_from(["max", "min"]), thresholds(), st.integers(1, 3))
+def test_a_cut_is_an_answer_of_its_own(edges, which, level, most):
+    """The forest, the dendrogram and the parts of a cut are those of a run within the bound."""
+    *ends, weights = edges
+    options = {"weight": weights, "forest": which}
+    cut = components(tuple(ends), **options).dendrogram().at(level)
+    vertices = np.unique(ends)
+    own = components(tuple(ends), vertices=vertices, **options, **{WORDS[which]: level})
+    assert lists(cut.forest()) == lists(own.forest())
+    assert lists(cut.dendrogram().curve()) == lists(own.dendrogram().curve())
+    for size in (3, most):  # then the parts of parts
+        (cut, cuts), (own, right) = (one.dendrogram().split(size) for one in (cut, own))
+        assert repr(lists(cuts)) == repr(lists(right))  # with nan
+        assert lists(cut.forest()) == lists(own.forest())
+
+
 def test_what_is_small_enough_is_not_split():
     frame = pd.DataFrame(LINE)
     split = components(frame, weight="w", forest="max").dendrogram().split(4)
@@ -647,7 +664,7 @@ def test_a_distance_changes_no_weights():
 @pytest.mark.parametrize("size", [0, -1, 2.5, None, True])
 def test_parts_have_a_size(size):
     tree = components(pd.DataFrame(LINE), weight="w", forest="max").dendrogram()
-    with pytest.raises(errors.InputError, match="max_size="):
+    with pytest.raises(errors.InputError, match="max_size= must be a count of at least 1, not"):
         tree.split(size)
 
 

@@ -54,6 +54,23 @@ def test_answers_without_a_forest_need_edges(engine):
         found.explain_pair(5, 7, PAIRS[1:])
 
 
+def test_links_that_a_split_cut_are_no_evidence(engine):
+    """1 to 6 are a chain of strong links; 9 is cut off, although it is a shorter way."""
+    chain = {"src": [1, 2, 3, 4, 5, 1, 9], "dst": [2, 3, 4, 5, 6, 9, 6]}
+    edges = pd.DataFrame(chain).assign(w=[0.9] * 5 + [0.5] * 2)
+    tree = components(edges, weight="w", forest="max", engine=engine).dendrogram()
+    for parts in (tree.split(6).parts, tree.at(0.8)):
+        rows = [
+            parts.explain_pair(1, 6).frame["row"],
+            parts.explain_pair(1, 6, edges).frame["row"],
+            parts.path(1, 6, edges, shortest=True)["row"],
+            parts.path(1, 6, edges, weight=None, shortest=True)["row"],
+        ]
+        assert [row.tolist() for row in rows] == [[0, 1, 2, 3, 4]] * 4
+        with pytest.raises(InputError, match="1 and 9 are in two components"):
+            parts.explain_pair(1, 9, edges)
+
+
 def test_keys_of_several_columns():
     rows = {"kind_l": ["u", "v"], "id_l": [1, 4], "kind_r": ["v", "w"], "id_r": [4, 1]}
     found = components(pd.DataFrame(rows), ["kind_l", "id_l"], ["kind_r", "id_r"], forest=True)

@@ -329,8 +329,8 @@ def test_a_curve_of_many_thresholds_is_drawn_with_its_peak():
     ("weight", "arguments", "words"),
     [
         ([1, 2], {"kind": "lines"}, "unknown plot 'lines': one of"),
-        ([1, 2], {"count": 0}, "count= must be at least 1, not 0"),
-        ([1, 2], {"leaves": 1.5}, "leaves= must be a count of at least 0, not 1.5"),
+        ([1, 2], {"count": 0}, "count= must be a count of at least 1, not 0"),
+        ([1, 2], {"leaves": 1.5}, "leaves= must be a count of at least 2, not 1.5"),
         ([1, np.inf], {}, "merged at an infinite weight"),
     ],
 )

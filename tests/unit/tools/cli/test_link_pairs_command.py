@@ -59,7 +59,7 @@ def test_the_ids_of_records_with_more_columns_are_named(files):
     assert "--records has the columns name, size, by" in said
     assert said.endswith("the ids and the column 'by' by --on\n")
     assert "3 (2 refused)" in run(*words, "--on", "name")
-    assert "did you mean 'name'" in fails(*words, "--on", "nam")
+    assert "did you mean 'name'?" in fails(*words, "--on", "names")
     assert "pass --records" in fails(*words[:4], "--on", "name")
 
 
