@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,17 +33,25 @@ def check_rows_per_file(rows: Any) -> int:
 
 def write_parquet(
     answer: Answer,
-    folder: str | os.PathLike[str],
+    path: str | os.PathLike[str],
     rows_per_file: int,
     kind: LabelKind,
 ) -> list[str]:
-    """Write the labels to files in a new folder: see :meth:`cc_rapids.Components.to_parquet`."""
+    """Write the labels to a file or a folder: see :meth:`cc_rapids.Components.to_parquet`."""
     import pyarrow.parquet as pq
 
-    from ..data.files.write import check_new_folder, replacing_folder
+    from ..data.files.write import check_new_folder, replacing, replacing_folder
 
     check_rows_per_file(rows_per_file)
-    target = Path(check_path("folder", folder))
+    target = Path(check_path("path", path))
+    if target.suffix.lower() == ".parquet":
+        with replacing(target) as file:
+            tables = label_tables(answer, rows_per_file, kind)
+            first = next(tables)
+            with pq.ParquetWriter(file, first.schema) as writer:
+                for table in chain([first], tables):
+                    writer.write_table(table)
+        return [str(target)]
     check_new_folder(target)
     names = []
     with replacing_folder(target) as partial:

@@ -41,6 +41,20 @@ def test_files_together_are_the_label_frame(form, tmp_path_factory, pairs, rows,
     assert sorted(path.name for path in folder.iterdir()) == [path[-18:] for path in files]
 
 
+def test_a_path_of_a_file_is_one_file(tmp_path):
+    found = cc_rapids.components((np.arange(0, 20, 2), np.arange(1, 20, 2)))
+    path = tmp_path / "labels.parquet"
+    path.write_text("replaced")
+    for kind, groups in (("min", 3), ("size", 2)):
+        rows = 7 if kind == "min" else 10
+        assert found.to_parquet(path, rows_per_file=rows, kind=kind) == [str(path)]
+        assert pq.ParquetFile(path).num_row_groups == groups
+        assert pq.read_table(path).equals(arrow_of(found.labels(kind)))
+    (tmp_path / "folder.parquet").mkdir()
+    with pytest.raises(OutputError, match="it is a directory"):
+        found.to_parquet(tmp_path / "folder.parquet")
+
+
 def test_several_columns_keep_their_names(tmp_path):
     frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [2, 3], "d": ["y", "z"]})
     found = cc_rapids.components(frame, ["a", "b"], ["c", "d"])
