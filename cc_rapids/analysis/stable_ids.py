@@ -42,7 +42,7 @@ FILL = "drop these rows, or fill them first"
 
 
 class StableChanges(NamedTuple):
-    """The changes of the numbers between two answers, as four frames of the caller's kind.
+    """The changes of the numbers between two answers, as five frames of the caller's kind.
 
     Attributes
     ----------
@@ -52,12 +52,16 @@ class StableChanges(NamedTuple):
         in several previous components. ``shared`` is the number of members in both.
     births, deaths : frame, columns ``labels`` and ``size``, int64
         The new and the retired numbers, with their number of members.
+    sizes : frame, columns ``labels``, ``before`` and ``after``, int64
+        The kept numbers whose number of members changed, with this number in both answers. A
+        component that grows without a merge is only in ``sizes``.
     """
 
     splits: Any
     merges: Any
     births: Any
     deaths: Any
+    sizes: Any
 
 
 class StableLabels(NumberLabels):
@@ -401,14 +405,14 @@ class NumberedComponents(Generic[ComponentsT]):
         return self.components.answer.label_frame()
 
     def changes(self) -> StableChanges:
-        """Return the splits, merges, births and deaths since the previous numbers.
+        """Return the splits, merges, births, deaths and sizes since the previous numbers.
 
         Returns
         -------
         StableChanges
             ``splits`` and ``merges`` are sorted by the whole component, then by the part.
-            ``births`` and ``deaths`` are sorted by number. A number that a part keeps is in
-            ``splits`` but not in ``deaths``. A number that was merged into another is in both
+            ``births``, ``deaths`` and ``sizes`` are sorted by number. A number that a part keeps is
+            in ``splits`` but not in ``deaths``. A number that was merged into another is in both
             ``merges`` and ``deaths``.
 
         Raises
@@ -437,6 +441,9 @@ class NumberedComponents(Generic[ComponentsT]):
         1       1      1       1
         >>> len(changes.births), len(changes.deaths)
         (0, 0)
+        >>> changes.sizes
+           labels  before  after
+        0       0       3      2
         """
         step, answer = self.numbers.step, self.components.answer
         if step is None:
@@ -465,7 +472,14 @@ class NumberedComponents(Generic[ComponentsT]):
                 "size": answer.counts[born].astype(np.int64),
             }
             deaths = {"labels": step.former[retired], "size": step.sizes[retired]}
-            return StableChanges(*map(answer.frame, (*pairs, births, deaths)))
+            kept = xp.flatnonzero(xp.isin(self.numbers.numbers, step.former))
+            kept = kept[xp.argsort(self.numbers.numbers[kept])]
+            labels = self.numbers.numbers[kept]
+            size = step.sizes[xp.searchsorted(step.former, labels)]
+            sizes = {"labels": labels, "before": size, "after": answer.counts[kept]}
+            resized = xp.flatnonzero(size != sizes["after"])
+            sizes = {name: column[resized].astype(np.int64) for name, column in sizes.items()}
+            return StableChanges(*map(answer.frame, (*pairs, births, deaths, sizes)))
 
     def audit(
         self, previous: Any = None, policy: str = "majority", *, next_id: int | None = None

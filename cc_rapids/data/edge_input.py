@@ -67,6 +67,7 @@ _COLUMNS = {
     "Merges: threshold before after size": "Components that merge between thresholds",
     "Changes: vertex before after": "Vertices whose label a batch changed",
     "Shared: before after shared": "The members that components share with previous ones",
+    "Resized: labels before after": "The sizes of components that kept their number",
     "Colors: vertex color": "The colours of vertices, -1 where there is none",
     "Splits: labels size parts largest oversized edges_cut weakest_cut strongest_cut": (
         "The components that are too large, and their parts"

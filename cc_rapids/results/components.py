@@ -972,7 +972,7 @@ class Components(Generic[FrameT]):
         """
         arguments = first, second, edges, source, destination
         way = "explain_pair(first, second, frame) returns the values that join two records"
-        with naming_records(self.answer, way):
+        with naming_records(self.answer.linked, way):
             return self._paths.path(*arguments, weight=weight, shortest=shortest)
 
     def explain_pair(
@@ -1206,7 +1206,7 @@ class Components(Generic[FrameT]):
 
         See Also
         --------
-        StableIds.changes : Return the splits, merges, births and deaths.
+        StableIds.changes : Return the splits, merges, births, deaths and sizes.
         Components.labels : Return labels that depend on this answer alone.
 
         Examples
@@ -1287,7 +1287,7 @@ class Components(Generic[FrameT]):
         from ..analysis.report import report
 
         way = "sizes() and articulation_points(frame) describe entities of records"
-        with naming_records(self.answer, way):
+        with naming_records(self.answer.linked, way):
             return report(self.answer, edges, source, destination, weight, nulls, records, on)
 
     def plot(self, kind: str = "sizes", *arguments: Any, **options: Any) -> Any:
@@ -1602,24 +1602,26 @@ class Components(Generic[FrameT]):
 
     def to_parquet(
         self,
-        folder: str | os.PathLike[str],
+        path: str | os.PathLike[str],
         *,
         rows_per_file: int = ROWS_PER_FILE,
         kind: str | None = None,
     ) -> list[str]:
-        """Write the label of each vertex to Parquet files in a new folder.
+        """Write the label of each vertex to a Parquet file, or to several files in a new folder.
 
         The rows are those of :meth:`Components.labels`, in the same order. Labels of kind "min" are
-        built for one file at a time, so the frame of all rows is never allocated. Other kinds
-        allocate the whole frame. The files are written to a temporary folder, which is renamed when
-        it is complete. An error or an interrupt leaves nothing behind.
+        built for ``rows_per_file`` rows at a time, so the frame of all rows is never allocated.
+        Other kinds allocate the whole frame. Files are written to a temporary file or folder, which
+        is renamed when it is complete. An error or an interrupt leaves nothing behind.
 
         Parameters
         ----------
-        folder : path
-            The folder for ``part-00000.parquet`` and so on. It must not exist, or be empty.
+        path : path
+            A path that ends with ``.parquet`` is one file, and replaces an existing file. Any other
+            path is a folder for ``part-00000.parquet`` and so on, which must not exist, or be
+            empty.
         rows_per_file : int
-            The most rows per file.
+            The most rows per file of a folder, or per row group of one file.
         kind : str, optional
             The kind of labels, as in :meth:`Components.labels`.
 
@@ -1633,7 +1635,8 @@ class Components(Generic[FrameT]):
         InputError
             ``rows_per_file`` is not positive, or the kind is unknown.
         OutputError
-            The folder cannot be written, or contains files. The error names the reason.
+            The file or folder cannot be written, or the folder contains files. The error names the
+            reason.
 
         See Also
         --------
@@ -1649,7 +1652,7 @@ class Components(Generic[FrameT]):
         (2, [2, 2, 2, 9])
         """
         named = self.answer.kind if kind is None else check_labels(kind)
-        return write_parquet(self.answer, folder, rows_per_file, named)
+        return write_parquet(self.answer, path, rows_per_file, named)
 
     def __repr__(self) -> str:
         """Return the facts already known; no kernel is launched."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from ..data.records import Key, KeyPart
 from ..errors import MissingColumnError, add_advice
 from ..ids.groups import chosen_rows, paired
 from ..ids.strings import among
-
-if TYPE_CHECKING:
-    from .answer import Answer
 
 
 @dataclass(frozen=True)
@@ -95,12 +92,12 @@ class Linked:
 
 
 @contextmanager
-def naming_records(answer: Answer, way: str) -> Iterator[None]:
+def naming_records(linked: Linked | None, way: str) -> Iterator[None]:
     """Add advice to the error for records that are passed in place of edges."""
     try:
         yield
     except MissingColumnError as error:
-        if answer.linked is not None:
+        if linked is not None:
             add_advice(error, way)
         raise
 

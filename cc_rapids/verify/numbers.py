@@ -137,6 +137,7 @@ def audit(
             "merges": [column[merged] for column in pairs],
             "births": [expected[born], np.bincount(part, minlength=first.size)[born]],
             "deaths": [former[is_retired], sizes[is_retired]],
+            "sizes": _sizes(before.numbers, now.numbers),
         }
         _check_changes(changes, expected_changes)
     return kept.size, born.size, int(is_retired.sum())
@@ -199,6 +200,14 @@ def _check_unique(now: Numbered, part: np.ndarray, first: np.ndarray, numbers: n
             f"vertices {names} are in two components, which both have the number"
             f" {now.numbers[vertices[0]]:,}"
         )
+
+
+def _sizes(before: np.ndarray, now: np.ndarray) -> list[np.ndarray]:
+    """Return the numbers that occur in both arrays, but not equally often, and both counts."""
+    kept = np.intersect1d(before, now)
+    sizes = [np.unique(part[np.isin(part, kept)], return_counts=True)[1] for part in (before, now)]
+    resized = sizes[0] != sizes[1]
+    return [column[resized] for column in (kept, *sizes)]
 
 
 def _check_changes(changes: dict[str, pa.Table], expected: dict[str, list[np.ndarray]]) -> None:

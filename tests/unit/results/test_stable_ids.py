@@ -67,6 +67,11 @@ class Model:
             sorted((p for p in pairs if after[p[1]] > 1), key=lambda p: (place[p[1]], p[0])),
             [(n, len(groups[k])) for k, n in enumerate(numbers) if n >= first],
             [(n, len(members)) for n, members in sorted(former.items()) if n not in place],
+            [
+                (n, len(old), len(groups[place[n]]))
+                for n, old in sorted(former.items())
+                if n in place and len(old) != len(groups[place[n]])
+            ],
         )
         self.number = {
             vertex: n for n, group in zip(numbers, groups, strict=True) for vertex in group

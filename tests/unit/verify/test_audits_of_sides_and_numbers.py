@@ -350,6 +350,7 @@ CHANGES = {
     "merges": (lambda own: own._replace(before=own.after), "row 1 of the merges is"),
     "births": (lambda own: own._replace(labels=own.labels[:1], size=own.size[:1]), "row 1 of the"),
     "deaths": (lambda own: own._replace(size=own.size * 2), "row 0 of the deaths is"),
+    "sizes": (lambda own: own._replace(**{n: [9] for n in own._fields}), "row 0 of the sizes is"),
 }
 
 
