@@ -73,7 +73,7 @@ def flat(*sides: Side | None) -> list[str]:
     return list(dict.fromkeys(name for side in sides_of(*named) for name in side))
 
 
-Texts = bool | Sequence[bool | None] | None
+Texts = Sequence[bool | None] | None
 
 
 class Cursor(NamedTuple):
@@ -502,8 +502,7 @@ class Files(Parts):
         return files
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        text = [text] if isinstance(text, bool) else text or self.options.as_text or None
-        return super().read(start, budget, text)
+        return super().read(start, budget, text or self.options.as_text)
 
     def _types_after(self, text: Any, chunk: Chunk) -> Texts:
         sides = chunk.source, chunk.destination

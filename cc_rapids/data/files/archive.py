@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 import os
 import struct
-import sys
 import zlib
 from collections.abc import Mapping
 from typing import Any, BinaryIO
@@ -52,8 +51,11 @@ def write(
     OutputError
         The archive cannot be written.
     """
-    contiguous = {name: np.ascontiguousarray(_ordered(array)) for name, array in arrays.items()}
-    listed = [[name, str(a.dtype), a.size, zlib.crc32(a.data)] for name, a in contiguous.items()]
+    contiguous = {
+        name: np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        for name, array in arrays.items()
+    }
+    listed = [[name, a.dtype.name, a.size, zlib.crc32(a.data)] for name, a in contiguous.items()]
     head = json.dumps({"words": dict(words), "arrays": listed}).encode()
     with replacing(path, sync=True) as file:
         file.write(MAGIC + LENGTHS.pack(len(head), zlib.crc32(head)) + head)
@@ -122,12 +124,7 @@ def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, checksum
         raise _broken(path, f"it was truncated while {name!r} was read")
     if zlib.crc32(array.data) != checksum:
         raise _broken(path, f"the checksum of {name!r} does not match")
-    return _ordered(array)
-
-
-def _ordered(array: Any) -> Any:
-    """Convert an array from native to little-endian byte order, or back."""
-    return array if sys.byteorder == "little" else array.byteswap()
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def _broken(path: Any, reason: str) -> FormatError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ...errors import FormatError, InputError
@@ -102,12 +102,7 @@ class SourceFormat:
 
     def facts(self) -> dict[str, Any]:
         """Return the facts as JSON values."""
-        return {
-            "format": self.format,
-            "columns": list(self.columns),
-            "header": self.header,
-            "delimiter": self.delimiter,
-        }
+        return asdict(self) | {"columns": list(self.columns)}
 
     def __str__(self) -> str:
         if self.delimiter is None:

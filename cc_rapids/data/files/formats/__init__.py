@@ -74,8 +74,6 @@ class Format:
         Writes an ``EdgeList``; or any table, as one, if the format does not number vertices.
     first : int, optional
         The number of the first vertex, for formats that number vertices when they are written.
-    gathered : bool
-        Whether the whole list is in memory while it is written.
     whole_weights : bool
         Whether weights must be integers.
     """
@@ -90,7 +88,6 @@ class Format:
     names: Callable[[Any, Any], list[str]] | None = None
     write: Callable[[Any, BinaryIO, Path], Any] | None = None
     first: int | None = None
-    gathered: bool = False
     whole_weights: bool = False
 
     @property

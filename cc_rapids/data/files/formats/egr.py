@@ -73,7 +73,6 @@ FORMATS = (
         read=read,
         write=write,
         first=0,
-        gathered=True,
         whole_weights=True,
     ),
 )

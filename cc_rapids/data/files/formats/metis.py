@@ -192,7 +192,6 @@ FORMATS = (
         read=read,
         write=write,
         first=1,
-        gathered=True,
         whole_weights=True,
     ),
 )

@@ -158,6 +158,5 @@ FORMATS = (
         read=read,
         write=write,
         first=0,
-        gathered=True,
     ),
 )
