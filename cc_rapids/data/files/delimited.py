@@ -59,9 +59,11 @@ class Block:
     regular: bool = True
 
     @classmethod
-    def of(cls, line: int, records: quoted.Records, delimiter: bytes) -> Block:
-        """Return a block of whole records."""
-        return cls(line, records.data, delimiter if records.masked else b"", records.regular)
+    def of(cls, line: int, data: bytes, delimiter: bytes) -> tuple[Block, int]:
+        """Return the whole records of a text as a block, and the number of their bytes."""
+        records = quoted.whole_records(data, delimiter)
+        masked = delimiter if records.masked else b""
+        return cls(line, records.data, masked, records.regular), records.used
 
     def after(self, size: int) -> Block:
         """Return the block after its first ``size`` bytes."""
@@ -191,7 +193,7 @@ class Dialect:
 
     def first_records(self, data: bytes, count: int) -> list[list[str]]:
         """Return the fields of the first records that are not empty."""
-        block = Block.of(1, quoted.whole_records(data, self.quoting), self.quoting)
+        block, _ = Block.of(1, data, self.quoting)
         lines = (line for _, line in block.lines() if line.strip())
         return [self.split(line) for line in islice(lines, count)]
 
@@ -249,7 +251,7 @@ def blocks(
             continue
         data = b"".join(rest)
         rest = []
-        block, used = _block(path, line, data, dialect)
+        block, used = Block.of(line, data, dialect.quoting)
         line = block.after_all
         if len(data) - used >= max(longest, size):
             raise _endless(path, Block(line, data[used:]), dialect, budget)
@@ -260,21 +262,12 @@ def blocks(
             file.report_place()
     data = b"".join(rest)
     if data:
-        block, used = _block(path, line, data + b"\n", dialect)
+        block, used = Block.of(line, data + b"\n", dialect.quoting)
         if used:
             yield block
         if used <= len(data):
             raise _endless(path, Block(block.after_all, data[used:]), dialect, None)
     file.report_place()
-
-
-def _block(path: str, line: int, data: bytes, dialect: Dialect) -> tuple[Block, int]:
-    """Return the whole records of a text as a block, and the number of their bytes."""
-    records = quoted.whole_records(data, dialect.quoting)
-    block = Block.of(line, records, dialect.quoting)
-    if dialect.quoting and quoted.QUOTE in block.data and not records.masked:
-        check_utf8(path, block)
-    return block, records.used
 
 
 def marked_once(path: str, feed: Iterator[Block]) -> Iterator[Block]:
@@ -367,7 +360,7 @@ def parse(
     data, masked = dialect.clean(block.data), block.delimiter
     if dialect.table and dialect.folded and quoted.QUOTE in data:
         dialect = replace(dialect, delimiter="\t")
-        tabbed, _ = _block(path, block.line, data, dialect)
+        tabbed, _ = Block.of(block.line, data, b"\t")
         data, masked = tabbed.data, tabbed.delimiter
     elif not block.regular and (at := quoted.behind_quotes(block.data, masked)) >= 0:
         rest = block.after(block.data.rfind(b"\n", 0, at) + 1)

@@ -25,6 +25,7 @@ WINDOW = 1 << 20  # bytes that are searched for quotes at once; they fit into a 
 QUOTE = b'"'
 # a delimiter, a newline, a carriage return and a quote in quotes, both ends, and a byte to drop
 MASKS = OTHER, NEWLINE, RETURN, PAIR, OPEN, CLOSE, DROPPED = [bytes([k]) for k in range(0xF8, 0xFF)]
+_INVALID = bytes(min(k, 0xF7) for k in range(256))
 READABLE = bytes.maketrans(b"".join(MASKS), b"?" * len(MASKS))  # for errors, whose lines are UTF-8
 _FAR = 8  # blanks between a quote and the delimiter; more of them are skipped one by one
 PIECE = 1 << 17  # bytes that are compared at once; they fit into the second-level cache
@@ -85,7 +86,7 @@ def whole_records(data: bytes, delimiter: bytes) -> Records:
     """Return the whole records at the start of a text.
 
     A record ends with a newline, a carriage return, or both. Without a delimiter, text has no
-    quotes. Bytes that are not UTF-8 may be those of the masks; then nothing is masked.
+    quotes. Bytes of the text that equal a mask, and are not UTF-8, become another invalid byte.
     """
     import numpy as np
 
@@ -96,8 +97,7 @@ def whole_records(data: bytes, delimiter: bytes) -> Records:
     while used < len(data):
         window = data[used : used + size]
         if np.frombuffer(window, np.uint8).max() >= ord(OTHER):
-            end = _last_end(data)
-            return Records(with_newlines(data[:end]), end)
+            window = window.translate(_INVALID)
         masked, is_regular = _masked(window, delimiter)
         end = _last_end(masked)
         if end:
