@@ -49,12 +49,11 @@ from .files.input_file import (
     Mark,
     as_format,
     hash_of_ends,
-    mark_of,
     named_format,
     unchanged,
 )
 from .files.opening import given as given_file
-from .files.opening import mark_at, opened, paths_of, start_of
+from .files.opening import mark_at, opened, paths_of, reached, start_of
 from .files.pieces import Piece, Place, RowGroups, has_ids, pieces_of_groups
 from .files.read import SourceFormat, read_opened, read_pieces
 from .files.text_ids import LateTextError, is_text
@@ -1009,19 +1008,11 @@ def _part_of(fragment: Any, skips: bool) -> Part:
 
 
 def _mark_in(system: Any, path: str) -> Mark | None:
-    """Return the mark of a file of a file system of PyArrow.
-
-    Raises
-    ------
-    FormatError
-        The file does not exist.
-    """
-    try:
-        if system.type_name == "local":
-            return mark_of(path)
+    """Return the mark of a file of a file system of PyArrow; a FormatError if there is none."""
+    if system.type_name == "local":
+        return mark_at(path)
+    with reached(path):
         info = system.get_file_info(path)
-    except OSError as error:
-        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
     if not info.is_file:
         raise FormatError(f"{path} cannot be read: there is no such file")
     return Mark(info.size or 0, str(info.mtime_ns or ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
@@ -87,9 +87,7 @@ def table_at(path: Any) -> Table | None:
     path = local(path)
     if not isinstance(path, str) or any(letter in path for letter in "*?[\0"):
         return None
-    if "://" not in path:
-        return _table(path, _LOCAL) if os.path.isdir(path) else None
-    if named_format(path):
+    if "://" in path and named_format(path):
         return None
     with suppress(Exception):  # opening the path later raises the error again
         system, inside = _system_of(path)
@@ -105,18 +103,15 @@ def check_no_table_around(paths: list[str]) -> None:
     InputError
         A file is part of a table. Only the log of the table tells which files and rows are current.
     """
-    clear: set[tuple[str, str]] = set()  # schemes, and folders without a table
+    clear = set[str]()  # the addresses of folders without a table
     for path in paths:
         if named_format(path) not in ("", "parquet"):
             continue
         table = None
-        if "://" not in path:
-            table = _around(os.path.realpath(path), _LOCAL, "", clear)
-        else:
-            with suppress(Exception):
-                system, inside = _system_of(path)
-                if table := _around(inside, system, path.split("://")[0], clear):
-                    table = table._replace(path=system.address(table.path))
+        with suppress(Exception):
+            system, inside = _system_of(path)
+            inside = os.path.realpath(inside) if system is _Local else inside
+            table = _around(inside, system, clear)
         if table is not None:
             raise InputError(
                 f"{path} is a file of a table of {table.kind}, whose log lists the current"
@@ -125,54 +120,51 @@ def check_no_table_around(paths: list[str]) -> None:
             )
 
 
-class _System(NamedTuple):
-    """Functions of a file system: test for a folder, list its names, and return its address."""
+class _Local:
+    """The functions of a file system of fsspec that are needed, for local files."""
 
-    is_folder: Callable[[str], bool]
-    names: Callable[[str], list[str]]
-    address: Callable[[str], str]
+    isdir = staticmethod(os.path.isdir)
+    unstrip_protocol = staticmethod(str)
 
-
-def _names_here(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
+    @staticmethod
+    def ls(folder: str, detail: bool) -> list[str]:
+        with suppress(OSError):
+            return os.listdir(folder)
         return []
 
 
-_LOCAL = _System(os.path.isdir, _names_here, str)
-
-
-def _system_of(path: str) -> tuple[_System, str]:
+def _system_of(path: str) -> tuple[Any, str]:
+    """Return the file system of a path or address, and the path in it; None without folders."""
+    if "://" not in path:
+        return _Local, path
     system, inside = remote(path)
-    if "http" in path[:4] or "::" in path:
-        return _System(lambda folder: False, lambda folder: [], str), inside
-
-    def names(folder: str) -> list[str]:
-        return [os.path.basename(name) for name in system.ls(folder, detail=False)]
-
-    return _System(system.isdir, names, system.unstrip_protocol), inside
+    return (None if path.startswith("http") or "::" in path else system), inside
 
 
-def _table(folder: str, system: _System, path: str = "") -> Table | None:
-    path = path or folder
-    if system.is_folder(f"{folder}/_delta_log"):
+def _table(folder: str, system: Any, path: str) -> Table | None:
+    if system is None:
+        return None
+    if system.isdir(f"{folder}/_delta_log"):
         return Table("Delta Lake", path)
-    if system.is_folder(f"{folder}/.hoodie"):
+    if system.isdir(f"{folder}/.hoodie"):
         return Table("Hudi", path)
     metadata = f"{folder}/metadata"
-    names = system.names(metadata) if system.is_folder(metadata) else []
+    listed = system.ls(metadata, detail=False) if system.isdir(metadata) else []
+    names = list(map(os.path.basename, listed))
     if any(name.endswith(_METADATA) for name in names):
         return Table("Iceberg", path, _newest(path, names))
     return None
 
 
-def _around(inside: str, system: _System, scheme: str, clear: set[tuple[str, str]]) -> Table | None:
+def _around(inside: str, system: Any, clear: set[str]) -> Table | None:
     folder = os.path.dirname(inside)
-    while folder and folder != inside and (scheme, folder) not in clear:
-        if table := _table(folder, system):
+    while system and folder and folder != inside:
+        address = system.unstrip_protocol(folder)
+        if address in clear:
+            break
+        if table := _table(folder, system, address):
             return table
-        clear.add((scheme, folder))
+        clear.add(address)
         folder, inside = os.path.dirname(folder), folder
     return None
 
