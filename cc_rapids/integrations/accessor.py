@@ -89,8 +89,13 @@ def _docstring(method: Callable[..., Any], of_rows: bool) -> str:
     )
     head, *sections = re.split(r"\n\n(?=[A-Z][A-Za-z ]+\n-+\n)", text)
     parts = {part.partition("\n")[0]: part.split("\n", 2)[2] for part in sections}
-    own = re.split(r"\n(?=\S)", parts.get("Parameters", ""))
-    parameters = [*own[:of_rows], ENDS_DOC, *own[of_rows:], OPTIONS_DOC]
+    sections_of_parameters = re.split(r"\n(?=\S)", parts.get("Parameters", ""))
+    parameters = [
+        *sections_of_parameters[:of_rows],
+        ENDS_DOC,
+        *sections_of_parameters[of_rows:],
+        OPTIONS_DOC,
+    ]
     parts["Parameters"] = "\n".join(filter(None, parameters))
     parts["See Also"] = f"cc_rapids.Components.{method.__name__} : The method of an answer."
     order = [word for word in ("Parameters", "Returns", "Raises", "See Also") if word in parts]

@@ -235,7 +235,7 @@ is_weakly_connected = is_connected
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return True if the backend gives NetworkX's answer, otherwise the reason it cannot.
 
-    Of bridges around a root and of articulation points, only the order may differ.
+    Only the order of articulation points, and of bridges around a root, may differ.
 
     Parameters
     ----------

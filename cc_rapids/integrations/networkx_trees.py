@@ -210,7 +210,7 @@ def _tree_of(attributes: Attributes, edges: list[tuple[Any, ...]]) -> Any:
 def weights_differ(graph: Any, weight: Any, ignore_nan: bool) -> bool:
     """Return whether all edges of a graph have different weights.
 
-    Weights that are NaN are left out if ``ignore_nan`` is true, and are not different otherwise.
+    NaN weights are left out if ``ignore_nan`` is true; otherwise they count as equal.
     """
     if isinstance(graph, Graph):
         edges = graph.with_attributes.attributes.edges

@@ -430,7 +430,10 @@ def rows_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
 
 
 def rows_of_shown(answer: Answer, columns: dict[str, Any]) -> tuple[list[Array], dict[str, Any]]:
-    """Return the same of columns of edges, as :meth:`Answer.columns_of_forest` returns them."""
+    """Return the rows of both ends of shown edges, and the row and weight columns.
+
+    ``columns`` are those of :meth:`Answer.columns_of_forest`.
+    """
     others = {"row": columns.pop("row")}
     columns.pop("index", None)
     others |= {"weight": columns.pop("weight")} if "weight" in columns else {}

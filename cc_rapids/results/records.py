@@ -121,7 +121,7 @@ def _word(value: Any) -> Any:
 
 
 def _value(word: Any) -> Any:
-    """Return a value to ignore from a JSON value; raise a ValueError if it is none."""
+    """Return a value to ignore from a JSON value; raise a ValueError if it is invalid."""
     if isinstance(word, list):
         kind, text = word
         return DATES[kind](text)
@@ -131,7 +131,7 @@ def _value(word: Any) -> Any:
 
 
 def link_key(
-    parts: list[KeyPart], size: int, own: Array, limit: int | None, backend: Backend
+    parts: list[KeyPart], size: int, record_of_row: Array, limit: int | None, backend: Backend
 ) -> tuple[Array, KeyFacts]:
     """Return for each row the first row with the same key value; itself if it has no value.
 
@@ -141,7 +141,7 @@ def link_key(
         The columns of the key.
     size : int
         The number of rows.
-    own : (size,) array of integers, optional
+    record_of_row : (size,) array of integers, optional
         The vertex of each row, if several rows may belong to one record.
     limit : int, optional
         The most records that one value may link.
@@ -152,8 +152,8 @@ def link_key(
     """
     xp, mask = backend.xp, common_rows(part.values for part in parts)
     every = xp.arange(size, dtype=np.uint32)
-    there = None if mask is None else backend.asarray(mask)
-    rows = every if there is None else every[there]
+    has_value = None if mask is None else backend.asarray(mask)
+    rows = every if has_value is None else every[has_value]
     columns = [part.values.where(mask) for part in parts]
     with Borrowing(columns) as borrowed:
         arrays = [
@@ -169,7 +169,7 @@ def link_key(
         chosen = chosen_rows(arrays, backend)
     left_out, left_out_groups, left_out_rows = None, 0, 0
     if limit is not None:
-        vertices = None if own is None else own[rows]
+        vertices = None if record_of_row is None else record_of_row[rows]
         left_out, left_out_groups, left_out_rows = _too_large(
             chosen, limit, skipped, vertices, backend
         )
@@ -180,7 +180,7 @@ def link_key(
     ignored = 0 if skipped is None else int(skipped.sum())
     links, without_value = int((ends != rows).sum()), size - int(rows.size) + ignored
     facts = KeyFacts(links, without_value, ignored, left_out_groups, left_out_rows)
-    if there is None:
+    if has_value is None:
         return ends, facts
     every[rows] = ends
     return every, facts
@@ -196,19 +196,20 @@ def _ignored(array: Any, column: Column, values: list[Any], backend: Backend) ->
 
 
 def _too_large(
-    chosen: Array, limit: int, skipped: Array, own: Array, backend: Backend
+    chosen: Array, limit: int, skipped: Array, record_of_row: Array, backend: Backend
 ) -> tuple[Array, int, int]:
     """Return a mask of the rows in oversized groups, and the number of such groups and rows.
 
-    Rows with the same vertex in ``own`` count as one record. Groups of ``skipped`` rows are exempt.
+    Rows with the same vertex in ``record_of_row`` count as one record. Groups of ``skipped`` rows
+    are exempt.
     """
     size = int(chosen.size)
     over = backend.counts(chosen, size) > limit
     if skipped is not None:
         over[chosen[skipped]] = False
-    if own is not None and bool(over.any()):
+    if record_of_row is not None and bool(over.any()):
         some = chosen[over[chosen]]
-        once = paired(some, chosen_rows([own[over[chosen]]], backend), backend)
+        once = paired(some, chosen_rows([record_of_row[over[chosen]]], backend), backend)
         once = once == backend.xp.arange(once.size, dtype=once.dtype)
         over = backend.counts(some[once], size) > limit
     left_out = over[chosen]

@@ -273,8 +273,9 @@ def certify_biconnected_component_edges(
     Raises
     ------
     VerificationError
-        The rows are not all rows but the self-loops in order, an edge has another number, or an
-        edge has different ends in the list of edges. The error names the first such row.
+        The rows are not those of all edges except self-loops, in order; an edge has a wrong
+        number; or an edge has different ends in the list of edges. The error names the first such
+        row.
     InputError
         The edges or an argument cannot be used.
 
@@ -300,7 +301,7 @@ def certify_biconnected_component_edges(
     k = first_difference(rows.tolist(), right.tolist())
     if k is not None:
         edge = f"row {listed[k]:,}" if k < listed.size else "no row"
-        raise VerificationError(f"the {what} have {edge} in place {k:,}, which is another edge's")
+        raise VerificationError(f"the {what} have {edge} in place {k:,} of another edge")
     k = first_difference(numbers.tolist(), block[right].tolist())
     if k is not None:
         raise VerificationError(

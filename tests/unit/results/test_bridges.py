@@ -125,7 +125,7 @@ def test_blocks_on_each_engine(engine):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda found: found.drop(index=0), "have row 1 in place 0, which is another edge's"),
+        (lambda found: found.drop(index=0), "have row 1 in place 0 of another edge"),
         (lambda found: found.iloc[:-1], "have no row in place 6"),
         (lambda found: found.assign(labels=0), "row 3 is in biconnected component 0 in the answer"),
         (lambda found: found.assign(source=9), "edge 0 has different ends in the edges"),
