@@ -1,9 +1,9 @@
 """Edges and vertices that are removed from a Connectivity, and edges that expire.
 
-removals and near: pairs and vertices are removed from one large component, or from components of
-32, with and without a kept forest, against solving the remaining edges. window: batches of a
-hundredth of the edges, of which the oldest expire, against solving the window. All ways of a job
-take turns, each on a copy of its own, and answers are compared after the timing.
+removals: pairs and vertices are removed from one large component, and from components of 32, with
+and without a kept forest, against solving the remaining edges. window: batches of a hundredth of
+the edges, of which the oldest expire, against solving the window. All ways of a job take turns,
+each on a copy of its own, and answers are compared after the timing.
 """
 
 import copy
@@ -16,75 +16,41 @@ from harness import frame, on_host
 import cc_rapids
 
 PAIRS, STEPS = 1_000, 100
-SMALL, FAR = 32, 1_000_003
+SMALL = 32  # vertices of a component
 
 
 @harness.job("forgetting")
 def removals(args, backend):
-    """Yield the times of removals from a large component."""
-    ends = np.random.default_rng(0).integers(0, args.edges // 2, (2, args.edges))
-    yield removed(*ends, backend, args.runs)
-
-
-@harness.job("forgetting")
-def near(args, backend):
-    """Yield the times of removals from small components."""
-    edges, rng = args.edges, np.random.default_rng(0)
-    src = rng.integers(0, edges // 2, edges)
-    dst = np.minimum(src // SMALL * SMALL + rng.integers(0, SMALL, edges), edges // 2 - 1)
-    yield removed(src, dst, backend, args.runs)
+    """Yield the times of removals from a large component, and from small components."""
+    m, n, rng = args.edges, args.edges // 2, np.random.default_rng(0)
+    src, far = rng.integers(0, n, (2, m))
+    near = np.minimum(src // SMALL * SMALL + rng.integers(0, SMALL, m), n - 1)
+    for job, dst in (("removals", far), ("near", near)):
+        yield {"job": job} | removed(src, dst, backend, args.runs)
 
 
 def removed(src, dst, backend, runs):
     """Return the times of removals, after a check of the labels against the remaining edges."""
-    n = src.size // 2
     rows = np.random.default_rng(1).integers(0, src.size, PAIRS)
-    keys = np.minimum(src, dst) * n + np.maximum(src, dst)
-    edges, some = (frame(backend, src=src[at], dst=dst[at]) for at in (slice(None), rows))
-    extra = outside_forest(src, dst, keys, n)
-    none, stays = frame(backend, src=extra[0], dst=extra[1]), ~np.isin(keys, keys[rows])
-    left = frame(backend, src=src[stays], dst=dst[stays])
-    far, some_far = (
-        frame(backend, src=src[at] * FAR, dst=dst[at] * FAR) for at in (slice(None), rows)
+    keys, gone = np.minimum(src, dst) * src.size + np.maximum(src, dst), np.unique(src[rows])
+    stays = ~np.isin(keys, keys[rows])
+    edges, some, left = (
+        frame(backend, src=src[at], dst=dst[at]) for at in (slice(None), rows, stays)
     )
-
-    def empty(**options):
-        return cc_rapids.Connectivity(engine=backend.name, **options)
-
-    plain, hashed = empty().insert(edges), empty().insert(far)
-    kept = empty(keep_forest=True).insert(edges)
-    more = copy.copy(kept).insert(none)
-    again = copy.copy(more).remove(none).insert(none)
-    gone = np.unique(src[rows])
+    plain = cc_rapids.Connectivity(engine=backend.name).insert(edges)
+    kept = cc_rapids.Connectivity(engine=backend.name, keep_forest=True).insert(edges)
     ways = {
         "anew": lambda: cc_rapids.components(left).labels(),
         "copy": lambda: copy.copy(kept),
-        "insert": lambda: empty().insert(edges),
-        "insert_kept": lambda: empty(keep_forest=True).insert(edges),
         "plain": lambda: copy.copy(plain).remove(some, remaining=edges),
         "kept": lambda: copy.copy(kept).remove(some, remaining=edges),
-        "outside": lambda: copy.copy(more).remove(none),
-        "again": lambda: copy.copy(again).remove(none),
         "vertices": lambda: copy.copy(kept).remove_vertices(gone, remaining=edges),
-        "anew_far": lambda: cc_rapids.components(far).labels(),
-        "far": lambda: copy.copy(hashed).remove(some_far, remaining=far),
     }
-    times = harness.timed(ways, backend, runs)
-    vertices = np.unique(np.concatenate([src, dst]))
+    times, vertices = harness.timed(ways, backend, runs), np.unique([src, dst])
     anew = cc_rapids.components(left, vertices=vertices).labels()
     for way in ("plain", "kept"):
         same(ways[way]().components().labels(), anew)
     return {"m": src.size, "vertices": vertices.size, "pairs": PAIRS} | times
-
-
-def outside_forest(src, dst, keys, n):
-    """Return connected pairs without an edge; inserting them joins no trees."""
-    labels = cc_rapids.components((src, dst), num_vertices=n).labels().labels
-    order = np.argsort(labels, kind="stable")
-    linked = np.flatnonzero(labels[order[1:]] == labels[order[:-1]])
-    first, second = order[linked], order[linked + 1]
-    new = ~np.isin(first * n + second, keys)
-    return first[new][:PAIRS], second[new][:PAIRS]
 
 
 @harness.job("forgetting")

@@ -277,5 +277,5 @@ def on_streams(folder):
 
 def made(rows):
     """Describe the device and versions of the records of a benchmark."""
-    where = sorted({pages.dated(row).removeprefix("On ") for row in rows})
+    where = sorted({pages.dated(row) for row in rows})
     return f"Times are medians on {', and on '.join(where)}." if where else "Not measured yet."

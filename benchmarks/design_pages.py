@@ -49,7 +49,10 @@ class Space:
 
         self.runs = of("design_space", "graph", "form", "design")
         self.samples = of("design_sampling", "graph", "sample")
-        self.steps = of("design_ablation", "graph", "step")
+        steps = of("design_ablation", "graph", "step")
+        self.timed = {(row["graph"], row["step"]): row for row in steps if "ms" in row}
+        there = {(row["sample"], row["form"]) for row in self.runs}
+        self.groups = [group for group in GROUPS if group in there]
         self.batches = of("design_stream", "design", "batch", "at_once", "inserts_a_query")
 
     @property
@@ -69,15 +72,6 @@ class Space:
             and row.get("right")
         ]
         return min(runs, key=milliseconds, default=None)
-
-    def groups(self):
-        """Return the groups that have records."""
-        there = {(row["sample"], row["form"]) for row in self.runs}
-        return [group for group in GROUPS if group in there]
-
-    def timed_steps(self):
-        """Return the runs of the options of k-out, by graph and step."""
-        return {(row["graph"], row["step"]): row for row in self.steps if "ms" in row}
 
 
 def contents(folder):
@@ -107,14 +101,12 @@ def milliseconds(row):
 
 def times(space):
     """Return Table 2 of the paper: the fastest design of each sample and rule on each graph."""
-    if not space.runs:
-        return ""
     graphs, lines = space.graphs, []
     fastest = {
         graph: min(filter(None, (space.best(graph, g) for g in GROUPS)), key=milliseconds)
         for graph in graphs
     }
-    for group in space.groups():
+    for group in space.groups:
         lines.append([f"**{GROUPS[group]}**", *[""] * len(graphs)])
         bests = {graph: space.best(graph, group) for graph in graphs}
         links = {row["link"] for row in space.runs if (row["sample"], row["form"]) == group}
@@ -147,29 +139,22 @@ def footing(space):
     kind = "Device time, measured by events" if last["engine"] == "cuda" else "Wall time"
     return (
         f"{kind} on prepared arrays, without the time to make rows. Times are medians of up to"
-        f" {max(row['ms']['runs'] for row in measured)} runs on one {when(last)}. Bold marks the"
-        " fastest design of a group, and ★ the fastest of all. A design marked - was not run (see"
-        " below)."
+        f" {max(row['ms']['runs'] for row in measured)} runs on one {pages.dated(last)}. Bold"
+        " marks the fastest design of a group, and ★ the fastest of all. A design marked - was"
+        " not run (see below)."
         f" {len(measured):,} runs of {len({row['design'] for row in measured})} designs were timed."
         f" {verdict}"
     )
 
 
-def when(row):
-    """Return the device, the commit and the date of a record."""
-    return pages.dated(row).removeprefix("On ")
-
-
 def winners(space):
     """Return the fastest design of each group on each graph, by name."""
-    if not space.runs:
-        return ""
-    lines = []
-    for group in space.groups():
-        bests = [space.best(graph, group) for graph in space.graphs]
-        lines.append([GROUPS[group], *(f"`{run['finish']}`" if run else "-" for run in bests)])
-    head = ["fastest after the sample", *space.graphs]
-    return table(head, lines, words=len(head))
+    cells = {"fastest after the sample": GROUPS.get}
+    for graph in space.graphs:
+        cells[graph] = lambda group, graph=graph: (
+            f"`{run['finish']}`" if (run := space.best(graph, group)) else "-"
+        )
+    return pages.columns(space.groups, cells, len(cells))
 
 
 def left_out(space):
@@ -178,7 +163,7 @@ def left_out(space):
         (row["graph"], row["not_run"]) for row in space.runs if "not_run" in row
     )
     lines = [[f"{graph}: {reason}", str(many)] for (graph, reason), many in counts.items()]
-    return table(["not run, because", "designs"], lines) if lines else ""
+    return table(["not run, because", "designs"], lines)
 
 
 def sampling(space):
@@ -197,7 +182,7 @@ def sampling(space):
     ]
     head = ["graph", "sample", "ms", "of the time", "vertices inside", "edges not inside"]
     head += ["edges between trees", "entries read"]
-    return table(head, lines, words=2) if lines else ""
+    return table(head, lines, words=2)
 
 
 def percent(share):
@@ -207,29 +192,27 @@ def percent(share):
 
 def counting(space):
     """Describe how the entries that a sample reads were counted."""
-    if not space.samples:
-        return ""
     samples = {}
     for row in space.samples:
         if "counted" in row:
             kind = COUNTED[row["counted"].partition(":")[0]]
             samples.setdefault(kind, {})[f"`{row['sample']}`"] = None
     each = ". It is ".join(kind.format(", ".join(names)) for kind, names in samples.items())
-    return f"The number of entries read is {each}. Measured on one {when(space.samples[-1])}."
+    return (
+        f"The number of entries read is {each}. Measured on one {pages.dated(space.samples[-1])}."
+    )
 
 
 def ablation(space):
     """Return the options of k-out, switched on one after the other."""
-    times_of = space.timed_steps()
+    times_of = space.timed
     lines = [
         [words, *(f"{milliseconds(times_of[graph, step]):.3g}" for graph in space.graphs)]
         for step, words in STEPS.items()
         if all((graph, step) in times_of for graph in space.graphs)
     ]
-    if not lines:
-        return ""
     head = ["milliseconds, `kout+async+halve`", *space.graphs]
-    return f"{table(head, lines)}\n\nMeasured on one {when(space.steps[-1])}."
+    return f"{table(head, lines)}\n\nMeasured on one {pages.dated(list(space.timed.values())[-1])}."
 
 
 def batches(space):
@@ -240,10 +223,8 @@ def batches(space):
     names = dict.fromkeys(called(row) for row in rows)
     lines = [[name, *(found.get((name, count), "-") for count in counts)] for name in names]
     sizes = (f"{n / 1e6:.3g} M" if n >= 1e6 else f"{n / 1e3:.3g} k" for n in counts)
-    if not lines:
-        return ""
     head = ["millions of edges per second, by batch size", *sizes]
-    return f"{table(head, lines)}\n\nMeasured on one {when(rows[-1])}."
+    return f"{table(head, lines)}\n\nMeasured on one {pages.dated(rows[-1])}."
 
 
 def called(row):
@@ -274,13 +255,13 @@ def ratio(run, other):
 
 def steps(space):
     """Draw Figure 2 of the paper."""
-    runs = space.timed_steps()
+    runs = space.timed
     series = {
         words: [ratio(runs.get((g, step)), runs.get((g, "none"))) for g in space.graphs]
         for step, words in STEPS.items()
     }
     label = "time, no optimisation = 1"
-    return charts.bars(space.graphs, series, label, line=1) if runs else None
+    return charts.bars(space.graphs, series, label, line=1)
 
 
 def slowdowns(rules, log, space):
@@ -292,7 +273,7 @@ def slowdowns(rules, log, space):
         if any(runs):
             series[rule] = list(map(ratio, runs, fastest))
     series = pages.foremost(series, slowness, least=True)
-    return charts.bars(space.graphs, series, "times the fastest", log, 1) if series else None
+    return charts.bars(space.graphs, series, "times the fastest", log, 1)
 
 
 def slowness(ratios):
@@ -304,13 +285,13 @@ def slowness(ratios):
 def gains(space):
     """Draw Figure 5 of the paper."""
     series = {}
-    for group in space.groups():
+    for group in space.groups:
         sample, form = group
         if sample != "none":
             pairs = [(space.best(g, ("none", form)), space.best(g, group)) for g in space.graphs]
             series[f"{sample}, {form}"] = [ratio(*pair) for pair in pairs]
     label = "times faster than without a sample"
-    return charts.bars(space.graphs, series, label, True, 1) if series else None
+    return charts.bars(space.graphs, series, label, True, 1)
 
 
 def inspected(space):
@@ -321,24 +302,22 @@ def inspected(space):
         if "entries" in row and "(" not in row["sample"]  # options read as much as the defaults
     }
     samples = list(dict.fromkeys(sample for _, sample in rows))
-    if not rows:
-        return None
-    first = {s: [share(rows.get((g, s)), "sample_entries") for g in space.graphs] for s in samples}
+
+    def shares(sample, part):
+        found = [rows.get((graph, sample)) for graph in space.graphs]
+        return [row[part] / row["entries"] if row else 0.0 for row in found]
+
+    first = {sample: shares(sample, "sample_entries") for sample in samples}
     figure = charts.bars(space.graphs, first, "entries read / all")
     axes, width = figure.axes[0], 0.8 / len(samples)
     style = {"facecolor": "white", "edgecolor": "black", "linewidth": 0.6}
     for k, sample in enumerate(samples):
         places = [i + (k - (len(samples) - 1) / 2) * width for i in range(len(space.graphs))]
-        rest = [share(rows.get((g, sample)), "finish_entries") for g in space.graphs]
+        rest = shares(sample, "finish_entries")
         label = "after the sample" if k == len(samples) - 1 else None
         axes.bar(places, rest, width, first[sample], label=label, **style)
     charts.beside(axes)
     return figure
-
-
-def share(row, part):
-    """Return a part of the entries, or none of them."""
-    return row[part] / row["entries"] if row else 0.0
 
 
 def rates(along, label, space):
@@ -349,7 +328,7 @@ def rates(along, label, space):
             point = row[along], row["rows_per_s"]
             series.setdefault(called(row).replace("`", ""), []).append(point)
     series = pages.foremost(series, lambda points: max(rate for _, rate in points))
-    return charts.lines(series, label, "rows per second", log="xy") if series else None
+    return charts.lines(series, label, "rows per second", log="xy")
 
 
 FIGURES = {

@@ -293,7 +293,7 @@ def engine_section(folder, engine):
             parts.append(f"![{words}](figures/bench-{name}-{PLACES[engine]}.svg)")
             if drawn[-1]["device"] != rows[-1]["device"]:
                 parts.append(
-                    f"{pages.dated(drawn[-1])}: the limits of the device below are unknown."
+                    f"On {pages.dated(drawn[-1])}: the limits of the device below are unknown."
                 )
     return "\n\n".join([*parts, footing(rows)])
 
@@ -327,7 +327,7 @@ def footing(rows):
     scale = "" if last["scale"] is None else f" Graphs of about 2^{last['scale']:g} vertices."
     checked = all(row.get("checked") for row in rows)
     return (
-        f"{pages.dated(last)}. Versions: {pages.versions(last)}.{scale} Times are medians of at"
+        f"On {pages.dated(last)}. Versions: {pages.versions(last)}.{scale} Times are medians of at"
         f" least {min(row['job_wall_ms']['runs'] for row in rows)} runs, which take turns on at"
         f" least {min(row['inputs'] for row in rows)} copies of the input."
         f" Peer: {', '.join(peers) or 'none'}."
@@ -398,7 +398,8 @@ def files(folder):
         f" {row['edges'] / 1e6:.0f} M edges of {row['vertices'] / 1e6:.1f} M ids in"
         f" {row['files']} files. In parentheses: the ratio to the second row. Hashed ids are spread"
         " over 64 bits. The memory limit of the stream is"
-        f" {row['memory_limit'] / 2**20:.0f} MiB. {pages.dated(row)}, with a load of {row['load']}."
+        f" {row['memory_limit'] / 2**20:.0f} MiB. On {pages.dated(row)}, with a load of"
+        f" {row['load']}."
         f" Versions: {pages.versions(row)}. The methods took turns, with {row['read_ms']['runs']}"
         f" runs each, and {row['polars_ms']['runs']} of Polars with SciPy. All labels are equal."
     )
@@ -448,7 +449,7 @@ def one_job(row):
     return (
         f"{table((row['job'], 'ms', 'ratio'), lines)}\n\nTimes are medians of"
         f" {row['ours_ms']['runs']} runs{peer}, which take turns. The input has {what}."
-        f" {pages.dated(row)}, with a load of {row['load']}. Versions: {pages.versions(row)}."
+        f" On {pages.dated(row)}, with a load of {row['load']}. Versions: {pages.versions(row)}."
         " All answers are equal."
     )
 
@@ -474,9 +475,9 @@ def long_forests(folder):
         f"{columns(rows, cells)}\n\nTimes are medians of the wall times of"
         f" {last['forest_ms']['runs']} runs, which take turns, from a frame with random float32"
         " weights to the frame of the forest. Memory is the memory beyond the list in the plan of"
-        f" `explain=True`. {pages.dated(last)}. Versions: {pages.versions(last)}. The total weights"
-        f" differ from {peer}'s by at most {apart:.2%}, because {peer} keeps one of the weights of"
-        " duplicate edges."
+        f" `explain=True`. On {pages.dated(last)}. Versions: {pages.versions(last)}. The total"
+        f" weights differ from {peer}'s by at most {apart:.2%}, because {peer} keeps one of the"
+        " weights of duplicate edges."
     )
 
 

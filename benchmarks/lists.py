@@ -3,9 +3,8 @@
 graphs: the reference graphs as lists and as rows, by ``cc_rapids.tools.bench``. lists: those that
 users hold, near-duplicate pairs, pairs of many bands and records with their keys, with ids of three
 kinds. main_job: the reference graphs as frames. ids: 64-bit hashes, strings, the karate club, and
-components of a ``cugraph.Graph`` that is built already. short_lists: 1,000 to 10 M edges with ids
-of each kind. threads: 20 M uniform edges beside SciPy on columns. audit: the runs of reference
-graphs and their audits, by turns.
+components of a ``cugraph.Graph`` that is built already. threads: 20 M uniform edges beside SciPy on
+columns. audit: the runs of reference graphs and their audits, by turns.
 
 On threads, lists are smaller unless ``--scale`` is given. The labels are compared after the timing.
 """
@@ -22,7 +21,6 @@ from cc_rapids.backends.choice import has_gpu
 from cc_rapids.tools import bench
 
 LISTS = ("pairs60M", "bands10M", "records50M", "pairs1M")
-LENGTHS = ("1000", "100000", "1000000", "10000000")
 THREADS_SCALE = 20  # log2 of the vertices where SciPy is timed too
 SMALL = 10_000  # edges, below which runs are repeated for a few seconds
 AUDIT_BOUND = 3.0  # of the time of a run
@@ -31,9 +29,6 @@ IDS = {
     "int32": lambda ids: ids.astype(np.int32),
     "int64": lambda ids: ids.astype(np.int64),
     "hashed": lambda ids: (ids.astype(np.uint64) * harness.SPREADING).view(np.int64),
-    "bunched": lambda ids: ids.astype(np.int64) // 4 + (ids.astype(np.int64) % 4 << 50),
-    "100 apart": lambda ids: 100 * ids.astype(np.int64),
-    "10,000 apart": lambda ids: 10_000 * ids.astype(np.int64),
     "strings": lambda ids: ids.astype(np.int64),
 }
 DENSE = ("int32", "int64")  # whose range bounds the memory
@@ -160,9 +155,7 @@ def made(name, ids, backend, scale):
     if name == "karate":
         pairs = np.array(nx.karate_club_graph().edges, np.int32)
         return harness.frame(backend, src=pairs[:, 0], dst=pairs[:, 1]), 34
-    if name.isdigit():
-        graph = generators.uniform(int(name) // 4, int(name), seed=1, engine=backend.name)
-    elif name == "strings":
+    if name == "strings":
         n = 5_000_000 if scale is None else int(2**scale)
         graph = generators.uniform(n, 2 * n, engine=backend.name)
     else:
@@ -223,7 +216,6 @@ JOBS = {
         | dict.fromkeys(harness.GRAPHS, ("int32",)),
         built,
     ),
-    "short_lists": (dict.fromkeys(LENGTHS, tuple(IDS)[1:]), whole),
     "threads": ({"uniform": ("int32",)}, threads),
     "audit": (dict.fromkeys(harness.GRAPHS, ("int32", "hashed")), audit),
 }

@@ -57,14 +57,8 @@ def size(count):
 
 
 def dated(row):
-    """Describe the device, commit and date of a record.
-
-    Examples
-    --------
-    >>> dated({"device": "a GPU", "commit": "d3d56a5", "date": "2026-11-21"})
-    'On a GPU, commit d3d56a5 (2026-11-21)'
-    """
-    return f"On {row['device']}, commit {row['commit']} ({row['date']})"
+    """Describe the device, commit and date of a record."""
+    return f"{row['device']}, commit {row['commit']} ({row['date']})"
 
 
 def versions(row):

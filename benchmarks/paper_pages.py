@@ -83,7 +83,7 @@ class Runs:
     def footing(self):
         """Return where and when it was measured, and what was left out."""
         last, wrong = self.rows[-1], sum(row.get("right") is False for row in self.rows)
-        text = f"Times are medians on {pages.dated(last).removeprefix('On ')}. All labels were"
+        text = f"Times are medians on {pages.dated(last)}. All labels were"
         text += " compared after the timing"
         text += f". {wrong} runs returned wrong labels and are left out." * bool(wrong)
         text += ", and all were right." * (not wrong)
