@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,12 +26,17 @@ from ..results.lookup import (
     id_columns_in,
     ids_in_frame,
     roots_of_ids,
+    rows_of_ids,
     warn_of_unmatched,
 )
 from ..results.scores import ordered
 
+if TYPE_CHECKING:
+    from .paths import ForestPaths
+
 MISSING = "self", "drop", "raise"
 PRODUCTS = 1 << 63  # pairs of numbers below this product are encoded in int64
+WEAKEST = "weakest_weight"  # a column, as in paths
 LEAVE_OUT = "missing='drop' leaves them out; or fill them first"
 
 
@@ -79,11 +84,15 @@ def dropped(
     per: str | list[str] | None = None,
     missing: str = "self",
     name: str = "labels",
+    paths: ForestPaths | None = None,
 ) -> Any:
-    """Return the rows that lose to others: see :meth:`cc_rapids.Components.duplicates`."""
+    """Return the rows that lose to others: see :meth:`cc_rapids.Components.duplicates`.
+
+    ``paths`` are those of a forest by weight, for the weakest weight between both rows.
+    """
     if is_relation(frame):
         table = whole_table_of(frame)
-        table = dropped(answer, table, on, by, ascending, per, missing, name)
+        table = dropped(answer, table, on, by, ascending, per, missing, name, paths)
         return relation_of(table, frame, list(map(quoted, table.column_names)))
     check_name(name)
     frame = frame_in_memory(frame)
@@ -93,6 +102,7 @@ def dropped(
         losers, winners = map(answer.backend.to_host, _losers_and_winners(chosen, answer.backend))
     scores = [] if by is None or by in ids else [by]
     names = [*ids, *(f"kept_{column}" for column in ids), name, *scores]
+    names += [] if paths is None else [WEAKEST]
     if len({*names, *(f"kept_{column}" for column in scores)}) < len(names) + len(scores):
         raise InputError(
             f"the columns of the result would have equal names, {listed(names)}: pass name=, or"
@@ -104,7 +114,25 @@ def dropped(
     for side, prefix in ((losers, ""), (winners, "kept_")) if scores else ():
         renamed = {column: f"{prefix}{column}" for column in scores}
         rows = with_columns_of(rows, rows_at(frame, scores, side), renamed)
-    return rows
+    return rows if paths is None else _with_weakest(answer, rows, ids, paths)
+
+
+def _with_weakest(answer: Answer, rows: Any, ids: list[Any], paths: ForestPaths) -> Any:
+    """Return dropped rows with the weakest weight on the path to the row that is kept.
+
+    It is null for rows whose path has no edge.
+    """
+    backend, on_device = answer.backend, is_cudf(rows)
+    with backend.scope():
+        sides = []
+        for names in (ids, [f"kept_{column}" for column in ids]):
+            column, _ = ids_in_frame(answer, rows, names, "raise")
+            sides.append(rows_of_ids(answer, column, "null"))
+        (first, known), (second, _) = sides
+        weights, valid = paths.weakest_weights(first, second)
+        valid = valid & known  # a row with an unknown id is kept in favour of the same id
+        mask = None if bool(valid.all()) else answer.bring(valid, on_device)
+        return with_column(rows, WEAKEST, answer.bring(weights, on_device), mask)
 
 
 def rows_at(frame: Any, names: list[Any], rows: Array) -> Any:

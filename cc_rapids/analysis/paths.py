@@ -28,6 +28,7 @@ from ..results.lookup import (
     rows_of_ids,
     single_id,
 )
+from ..solver.run import any_forest
 from .audits import prove, shown_labels
 
 if TYPE_CHECKING:
@@ -132,6 +133,11 @@ class ForestPaths:
                 )
             self.answer.check_forest("path(first, second, edges)")
         with self.answer.backend.scope():
+            if bool(self.trees[ends[0]] != self.trees[ends[1]]):
+                raise InputError(
+                    f"only pairs of must_link= join {id_shown(first)} and {id_shown(second)}, and"
+                    " these have no row, so no path leads from one to the other"
+                )
             first_end, second_end = (self.answer.backend.asarray(np.array([end])) for end in ends)
             length = self._lengths_and_places(first_end, second_end)[0]
             edge = self._edges_along(first_end, second_end, length)[2]
@@ -222,8 +228,16 @@ class ForestPaths:
 
     def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:
         """Return each path's length, and its weakest edge's place in the order, -1 for none."""
-        joined = self.answer.dense[first] == self.answer.dense[second]
+        joined = self.trees[first] == self.trees[second]
         return self.heavy_paths.chains.between(first, second, joined, self.answer.backend.xp)
+
+    def weakest_weights(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """Return the weakest weight of the path between rows, and a mask of paths with edges."""
+        if not self.answer.forest.vertices:
+            kind, xp = self.answer.columns_of_forest()["weight"].dtype, self.answer.backend.xp
+            return xp.zeros(first.size, kind), xp.zeros(first.size, bool)
+        place = self._lengths_and_places(first, second)[1]
+        return self._weakest_at(place)["weakest_weight"], place >= 0
 
     def _weakest_at(self, place: Array) -> dict[str, Array]:
         """Return the columns of weakest edges; a negative place means none: row -1, weight 0."""
@@ -264,6 +278,15 @@ class ForestPaths:
         return pair, step, place if order is None else order[place]
 
     @cached_property
+    def trees(self) -> Array:
+        """The tree of each vertex: the component, unless ``must_link`` pairs join several trees."""
+        answer, backend = self.answer, self.answer.backend
+        if answer.ruled is None or not answer.ruled.must[0].size:
+            return answer.dense
+        n, (src, dst) = answer.forest.vertices, rows_of_forest(answer)[0]
+        return any_forest(src, dst, n, backend)[1] if src.size else backend.xp.arange(n)
+
+    @cached_property
     def heavy_paths(self) -> HeavyPaths:
         """The rooted forest, split into heavy paths."""
         backend, n = self.answer.backend, self.answer.forest.vertices
@@ -272,8 +295,10 @@ class ForestPaths:
         backend.check_capacity(took, f"rooting the forest of {n:,} vertices", PARTS)
         (src, dst), columns = rows_of_forest(self.answer)
         xp = backend.xp
-        vertex, least = self.answer.rows()
-        roots = xp.flatnonzero(vertex == least)
+        trees, least = xp.arange(n), self.trees
+        if least is self.answer.dense:
+            trees, least = self.answer.rows()
+        roots = xp.flatnonzero(trees == least)
         row = weights = order = None
         if "weight" in columns:
             row, weights = (backend.asarray(columns[name]) for name in ("row", "weight"))

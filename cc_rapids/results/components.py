@@ -731,8 +731,10 @@ class Components(Generic[FrameT]):
             One row for each dropped row, in the order of the frame, with its index. The columns are
             the id columns of the dropped row, the same of the row that was kept, such as
             ``kept_doc_id``, the label of their component, and, with ``by``, this value of both
-            rows, such as ``length`` and ``kept_length``. Rows that ``missing="drop"`` leaves out
-            are in no component, and not listed.
+            rows, such as ``length`` and ``kept_length``. If the answer has a forest by weight,
+            ``weakest_weight`` is the weight of the weakest edge on the path between both rows, as
+            :meth:`paths` returns it; null for rows with the same id. Rows that ``missing="drop"``
+            leaves out are in no component, and not listed.
 
         Raises
         ------
@@ -753,10 +755,20 @@ class Components(Generic[FrameT]):
            doc_id  kept_doc_id  labels  length  kept_length
         0      11           13      11      43           47
         3      16           12      12      41           41
+
+        With a forest by weight, each row has the weakest score of its evidence:
+
+        >>> pairs["score"] = [0.9, 0.7]
+        >>> found = cc_rapids.components(pairs, weight="score", forest="max")
+        >>> found.duplicates(docs, on="doc_id")
+           doc_id  kept_doc_id  labels  weakest_weight
+        2      13           11      11             0.9
+        3      16           12      12             0.7
         """
         from ..analysis.deduplicate import dropped
 
-        return dropped(self.answer, frame, on, by, ascending, per, missing, name)
+        paths = None if self.answer.facts.greatest is None else self._paths
+        return dropped(self.answer, frame, on, by, ascending, per, missing, name, paths)
 
     def forest(self) -> FrameT:
         """Return the edges of the spanning forest that the run recorded.
@@ -2069,7 +2081,8 @@ class LinkedPairs(Components[FrameT]):
 
     All methods of :class:`Components` apply. :meth:`forest` returns the accepted pairs, and
     :meth:`dendrogram` the clusters under the same rules at every threshold, also as
-    :class:`LinkedPairs`.
+    :class:`LinkedPairs`. Pairs of ``must_link`` have no row, so paths and dendrograms do not follow
+    them: records that only such pairs join have a path of length -1.
 
     See Also
     --------

@@ -127,6 +127,10 @@ def test_a_dendrogram_leaves_out_pairs_that_must_be_linked():
     for call in (cut.refused, lambda: cut.audit(pd.DataFrame(PAIRS))):
         with pytest.raises(cc_rapids.InputError, match=r"link_pairs\(.*, at_least=0.9\)"):
             call()
+    lengths = found.paths([(1, 5), (1, 11), (2, 11)])
+    assert lengths["length"].tolist() == [-1, -1, 1]
+    with pytest.raises(cc_rapids.InputError, match="only pairs of must_link= join 1 and 5"):
+        found.path(1, 5)
 
 
 def test_a_file_is_loaded_by_its_type(tmp_path):

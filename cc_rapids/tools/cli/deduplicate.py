@@ -154,8 +154,9 @@ def deduplicate(
     values of --by in a text file are numbers or ISO dates, they are compared as such. Empty fields,
     NA, null, ? and the like are then missing values and come last. The output is whole rows of
     DOCS, in their order. Documents in no pair are kept. --dropped writes a table of the documents
-    that lose: their ids, the ids of the documents kept (kept_...), the group (labels), and the
-    values of --by of both. One of DOCS and PAIRS may be - for standard
+    that lose: their ids, the ids of the documents kept (kept_...), the group (labels), the values
+    of --by of both, and with --weight the weakest weight on the path of pairs between both
+    (weakest_weight), unless PAIRS is read in chunks. One of DOCS and PAIRS may be - for standard
     input; its format is given by --format or --pairs-format, or detected from its first bytes.
     """
     from ...api import components
@@ -177,6 +178,8 @@ def deduplicate(
     edges = read_given([pairs], {"memory_limit": memory_limit}, quiet, reading, bounds)
     given = _alike(edges, table, ids)
     solve_options: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or given.engine()}
+    if bounds and dropped and not given.streamed:
+        solve_options["forest"] = "min" if at_least is None else "max"
     with kernels(quiet) as times:
         result: Components = components(given.edges, **given.options, **solve_options)
         values = None if by is None else table.ordered(by, by_text)

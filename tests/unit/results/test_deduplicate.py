@@ -464,3 +464,23 @@ def test_duplicates_of_records_without_ids():
         "seen": [3],
         "kept_seen": [4],
     }
+
+
+@pytest.mark.parametrize("make", FRAMES)
+def test_duplicates_have_the_weakest_weight_of_their_path(make, engine):
+    """14 is kept for 11 and 13: the weakest of 11-13-12-14 is 0.6; the pair of 13 and 14 is 0.5."""
+    pairs = pd.DataFrame({"src": [11, 13, 12, 13, 16], "dst": [13, 12, 14, 14, 17]})
+    pairs["score"] = [0.9, 0.6, 0.8, 0.5, 0.7]
+    docs = pd.DataFrame({"doc_id": [14, 13, 11, 17, 16, 99, 99, 17]})
+    for forest, sign in (("max", 1), ("min", -1)):
+        weighed = pairs.assign(score=sign * pairs["score"])
+        found = components(weighed, weight="score", forest=forest, engine=engine)
+        lost = columns(found.duplicates(FRAMES[make](docs), on="doc_id"))
+        assert lost[:2] == [[13, 11, 16, 99, 17], [14, 14, 17, 99, 17]]
+        weights = [None if pd.isna(value) else value for value in lost[-1]]
+        assert weights == [sign * 0.6, sign * 0.6, sign * 0.7, None, None]
+        cut = found.dendrogram().at(sign * 0.7)
+        lost = cut.duplicates(docs, on="doc_id", missing="drop")
+        assert lost["weakest_weight"].tolist()[:2] == [sign * 0.9, sign * 0.7]
+    none = components(pairs[:0], weight="score", forest="max", engine=engine)
+    assert none.duplicates(docs, on="doc_id")["weakest_weight"].isna().tolist() == [True] * 2

@@ -301,6 +301,13 @@ class TestDeduplicate:
         assert rows["doc_id"] == [11, 13, 16]
         assert rows["kept_doc_id"] == [14, 14, 12]
         assert rows["labels"] == [11, 11, 12]
+        pairs = Path("pairs.csv").read_text().splitlines()
+        scored = [f"{pairs[0]},w", *(f"{pair},0.{k}" for k, pair in enumerate(pairs[1:], 7))]
+        Path("scored.csv").write_text("\n".join(scored))
+        words += ["--on", "doc_id", "--weight", "w", "--at-least", "0.1"]
+        given("deduplicate", "docs.csv", "scored.csv", *words)
+        scores = pyarrow.csv.read_csv("dropped.csv")["weakest_weight"].to_pylist()
+        assert scores == [0.7, 0.8, 0.9]
         words = ["--on", "doc_id", "--output", "a.csv", "--dropped", "a.csv"]
         assert "the same file" in refused("deduplicate", "docs.csv", "pairs.csv", *words)
 
