@@ -14,20 +14,22 @@ from .data.adapters import adapter_of
 from .data.arguments import consumed
 from .data.edge_input import EdgeInput, ReadRequest
 from .data.foreign import opened, with_own_weights
+from .data.frame_access import columns_of
 from .data.frame_build import frame_of_table
 from .data.read import check_text, named_ends, read
 from .data.reading import Reading
+from .data.rules import is_table
 from .data.text_options import COMMENTS, KEYWORDS, TextOptions
 from .data.weights import weighted
 from .data.within import read_within
-from .errors import InputError, shown
+from .errors import InputError, MissingColumnError, shown, unknown
 from .graph.plain_weights import plain_weights
 from .keywords import suggest_keywords, unknown_argument
 from .options import CHUNKED, Options, with_ends, with_weights, within_bound
 from .results.answer import Answer, Facts
 from .results.components import Components
 from .results.labels import DEFAULT_KINDS
-from .results.lookup import warn_of_no_edges
+from .results.lookup import warn_of_bound, warn_of_no_edges
 from .solver.choose import Plan
 from .solver.solve import explain, solve
 
@@ -288,6 +290,8 @@ def components(
     weighs = isinstance(forest, str) or at_least is not None or at_most is not None
     if weighs:
         edges, weight = with_own_weights(edges, weight)
+    elif isinstance(weight, str):
+        _check_names(edges, source, destination, weight)  # before the error for a missing bound
     options = Options.check(
         source=source,
         destination=destination,
@@ -326,6 +330,18 @@ def components(
     return result
 
 
+def _check_names(edges: Any, *columns: Any) -> None:
+    """Raise a MissingColumnError for the first named column that a frame does not have."""
+    if not is_table(edges):
+        return
+    lazy = hasattr(edges, "collect_schema")
+    names = edges.collect_schema().names() if lazy else columns_of(edges)
+    for column in columns:
+        for name in column if isinstance(column, list) else [column]:
+            if name is not None and name not in names:
+                raise MissingColumnError(unknown("column", name, map(str, names)))
+
+
 def find_components(
     edges: Any, options: Options, reading: Reading | None = None
 ) -> Components | Plan | StreamPlan:
@@ -351,6 +367,7 @@ def find_components(
     adapter = adapter_of(edges)
     options = with_ends(edges, options, adapter)
     bound = options.weight_bound
+    asked = bound if reading is None else None  # otherwise the stream warns
     if adapter.opens:
         edges = opened(edges)
         adapter = adapter_of(edges)
@@ -423,6 +440,7 @@ def find_components(
     ledger = ledger._replace(linked=encoded.edges.m).check()
     if not (ledger.linked or ledger.records):
         warn_of_no_edges(given)
+    warn_of_bound(ledger, asked)
     seconds = {"copy": None if copied_at is None else copied_at - started}
     seconds["compute"] = done - (copied_at or started)
     facts = Facts(

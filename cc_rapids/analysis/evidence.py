@@ -19,7 +19,7 @@ from ..data.frame_access import (
     values_of,
 )
 from ..data.frame_build import with_column
-from ..data.relations import is_relation, whole_table_of
+from ..data.relations import is_relation, quoted, relation_of, whole_table_of
 from ..errors import InputError, counted, id_shown
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer
@@ -77,6 +77,7 @@ class EdgeRecords:
 
     def __init__(self, answer: Answer, records: Any, on: Any) -> None:
         self._answer, self._frame, self._ids = answer, None, list[Any]()
+        self._records = records
         if records is not None:
             self._frame, self._ids = _records(answer, records, on)
 
@@ -118,7 +119,10 @@ class EdgeRecords:
                     made = attached(answer, made, columns_of(made)[: len(ids)], label)
                 for name, values in numbers.items():
                     made = with_column(made, name, np.asarray(values), None)
-        return made
+        if is_relation(self._records):
+            return relation_of(made, self._records, list(map(quoted, made.column_names)))
+        shown = answer.given.answer(made) if self._frame is None else made
+        return shown if is_relation(shown) else made
 
     def _places(self, vertices: Array) -> Any:
         """Return the first row of the records with each vertex."""

@@ -353,6 +353,7 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
         check_word("metric", metric, METRICS)
     axes = new_axes(axes)
     levels = as_list(column_of(curve, "threshold"))
+    labelled = list[Any]()  # the thresholds of the labels
     for (marker, line), metric in zip(itertools.cycle(LINES), metrics, strict=False):
         values = as_list(column_of(curve, metric))
         style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
@@ -360,7 +361,14 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
         axes.plot(levels, values, markevery=max(1, len(values) // 20), **style)
         choose = min if metric == LEAST_IS_BEST else max
         at = values.index(choose(values))
-        axes.annotate(f"{values[at]:.3g} at {levels[at]:.3g}", (levels[at], values[at]))
+        lines_up = labelled.count(levels[at])
+        labelled.append(levels[at])
+        axes.annotate(
+            f"{values[at]:.3g} at {levels[at]:.3g}",
+            (levels[at], values[at]),
+            xytext=(0, 12 * lines_up),
+            textcoords="offset points",
+        )
     axes.set(xlabel="threshold", ylabel="score")
     axes.legend(frameon=False)
     return axes

@@ -43,7 +43,7 @@ from ..options import Options, with_ends
 from ..results.answer import LabelKind
 from ..results.components import Components
 from ..results.labels import LABEL_KINDS
-from ..results.lookup import warn_of_no_edges
+from ..results.lookup import warn_of_bound, warn_of_no_edges
 from ..solver.devices import ExchangeBarrier, in_threads, merge_all
 from . import inputs
 from . import state as batches
@@ -514,8 +514,10 @@ def find_in_stream(
 def _finished(components: Components, edges: Any, options: Options) -> Components:
     """Store the bound in the answer, and warn if no edges were read."""
     components.answer.keep_bound(options.remembered())
-    if not components.answer.facts.rows.records:
+    rows = components.answer.facts.rows
+    if not rows.records:
         warn_of_no_edges(edges)
+    warn_of_bound(rows, options.weight_bound or options.applied_bound)
     return components
 
 

@@ -42,6 +42,8 @@ from ..errors import (
 from ..graph.edges import BorrowedEdges
 
 if TYPE_CHECKING:
+    from ..data.weight_bound import WeightBound
+    from ..ledger import Ledger
     from .answer import Answer
 
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
@@ -82,6 +84,18 @@ def warn_of_no_edges(edges: Any) -> None:
     """Warn that edges without rows are files or an iterator."""
     if message := without_edges(edges):
         warnings.warn(message, CcRapidsWarning, stacklevel=levels_up())
+
+
+def warn_of_bound(ledger: Ledger, bound: WeightBound | None) -> None:
+    """Warn that no edge is linked, because no weight is within the bounds."""
+    outside = sum(ledger.left_out.get(reason, 0) for reason in ("out_of_bounds", "row_group"))
+    if bound is not None and outside and not ledger.linked:
+        warnings.warn(
+            f"{bound.in_words()} leaves out every edge ({outside:,}): is the bound on the scale of"
+            " the weights, such as 0 to 1?",
+            CcRapidsWarning,
+            stacklevel=levels_up(),
+        )
 
 
 def first_ids(column: Column, rows: Any) -> str:

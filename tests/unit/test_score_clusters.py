@@ -167,6 +167,7 @@ def test_a_plot_of_scores_marks_the_best_threshold():
     curve = cuts.scores(([1, 2, 3], ["a", "a", "b"]))
     axes = cc_rapids.plots.scores(curve, "pairwise_f1", "variation_of_information")
     assert [text.get_text() for text in axes.texts] == ["1 at 0.9", "0 at 0.9"]
+    assert axes.texts[0].get_position() != axes.texts[1].get_position()
     assert len(axes.lines) == 2
 
 

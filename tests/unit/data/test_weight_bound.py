@@ -373,3 +373,21 @@ def test_a_column_of_weights_that_is_there_twice():
     for solve in (cc_rapids.components, cc_rapids.stream_components):
         with pytest.raises(InputError, match="2 columns are called 'w'"):
             solve(frame, weight="w", at_least=0.4)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_bound_that_leaves_out_every_edge_is_warned_of(form, tmp_path):
+    edges = FORMS[form](tmp_path)
+    with pytest.warns(cc_rapids.CcRapidsWarning, match="at_least=72 leaves out every") as caught:
+        assert not len(cc_rapids.components(edges, weight="score", at_least=72))
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "lazy", "pyarrow", "duckdb"])
+def test_an_unknown_column_is_named_before_a_missing_bound(form, tmp_path):
+    edges = FORMS[form](tmp_path)
+    for names in (("src", "dts", "score"), ("src", "dst", "scor")):
+        with pytest.raises(MissingColumnError, match=r"did you mean '(dst|score)'"):
+            cc_rapids.components(edges, *names[:2], weight=names[2])
+    with pytest.raises(InputError, match="weight= needs a bound"):
+        cc_rapids.components(edges, "src", "dst", weight="score")

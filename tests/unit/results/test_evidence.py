@@ -40,6 +40,21 @@ def test_the_path_is_turned_and_beside_its_records(found, make):
     assert [list(map(plain, frame[name])) for name in names(frame)] == want
 
 
+def test_relations_give_relations(found):
+    duckdb = pytest.importorskip("duckdb")
+    con = duckdb.connect()
+    con.register("people", PEOPLE)
+    con.register("pairs", PAIRS)
+    by_edges = components(con.table("pairs"), weight="score", forest="max").explain_pair(7, 5)
+    by_records = found.explain_pair(7, 5, records=con.table("people"), on="id")
+    for evidence in (by_edges, by_records):
+        assert isinstance(evidence.frame, duckdb.DuckDBPyRelation)
+        rows = evidence.frame.project('"from", "to", weight, row').fetchall()
+        assert rows == [(7, 2, 0.6, 1), (2, 5, 0.9, 0)]
+        assert len(evidence) == 2
+        assert "0.6" in evidence._repr_html_()
+
+
 def test_answers_without_a_forest_need_edges(engine):
     found = components(PAIRS[["src", "dst"]], engine=engine)
     rows = found.explain_pair(5, 7, PAIRS, records=PEOPLE, on="id").frame
