@@ -235,12 +235,6 @@ def _difference(then: Entry, now: Entry | None) -> str:
     return f"{then[0]} had {Mark(*then[1:3])} then, but {after}"
 
 
-def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
-    """Return a description of the entries added since a checkpoint; empty if none."""
-    more = len(order) - len(theirs)
-    return f"{counted(more, what)} more" if more else ""
-
-
 class Part(NamedTuple):
     """A file, or a fragment of a dataset, as it was listed.
 
@@ -381,10 +375,9 @@ class Parts(Source):
         ``given`` of a chunk counts only rows of the part. At the end, the part is entered in
         ``counts``.
         """
-        part = self.parts[number]
-        with self._opened(part, budget) as file:
+        with self._opened(self.parts[number], budget) as file:
             place = Place(begin.group, begin.rows, budget.next_rows, text)
-            for piece, chunk in self._pieces(part, file, place):
+            for piece, chunk in self._pieces(number, file, place):
                 after = Cursor(number, piece.group, piece.rows)
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
@@ -406,7 +399,7 @@ class Parts(Source):
         """Return a context that opens a part, and checks at the end that it has not changed."""
         raise NotImplementedError
 
-    def _pieces(self, part: Part, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
+    def _pieces(self, number: int, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
         """Yield the pieces of an open part, and the columns and the rows to link as a chunk."""
         raise NotImplementedError
 
@@ -430,7 +423,8 @@ class Parts(Source):
         order = arranged(self.entries, theirs["files"])
         self.parts = [self.parts[k] for k in order]
         self.entries = [self.entries[k] for k in order]
-        return self, more_of(order, theirs["files"], "file")
+        more = len(order) - len(theirs["files"])
+        return self, f"{counted(more, 'file')} more" if more else ""
 
 
 class Files(Parts):
@@ -507,13 +501,14 @@ class Files(Parts):
         sides = chunk.source, chunk.destination
         return types_so_far(text, chunk.frame, *sides, typed=chunk.load is not None)
 
-    def _pieces(self, part: Part, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
+    def _pieces(self, number: int, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
+        part = self.parts[number]
         request = self.request(part.format or file.format(self.options))
         if file.is_plain and part.mark is not None:
             place = place._replace(read_groups=self.read_groups)
         pieces, again = read_pieces(file, request, place), self.start is not None
         if self.open_file is None:  # pipes have no mark
-            again = all(one.mark for one in self.parts[: self.parts.index(part) + 1])
+            again = all(one.mark for one in self.parts[: number + 1])
         for piece in _restartable(pieces, self.start) if again else pieces:
             columns = piece.table.column_names
             weight = None if self.bound is None else columns[-1]
@@ -861,8 +856,9 @@ class Fragments(Parts):
             file.groups = dict(enumerate(map(_rows_of, groups_of(fragment))))
             yield file
 
-    def _pieces(self, part: Part, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
-        groups, excluded = groups_of(part.fragment), self._excluded(part.fragment)
+    def _pieces(self, number: int, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
+        fragment = self.parts[number].fragment
+        groups, excluded = groups_of(fragment), self._excluded(fragment)
 
         def tables(group: int) -> Iterator[Any]:
             return self._tables(groups[group], file, place.rows)
