@@ -34,7 +34,7 @@ import numpy as np
 from ..data.files.header import TEXT
 from ..data.files.input_file import Mark
 from ..data.files.opening import opened
-from ..data.memory_budget import LEAST_ROWS, Budget
+from ..data.memory_budget import LEAST_ROWS, Budget, bytes_of
 from ..data.streams import (
     COPIES_OF_TEXT,
     TEXT_ROW_BYTES,
@@ -172,6 +172,8 @@ def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) ->
 
 def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Part:
     """Return the first rows of a row group, or of text files, with the columns of both sides."""
+    if source.parts[place.file].format == "parquet":  # pages that a run refuses can be sampled
+        limit = max(limit, bytes_of(None))
     budget = Budget(limit, source.fixed, rows=max(LEAST_ROWS, rows))
     with closing(source.apart().read(place, budget, None)) as chunks:
         for chunk in chunks:
