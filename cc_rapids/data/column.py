@@ -506,7 +506,7 @@ def missing_in(array: Any) -> Any:
     """
     missing = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
     if is_object(array.dtype) or is_wide_text(array.dtype):
-        values = np.ma.getdata(array).tolist()
+        values = np.ma.getdata(array)
         if not set(map(type, values)) <= {str}:
             absent = np.fromiter(map(_is_missing, values), bool, array.size)
             missing = absent if missing is None else missing | absent
@@ -890,8 +890,10 @@ def _of_words(name: str, text: str, side: Any) -> Column | None:
     categories = isinstance(side.dtype, nw.Categorical | nw.Enum)
     if not (categories or side.dtype == nw.String):
         return None
-    empty = categories and not len(side)  # its categories may be of any type, such as null
-    arrow = pa.array([], pa.large_string()) if empty else _to_arrow(name, side)
+    if categories and not len(side):  # its categories may be of any type, such as null
+        arrow = pa.array([], pa.large_string())
+    else:
+        arrow = _to_arrow(name, side)
     if arrow is None:
         return None
     kind = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
@@ -1035,39 +1037,45 @@ def of_array(name: str, array: Any, to_native: Native | None = None) -> Column:
     ``to_native`` converts strings of answers, by default to arrays of the same type.
     """
     dtype, size = array.dtype, array.size
-    on_host = not hasattr(array, "get") and dtype.names is None
-    missing = missing_in(array) if on_host else None
+    if is_text(dtype) or (size and is_object(dtype)):
+        return _of_texts(name, array, to_native or partial(_in_numpy, name, dtype))
+    masked = isinstance(array, np.ma.MaskedArray) and dtype.names is None
+    missing = missing_in(array) if masked else None
     valid = None if missing is None else ~missing
-    if isinstance(array, np.ma.MaskedArray):
+    if masked:
         array = array.data
     if is_integer(dtype):
         array = in_native_order(array)
         return Column(name, _words_of(array.dtype), size, partial(nullcontext, array), valid=valid)
-    if (size and is_object(dtype)) or is_text(dtype):
-        return _of_texts(name, array, valid, to_native or partial(_in_numpy, name, dtype))
     if size == 0 or (valid is not None and not valid.any()):
         return _nulls(name, str(dtype), size)
     absent = int((array != array).sum()) if is_float(dtype) else 0
     raise no_ids(name, str(dtype), size, absent)
 
 
-def _of_texts(name: str, array: Any, valid: Any, to_native: Native) -> Column:
+def _of_texts(name: str, array: Any, to_native: Native) -> Column:
     """Return the column of an array of strings, or of objects that are all strings or missing."""
     import pyarrow
 
-    text, size, values = str(array.dtype), array.size, array.tolist()
-    present = values if valid is None else array[valid].tolist()
-    if not present and size:
-        return _nulls(name, text, size)
-    if not all(issubclass(kind, str) for kind in set(map(type, present))):
-        raise no_ids(name, f"{text}{_kinds_in(present)}", size, size - len(present))
-    if valid is not None:
-        values = [value if there else None for value, there in zip(values, valid, strict=True)]
+    text, size, missing = str(array.dtype), array.size, None
+    values = present = np.ma.getdata(array).astype(object, copy=False)
+    if isinstance(array, np.ma.MaskedArray) or not _are_strings(values):
+        missing = missing_in(array)
+        present = values if missing is None else values[~missing]
+        if size and not present.size:
+            return _nulls(name, text, size)
+        if not _are_strings(present):
+            raise no_ids(name, f"{text}{_kinds_in(present)}", size, size - present.size)
     try:
-        words = pyarrow.array(values, pyarrow.large_string())
+        words = pyarrow.array(values, pyarrow.large_string(), missing)
     except UnicodeEncodeError:
-        raise refuse_surrogates(name, values) from None
+        raise refuse_surrogates(name, present.tolist()) from None
+    valid = None if missing is None else ~missing
     return Column(name, text, size, partial(nullcontext, words), True, to_native, valid=valid)
+
+
+def _are_strings(values: Any) -> bool:
+    return all(issubclass(kind, str) for kind in set(map(type, values)))
 
 
 def _in_numpy(name: str, dtype: Any, words: Any, every: Callable[[], Any]) -> Any:
