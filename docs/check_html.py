@@ -29,6 +29,8 @@ SEARCHES = {
     "DuckDB": "guides/drop-in",
     "biconnected": "guides/answers",
     "SIGKILL": "guides/batches",
+    "hub": "guides/batches",
+    "fraud": "guides/records",
 } | dict.fromkeys(
     [
         *("splink", "match_probability", "GraphFrames", "igraph", "csr_matrix", "scikit-learn"),
