@@ -139,13 +139,18 @@ def rows_at(frame: Any, names: list[Any], rows: Array) -> Any:
     """Return some rows of some columns of a frame, in any order; ``rows`` are on the host."""
     if isinstance(frame, dict):
         return {name: np.asarray(frame[name])[rows] for name in names}
+    if hasattr(type(frame), "iloc"):
+        return frame[names].iloc[rows]
     import narwhals as nw
 
     return nw.from_native(frame).select(names)[rows].to_native()
 
 
-def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str]) -> Any:
-    """Return a frame with columns of another one, renamed; without a frame, these alone."""
+def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str], valid: Any = None) -> Any:
+    """Return a frame with columns of another one, renamed; without a frame, these alone.
+
+    The new columns are null where ``valid`` is False.
+    """
     if frame is None:
         if isinstance(other, dict):
             return {names[name]: column for name, column in other.items()}
@@ -157,7 +162,7 @@ def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str]) -> Any:
         if hasattr(column, "iloc"):
             column = column.reset_index(drop=True)
             column.index = frame.index
-        frame = with_column(frame, new, column, None)
+        frame = with_column(frame, new, column, valid)
     return frame
 
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..backends import Array
 from ..data import html
-from ..data.arguments import check_names
+from ..data.adapters import adapter_of
+from ..data.arguments import check_names, check_word
+from ..data.column import chunked
+from ..data.foreign import opened
 from ..data.frame_access import (
     check_columns,
+    collected,
+    column_of,
     columns_of,
     frame_in_memory,
     frame_size,
+    names_of,
     on_host,
     only,
     values_of,
 )
 from ..data.frame_build import with_column
 from ..data.relations import is_relation, quoted, relation_of, whole_table_of
+from ..data.within import AsFound
 from ..errors import InputError, counted, id_shown
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer
@@ -31,6 +38,7 @@ from ..results.lookup import (
     rows_of_ids,
     single_id,
 )
+from ..results.written import arrow_of
 from .deduplicate import rows_at, with_columns_of
 from .records import check_rows
 
@@ -48,7 +56,24 @@ STEPS = {
 }
 
 
-def explain(answer: Answer, path: Any, ends: tuple[Any, Any], records: Any, on: Any) -> Evidence:
+class EdgesOfCall(NamedTuple):
+    """The edges of a call and the arguments that name their columns."""
+
+    edges: Any
+    source: Any
+    destination: Any
+    weight: Any
+
+
+def explain(
+    answer: Answer,
+    path: Any,
+    ends: tuple[Any, Any],
+    edges: EdgesOfCall,
+    records: Any,
+    on: Any,
+    missing: str,
+) -> Evidence:
     """Return a path as evidence: see :meth:`cc_rapids.Components.explain_pair`."""
     path = on_host(path)
     sides = [values_of(only(path, end)) for end in ("source", "destination")]
@@ -59,8 +84,38 @@ def explain(answer: Answer, path: Any, ends: tuple[Any, Any], records: Any, on: 
         column = single_id(walk[0]) if len(walk) == 1 else ids_of(answer, walk)
         vertices = rows_of_ids(answer, column, "raise")[0]
     numbers = {name: only(path, name) for name in NUMBERS if name in columns_of(path)}
-    found = EdgeRecords(answer, records, on)
-    return Evidence(found.of_edges(vertices[:-1], vertices[1:], numbers), ends)
+    found = EdgeRecords(answer, records, on, missing)
+    own = None if edges.edges is None else _own_columns(path, answer, edges)
+    return Evidence(found.of_edges(vertices[:-1], vertices[1:], numbers, own=own), ends)
+
+
+def _own_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
+    """Return the columns of the edges of a path, without ends and weights.
+
+    Return None if the list is no frame, or another one than that whose rows the path names.
+    """
+    edges, bound = opened(given.edges), answer.given.bound
+    adapter = adapter_of(edges)
+    if not (adapter.has_rows and names_of(edges)):
+        return None
+    sides: Any = adapter.ends(edges, given.source, given.destination, given.weight)
+    source, destination = (side if isinstance(side, list) else [side] for side in sides)
+    edges = collected(chunked(edges))
+    rows = np.asarray(values_of(only(path, "row")), np.int64)
+    if rows.size and int(rows.max()) >= frame_size(edges):
+        return None
+    chosen = rows_at(edges, columns_of(edges), rows)
+    for name, side in (("source", source), ("destination", destination)):
+        ids = list(
+            zip(*(values_of(on_host(column_of(chosen, part))) for part in side), strict=True)
+        )
+        shown = values_of(only(path, name))
+        if ids != [one if isinstance(one, tuple) else (one,) for one in shown]:
+            return None
+    weight = bound.weight if isinstance(given.weight, AsFound) and bound else given.weight
+    weights = [weight] if isinstance(weight, str) else []
+    others = [k for k in columns_of(edges) if k not in (*source, *destination, *weights)]
+    return rows_at(edges, others, rows) if others else None
 
 
 class EdgeRecords:
@@ -73,16 +128,24 @@ class EdgeRecords:
         The records of the vertices; by default their ids alone.
     on : str, or list of str
         The id columns of the records.
+    missing : {"raise", "null"}
+        Whether a vertex without a record raises an error, or has null columns.
     """
 
-    def __init__(self, answer: Answer, records: Any, on: Any) -> None:
+    def __init__(self, answer: Answer, records: Any, on: Any, missing: str = "raise") -> None:
         self._answer, self._frame, self._ids = answer, None, list[Any]()
         self._records = records
+        self._missing = check_word("missing", missing, ("raise", "null"))
         if records is not None:
             self._frame, self._ids = _records(answer, records, on)
 
     def of_edges(
-        self, sources: Array, destinations: Array, numbers: dict[str, Any], label: str | None = None
+        self,
+        sources: Array,
+        destinations: Array,
+        numbers: dict[str, Any],
+        label: str | None = None,
+        own: Any = None,
     ) -> Any:
         """Return a row for each edge, given the rows of its ends in the answer.
 
@@ -92,6 +155,8 @@ class EdgeRecords:
             Columns that follow the ids, one value for each edge.
         label : str, optional
             The name of a column with the component of each edge.
+        own : frame, optional
+            The last columns, a row for each edge; a name that is taken gets the prefix ``edge_``.
         """
         answer = self._answer
         with answer.backend.scope():
@@ -101,31 +166,56 @@ class EdgeRecords:
                 if isinstance(frame, tuple):
                     frame = dict(zip(columns_of(frame), on_host(frame), strict=True))
                 ids, at = columns_of(frame), np.arange(vertices.size)
+                valid = None
             else:
-                frame, ids, at = self._frame, self._ids, self._places(vertices)
+                frame, ids = self._frame, self._ids
+                at, valid = self._places(vertices)
         others = [name for name in columns_of(frame) if name not in ids]
-        sides = ("from", at[: sources.size]), ("to", at[sources.size :])
+        halves = ("from", slice(0, sources.size)), ("to", slice(sources.size, None))
         made: Any = None
         for names in (ids, others):
             is_id = names is ids and len(ids) == 1
-            for side, rows in sides:
-                part: Any = rows_at(frame, names, rows) if names else {}
+            for side, half in halves:
+                part: Any = rows_at(frame, names, at[half]) if names else {}
                 if hasattr(part, "iloc"):
                     part = part.reset_index(drop=True)
                 named = {name: side if is_id else f"{side}_{name}" for name in names}
-                made = with_columns_of(made, part, named)
+                if valid is None:
+                    made = with_columns_of(made, part, named)
+                elif names is ids:
+                    made = self._with_ids(made, part, named, vertices[half])
+                else:
+                    made = with_columns_of(made, part, named, valid[half])
             if names is ids:
                 if label is not None:
                     made = attached(answer, made, columns_of(made)[: len(ids)], label)
                 for name, values in numbers.items():
                     made = with_column(made, name, np.asarray(values), None)
+        if own is not None:
+            if hasattr(own, "iloc"):
+                own = own.reset_index(drop=True)
+            taken, others = columns_of(made), columns_of(own)
+            named = {name: f"edge_{name}" if name in taken else name for name in others}
+            made = with_columns_of(made, own, named)
         if is_relation(self._records):
             return relation_of(made, self._records, list(map(quoted, made.column_names)))
         shown = answer.given.answer(made) if self._frame is None else made
         return shown if is_relation(shown) else made
 
-    def _places(self, vertices: Array) -> Any:
-        """Return the first row of the records with each vertex."""
+    def _with_ids(self, frame: Any, part: Any, named: dict[Any, str], vertices: Array) -> Any:
+        """Return a frame with the ids of vertices of the answer, some of which have no record."""
+        made, answer = with_columns_of(frame, part, named), self._answer
+        with answer.backend.scope():
+            ids = arrow_of(answer.in_memory_frame(answer.vertex(vertices)))
+        for k, name in enumerate(named.values()):
+            made = with_column(made, name, ids.column(k), None)
+        return made
+
+    def _places(self, vertices: Array) -> tuple[Any, Any]:
+        """Return the first row of the records with each vertex, and a mask of those with a record.
+
+        The mask is None if missing records raise an error.
+        """
         answer, ids = self._answer, self._ids
         column, mask = ids_in_frame(answer, self._frame, ids, "null")
         rows, valid = map(answer.backend.to_host, rows_of_ids(answer, column, "null"))
@@ -137,7 +227,7 @@ class EdgeRecords:
         at = np.searchsorted(known, wanted)
         at[at == known.size] = 0
         missing = known[at] != wanted if known.size else np.ones(wanted.size, bool)
-        if missing.any():
+        if missing.any() and (self._missing == "raise" or missing.all()):
             distinct, least = np.unique(wanted[missing], return_index=True)
             some = answer.backend.asarray(distinct[np.argsort(least)][:SHOWN])
             frame = on_host(answer.in_memory_frame(answer.vertex(some)))
@@ -146,9 +236,9 @@ class EdgeRecords:
             raise InputError(
                 f"{distinct.size:,} of {counted(np.unique(wanted).size, 'vertex', 'vertices')} have"
                 f" no record in {', '.join(map(repr, ids))}: {', '.join(names)}{more}; pass all"
-                " records, or leave out records="
+                " records, or missing='null', or leave out records="
             )
-        return places[valid][first[at]]
+        return places[valid][first[at]], None if self._missing == "raise" else ~missing
 
 
 def _records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:

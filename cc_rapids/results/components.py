@@ -997,6 +997,7 @@ class Components(Generic[FrameT]):
         *,
         records: Any = None,
         on: str | list[str] = "vertex",
+        missing: str = "raise",
         weight: Any = AS_FOUND,
     ) -> Evidence:
         """Explain why two vertices are in one component: the path between them, with records.
@@ -1007,7 +1008,8 @@ class Components(Generic[FrameT]):
             Two ids; tuples for composite ids.
         edges : as for :func:`cc_rapids.components`, optional
             If the run did not use ``forest=``, the path has the fewest of these edges; otherwise
-            it follows the forest, unless an edge joins the two vertices.
+            it follows the forest, unless an edge joins the two vertices. The other columns of a
+            frame are part of the evidence.
         source, destination : str, or list of str, optional
             As for :meth:`path`.
         weight : str or (m,) array, optional
@@ -1016,16 +1018,19 @@ class Components(Generic[FrameT]):
             The records of the vertices; the first of several with the same id is used.
         on : str, or list of str
             The id columns of the records, as for :meth:`attach`.
+        missing : {"raise", "null"}
+            Whether a vertex of the path without a record raises an error, or has null columns, such
+            as a card in a list of accounts and cards. At least one vertex needs a record.
 
         Returns
         -------
         Evidence
             Its ``frame`` has one row per edge, in order from ``first`` to ``second``: the ends
             ``from`` and ``to`` (``from_kind``, ``from_id``, ... for composite ids), ``weight`` if
-            the path has weights, ``row``, and the other columns of the records of both ends, such
-            as ``from_name`` and ``to_name``. It is a new frame of the library of ``records``, or
-            of the edges. A notebook shows it as a table, and :meth:`Evidence.to_html` writes a
-            page.
+            the path has weights, ``row``, the other columns of the records of both ends, such as
+            ``from_name`` and ``to_name``, and the other columns of ``edges``, with the prefix
+            ``edge_`` if their name is taken. It is a new frame of the library of ``records``, or of
+            the edges. A notebook shows it as a table, and :meth:`Evidence.to_html` writes a page.
 
         Raises
         ------
@@ -1049,7 +1054,7 @@ class Components(Generic[FrameT]):
         0     7   2     0.6    1    Ann L.  A. Lee
         1     2   5     0.9    0    A. Lee     Ann
         """
-        from ..analysis.evidence import explain
+        from ..analysis.evidence import EdgesOfCall, explain
 
         has_forest = self.answer.forest_edges is not None
         if edges is None and not has_forest:
@@ -1060,7 +1065,8 @@ class Components(Generic[FrameT]):
         arguments = first, second, edges, source, destination
         shortest = edges is not None and not has_forest
         path = self._paths.path(*arguments, weight=weight, shortest=shortest)
-        return explain(self.answer, path, (first, second), records, on)
+        of_call = EdgesOfCall(edges, source, destination, weight)
+        return explain(self.answer, path, (first, second), of_call, records, on, missing)
 
     def audit_paths(
         self,

@@ -1,5 +1,6 @@
 """The path between two vertices with their records."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -84,6 +85,35 @@ def test_links_that_a_split_cut_are_no_evidence(engine):
         assert [row.tolist() for row in rows] == [[0, 1, 2, 3, 4]] * 4
         with pytest.raises(InputError, match="1 and 9 are in two components"):
             parts.explain_pair(1, 9, edges)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+@pytest.mark.parametrize("forest", [False, True])
+def test_vertices_without_records_are_null_beside_the_columns_of_the_edges(make, forest):
+    uses = {"who": ["a", "b", "b", "c"], "what": ["x", "x", "y", "y"], "row": [5, 6, 7, 8]}
+    uses = make(uses | {"to": [None, "p", "q", None]})
+    people = make({"who": ["c", "a", "b"], "age": [50, 30, 40]})
+    found, ends = components(uses, "who", "what", forest=forest), ("who", "what")
+    frame = found.explain_pair(
+        "c", "a", uses, *ends, records=people, on="who", missing="null"
+    ).frame
+    assert names(frame) == ["from", "to", "row", "from_age", "to_age", "edge_row", "edge_to"]
+    rows = [["c", "y", "b", "x"], ["y", "b", "x", "a"], [3, 2, 1, 0]]
+    ages = [[50, None, 40, None], [None, 40, None, 30]]
+    rows += [*ages, [8, 7, 6, 5], [None, "q", "p", None]]
+    for name, right in zip(names(frame), rows, strict=True):
+        shown = list(map(plain, frame[name]))
+        assert [
+            None if value is np.ma.masked or value != value else value for value in shown
+        ] == right
+    with pytest.raises(InputError, match="5 of 5 vertices have no record"):
+        found.explain_pair("c", "a", uses, *ends, records={"who": ["z"]}, on="who", missing="null")
+
+
+def test_columns_of_another_list_than_that_of_the_forest_are_left_out(found):
+    other = PAIRS.assign(src=[2, 2, 9], dst=[5, 8, 8], note="x")
+    assert "note" in names(found.explain_pair(2, 5, other[::-1]).frame)
+    assert "note" not in names(found.explain_pair(5, 7, other).frame)
 
 
 def test_keys_of_several_columns():
