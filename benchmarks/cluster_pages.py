@@ -27,25 +27,17 @@ LINK, LATENCY, JOIN = 1e9, 0.03, 5e6  # of processes of one machine: assumed, as
 class Job(gather.Job):
     """A graph on some workers that own its vertices.
 
-    Attributes
-    ----------
-    edges, vertices, workers : numbers
-    crossing, stray : float, optional
-        Share of the edges whose ends have two owners, and of those that lie on a worker that owns
-        neither end; by default those of random edges.
-    finds : float, optional
-        Finds in a round of hooks; by default the bound.
+    ``crossing`` is the share of the edges whose ends have two owners, and ``stray`` that of those
+    on a worker that owns neither end; by default those of random edges.
     """
 
     crossing: float | None = None
     stray: float | None = None
-    finds: float | None = None
 
 
 def tiles(edges: float, vertices: float, workers: int, reach: float = 1.0) -> Job:
     """Return a lattice in square tiles, of whose links, so many points long, reach / side cross."""
-    side = math.sqrt(vertices / workers)
-    return Job(edges, vertices, workers, crossing=reach / side, stray=0.0)
+    return Job(edges, vertices, workers, reach / math.sqrt(vertices / workers), 0.0)
 
 
 def outside(degree: float) -> float:
@@ -54,12 +46,6 @@ def outside(degree: float) -> float:
     for _ in range(200):
         share = math.exp(-degree * (1 - share))
     return share
-
-
-def random_components(vertices: float, degree: float) -> float:
-    """Return the components of a random graph."""
-    share = outside(degree)
-    return max(1.0, vertices * (share - degree * share**2 / 2))
 
 
 def vertices_cost(job: Job, machine: Machine) -> Cost:
@@ -75,12 +61,13 @@ def vertices_cost(job: Job, machine: Machine) -> Cost:
     degree = 2 * forest * parts * (1 - crossing) / job.vertices
     cross = crossing * forest
     cross = min(cross, job.vertices - own + cross * outside(degree))
-    border = min(cross, random_components(own, degree))
+    alone = outside(degree)  # of random components
+    border = min(cross, max(1.0, own * (alone - degree * alone**2 / 2)))
     rest = min(cross, parts * border)
     sent = (others if job.stray is None else job.stray) * forest * pair + cross * pair
     joined, batches, rounds = own + 2 * cross, 2, 0
     while parts * rest > own and border >= 1:
-        finds = job.finds if job.finds is not None else math.log2(parts * border) + 2
+        finds = math.log2(parts * border) + 2
         ends = 2 * min(rest, parts * border)  # whose roots are looked up
         answers = (finds + 1) * border + ends  # one of the finds returns
         sent += (ends * pair + answers * (ID_BYTES + pair)) * others

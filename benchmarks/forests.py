@@ -18,7 +18,7 @@ from scipy.sparse import csgraph
 from scipy.spatial.distance import pdist
 
 import cc_rapids
-from cc_rapids import generators
+from cc_rapids import backends, generators
 
 LEVELS = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
 MOST = 100  # vertices of a part
@@ -223,38 +223,36 @@ def tree(args, backend):
 @harness.job("bridges")
 def bridges(args, backend):
     """Yield the times of both kinds of graphs, after comparing the rows with igraph's."""
+    scale, side = max(args.vertices // 8, 2).bit_length(), int((args.vertices / 1.2) ** 0.5)
+    yield from bridges_of("skewed", generators.rmat(scale, args.vertices, 0.57, 0.19, 0.19), args)
+    yield from bridges_of("grid", generators.grid(side, side, 0.6), args)
+
+
+def bridges_of(name, graph, args):
+    """Yield the record of a graph."""
     import igraph
 
-    scale, side = max(args.vertices // 8, 2).bit_length(), int((args.vertices / 1.2) ** 0.5)
-    made = {
-        "skewed": generators.rmat(scale, args.vertices, 0.57, 0.19, 0.19),
-        "grid": generators.grid(side, side, 0.6),
+    backend, pairs = backends.get(args.engine), np.column_stack(graph.edges)
+    edges = frame(backend, src=graph.src, dst=graph.dst)
+    right, points = cc_rapids.bridges(edges), cc_rapids.articulation_points(edges)
+
+    def theirs(function):
+        return np.sort(function(igraph.Graph(n=int(pairs.max()) + 1, edges=pairs)))
+
+    ways = {
+        "solve": lambda: cc_rapids.components(edges).labels(),
+        "ours": lambda: cc_rapids.bridges(edges),
+        "classes": lambda: cc_rapids.two_edge_connected_components(edges),
+        "points": lambda: cc_rapids.articulation_points(edges),
+        "audit": lambda: cc_rapids.components(edges).audit(edges, bridges=right),
+        "igraph": lambda: theirs(igraph.Graph.bridges),
+        "igraph_points": lambda: theirs(igraph.Graph.articulation_points),
     }
-    for name, graph in made.items():
-        edges, pairs = frame(backend, src=graph.src, dst=graph.dst), np.column_stack(graph.edges)
-        right = cc_rapids.bridges(edges)
-
-        def theirs(function, pairs=pairs):
-            return np.sort(function(igraph.Graph(n=int(pairs.max()) + 1, edges=pairs)))
-
-        ways = {
-            "solve": lambda edges=edges: cc_rapids.components(edges).labels(),
-            "ours": lambda edges=edges: cc_rapids.bridges(edges),
-            "classes": lambda edges=edges: cc_rapids.two_edge_connected_components(edges),
-            "points": lambda edges=edges: cc_rapids.articulation_points(edges),
-            "audit": lambda edges=edges, right=right: cc_rapids.components(edges).audit(
-                edges, bridges=right
-            ),
-            "igraph": lambda theirs=theirs: theirs(igraph.Graph.bridges),
-            "igraph_points": lambda theirs=theirs: theirs(igraph.Graph.articulation_points),
-        }
-        times = harness.timed(ways, backend, min(args.runs, 2))
-        points = cc_rapids.articulation_points(edges)
-        assert np.array_equal(on_host(right["row"]), ways["igraph"]())
-        assert np.array_equal(on_host(points["vertex"]), ways["igraph_points"]())
-        facts = {"graph": name, "m": graph.num_edges, "igraph": igraph.__version__}
-        facts["bridges"] = len(right)
-        yield facts | {"articulation_points": len(points)} | times
+    times = harness.timed(ways, backend, min(args.runs, 2))
+    assert np.array_equal(on_host(right["row"]), ways["igraph"]())
+    assert np.array_equal(on_host(points["vertex"]), ways["igraph_points"]())
+    facts = {"graph": name, "m": graph.num_edges, "igraph": igraph.__version__}
+    yield facts | {"bridges": len(right), "articulation_points": len(points)} | times
 
 
 if __name__ == "__main__":

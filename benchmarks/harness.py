@@ -205,17 +205,14 @@ class SciPy:
     name = "scipy"
 
     def build(self, edges):
-        """Return the ids, and the matrix of their numbers."""
+        """Return the ids, and the numbers of both ends."""
         number, vertex = pd.factorize(np.concatenate([edges["src"], edges["dst"]]))
-        ends = number[: len(edges)], number[len(edges) :]
-        shape = len(vertex), len(vertex)
-        return vertex, sparse.coo_array((np.ones(len(edges), np.int8), ends), shape=shape)
+        return vertex, number.reshape(2, -1)
 
     def solve(self, built):
         """Return the label frame of the built graph."""
-        vertex, matrix = built
-        labels = csgraph.connected_components(matrix, directed=False)[1]
-        return pd.DataFrame({"vertex": vertex, "labels": labels})
+        vertex, ends = built
+        return pd.DataFrame({"vertex": vertex, "labels": scipy_labels(*ends, len(vertex))})
 
 
 class CuGraph:
