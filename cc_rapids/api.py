@@ -440,7 +440,8 @@ def find_components(
     ledger = ledger._replace(linked=encoded.edges.m).check()
     if not (ledger.linked or ledger.records):
         warn_of_no_edges(given)
-    warn_of_bound(ledger, asked)
+    if asked is not None and not ledger.linked:
+        warn_of_bound(ledger, asked)
     seconds = {"copy": None if copied_at is None else copied_at - started}
     seconds["compute"] = done - (copied_at or started)
     facts = Facts(

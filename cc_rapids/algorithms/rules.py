@@ -32,7 +32,6 @@ from ..backends import Array, Backend
 from ..graph.sorting import rows_of_each, stable_order
 from ..kernels import rules as kernels
 from ..kernels.primitives import none_of
-from .boruvka import WeightOrder
 
 SETTLED = 100  # rounds end when one decides less than 1 of so many edges
 RULES = "per_dataset", "cannot_link", "max_size"  # in the order in which they are tested
@@ -280,6 +279,8 @@ def order_keys(weights: Array, rows: Array, backend: Backend) -> Array:
     rows : (k,) array of int64
         The rows to order, ascending.
     """
+    from .boruvka import WeightOrder
+
     order = WeightOrder.of(weights[rows], True, backend)
     codes = order.integers(backend)
     xp = backend.xp

@@ -44,9 +44,8 @@ def prove_rules(
     """Audit clusters under rules: see :meth:`cc_rapids.LinkedPairs.audit`."""
     from ..verify.audit import read_again
     from ..verify.rules import RuleRows, audit_rules
-    from .rules import rules_of
 
-    called, bound, ruled = "audit(edges)", answer.given.bound, rules_of(answer)
+    called, bound, ruled = "audit(edges)", answer.given.bound, answer.required_rules()
     options = with_bounds(bound, given, called)
     if options.get("weight") is None:
         options["weight"] = None if bound is None else bound.weight

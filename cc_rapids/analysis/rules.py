@@ -223,21 +223,9 @@ def _forest(answer: Answer, inside: Array, roots: Array) -> Forest:
     return forest
 
 
-def rules_of(answer: Answer) -> Ruled:
-    """Return the rules of an answer, or raise an InputError for a cut that lacks them."""
-    if answer.ruled is None:
-        bound = answer.given.bound
-        limit = "..." if bound is None or bound.at_least is None else f"at_least={bound.at_least}"
-        raise InputError(
-            "pairs of must_link= are not in a dendrogram, so these clusters are not those of the"
-            f" rules: run link_pairs(..., must_link=..., {limit})"
-        )
-    return answer.ruled
-
-
 def refused_frame(answer: Answer) -> Any:
     """Return the frame of refused edges: see :meth:`cc_rapids.LinkedPairs.refused`."""
-    refused = rules_of(answer).refused
+    refused = answer.required_rules().refused
     with answer.backend.scope():
         columns = answer.columns_of_refused() | {"rule": _names(answer, refused.rule)}
         for side, rows in (("source", refused.source), ("destination", refused.destination)):

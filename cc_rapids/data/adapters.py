@@ -713,10 +713,10 @@ class Rows(Adapter):
         self.check_sizes(edges, mask)
         if ledger.left_out:
             mask = moved(mask, self.on_device(edges))
-            edges = self.where(self._ids_alone(edges, request), mask)
+            edges = self.where(self.ids_alone(edges, request), mask)
         return Bounded(edges, request.source, request.destination, ledger)
 
-    def _ids_alone(self, edges: Any, request: ReadRequest) -> Any:
+    def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
         """Return edges without the columns that need not be selected along with the ids."""
         return edges
 
@@ -772,7 +772,7 @@ class Frames(Rows):
         named = isinstance(bound.weight, str)
         return bound.mask_of_frame(edges) if named else super().mask(edges, bound)
 
-    def _ids_alone(self, edges: Any, request: ReadRequest) -> Any:
+    def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
         names, ids = columns_of(edges), request.ids
         if any(names.count(name) != 1 for name in ids):
             return edges
@@ -798,7 +798,7 @@ class CudfFrames(Frames):
             _check_names(list(edges.columns), source, destination)
             raise
 
-    mask, _ids_alone = Adapter.mask, Rows._ids_alone
+    mask, ids_alone = Adapter.mask, Rows.ids_alone
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
         has_column = isinstance(weight, str) and weight in self._column_names(edges)
@@ -815,7 +815,7 @@ class Proxies(Frames):
         inner = CUDF_FRAMES.read(edges.as_gpu_object(), request)
         return replace(inner, make_frame=partial(_make_proxy, inner.make_frame))
 
-    mask, _ids_alone = Adapter.mask, Rows._ids_alone
+    mask, ids_alone = Adapter.mask, Rows.ids_alone
 
     def where(self, edges: Any, mask: Any) -> Any:
         return edges[mask]
@@ -969,7 +969,7 @@ class Mappings(Pairs):
     def collected(self, edges: Any, names: Sequence[str] | None = None) -> Any:
         return {name: edges[name] for name in names or () if name in edges} or edges
 
-    def _ids_alone(self, edges: Any, request: ReadRequest) -> Any:
+    def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
         return dict(zip(*self._named_columns(edges, request), strict=True))
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
@@ -993,7 +993,7 @@ class Keys(Mappings):
     """Edges between ids of several columns, such as tuples: see :func:`foreign.pairs_of_keys`."""
 
     opens = False
-    collected, _ids_alone = Adapter.collected, Rows._ids_alone
+    collected, ids_alone = Adapter.collected, Rows.ids_alone
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, KeyPairs)
@@ -1038,7 +1038,7 @@ class OpenedGraphs(Mappings):
     """A graph of another library, or a matrix with weights, opened: see :func:`foreign.opened`."""
 
     opens = False
-    collected, _ids_alone = Adapter.collected, Rows._ids_alone
+    collected, ids_alone = Adapter.collected, Rows.ids_alone
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Graph)

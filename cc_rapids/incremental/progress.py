@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 
-from ..backends import kernel_times
 from ..errors import counted
 
 if TYPE_CHECKING:
@@ -226,6 +225,8 @@ class Reporter:
 
     def __enter__(self) -> Self:
         if self._terminal:  # a terminal has one bar: none for kernels that are compiled
+            from ..backends import kernel_times
+
             self._exit.enter_context(kernel_times.watched(lambda: None))
         return self
 

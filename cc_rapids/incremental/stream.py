@@ -517,7 +517,8 @@ def _finished(components: Components, edges: Any, options: Options) -> Component
     rows = components.answer.facts.rows
     if not rows.records:
         warn_of_no_edges(edges)
-    warn_of_bound(rows, options.weight_bound or options.applied_bound)
+    if (bound := options.weight_bound or options.applied_bound) and not rows.linked:
+        warn_of_bound(rows, bound)
     return components
 
 

@@ -62,8 +62,8 @@ def _of_answer(name: str, *, of_rows: bool = False) -> Callable[..., Any]:
         [*first, *ENDS.values(), *named, options], return_annotation="Any"
     )
 
-    def answer(*arguments: Any, **keywords: Any) -> Any:
-        bound = signature.bind(*arguments, **keywords)
+    def answer(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        bound = signature.bind(self, *arguments, **keywords)
         bound.apply_defaults()
         given = bound.arguments
         chosen = {one.name: given[one.name] for one in named}
@@ -74,7 +74,7 @@ def _of_answer(name: str, *, of_rows: bool = False) -> Callable[..., Any]:
             return getattr(found, name)(*rows, **chosen)
 
         ends = given["source"], given["destination"]
-        return given["self"]._answer(of, *ends, given["options"], rows, keys)
+        return self._answer(of, *ends, given["options"], rows, keys)
 
     answer.__name__, answer.__qualname__ = name, f"Accessor.{name}"
     answer.__doc__ = _docstring(method, of_rows)

@@ -371,6 +371,19 @@ class Answer:
             return forest_columns(self.given, self.home(chosen.rows.astype(np.int64)))
         return self._columns_at(columns, edges)
 
+    def required_rules(self) -> Ruled:
+        """Return the rules of clusters, or raise an InputError for a cut that lacks them."""
+        if self.ruled is None:
+            bound = self.given.bound
+            limit = "..."
+            if bound is not None and bound.at_least is not None:
+                limit = f"at_least={bound.at_least}"
+            raise InputError(
+                "pairs of must_link= are not in a dendrogram, so these clusters are not those of"
+                f" the rules: run link_pairs(..., must_link=..., {limit})"
+            )
+        return self.ruled
+
     def columns_of_refused(self, edges: Array | None = None) -> dict[str, Any]:
         """Return new columns of the edges that a rule refused, without the rules."""
         ruled, chosen = self.ruled, self.forest_edges

@@ -86,10 +86,10 @@ def warn_of_no_edges(edges: Any) -> None:
         warnings.warn(message, CcRapidsWarning, stacklevel=levels_up())
 
 
-def warn_of_bound(ledger: Ledger, bound: WeightBound | None) -> None:
-    """Warn that no edge is linked, because no weight is within the bounds."""
+def warn_of_bound(ledger: Ledger, bound: WeightBound) -> None:
+    """Warn if a bound leaves out all the edges of a ledger without linked ones."""
     outside = sum(ledger.left_out.get(reason, 0) for reason in ("out_of_bounds", "row_group"))
-    if bound is not None and outside and not ledger.linked:
+    if outside:
         warnings.warn(
             f"{bound.in_words()} leaves out every edge ({outside:,}): is the bound on the scale of"
             " the weights, such as 0 to 1?",

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import CapacityError, FormatError
 from ..memory_budget import Budget
@@ -26,7 +26,6 @@ from . import quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from .input_file import File
 
 BLOCK = 16 << 20  # bytes of a file that are parsed at a time, see streams.jsonl
 LONGEST = 64  # the maximum length of a line in blocks
@@ -225,8 +224,20 @@ FORMAT_OR_ENCODING = (
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r"))
 
 
+class TextFile(Protocol):
+    """The members of an input file that readers of text use."""
+
+    path: str
+    budget: Budget | None
+    lines: Any
+
+    def read(self, size: int) -> bytes: ...
+    def read_lines(self, size: int) -> bytes: ...
+    def report_place(self) -> None: ...
+
+
 def blocks(
-    file: File, dialect: Dialect, read: Callable[[int], bytes] | None = None, line: int = 1
+    file: TextFile, dialect: Dialect, read: Callable[[int], bytes] | None = None, line: int = 1
 ) -> Iterator[Block]:
     """Split a file into blocks of whole lines; report the progress after each block is used.
 

@@ -10,16 +10,13 @@ import codecs
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import FormatError
 from . import quoted
-from .delimited import MARK, NAME_ENCODING, NAMES, SEPARATOR_LINE, Dialect, shown
+from .delimited import MARK, NAME_ENCODING, NAMES, SEPARATOR_LINE, Dialect, TextFile, shown
 from .header import are_names
 from .line_count import ends_in
-
-if TYPE_CHECKING:
-    from .input_file import File
 
 HEAD = 1 << 16  # bytes that are inspected; more if a line is longer
 MARKS = {  # marks of four bytes come first, because they begin with those of two bytes
@@ -73,7 +70,7 @@ class Text:
         The encoding of the file; by default that of its byte order mark, or UTF-8.
     """
 
-    def __init__(self, file: File, encoding: str | None) -> None:
+    def __init__(self, file: TextFile, encoding: str | None) -> None:
         self._file, self._line = file, 1
         self._decoder: Any = None
         first = file.read(HEAD)
