@@ -699,12 +699,11 @@ class Rows(Adapter):
         return len(edges) if hasattr(type(edges), "__len__") else length_of(edges)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        bound = request.bound
+        bound, given = request.bound, self.rows(edges, request)
         weights = None if bound is None else bound.weight
         if bound is not None and bound.array is not None:
             check_same_index(edges, weights)
-            _check_weights(length_of(weights), self.rows(edges, request))
-        given = self.rows(edges, request)
+            _check_weights(length_of(weights), given)
         return items_of([edges], *request.names, weights, given=given)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:

@@ -16,7 +16,7 @@ from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unk
 from ..ledger import Ledger
 from .column import refuse_twice, series_of
 from .dtypes import is_float
-from .frame_access import column_of, columns_of, numbers_of
+from .frame_access import column_of, columns_of, known_numbers
 
 NUMPY = re.compile("u?int(8|16|32|64)|float(16|32|64)")  # number types of NumPy arrays
 INTEGER = re.compile("(?P<unsigned>u?)int(?P<bits>8|16|32|64|128)")
@@ -136,17 +136,11 @@ class WeightBound:
         stricter = max if direction == "at_least" else min
         return replace(self, **{direction: threshold if old is None else stricter(old, threshold)})
 
-    def mask(self, values: Any, what: str) -> tuple[Any, Ledger]:
-        """Return a boolean array of the weights within the bounds, and a ledger of all rows.
-
-        Weights that are null or NaN are not within any bounds.
-        """
-        return self.mask_of(*numbers_of(values, what))
-
     def mask_of(self, numbers: Any, mask: Any) -> tuple[Any, Ledger]:
-        """Do the same as :meth:`mask` for an array of numbers.
+        """Return a boolean array of the numbers within the bounds, and a ledger of all rows.
 
-        ``mask`` is a mask of the numbers that are not missing; None if no number is null.
+        ``mask`` is a mask of the numbers that are neither null nor NaN; None if no number is null.
+        Numbers that are null or NaN are not within any bounds.
         """
         rows, of_type, missing = int(numbers.size), numbers.dtype.type, 0
         if mask is not None:
@@ -206,7 +200,7 @@ class WeightBound:
         refuse_twice(name, names)
         series = series_of(column_of(frame, name), "weights")
         if NUMPY.fullmatch(str(series.dtype).lower()):
-            return self.mask(series.to_native(), f"weights {name!r}")
+            return self.mask_of(*known_numbers(series.to_native(), f"weights {name!r}"))
         # numbers of more than 64 bits, or decimals
         missing, within = self._conditions(series.dtype)
         masks = series.alias(name).to_frame().select(missing=missing, within=within)
