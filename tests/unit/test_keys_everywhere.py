@@ -173,6 +173,7 @@ CALLS = {f"Components.{name}": call for name, call in COMPONENTS.items()} | {
         on.answer(at_least=0.65).stable_ids()
     ).changes(),
     "StableIds.labels": lambda on: on.found.stable_ids().labels(),
+    "LinkedRecords.articulation_points": lambda on: chained(on),
     "LinkedPairs.refused": lambda on: ruled(on).refused(),
     "link_pairs": lambda on: ruled(on).labels("dense"),
     "link_records": lambda on: cc_rapids.link_records(
@@ -217,6 +218,18 @@ WITHOUT = {  # take and return no ids, or have tests of their own for saved keys
     *("memory_bound", "release_memory", "uninstall", "weakly_connected_components"),
 }  # fmt: skip
 CLASSES = {"Design", "Plan", "StreamPlan", "StreamProgress"}  # without ids
+
+
+def chained(on):
+    """The methods that take the records again, for records that are linked in a chain."""
+    records = on.records.assign(left=[0, 0, 1, 1, 2, 2, 3], right=[9, 1, 1, 2, 2, 3, 3])
+    found = cc_rapids.link_records(records, ["left", "right"], id=on.on, labels="dense")
+    return [
+        found.articulation_points(records),
+        found.edges(0, records),
+        found.explain_pair(on.key(0), on.key(3), records, records=records).frame,
+        found.audit(records).vertices,
+    ]
 
 
 def ruled(on):
