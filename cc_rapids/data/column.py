@@ -54,8 +54,9 @@ def index_of(edges: Any) -> Any:
 def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:
     """Raise a NullsError, with advice for this column, if values are missing."""
     if missing:
+        what = f"{name}=" if name == "vertices" else f"column {name!r}"
         nulls = counted(missing, "null")
-        raise NullsError(f"column {name!r} has {nulls} in {counted(size, 'row')}: {remedy}")
+        raise NullsError(f"{what} has {nulls} in {counted(size, 'row')}: {remedy}")
 
 
 def refuse_twice(name: Any, names: list[Any]) -> None:

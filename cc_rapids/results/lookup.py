@@ -51,6 +51,7 @@ NULL_LABELS = "nulls='null' or missing='null' gives them null labels"
 LINK_ALL = "link_records needs a frame with all records"
 INCLUDE = "components(..., vertices=) includes vertices that no edge names"
 SINGLETONS = f"missing='self' makes each a component of one vertex; or {INCLUDE}"
+SINGLE = f"attach(frame, missing='self') labels unknown ids too; or {INCLUDE}"
 BY_POSITION = (
     "records were linked by their positions: give these (attach and deduplicate do without on=), or"
     " name the column of ids by link_records(..., id=)"
@@ -113,7 +114,7 @@ def labels_of(answer: Answer, vertices: Any) -> Any:
     with answer.backend.scope():
         single = is_single(vertices)
         column = single_id(vertices) if single else ids_of(answer, vertices)
-        rows = rows_of_ids(answer, column, "raise")[0]
+        rows = rows_of_ids(answer, column, "raise", SINGLE)[0]
         frame = answer.in_memory_frame(answer.vertex(rows) | answer.label(rows))
         labels = only(frame, "labels")
         return first(labels) if single else answer.given.answer(labels)

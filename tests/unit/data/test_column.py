@@ -89,7 +89,7 @@ def test_nulls_among_vertices_are_refused(nulls):
     refused(
         errors.NullsError,
         (ONE, ONE),
-        "column 'vertices' has 1 null in 2 rows",
+        "vertices= has 1 null in 2 rows",
         vertices=vertices,
         nulls=nulls,
     )
@@ -218,7 +218,7 @@ def test_a_null_category_is_a_null(engine, side):
     assert streamed.summary()["dropped"] == 1
     with pytest.raises(errors.NullsError, match=says):
         stream_components(iter([edges]))
-    refused(errors.NullsError, ([], []), "'vertices' has 1 null in 3 rows", vertices=side)
+    refused(errors.NullsError, ([], []), "vertices= has 1 null in 3 rows", vertices=side)
 
 
 @pytest.mark.parametrize("ids", [["", "x"], [7, 8]], ids=["strings", "integers"])

@@ -298,7 +298,7 @@ def test_unknown_ids_of_frames_get_the_policy_that_keeps_them():
     for call in (found.attach, partial(found.deduplicate, missing="raise")):
         with pytest.raises(UnknownVertexError, match=r"1 of 2 in 'doc' .*: 17; missing='self'"):
             call(docs, on="doc")
-    with pytest.raises(UnknownVertexError, match=r"17; components\(\.\.\., vertices=\) includes"):
+    with pytest.raises(UnknownVertexError, match=r"17; attach\(.*\.\.\., vertices=\) includes"):
         found.component_of(17)
     named = link_records(pd.DataFrame({"id": [7], "email": ["a"]}), ["email"], id="id")
     for call in (named.component_of, lambda ids: named.attach(pd.DataFrame({"id": ids}))):
