@@ -134,7 +134,7 @@ CALLS = {f"Components.{name}": call for name, call in COMPONENTS.items()} | {
     "Cuts.labels": lambda on: on.cuts.labels(0.55),
     "Cuts.sizes": lambda on: on.cuts.sizes(0.55),
     "Cuts.merges": lambda on: on.cuts.merges(),
-    "Cuts.scores": lambda on: on.cuts.scores(on.truth),
+    "Cuts.scores": lambda on: on.cuts.scores(on.truth, missing="drop"),
     "Dendrogram.at": lambda on: on.tree.at(0.75).labels("dense"),
     "Dendrogram.audit": lambda on: (
         on.tree.audit(on.pairs, *on.sides, weight="w", vertices=on.frame(range(7))).merges
