@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.generic]
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 @overload  # the options are those of the function itself

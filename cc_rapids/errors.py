@@ -171,13 +171,15 @@ class GraphStateError(InputError):
 class MissingColumnError(InputError, KeyError):
     """A named column is not in the frame."""
 
-    __str__ = Exception.__str__  # KeyError would put quotation marks around the message
+    def __str__(self) -> str:  # KeyError would put quotation marks around the message
+        return Exception.__str__(self)
 
 
 class UnknownVertexError(InputError, KeyError):
     """No edge contains the requested vertex, and ``vertices=`` did not add it."""
 
-    __str__ = Exception.__str__
+    def __str__(self) -> str:
+        return Exception.__str__(self)
 
 
 class NullsError(InputError):
@@ -199,7 +201,8 @@ class CheckpointError(InputError):
 class OutputError(InputError, OSError):
     """A file cannot be written, because of its path or a full disk; names the reason."""
 
-    __str__ = Exception.__str__  # OSError would print the error number and repeat the path
+    def __str__(self) -> str:  # OSError would print the error number and repeat the path
+        return Exception.__str__(self)
 
 
 class DesignError(InputError):

@@ -13,7 +13,9 @@ from .errors import ArgumentTypeError, did_you_mean, hint_of, listed
 Named = TypeVar("Named", bound=Callable[..., Any])
 Class = TypeVar("Class", bound=type)
 
-MEANT = {  # arguments of other libraries: those of this one with the same meaning
+MEANT: dict[
+    str, tuple[str, ...]
+] = {  # arguments of other libraries: those of this one with the same meaning
     "threshold": ("at_least", "at_most"),
     "threshold_match_probability": ("at_least",),
     "min_weight": ("at_least",),

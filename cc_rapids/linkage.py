@@ -29,7 +29,7 @@ from .results.lookup import levels_up
 from .results.records import KeyFacts, Linked, link_key
 from .solver.solve import solve_encoded
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 @suggest_keywords

@@ -30,7 +30,7 @@ from .ledger import Ledger
 from .results.answer import LabelKind
 from .results.labels import check_labels
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 NULLS = ("raise", "drop")
 FRAMES = ("pyarrow", "cudf", "pandas", "polars")
 CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unreadable")

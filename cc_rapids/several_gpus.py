@@ -28,7 +28,7 @@ from .solver.devices import OnDevice, Part, bytes_beyond, common_ids, solve_on_d
 from .solver.solve import explain
 from .solver.spreading import Spreading, spreading
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:

@@ -349,7 +349,9 @@ class FixedDesign:
 class MeasuredRules:
     """Policy of ``"auto"``: the first rule of ``AUTO`` that matches."""
 
-    is_measured, needs_exact_range, looks_at_hooks = True, False, False
+    is_measured: bool = True
+    needs_exact_range: bool = False
+    looks_at_hooks: bool = False
 
     def decide(self, facts: EdgeFacts, machine: Machine) -> Decision:
         """Return the design that was fastest in measurements."""
@@ -361,7 +363,9 @@ class MeasuredRules:
 class PaperTree:
     """Policy of ``"auto(rule=paper)"``: the decision tree of Hong et al. 2020, 4.7."""
 
-    is_measured, needs_exact_range, looks_at_hooks = False, True, True
+    is_measured: bool = False
+    needs_exact_range: bool = True
+    looks_at_hooks: bool = True
 
     def decide(self, facts: EdgeFacts, machine: Machine) -> Decision:
         """Return the design at the leaf of the tree."""

@@ -105,6 +105,9 @@ def is_refused(verdict: Array) -> Array:
 class BrokenRule(Exception):  # noqa: N818  # a signal: the caller knows the ids
     """A pair that must be linked breaks a rule: the number of the pair, and the rule."""
 
+    pair: int
+    rule: str
+
     def __init__(self, pair: int, rule: str) -> None:
         super().__init__(pair, rule)
         self.pair, self.rule = pair, rule
@@ -120,6 +123,25 @@ class Clusters:
     rules : Rules
     backend : Backend
     """
+
+    backend: Backend
+    word: Any
+    n: int
+    most: int
+    parent: Array
+    hook: Array
+    size: Array
+    after: Array
+    time: Array
+    code: Array
+    limits: Any
+    bits: Array
+    head: Array
+    pair: Any
+    first: Array
+    last: Array
+    count: Array
+    following: Array
 
     def __init__(self, n: int, rules: Rules, backend: Backend) -> None:
         word: Any = np.uint32 if n < 1 << 32 else np.uint64

@@ -89,6 +89,8 @@ class Bipartition(Generic[ComponentsT]):
     False
     """
 
+    components: ComponentsT
+
     def __init__(self, components: ComponentsT, options: SolveOptions) -> None:
         self.components, answer = components, components.answer
         check_kept(answer, "a bipartition")

@@ -148,6 +148,8 @@ class Dendrogram(Generic[ComponentsT]):
     [1, 1, 3, 3]
     """
 
+    components: ComponentsT
+
     def __init__(self, components: ComponentsT) -> None:
         self.components, answer = components, components.answer
         if answer.facts.greatest is None:

@@ -291,6 +291,8 @@ class Evidence(html.Page):
     <Evidence: 2 edges from 7 to 5>
     """
 
+    frame: Any
+
     def __init__(self, frame: Any, ends: tuple[Any, Any], step: str = "edge") -> None:
         self.frame, self._ends, self._step = frame, ends, step
 

@@ -75,6 +75,9 @@ class StableLabels(NumberLabels):
         The least number that was never used.
     """
 
+    numbers: Array
+    next_id: int
+
     name = "stable"
     is_saved = False
 
@@ -366,6 +369,9 @@ class NumberedComponents(Generic[ComponentsT]):
         The answer with the numbers as labels.
     numbers : Numbers
     """
+
+    components: ComponentsT
+    next_id: int
 
     def __init__(self, components: ComponentsT, numbers: Numbers) -> None:
         self.components, self.next_id = components, numbers.next_id

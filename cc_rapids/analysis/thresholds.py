@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Generic
+from typing import Any, ClassVar, Generic
 
 import numpy as np
 
@@ -40,6 +40,9 @@ class Cuts(Generic[ComponentsT]):
     cc_rapids.Components : The answer at one threshold.
     """
 
+    answers: Mapping[Any, ComponentsT]
+    thresholds: tuple[Any, ...]
+
     def __init__(self, found: Mapping[Any, ComponentsT], kind: LabelKind) -> None:
         self.answers, self._kind = found, kind
         self.thresholds = tuple(found)
@@ -67,7 +70,7 @@ class Cuts(Generic[ComponentsT]):
             machinery(facts),
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         return self.equals(other) if isinstance(other, Cuts) else NotImplemented

@@ -31,7 +31,13 @@ __all__ = [
 ]
 
 ENGINES = ("threads", "cuda")
-WORDS = {"auto": None, "cpu": "threads", "gpu": "cuda", "threads": "threads", "cuda": "cuda"}
+WORDS: dict[str, str | None] = {
+    "auto": None,
+    "cpu": "threads",
+    "gpu": "cuda",
+    "threads": "threads",
+    "cuda": "cuda",
+}
 
 
 def named(word: Any) -> str | None:

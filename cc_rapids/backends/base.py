@@ -56,6 +56,10 @@ class Kernel:
     cc_rapids.backends.base.Backend : The backend that launches it.
     """
 
+    backend: Backend
+    shape: str
+    part: Part
+
     together = shared_words = 0
     waves = 1
     by_numpy: Callable[..., None] | None = None
@@ -71,6 +75,9 @@ class Kernel:
 
 class Flag:
     """A flag that one launch may set for the host; kernels take ``value`` and ``word`` last."""
+
+    backend: Backend
+    word: Array
 
     value = 1
 
@@ -113,13 +120,20 @@ class Backend(ABC):
     # Returns the backend of an engine; set by the package, which knows all of them.
     by_name: ClassVar[staticmethod[[str], Backend]]
 
-    memory_fence, load_streaming = Atom("memory_fence"), Atom("load_streaming")
-    warp_sync, block_sync, grid_sync = map(Atom, ("warp_sync", "block_sync", "grid_sync"))
-    warp_ballot_rank = Atom("warp_ballot_rank")
-    atomic_cas, atomic_or = Atom("atomic_cas"), Atom("atomic_or")
-    atomic_add, atomic_min, atomic_max = map(Atom, ("atomic_add", "atomic_min", "atomic_max"))
-    block_reduce_add = Atom("block_reduce_add")
-    block_reduce_min, block_reduce_max = Atom("block_reduce_min"), Atom("block_reduce_max")
+    memory_fence: Atom = Atom("memory_fence")
+    load_streaming: Atom = Atom("load_streaming")
+    warp_sync: Atom = Atom("warp_sync")
+    block_sync: Atom = Atom("block_sync")
+    grid_sync: Atom = Atom("grid_sync")
+    warp_ballot_rank: Atom = Atom("warp_ballot_rank")
+    atomic_cas: Atom = Atom("atomic_cas")
+    atomic_or: Atom = Atom("atomic_or")
+    atomic_add: Atom = Atom("atomic_add")
+    atomic_min: Atom = Atom("atomic_min")
+    atomic_max: Atom = Atom("atomic_max")
+    block_reduce_add: Atom = Atom("block_reduce_add")
+    block_reduce_min: Atom = Atom("block_reduce_min")
+    block_reduce_max: Atom = Atom("block_reduce_max")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by name: unpickling returns the backend of that process."""
@@ -437,6 +451,10 @@ class Scope:
     ``pool`` is a generator that redirects allocations to a pool, from its first step until it is
     closed.
     """
+
+    engine: str
+    pool: Generator[None, None, None] | None
+    arena: Any
 
     def __init__(
         self, engine: str, pool: Generator[None, None, None] | None = None, arena: Any = None

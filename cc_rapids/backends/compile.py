@@ -22,7 +22,7 @@ from . import collector, kernel_cache, kernel_times, shipped
 from .base import SHARED_WORDS, Kernel
 from .memory.packing import PackedArgs
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 Signature = tuple[str, ...]  # one per argument: "i8" for an integer, "uint32[::1]" for an array
 Capability = tuple[int, int]

@@ -31,7 +31,7 @@ from .memory.pool import Arena, Recycling, Workspace, pool_of_caller, spare_byte
 from .memory.words import words_of
 from .peers import Peers
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks per multiprocessor in a grid-stride kernel: all are resident
@@ -69,7 +69,7 @@ class Cuda(Backend):
     threads_per_row = warp_size = 32
     samples = True
     in_one_launch = goes_on = finds_in_blocks = True
-    warp_shuffle_xor = Atom("warp_shuffle_xor")
+    warp_shuffle_xor: Atom | None = Atom("warp_shuffle_xor")
 
     def __init__(self, cupy: Any) -> None:
         self.xp = cupy

@@ -181,7 +181,7 @@ def _block_reduce(combine: Any, operation: Any) -> Any:
     return block_reduce
 
 
-ATOMS = {
+ATOMS: dict[str, Any] = {
     "atomic_cas": atomic_cas,
     "atomic_add": atomic_add,
     "atomic_min": atomic_min,

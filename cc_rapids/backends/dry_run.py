@@ -20,7 +20,7 @@ from .. import backends
 from . import compile as compiler
 from . import cuda
 from .base import Kernel
-from .device_function import Part
+from .device_function import Atom, Part
 from .threads import Threads
 
 # The most indices for some kernels. Pairs of threads need warps, and their links do not matter
@@ -41,7 +41,7 @@ def _atom(change: Callable[..., Any]) -> Callable[..., Any]:
     return operation
 
 
-ATOMS = {
+ATOMS: dict[str, Any] = {
     "atomic_cas": _atom(lambda stored, old, new: new if stored == old else stored),
     "atomic_add": _atom(lambda stored, value: stored + stored.dtype.type(value)),
     "atomic_min": _atom(min),
@@ -67,15 +67,15 @@ class RecordingBackend(Threads):
     """The GPU backend's parameters on NumPy arrays; ``launched`` maps keys to launched kernels."""
 
     name = "cuda"
-    threads_per_row = cuda.Cuda.threads_per_row
-    warp_size = cuda.Cuda.warp_size
-    samples = cuda.Cuda.samples
-    goes_on = cuda.Cuda.goes_on
-    finds_in_blocks = cuda.Cuda.finds_in_blocks
-    few_by_library = cuda.Cuda.few_by_library
-    merges_in_order = cuda.Cuda.merges_in_order
-    warp_shuffle_xor = cuda.Cuda.warp_shuffle_xor
-    prefetch = cuda.Cuda.prefetch
+    threads_per_row: int = cuda.Cuda.threads_per_row
+    warp_size: int = cuda.Cuda.warp_size
+    samples: bool = cuda.Cuda.samples
+    goes_on: bool = cuda.Cuda.goes_on
+    finds_in_blocks: bool = cuda.Cuda.finds_in_blocks
+    few_by_library: bool = cuda.Cuda.few_by_library
+    merges_in_order: bool = cuda.Cuda.merges_in_order
+    warp_shuffle_xor: Atom | None = cuda.Cuda.warp_shuffle_xor
+    prefetch: Atom | None = cuda.Cuda.prefetch
 
     def __init__(self) -> None:
         super().__init__()
@@ -110,15 +110,15 @@ def run_plainly(kernel: Kernel, body: Callable[..., None], n: int, arguments: An
 class ThreadsRecording(RecordingBackend):
     """A recording backend with the parameters of CPU threads."""
 
-    name = Threads.name
-    threads_per_row = Threads.threads_per_row
-    warp_size = Threads.warp_size
-    samples = Threads.samples
-    goes_on = Threads.goes_on
-    finds_in_blocks = Threads.finds_in_blocks
-    prefetch = Threads.prefetch
-    few_by_library = Threads.few_by_library
-    merges_in_order = Threads.merges_in_order
+    name: str = Threads.name
+    threads_per_row: int = Threads.threads_per_row
+    warp_size: int = Threads.warp_size
+    samples: bool = Threads.samples
+    goes_on: bool = Threads.goes_on
+    finds_in_blocks: bool = Threads.finds_in_blocks
+    prefetch: Atom | None = Threads.prefetch
+    few_by_library: bool = Threads.few_by_library
+    merges_in_order: bool = Threads.merges_in_order
 
 
 class OneLaunchRecording(RecordingBackend):

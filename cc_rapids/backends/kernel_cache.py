@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 MOST = 1 << 30  # default limit in bytes, without $CC_RAPIDS_CACHE_SIZE
 FULL = 3 / 4  # share of the limit that remains after the oldest files are removed

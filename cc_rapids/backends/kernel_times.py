@@ -14,7 +14,7 @@ from time import perf_counter
 
 from . import compile_bar
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 COMPILING = "compiling kernels for this machine, once"
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from . import kernel_cache
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 FILE = Path(__file__).with_name("objects") / "x86_64_v3.zip"
 LEVEL = "x86-64-v3"

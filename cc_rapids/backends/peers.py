@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import InputError
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 ALREADY = 704  # cudaErrorPeerAccessAlreadyEnabled
 
@@ -54,6 +54,8 @@ class Workers:
     Threads keep small buffers, such as pinned pages, whose allocation takes longer than some runs.
     Runs on several GPUs are serialised.
     """
+
+    lock: threading.Lock
 
     def __init__(self) -> None:
         self._own = threading.local()
@@ -100,4 +102,4 @@ class Workers:
             self._threads.clear()
 
 
-workers = Workers()
+workers: Workers = Workers()

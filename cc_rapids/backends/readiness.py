@@ -38,6 +38,9 @@ compile_common()
 class Readiness:
     """The state of this process: whether the mark was seen, and the process that compiles."""
 
+    ready: bool
+    looked_at: float
+
     def __init__(self) -> None:
         self.ready = False
         self.looked_at = float("-inf")
@@ -71,7 +74,7 @@ class Readiness:
                 os.waitpid(self.child, os.WNOHANG)
 
 
-common = Readiness()
+common: Readiness = Readiness()
 
 
 def _is_marked() -> bool:

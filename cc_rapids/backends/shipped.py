@@ -21,7 +21,7 @@ from pathlib import Path
 from . import kernel_cache
 from .base import Kernel
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 FOLDER = Path(__file__).with_name("ptx")
 SOURCES = "cuda_intrinsics.py", "compile.py", "device_function.py"

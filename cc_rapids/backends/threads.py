@@ -125,7 +125,7 @@ _atomic_add, _atomic_min, _atomic_max = (
     _read_modify_write("min", "umin"),
     _read_modify_write("max", "umax"),
 )
-ATOMS = {
+ATOMS: dict[str, Any] = {
     "atomic_cas": _atomic_cas,
     "memory_fence": _memory_fence,
     "atomic_add": _atomic_add,
@@ -138,7 +138,7 @@ ATOMS |= {
     "block_reduce_min": _atomic_min,
     "block_reduce_max": _atomic_max,
 }
-PLAIN = {
+PLAIN: dict[str, Any] = {
     "block_sync": _one_thread_sync,
     "warp_sync": _one_thread_sync,
     "grid_sync": _one_thread_sync,
@@ -246,6 +246,10 @@ class Threads(Backend):
         Whether kernels check every array access. An access out of bounds raises an AssertionError
         that names the kernel. The default comes from the environment (``CHECK``).
     """
+
+    workers: int
+    checked: bool
+    is_compiled: bool
 
     name = "threads"
     on_device = False

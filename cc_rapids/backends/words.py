@@ -23,7 +23,7 @@ class Word(NamedTuple):
 
 
 #: The operations by theme, in the order in which a newcomer meets them.
-THEMES = {
+THEMES: dict[str, tuple[Word, ...]] = {
     "Functions and kernels": (
         Word("device(f)", "A function that other device functions and kernels may call."),
         Word("elementwise(f)", "A kernel that runs ``f(i, *arrays)`` for each ``i < n``."),
@@ -112,4 +112,4 @@ THEMES = {
 }
 
 #: The same operations by name.
-WORDS = {word.name: word for words in THEMES.values() for word in words}
+WORDS: dict[str, Word] = {word.name: word for words in THEMES.values() for word in words}

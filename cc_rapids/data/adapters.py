@@ -991,7 +991,7 @@ class Mappings(Pairs):
 class Keys(Mappings):
     """Edges between ids of several columns, such as tuples: see :func:`foreign.pairs_of_keys`."""
 
-    opens = False
+    opens: bool = False
     collected, ids_alone = Adapter.collected, Rows.ids_alone
 
     def accepts(self, edges: Any) -> bool:
@@ -1036,7 +1036,7 @@ class Unopened(Adapter):
 class OpenedGraphs(Mappings):
     """A graph of another library, or a matrix with weights, opened: see :func:`foreign.opened`."""
 
-    opens = False
+    opens: bool = False
     collected, ids_alone = Adapter.collected, Rows.ids_alone
 
     def accepts(self, edges: Any) -> bool:

@@ -134,6 +134,9 @@ class Lending(Borrowing):
     empty if there are none.
     """
 
+    given: EdgeInput
+    columns: list[Column]
+
     def __init__(self, given: EdgeInput) -> None:
         self.given, self.columns = given, given.lent
 

@@ -50,6 +50,8 @@ def columns_of(frame: Any) -> list[Any]:
         return list(frame._fields)  # type: ignore[attr-defined]
     if isinstance(frame, Mapping):
         return list(frame)
+    if hasattr(frame, "collect_schema"):  # reading .columns of a lazy frame warns
+        return list(frame.collect_schema().names())
     arrow = hasattr(type(frame), "column_names")
     if not (arrow or hasattr(frame, "columns")):
         raise ArgumentTypeError(f"{shown(frame)} has no named columns: pass a frame")

@@ -16,7 +16,7 @@ from .column import Column
 from .edge_input import EdgeInput
 from .frame_access import column_of, columns_of
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 SIDES = "src", "dst"
 Types = list[str | None]  # the string type of each column of an id; None for integers

@@ -61,6 +61,10 @@ class Graph(Mapping[str, Any]):
     vertices : range, or list of ids
     """
 
+    kind: str
+    columns_by_name: dict[str, Callable[[], Any]]
+    vertices: Any
+
     def __init__(
         self, kind: str, columns: Mapping[str, Callable[[], Any]], vertices: Any = None
     ) -> None:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 class Reading:
     """The record of the files of a list that were read so far, and of their rows."""
 
+    formats: list[SourceFormat]
+    ledger: Ledger
+
     def __init__(self, formats: Iterable[SourceFormat] = (), ledger: Ledger | None = None) -> None:
         self.formats = list(formats)
         self.ledger = Ledger() if ledger is None else ledger

@@ -63,7 +63,7 @@ from .reading import Reading
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 def flat(*sides: Side | None) -> list[str]:
@@ -146,8 +146,8 @@ class Source:
     formats: list[SourceFormat]
     threaded = arrow = True
     filtered = skips = unchecked = False
-    readers = 1
-    fixed = FILE_BYTES
+    readers: int = 1
+    fixed: int = FILE_BYTES
 
     @property
     def given(self) -> int:
@@ -267,6 +267,15 @@ class Parts(Source):
     unreadable : list of str
         The paths of the files that were skipped.
     """
+
+    parts: list[Part]
+    bound: WeightBound | None
+    skips: bool
+    filtered: bool
+    names: tuple[Any, Any]
+    formats: list[SourceFormat]
+    unreadable: list[str]
+    first: int
 
     def __init__(
         self, parts: list[Part], names: tuple[Any, Any], bound: WeightBound | None, skips: bool
@@ -439,6 +448,11 @@ class Files(Parts):
     open_file : File or None
         The caller's open file, in place of a path. It is read once, from its current position.
     """
+
+    options: TextOptions
+    open_file: File | None
+    threaded: bool
+    weight: str | None
 
     def __init__(
         self,
@@ -630,6 +644,11 @@ class Gathered:
         The chunks that have been read.
     """
 
+    source: Source
+    chunks: list[Chunk]
+    rest: Iterator[Chunk]
+    table: Any | None
+
     threaded = False
 
     def __init__(
@@ -820,6 +839,13 @@ class Fragments(Parts):
     after all of its rows are counted. Row groups that the filter or the bound excludes by their
     statistics are skipped.
     """
+
+    dataset: Any
+    filter: Any
+    ids: list[str]
+    weight: str | None
+    columns: list[str]
+    filtered: bool
 
     def __init__(
         self,
@@ -1102,6 +1128,20 @@ class Items(Source):
         Whether to close the iterable at the end. A caller's generator stays open, as after a loop
         over it.
     """
+
+    items: Any
+    open_item: Callable[[Any, Budget], tuple[ReadRequest, Any]]
+    names: tuple[Any, Any]
+    formats: list[SourceFormat]
+    came: int
+    weights: Any
+    filtered: bool
+    threaded: bool
+    arrow: bool
+    closes: bool
+    known: int | None
+    unchecked: bool
+    skipped: int
 
     def __init__(
         self,

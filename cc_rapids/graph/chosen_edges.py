@@ -30,6 +30,8 @@ class ChosenEdges:
         Their rows in the list, in ascending order.
     """
 
+    backend: Backend
+
     rows: Array
 
     def __init__(self, backend: Backend, rows: Array) -> None:
@@ -74,6 +76,10 @@ class MarkedEdges(ChosenEdges):
     count : int
         The number of selected edges. The caller sets it.
     """
+
+    backend: Backend
+    bits: Array
+    m: int
 
     count: int
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data import offsets
-from ..data.column import Borrowing
+from ..data.column import Borrowing, Column
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError
 from ..kernels import edges as reading
@@ -180,6 +180,10 @@ class BorrowedEdges(Borrowing):
 
     An adjacency list is converted to an edge list.
     """
+
+    backend: Backend
+    given: EdgeInput
+    columns: list[Column]
 
     def __init__(self, backend: Backend, given: EdgeInput) -> None:
         self.backend, self.given, self.columns = backend, given, given.lent

@@ -196,8 +196,10 @@ class Forest:
         all_present: bool = False,
         arrays: Callable[[], Iterable[Array]] | None = None,
     ) -> None:
-        self.backend, self.n, words = backend, n, -(-n // WORD)
-        self.arena_bytes = 0
+        self.backend = backend
+        self.n = n
+        words = -(-n // WORD)
+        self.arena_bytes: int = 0
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
         self._make_arrays = arrays
         if not arrays:
@@ -212,8 +214,10 @@ class Forest:
             backend.fill(self._totals, 0)
         few = n <= LIBRARY_VERTICES or n <= 4 * backend.uncompiled_rows
         self._is_few = backend.few_by_library and few
-        self.all_present, self.complete = all_present, True
-        self.vertices = self.components = 0
+        self.all_present = all_present
+        self.complete: bool = True
+        self.vertices: int = 0
+        self.components: int = 0
         self._rows: dict[Any, tuple[Array, Array]] = {}  # arguments of rows(): result
 
     def empty_like(self) -> Forest:

@@ -45,6 +45,14 @@ class ArrivalTable:
         The bits of each id, by number.
     """
 
+    backend: Backend
+    ids: Array
+    n: int
+    by_place: bool
+    first: int
+    size: int
+    slots: Array
+
     def __init__(
         self, ids: Array, low: int, high: int, more: int, backend: Backend, grows: bool = False
     ) -> None:

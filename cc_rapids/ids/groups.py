@@ -13,7 +13,7 @@ from ..kernels import groups as kernels
 from .hash_table import slots_for
 from .strings import SEEDS, all_equal, borrowed_text, codes_of, hashes, left_to_library
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 HALF = np.uint64(32)
 
 

@@ -31,7 +31,7 @@ SPREAD_SAMPLE = 1 << 13  # ids of a column that show whether ids are spread even
 GIB = 1 << 30
 PARTS, UNEVEN = 64, 1.3  # parts of the range; most ids of a part relative to the average
 SLOTS = 1.65  # slots per expected id
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 class SlotTable:
@@ -45,6 +45,10 @@ class SlotTable:
     backend : Backend
         The backend of the table.
     """
+
+    keys: Array
+    backend: Backend
+    columns: list[Array]
 
     in_blocks = False
 
@@ -115,6 +119,8 @@ class Slots(SlotTable):
         The number of distinct ids, to within a few per cent.
     """
 
+    expected_vertices: int
+
     def __init__(
         self,
         columns: list[Array],
@@ -170,6 +176,11 @@ class PlacedSlots(SlotTable):
     in_blocks : bool
         Whether the edges are in the order of blocks of their larger endpoints.
     """
+
+    backend: Backend
+    sign: int
+    expected_vertices: int
+    in_blocks: bool
 
     def __init__(
         self,

@@ -40,7 +40,7 @@ from ..kernels import strings as kernels
 from .decoders import HELD_IDS_PER_LOOKUP, at_places
 from .hash_table import Slots
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 SEEDS = 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D, 0x14057B7EF767814F
 ROUNDS = 64
 PIECE = 7  # bytes of a string per sorting round

@@ -41,6 +41,9 @@ class TextTable:
         The number of strings. An index compares it to tell whether the table is its own.
     """
 
+    backend: Backend
+    n: int
+
     def __init__(self, backend: Backend) -> None:
         self.backend, self.n, self._used = backend, 0, 0
         self._bits: Array = backend.empty(0, np.uint64)  # the keys, until the table is built

@@ -278,6 +278,10 @@ class Trace:
         The items of the earlier run, as returned by :meth:`notes`.
     """
 
+    skipping: Any
+    count: int
+    beyond: str
+
     def __init__(self, notes: dict[str, Any] | None = None) -> None:
         if notes and not _is_trace(notes):
             raise ValueError("the trace of its stream has values of wrong types")

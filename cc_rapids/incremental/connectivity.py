@@ -59,6 +59,8 @@ _locks: WeakSet[ForkLock] = WeakSet()
 class ForkLock:
     """A lock that is always free in a forked child process."""
 
+    rlock: Any  # threading.RLock, which is a function before Python 3.13
+
     def __init__(self) -> None:
         self.renew()
         _locks.add(self)

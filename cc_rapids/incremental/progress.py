@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CALL_SECONDS = 0.5  # seconds between two calls of a caller's function
 
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 BAR_WIDTH = 16  # terminal columns
 BAR_SECONDS, LOG_SECONDS = 0.5, 30.0  # seconds between two reports of a stream
 
@@ -156,6 +156,8 @@ class Reporter:
         Where the bar is drawn; stderr by default.
     """
 
+    start: float
+
     def __init__(
         self,
         shown: bool | Callable[[Any], object],
@@ -274,6 +276,11 @@ class StreamReporter(Reporter):
     filtered : bool
         Whether a weight bound or a filter drops rows.
     """
+
+    total: int | None
+    filtered: bool
+    before: int
+    read_before: int
 
     def __init__(
         self,

@@ -299,7 +299,7 @@ def _text_of(index: Index) -> int:
     return index.text_bytes if isinstance(index, TextIndex) else 0
 
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 @suggest_keywords

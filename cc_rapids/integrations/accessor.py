@@ -149,14 +149,14 @@ class Accessor:
         result: Components = components(self._frame, source, destination, **options)
         return result
 
-    labels = _of_answer("labels")
-    sizes = _of_answer("sizes")
-    size_histogram = _of_answer("size_histogram")
-    members = _of_answer("members")
-    largest = _of_answer("largest")
-    filter = _of_answer("filter")
-    deduplicate = _of_answer("deduplicate", of_rows=True)
-    duplicates = _of_answer("duplicates", of_rows=True)
+    labels: Callable[..., Any] = _of_answer("labels")
+    sizes: Callable[..., Any] = _of_answer("sizes")
+    size_histogram: Callable[..., Any] = _of_answer("size_histogram")
+    members: Callable[..., Any] = _of_answer("members")
+    largest: Callable[..., Any] = _of_answer("largest")
+    filter: Callable[..., Any] = _of_answer("filter")
+    deduplicate: Callable[..., Any] = _of_answer("deduplicate", of_rows=True)
+    duplicates: Callable[..., Any] = _of_answer("duplicates", of_rows=True)
 
     def attach(
         self,

@@ -28,7 +28,7 @@ from ..results.lookup import labelled
 
 WEIGHTS = "weights"  # the name of the column in cuGraph's edge list
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 def weakly_connected_components(

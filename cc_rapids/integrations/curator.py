@@ -43,7 +43,7 @@ from .distributed.protocol import GPUS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 DOCUMENT = "_curator_dedup_id"  # Curator's names of the columns between its stages
 GROUP = "_duplicate_group_id"
@@ -135,6 +135,14 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
     ...     pq.read_table(done.data).to_pydict()
     {'_curator_dedup_id': [1, 2, 5, 7, 9], '_duplicate_group_id': [1, 1, 1, 7, 7]}
     """
+
+    source_field: str
+    destination_field: str
+    read_kwargs: dict[str, Any]
+    write_kwargs: dict[str, Any]
+    rows_per_file: int
+    resources: Any
+    output_path: str
 
     name = "ConnectedComponentsStage"
     batch_size = ALL

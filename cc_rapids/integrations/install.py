@@ -21,7 +21,7 @@ from typing import Any
 from ..errors import CapacityError, EngineError, GraphStateError
 from . import cugraph, pylibcugraph
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 def _of_workers(input_graph: Any) -> Any:

@@ -74,6 +74,11 @@ class Graph:
     [['a', 'c'], ['b']]
     """
 
+    nodes: list[Any]
+    src: Places
+    dst: Places
+    attributes: Any
+
     __networkx_backend__ = "cc_rapids"
 
     def __init__(

@@ -16,7 +16,7 @@ from ..ledger import Ledger, lost_rows
 from ..results.components import Components
 from .distributed.forests import linked_all
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 FAILED = -1  # the vote of a rank that failed, in place of its number of edges
 LOST = -2  # the vote of a rank whose ledger does not balance

@@ -28,7 +28,7 @@ __all__ = ["connected_components", "minimum_spanning_tree"]
 # SciPy compares weights as float64. Converting these types to float64 keeps their order.
 KEPT_TYPES = ("float32", "float64", "int8", "int16", "int32", "uint8", "uint16", "uint32")
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 def connected_components(

@@ -139,8 +139,8 @@ class SamplingSpec(Spec):
         Whether it stores the depths and the two queues of a breadth-first search.
     """
 
-    AXIS = "sample"
-    PARTS = ("every_edge", "join", "note", "read")
+    AXIS: ClassVar[str] = "sample"
+    PARTS: ClassVar[tuple[str, ...]] = ("every_edge", "join", "note", "read")
 
     samples: bool = True
     meta: bool = False
@@ -164,7 +164,7 @@ class FindSpec(Spec):
         Whether it climbs words that contain a parent and other bits (see :class:`AuxArray`).
     """
 
-    AXIS = "compress"
+    AXIS: ClassVar[str] = "compress"
 
     one_step: bool = False
     splices: bool = False
@@ -186,7 +186,7 @@ class LinkSpec(Spec):
         Whether the final root of a tree is its least vertex.
     """
 
-    AXIS = "link"
+    AXIS: ClassVar[str] = "link"
 
     hooks_roots_only: bool = True
     root_is_min: bool = True
@@ -241,7 +241,7 @@ class UnionSpec(LinkSpec):
         Its auxiliary array: HOOKS, LOCKS, or words that also contain the parents.
     """
 
-    PARTS = ("find", "step", "compress_after_union")
+    PARTS: ClassVar[tuple[str, ...]] = ("find", "step", "compress_after_union")
 
     finds: Mapping[str, Factory] = field(default_factory=dict)
     steps_of_finds: Mapping[str, str] = field(default_factory=dict)
@@ -307,7 +307,7 @@ class RoundsSpec(LoopSpec):
         The values of its option "" that hook only roots, if some values do not.
     """
 
-    PARTS = ("record_forest",)
+    PARTS: ClassVar[tuple[str, ...]] = ("record_forest",)
 
     rooted_rules: tuple[str, ...] = ()
 
@@ -338,7 +338,7 @@ class StandaloneSpec(LoopSpec):
         Whether it stores the depths and the two queues of a breadth-first search.
     """
 
-    PARTS = ("read", "note")
+    PARTS: ClassVar[tuple[str, ...]] = ("read", "note")
 
     hooks_roots_only: bool = False
     iterative: bool = True

@@ -88,6 +88,8 @@ class PartOfForest(ChosenEdges):
         Returns the positions of the edges in its forest, ascending.
     """
 
+    whole: Answer
+
     def __init__(self, whole: Answer, find_places: Callable[[], Array]) -> None:
         self.backend, self.whole, self._find_places = whole.backend, whole, find_places
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import asdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, Unpack
 
 from ..analysis import pairs as pairs_of
 from ..analysis import selection
@@ -97,7 +97,7 @@ class Components(Generic[FrameT]):
         """
         return pairs_of.has_vertex(self.answer, vertex)
 
-    __hash__ = None  # type: ignore[assignment]  # equal answers may differ in other attributes
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal answers may differ in other attributes
 
     def __eq__(self, other: object) -> bool:
         return self.equals(other) if isinstance(other, Components) else NotImplemented

@@ -35,6 +35,8 @@ class SpreadComponents:
     components : Find components; with ``devices=`` on several GPUs.
     """
 
+    devices: list[int]
+
     def __init__(
         self,
         parts: list[OnDevice],

@@ -41,7 +41,7 @@ from ..ids.range import UNKNOWN_ORDER, EdgeOrder, all_fit, last_of, order_of_typ
 from ..kernels.shared_filter import IDS
 from . import one_launch
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 # Measured thresholds. None changes an answer. A name in brackets is a page of
 # docs/design/decisions.

@@ -39,7 +39,7 @@ from . import choose as choices
 from .choose import Counted, Facts, Machine, SolveOptions
 from .run import link_part, merge
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 Columns = list[Array]
 Result = TypeVar("Result")

@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 ANY_FOREST = Design("none", "async", "halve")
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 def run(

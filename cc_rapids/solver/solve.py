@@ -25,7 +25,7 @@ from . import choose as choices
 from . import run as runs
 from .choose import Counted, Facts, Machine, Numbers, Plan, SolveOptions
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)

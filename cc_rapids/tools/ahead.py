@@ -38,7 +38,7 @@ from ..linkage import link_records
 from ..options import Options
 from ..solver import choose
 
-RECORDINGS = {
+RECORDINGS: dict[str, tuple[type[dry_run.RecordingBackend], ...]] = {
     "threads": (dry_run.ThreadsRecording,),
     "cuda": (dry_run.OneLaunchRecording, dry_run.RecordingBackend),
 }

@@ -171,7 +171,9 @@ def styled() -> Iterator[Callable[[float, float], tuple[Figure, Axes]]]:
 
 
 IN_L2 = 1 << 24  # size in bytes of a table that fits into the L2 cache
-TIMES = {  # the fields of records with the times of each library, in milliseconds
+TIMES: dict[
+    str, tuple[str, ...]
+] = {  # the fields of records with the times of each library, in milliseconds
     "cc_rapids": ("wall_ms",),
     "cuGraph: graph and components": ("cugraph_build_ms", "cugraph_wcc_ms"),
     "SciPy": ("scipy_ms",),

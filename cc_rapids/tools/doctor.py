@@ -16,7 +16,7 @@ from .. import __version__
 from ..errors import install_advice, unsupported_python
 
 # The distributions that install each package; wheels for different CUDA versions differ in name
-PACKAGES = {
+PACKAGES: dict[str, tuple[str, ...]] = {
     "numpy": ("numpy",),
     "numba": ("numba",),
     "narwhals": ("narwhals",),

@@ -119,6 +119,9 @@ def _on_host(array: Any) -> Any:
 class Faults:
     """Error messages for faults of an answer at an edge or a vertex."""
 
+    answer: LabelFrame
+    backend: Backend
+
     def __init__(self, answer: LabelFrame) -> None:
         self.answer, self.backend = answer, answer.backend
 

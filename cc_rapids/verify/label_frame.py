@@ -56,6 +56,12 @@ class LabelFrame:
         If labels are numbers, the least vertex with a label represents it.
     """
 
+    rule: LabelRule
+    components: int | None
+    sort: bool
+    column: Column
+    on_device: bool
+
     ids: Ids
     label_of: Array
     backend: Backend

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from ..backends import Array
+from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
@@ -38,6 +39,16 @@ class PlacedEdges:
     src, dst : (m,) arrays of int64
         The slots of the ends of each edge.
     """
+
+    answer: LabelFrame
+    given: EdgeInput
+    backend: Backend
+    xp: Any
+    width: int
+    slots: Array
+    head: Array
+    src: Array
+    dst: Array
 
     def __init__(self, answer: LabelFrame, given: EdgeInput) -> None:
         self.answer, self.given = answer, given

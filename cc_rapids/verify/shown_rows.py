@@ -37,6 +37,13 @@ class ShownRows:
         The column ``row``, or a column of an end, is missing.
     """
 
+    frame: Any
+    names: list[Any]
+    what: str
+    width: int
+    source: list[Any] | Any
+    destination: list[Any] | Any
+
     def __init__(self, frame: Any, what: str, width: int) -> None:
         frame = collected(frame)
         self.frame = frame._asdict() if hasattr(frame, "_asdict") else frame

@@ -36,6 +36,10 @@ class Tally:
         Returns a (3,) array of uint64 zeros, to which kernels add modulo 2^64. Called at most once.
     """
 
+    rows: int
+    total: int
+    squares: int
+
     def __init__(self, make: Callable[[], Array]) -> None:
         self._make = make
         self.rows = self.total = self.squares = 0
@@ -88,6 +92,16 @@ class Integers:
     dense : bool
         Whether slots may be distances.
     """
+
+    backend: Backend
+    tally: Tally
+    ids: Array
+    rows: int
+    low: int
+    high: int
+    dense: bool
+    n: int
+    vertex: Any
 
     def __init__(
         self, backend: Backend, tally: Tally, ids: Array, ends: tuple[int, int], dense: bool = True
@@ -193,6 +207,11 @@ class Integers:
 class Strings:
     """A table of sorted strings (PyArrow or cuDF): slots are their rows."""
 
+    ids: Any
+    rows: int
+    n: int
+    vertex: Any
+
     dense = False
 
     def __init__(self, backend: Backend, strings: Any) -> None:
@@ -250,6 +269,14 @@ class Tuples:
     the rank so far and the next column's rank is replaced by its own rank. No number exceeds the
     square of the number of rows.
     """
+
+    backend: Backend
+    ids: list[Any]
+    places: list[Integers | Strings]
+    keys: Array
+    rows: int
+    n: int
+    vertex: Any
 
     dense = False
 

@@ -33,7 +33,9 @@ class Layout:
     """
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
-        self.pieces = tuple((start, n, np.dtype(dtype)) for start, n, dtype in pieces)
+        self.pieces: tuple[tuple[int, int, np.dtype[Any]], ...] = tuple(
+            (start, n, np.dtype(dtype)) for start, n, dtype in pieces
+        )
 
     @cached_property
     def words(self) -> list[int]:
@@ -57,6 +59,9 @@ class Layout:
 
 class PackedArgs:
     """The arrays of a layout at a given address."""
+
+    address: int
+    layout: Layout
 
     __slots__ = "address", "layout"
 

@@ -128,6 +128,10 @@ NOW, LATER = 0, (1, 2)  # pages for synchronous and for asynchronous copies
 class _FlagPage:
     """A word in a pinned page, the event of its launch, and the last value used."""
 
+    host_word: Any
+    word: Array
+    event: Any
+
     def __init__(self) -> None:
         import cupy
 
@@ -163,6 +167,14 @@ class PinnedFlag(Flag):
     Its page belongs to a thread and is reused when no flag uses it. Each launch sets another value,
     so the page need not be cleared, and work left by an interrupted call cannot set a later flag.
     """
+
+    pages: _FlagPages
+    stream: Callable[[], Any]
+    page: _FlagPage
+    host_word: Any
+    word: Array
+    event: Any
+    value: int
 
     def __init__(self, pages: _FlagPages, stream: Callable[[], Any]) -> None:
         self.pages, self.stream = pages, stream

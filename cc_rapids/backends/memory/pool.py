@@ -23,13 +23,17 @@ class Arena:
     large arrays belong to the run and come from the workspace.
     """
 
+    size: int
+    used: int
+    lock: threading.Lock
+
     SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256
     allocate: Any
     allocate_own: Any  # allocator for arrays that the run frees itself
     block: Any = None
     used = size = 0
-    outside = False  # whether the block is the tail of a large array
-    in_run = False  # whether large arrays are freed by the run
+    outside: bool = False  # whether the block is the tail of a large array
+    in_run: bool = False  # whether large arrays are freed by the run
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -83,6 +87,9 @@ class Recycling:
     while part of a block is in use never returns that block.)
     """
 
+    cuda: Any
+    arena: Arena
+
     SPARE = 2  # largest ratio of a reused block to the requested size
 
     def __init__(self, cuda: Any, arena: Arena) -> None:
@@ -114,6 +121,12 @@ class Recycling:
 class CachedBlock:
     """A cached block of a device; it is not idle while kernels may still use it."""
 
+    device: int
+    size: int
+    block: Any
+    turn: int
+    idle: bool
+
     def __init__(self, device: int, size: int, block: Any, turn: int) -> None:
         self.device, self.size, self.block, self.turn = device, size, block, turn
         self.idle = False
@@ -135,6 +148,12 @@ class Workspace:
     total : callable
         Returns the bytes of memory of a device.
     """
+
+    cuda: Any
+    total: Callable[[int], int]
+    turn: int
+    lock: Any  # threading.RLock, which is a function before Python 3.13
+    busy: bool
 
     SHARE = 32  # at most 1 / 32 of a device's memory is cached
     SPARE = 4 << 20  # most bytes of a reused block beyond the requested size

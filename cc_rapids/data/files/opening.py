@@ -28,7 +28,7 @@ from .input_file import (
 )
 from .lake import check_no_table_around
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 def check_path(path: str | Path) -> None:

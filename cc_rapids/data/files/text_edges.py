@@ -137,6 +137,11 @@ class Table:
         The columns of ids.
     """
 
+    dialect: Dialect
+    names: list[str]
+    empty: bool
+    pairs: list[IdPair]
+
     def __init__(self, file: File, request: ColumnRequest) -> None:
         self._file, self._null_weights = file, request.null_weights
         self.dialect, first, self._feed, self.names = first_lines(file, request)

@@ -70,6 +70,8 @@ class Text:
         The encoding of the file; by default that of its byte order mark, or UTF-8.
     """
 
+    marked: bool
+
     def __init__(self, file: TextFile, encoding: str | None) -> None:
         self._file, self._line = file, 1
         self._decoder: Any = None

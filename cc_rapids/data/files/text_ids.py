@@ -28,6 +28,8 @@ class LateTextError(FormatError):
     tells whether the files can be read again from the first one.
     """
 
+    text: list[bool | None]
+
     can_restart = False
 
     def __init__(self, path: str, line: int, column: int, width: int) -> None:
@@ -45,6 +47,9 @@ class Ids:
     In a column of numbers, words such as NA and empty quoted text are nulls. In a column of text
     they are ordinary words, so the text is kept until the type of the column is certain.
     """
+
+    quoted: bool
+    empties: bool
 
     def __init__(self, column: Column) -> None:
         import pyarrow as pa
@@ -77,6 +82,10 @@ class TextType:
     The column holds floats if all fields are unquoted numbers and some are not integers. If any
     field is not a number, such as ``v1.0`` or ``ann``, all fields are names, including ``1.0``.
     """
+
+    negative: bool
+    empties: bool
+    filled: bool
 
     def __init__(self) -> None:
         self._has_names, self._float = False, ""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import getitem
-from typing import Any
+from typing import Any, ClassVar
 
 import dask
 import dask.dataframe as dd
@@ -133,7 +133,7 @@ class DaskComponents(DistributedComponents):
         """
         return self._forest() if self._forest else None
 
-    __hash__ = None  # type: ignore[assignment]  # equal answers may differ in everything else
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal answers may differ in everything else
 
     def __eq__(self, other: object) -> bool:
         return self.equals(other) if isinstance(other, DaskComponents) else NotImplemented
@@ -226,7 +226,7 @@ def framed(tasks: Tasks, futures: list[Future]) -> Any:
     return dd.from_delayed(futures, meta=meta, verify_meta=False)
 
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)

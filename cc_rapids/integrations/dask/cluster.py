@@ -12,7 +12,7 @@ from distributed import Nanny, Scheduler, SpecCluster
 
 from ...errors import EngineError
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:

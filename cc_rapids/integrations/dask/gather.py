@@ -142,7 +142,7 @@ def gather_pays(vertices: float, rows: list[int], machine: Machine, free: float)
     return gather.held <= free / 2 and gather.seconds <= tree_cost(job, machine).seconds
 
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 _uids: dict[tuple[Any, ...], Any] = {}  # on the client: the id of its workers' communicator
 _open: dict[tuple[str, int], Any] = {}  # on a worker: open communicators by id and rank
 _lock = threading.Lock()
@@ -151,6 +151,8 @@ PATIENCE = 30  # seconds to wait for ranks to fail after their communicator was 
 
 class Nccl:
     """An NCCL communicator on the GPU of this process."""
+
+    size: int
 
     @staticmethod
     def free_bytes() -> int:

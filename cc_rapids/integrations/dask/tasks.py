@@ -27,6 +27,8 @@ class Tasks:
     This is the :class:`~cc_rapids.integrations.distributed.protocol.Executor` of Dask.
     """
 
+    client: Any
+
     def __init__(self, client: Client) -> None:
         self.client, self._run, self._count = client, uuid.uuid4().hex[:12], 0
         self._futures: WeakValueDictionary[str, Future] = WeakValueDictionary()

@@ -494,6 +494,13 @@ class Exchange:
         The preferred worker of each part, chosen so that workers keep most of their rows.
     """
 
+    tasks: Executor
+    owner: Owner
+    count: int
+    watch: Reporter
+    bytes: np.ndarray[Any, Any]
+    batches: int
+
     def __init__(self, tasks: Executor, owner: Owner, count: int, watch: Reporter) -> None:
         self.tasks, self.owner, self.count, self.watch = tasks, owner, count, watch
         self.bytes = np.zeros((count, count), np.int64)

@@ -63,6 +63,11 @@ class Measured:
         A third column of the edge list.
     """
 
+    graph: Graph
+    backend: Backend
+    options: Options
+    weights: Any
+
     def __init__(
         self, graph: Graph, backend: Backend, options: Options, weights: Any = None
     ) -> None:

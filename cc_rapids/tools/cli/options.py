@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from ...backends import Backend
 
 # A copy of the keys of backends.WORDS, whose module imports NumPy
-ENGINES = {"auto": None, "cpu": "threads", "gpu": "cuda", "threads": "threads", "cuda": "cuda"}
+ENGINES: dict[str, str | None] = {
+    "auto": None,
+    "cpu": "threads",
+    "gpu": "cuda",
+    "threads": "threads",
+    "cuda": "cuda",
+}
 STANDARD = "-"  # standard input, or standard output
 
 COLUMNS_IN_WORDS = (
@@ -209,7 +215,7 @@ def edge_file_options(name: str = "--format", what: str = "FILE") -> Decorator:
     return decorate
 
 
-nulls_option = option(
+nulls_option: Decorator = option(
     "--nulls",
     type=click.Choice(["raise", "drop"]),
     section=INPUT,
@@ -332,7 +338,7 @@ def quiet_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return quiet(progress(function))
 
 
-as_json = option(
+as_json: Decorator = option(
     "--json",
     "json_output",
     is_flag=True,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...results.components import Components
 
 ROWS_FLAG = "--rows-per-file"
-output_format_option = option(
+output_format_option: Decorator = option(
     "--output-format",
     metavar="FORMAT",
     type=click.Choice(list(TABLES)),

@@ -26,6 +26,11 @@ Place = tuple[str, int, str]  # shared memory: its name, and the length and type
 class Processes:
     """A pool of processes that solves edges in shared memory by one design."""
 
+    pool: ProcessPoolExecutor
+    count: int
+    place: Place
+    design: str
+
     def __init__(self, pool: ProcessPoolExecutor, count: int, place: Place, design: str) -> None:
         self.pool, self.count, self.place, self.design = pool, count, place, design
 
