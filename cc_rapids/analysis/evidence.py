@@ -25,6 +25,7 @@ from ..data.frame_access import (
     values_of,
 )
 from ..data.frame_build import with_column
+from ..data.read import named_ends
 from ..data.relations import is_relation, quoted, relation_of, whole_table_of
 from ..data.within import AsFound
 from ..errors import InputError, counted, id_shown
@@ -95,12 +96,13 @@ def _own_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
     Return None if the list is no frame, or another one than that whose rows the path names.
     """
     edges, bound = opened(given.edges), answer.given.bound
-    adapter = adapter_of(edges)
-    if not (adapter.has_rows and names_of(edges)):
+    if not adapter_of(edges).has_rows:
         return None
-    sides: Any = adapter.ends(edges, given.source, given.destination, given.weight)
-    source, destination = (side if isinstance(side, list) else [side] for side in sides)
     edges = collected(chunked(edges))
+    if not names_of(edges):
+        return None
+    sides: Any = named_ends(edges, given.source, given.destination, given.weight)
+    source, destination = (side if isinstance(side, list) else [side] for side in sides)
     rows = np.asarray(values_of(only(path, "row")), np.int64)
     if rows.size and int(rows.max()) >= frame_size(edges):
         return None

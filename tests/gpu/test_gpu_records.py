@@ -125,3 +125,21 @@ def test_so_many_of_the_largest_are_those_of_the_host(cudf, count):
         answer = getattr(found, method)(count)
         assert isinstance(answer, cudf.DataFrame)
         pd.testing.assert_frame_equal(answer.to_pandas(), getattr(expected, method)(count))
+
+
+def test_shared_values_are_those_of_the_host(cudf):
+    frame, options = people(2000), {"id": "record_id", "max_group": 4}
+    records = cudf.from_pandas(frame)
+    found, expected = (cc_rapids.link_records(one, KEYS, **options) for one in (records, frame))
+    points = found.articulation_points(records)
+    assert isinstance(points, cudf.DataFrame)
+    assert points["vertex"].to_arrow().to_pylist() == (
+        expected.articulation_points(frame)["vertex"].tolist()
+    )
+    label = int(expected.sizes(1)["labels"].iloc[0])
+    edges = found.edges(label, records).to_pandas()[["vertex", "key"]]
+    assert edges.values.tolist() == expected.edges(label, frame)[["vertex", "key"]].values.tolist()
+    first, last = expected.subset(label).iloc[[0, -1]].tolist()
+    path = found.explain_pair(first, last, records)
+    assert len(path) == len(expected.explain_pair(first, last, frame))
+    assert found.audit(records).components == len(expected)
