@@ -1146,7 +1146,7 @@ class Components(Generic[FrameT]):
 
         return ForestPaths(self.answer)
 
-    def dendrogram(self) -> Dendrogram[Components[FrameT]]:
+    def dendrogram(self) -> Dendrogram[Self]:
         """Return the single-linkage dendrogram: the components at every weight threshold.
 
         Returns
