@@ -14,11 +14,9 @@ from .data.adapters import adapter_of
 from .data.arguments import consumed
 from .data.edge_input import EdgeInput, ReadRequest
 from .data.foreign import opened, with_own_weights
-from .data.frame_access import columns_of
 from .data.frame_build import frame_of_table
 from .data.read import check_text, named_ends, read
 from .data.reading import Reading
-from .data.rules import is_table
 from .data.text_options import COMMENTS, KEYWORDS, TextOptions
 from .data.weights import weighted
 from .data.within import read_within
@@ -332,10 +330,9 @@ def components(
 
 def _check_names(edges: Any, *columns: Any) -> None:
     """Raise a MissingColumnError for the first named column that a frame does not have."""
-    if not is_table(edges):
+    names = adapter_of(edges).column_names(edges)
+    if names is None:
         return
-    lazy = hasattr(edges, "collect_schema")
-    names = edges.collect_schema().names() if lazy else columns_of(edges)
     for column in columns:
         for name in column if isinstance(column, list) else [column]:
             if name is not None and name not in names:

@@ -545,7 +545,7 @@ class Adapter(ABC):
             check_names("destination=", destination)
             if isinstance(source, list) or isinstance(destination, list):
                 return source, destination
-        names = self._column_names(edges)
+        names = self.column_names(edges)
         if names is None:
             return source, destination
         weight = weight if isinstance(weight, str) else None
@@ -558,7 +558,7 @@ class Adapter(ABC):
         source, destination = self.ends(edges, request.source, request.destination, weight)
         return replace(request, source=source, destination=destination)
 
-    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+    def column_names(self, edges: Any) -> Sequence[Any] | None:
         """Return the names of the columns; None if there are none, or a file has them."""
         return None
 
@@ -755,7 +755,7 @@ class Frames(Rows):
         columns, make = list(map(of_series, names, every)), _frame_maker(frame.implementation)
         return _given(columns, request.nulls, make, index=index_of(edges))
 
-    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+    def column_names(self, edges: Any) -> Sequence[Any] | None:
         kind = type(edges)
         if hasattr(kind, "collect_schema"):  # reading the attribute ``columns`` would warn
             return list(edges.collect_schema().names())
@@ -784,7 +784,7 @@ class CudfFrames(Frames):
     def accepts(self, edges: Any) -> bool:
         return is_cudf_frame(edges)
 
-    def _column_names(self, edges: Any) -> list[Any]:
+    def column_names(self, edges: Any) -> list[Any]:
         return list(iter(edges))  # list(edges) makes room for as many names as rows
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
@@ -800,7 +800,7 @@ class CudfFrames(Frames):
     mask, ids_alone = Adapter.mask, Rows.ids_alone
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
-        has_column = isinstance(weight, str) and weight in self._column_names(edges)
+        has_column = isinstance(weight, str) and weight in self.column_names(edges)
         return numbers_in(edges, weight) if has_column else None
 
 
@@ -832,7 +832,7 @@ class DuckDBRelations(Chunked):
     def accepts(self, edges: Any) -> bool:
         return relations.is_relation(edges)
 
-    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+    def column_names(self, edges: Any) -> Sequence[Any] | None:
         return relations.columns_in(edges)
 
     def answers(self, edges: Any, request: ReadRequest) -> Callable[[Any], Any] | None:
@@ -955,7 +955,7 @@ class Mappings(Pairs):
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Mapping)
 
-    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+    def column_names(self, edges: Any) -> Sequence[Any] | None:
         return list(edges)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
@@ -1042,7 +1042,7 @@ class OpenedGraphs(Mappings):
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Graph)
 
-    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+    def column_names(self, edges: Any) -> Sequence[Any] | None:
         return None  # attributes are not ends of edges
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
@@ -1235,7 +1235,7 @@ class Datasets(Chunked):
     def accepts(self, edges: Any) -> bool:
         return _is_arrow(edges, "Dataset")
 
-    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+    def column_names(self, edges: Any) -> Sequence[Any] | None:
         return list(edges.schema.names)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
@@ -1270,7 +1270,7 @@ class Tables(Datasets):
         kind = type(edges)
         return (kind.__module__, kind.__name__) in TABLES
 
-    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+    def column_names(self, edges: Any) -> Sequence[Any] | None:
         return None  # the columns are known only once the table is opened
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
@@ -1338,7 +1338,7 @@ class Readers(Batches):
     def accepts(self, edges: Any) -> bool:
         return _is_arrow(edges, "RecordBatchReader")
 
-    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+    def column_names(self, edges: Any) -> Sequence[Any] | None:
         return list(edges.schema.names)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
