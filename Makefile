@@ -118,7 +118,7 @@ test-versions: $(VENV)/dev
 installed: $(VENV)/dev
 	$(BIN)/python distribution/installed.py $(PYTHONS)
 
-# dist/ of the last commit: sdist, wheel, SHA256SUMS and conda recipe. With DRY_RUN=1 that is all;
+# dist/ of the last commit: sdist, wheel, SHA256SUMS, attestation and conda recipe. With DRY_RUN=1 that is all;
 # without it, what publishing needs is said, too. Nothing is published.
 release: $(VENV)/dev
 	$(BIN)/python distribution/release.py $(if $(DRY_RUN),--dry-run)

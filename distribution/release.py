@@ -1,4 +1,4 @@
-"""Write a release into dist/: sdist, wheel, their sums, and the recipe that names the sdist.
+"""Write a release into dist/: sdist, wheel, their sums, their attestation, and the recipe.
 
 make release DRY_RUN=1
 
@@ -8,6 +8,7 @@ needs; it never publishes.
 """
 
 import argparse
+import json
 import re
 import shutil
 import subprocess
@@ -21,7 +22,7 @@ import builds
 KERNELS = [Path("cc_rapids", "backends", name) for name in ("ptx", "objects")]
 RECIPE = Path("recipe", "recipe.yaml")
 INDEX = "https://pypi.org/packages/source/c/cc-rapids/cc_rapids-${{ version }}.tar.gz"
-MADE = "*.whl", "*.tar.gz", "SHA256SUMS", "recipe.yaml"
+MADE = "*.whl", "*.tar.gz", "SHA256SUMS", "attestation.json", "recipe.yaml"
 
 
 class RefusedError(Exception):
@@ -110,7 +111,47 @@ def written(tree, builder, out, with_kernels=True):
     recipe = (Path(tree) / RECIPE).read_text(encoding="utf-8")
     out.joinpath("recipe.yaml").write_text(of_sdist(recipe, sdist), encoding="utf-8")
     out.joinpath("SHA256SUMS").write_text(builds.sums([sdist, wheel]), encoding="utf-8")
-    return [sdist, wheel, out / "SHA256SUMS", out / "recipe.yaml"]
+    statement = attestation(tree, [sdist, wheel], with_kernels)
+    text = json.dumps(statement, indent=1) + "\n"
+    out.joinpath("attestation.json").write_text(text, encoding="utf-8")
+    return [sdist, wheel, out / "SHA256SUMS", out / "attestation.json", out / "recipe.yaml"]
+
+
+def attestation(tree, files, with_kernels=True):
+    """Return the in-toto statement that files were built from a tree's last commit, unsigned.
+
+    It is SLSA provenance, version 1: the digests of the files, the commit, and how they were built.
+    """
+    (commit,) = git(tree, "rev-parse", "HEAD")
+    (when,) = git(tree, "log", "-1", "--format=%cI")
+    home = repository(tree)
+    return {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [
+            {"name": path.name, "digest": {"sha256": builds.sums([path]).partition(" ")[0]}}
+            for path in files
+        ],
+        "predicateType": "https://slsa.dev/provenance/v1",
+        "predicate": {
+            "buildDefinition": {
+                "buildType": f"{home}/blob/main/distribution/release.py",
+                "externalParameters": {"commit": commit, "kernels": with_kernels},
+                "resolvedDependencies": [
+                    {"uri": f"git+{home}", "digest": {"gitCommit": commit}},
+                ],
+            },
+            "runDetails": {
+                "builder": {"id": f"{home}/blob/main/Makefile"},
+                "metadata": {"invocationId": commit, "finishedOn": when},
+            },
+        },
+    }
+
+
+def repository(tree):
+    """Return the address of the repository that the metadata of a tree names."""
+    text = Path(tree, "pyproject.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)["project"]["urls"]["Repository"]
 
 
 def of_sdist(recipe, sdist):
@@ -125,9 +166,7 @@ def of_sdist(recipe, sdist):
 
 def needed(tree, version):
     """Return what publishing a release needs and this tree has not, a line each."""
-    text = Path(tree, "pyproject.toml").read_text(encoding="utf-8")
-    home = tomllib.loads(text)["project"]["urls"]["Repository"]
-    lines = []
+    home, lines = repository(tree), []
     if changelog_heading(tree, version) == "(unreleased)":
         lines.append(f"the date of {version} in CHANGELOG.md, instead of (unreleased)")
     if f"v{version}" not in git(tree, "tag", "--points-at", "HEAD"):
@@ -136,6 +175,10 @@ def needed(tree, version):
         lines.append(f"a public home instead of {home}, in pyproject.toml and CITATION.cff")
     lines.append(
         "an account of the package index that owns the name: twine upload dist/*.whl dist/*.tar.gz"
+    )
+    lines.append(
+        "a signature of each file by the identity that publishes: pypi-attestations sign dist/*.whl"
+        " dist/*.tar.gz, and twine upload --attestations; dist/attestation.json says what to sign"
     )
     lines.append("a pull request to conda-forge's staged recipes with dist/recipe.yaml")
     return lines

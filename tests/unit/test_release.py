@@ -1,6 +1,7 @@
 """Releases: of a clean commit with its tag only, the same bytes each time, with their sums."""
 
 import hashlib
+import json
 import subprocess
 import sys
 import tarfile
@@ -101,15 +102,24 @@ def test_two_builds_have_the_same_bytes_and_sums_that_hold(release, git, tmp_pat
     out = tmp_path / "dist"
     out.mkdir()
     out.joinpath("cc_rapids-0.9-py3-none-any.whl").write_text("of an earlier release")
-    sdist, wheel, sums, recipe = release.written(git.tree, sys.executable, out, with_kernels=False)
-    first = sums.read_text()
-    assert set(out.iterdir()) == {sdist, wheel, sums, recipe}
+    files = release.written(git.tree, sys.executable, out, with_kernels=False)
+    sdist, wheel, sums, attestation, recipe = files
+    first, statement = sums.read_text(), json.loads(attestation.read_text())
+    assert set(out.iterdir()) == set(files)
+    assert {one["name"]: one["digest"]["sha256"] for one in statement["subject"]} == {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (sdist, wheel)
+    }
+    head = subprocess.check_output(["git", "-C", git.tree, "rev-parse", "HEAD"], text=True).strip()
+    built = statement["predicate"]["buildDefinition"]
+    assert built["resolvedDependencies"] == [
+        {"uri": "git+https://home.example/cc_rapids", "digest": {"gitCommit": head}}
+    ]
     for line in first.splitlines():
         digest, name = line.split("  ")
         assert hashlib.sha256(out.joinpath(name).read_bytes()).hexdigest() == digest
     git.tree.joinpath("cc_rapids", "__init__.py").touch()
     release.written(git.tree, sys.executable, out, with_kernels=False)
-    assert sums.read_text() == first
+    assert (sums.read_text(), json.loads(attestation.read_text())) == (first, statement)
     with tarfile.open(sdist) as file:
         assert "cc_rapids-1.2.3/cc_rapids/__init__.py" in file.getnames()
     assert "cc_rapids/__init__.py" in zipfile.ZipFile(wheel).namelist()
