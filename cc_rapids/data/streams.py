@@ -286,10 +286,11 @@ class Parts(Source):
         self.counts: dict[int, Ledger] = {}
         self.first = 0  # the part from which the run reads
 
-    def apart(self) -> Self:
-        """Return a copy that reads on the host, with its own record of the files that it reads."""
+    def unfiltered(self) -> Self:
+        """Return a copy that reads all rows on the host, with its own record of the files."""
         other = copy(self)
         other.formats, other.unreadable, other.counts = [], [], {}
+        other.bound = None
         other.read_by(None)
         return other
 
@@ -571,6 +572,11 @@ class Files(Parts):
                 f" {what}, or leave it out"
             )
         return super().identity()
+
+    def unfiltered(self) -> Self:
+        other = super().unfiltered()
+        other.weight = None
+        return other
 
     def read_by(self, read_groups: RowGroups | None) -> None:
         """Set the function that reads files, given by their paths, to a GPU.
@@ -865,6 +871,11 @@ class Fragments(Parts):
         super().__init__(parts, (source, destination), bound, skips)
         self.filtered = self.filter is not None or bound is not None
         self.formats = [SourceFormat("dataset", tuple(self.ids), None)]
+
+    def unfiltered(self) -> Self:
+        other = super().unfiltered()
+        other.filter = None
+        return other
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         if not self.parts:

@@ -110,9 +110,10 @@ def estimate(
 ) -> Estimate | None:
     """Return the estimate for a list of ``edges`` from a sample of at most ``rows`` rows.
 
-    Return None for sources without statistics, and for filtered sources.
+    The sample includes rows that a filter leaves out, so only ``most``, ``text`` and ``strings``
+    hold for a filtered source. Return None for sources without statistics.
     """
-    if edges is None or source.filtered or not isinstance(source, Files | Fragments):
+    if edges is None or not isinstance(source, Files | Fragments):
         return None
     facts = source.measure()
     places = _places(facts.get("groups"))
@@ -175,7 +176,7 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
     if source.parts[place.file].format == "parquet":  # pages that a run refuses can be sampled
         limit = max(limit, bytes_of(None))
     budget = Budget(limit, source.fixed, rows=max(LEAST_ROWS, rows))
-    with closing(source.apart().read(place, budget, None)) as chunks:
+    with closing(source.unfiltered().read(place, budget, None)) as chunks:
         for chunk in chunks:
             if len(chunk.frame):
                 return chunk.frame, chunk.source, chunk.destination
@@ -372,6 +373,29 @@ def _likely(codes: list[Sides], edges: int) -> int:
     if ratios.size > 1:
         margin = MARGIN + 3 * float(ratios.std(ddof=1) / ratios.mean()) / math.sqrt(ratios.size)
     return min(2 * edges, math.ceil(margin * float(ratios.mean()) * 2 * edges) + 1)
+
+
+def bounds_of_ids(source: Source, most: int | None) -> tuple[int, int] | None:
+    """Return upper bounds on the distinct ids and on the bytes of their text; None if unknown.
+
+    The text of Parquet columns takes at most their decompressed bytes. An id in a plain text file
+    takes at least two bytes, and at most twice its bytes in UTF-8.
+    """
+    if not isinstance(source, Files | Fragments):
+        return None
+    footers = source.measure().get("footers")
+    if footers is not None and most is not None:
+        texts = [footer.text for footer in footers if footer.text is not None]
+        return (most, sum(texts)) if len(texts) == len(footers) else None
+    size = 0
+    for path, _, mark, kind, _ in source.parts:
+        if kind not in TEXT or "://" in path or not mark:
+            return None
+        with opened(path, mark) as file:
+            if not file.is_plain:
+                return None
+        size += mark.size + 1
+    return size // 2, 2 * size
 
 
 def text_rows(source: Source) -> int | None:

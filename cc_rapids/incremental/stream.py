@@ -49,7 +49,15 @@ from . import inputs
 from . import state as batches
 from .checkpoint import Resumed, Saver, delay_interrupts
 from .connectivity import snapshot
-from .estimate import MOST_SAMPLED, Load, estimate, text_rows, warn_ahead
+from .estimate import (
+    MOST_SAMPLED,
+    OFFSET_BYTES,
+    Load,
+    bounds_of_ids,
+    estimate,
+    text_rows,
+    warn_ahead,
+)
 from .insertions import initial_state, insert_given
 from .progress import ReportsStates, StreamProgress, StreamReporter
 from .state import ConnectivityState
@@ -83,8 +91,8 @@ class StreamPlan:
     limit : int
         The memory limit in bytes.
     fits : bool or None
-        True if the upper bound of the vertices fits into the limit, False if the lower bound does
-        not, and None if neither is known.
+        True if upper bounds of the vertices and their text fit into the limit, False if the lower
+        bound of the vertices does not, and None if neither is known.
     rate : float
         Assumed edges per second, for two CPU cores.
     seconds : float or None
@@ -96,7 +104,7 @@ class StreamPlan:
     bytes_least : int or None
         The memory for ``vertices_least`` and the smallest chunk.
     id_bytes : int or None
-        The memory per vertex.
+        The memory per vertex; None if the length of strings is unknown.
     estimated : bool
         Whether ``edges`` is an estimate from the lines at a few positions of text files.
     vertices_probable : int or None
@@ -222,24 +230,34 @@ def plan(
     estimated = edges is None and (edges := text_rows(source)) is not None
     kind = _ids_of(facts, count)
     sample = estimate(source, edges, budget.limit, rows)
-    if sample is not None and count is None:
+    if sample is not None and sample.rows and count is None:
         kind = "strings" if sample.strings else "integers"
     text = 0.0 if sample is None or kind != "strings" else sample.text
+    has_lengths = kind != "strings" or sample is not None
     least = probable = most = count
     if count is None and edges is not None:
         span = facts["span"]
         most = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
         if sample is not None:
-            least, probable, most = sample.least, sample.probable, min(most, sample.most)
+            most = min(most, sample.most)
+            if not source.filtered:
+                least, probable = sample.least, sample.probable
     memory, memory_least, memory_probable, each, fits = None, None, None, None, None
     edge = budget.an_edge(kind, width)
-    if most is not None:
+    if most is not None and has_lengths:
         need = partial(budget.needed, kind, text=text, width=width)
         chunk = edge * max(LEAST_ROWS, min(budget.most, edges or budget.most))
-        state_bytes = need(most) - LEAST_ROWS * edge
-        fits = True if need(most) <= budget.limit else None
-        memory = min(budget.limit, state_bytes + chunk) if fits else need(most)
-        each = round((state_bytes - budget.fixed) / most) if most else None
+        need_most, is_bound = need(most), count is not None
+        each = round((need_most - LEAST_ROWS * edge - budget.fixed) / most) if most else None
+        if count is None and (bounds := bounds_of_ids(source, most)) is not None:
+            ids, total = bounds
+            total = total + OFFSET_BYTES * width * ids if kind == "strings" else 0
+            used = budget.vertex_bytes(kind, ids, total, width)
+            is_bound, need_most = True, max(need_most, used + LEAST_ROWS * edge)
+        fits = True if is_bound and need_most <= budget.limit else None
+        memory = need_most
+        if fits:
+            memory = min(budget.limit, need_most - LEAST_ROWS * edge + chunk)
         if least is not None:
             memory_least = need(least)
             fits = False if memory_least > budget.limit else fits
@@ -247,7 +265,7 @@ def plan(
             memory_probable = need(probable)
     seconds = None
     if edges is not None and most is not None:
-        likely = most if sample is None or count is not None else sample.likely
+        likely = most if sample is None or probable is None or count is not None else sample.likely
         middle = likely if probable is None else round(probable ** (2 / 3) * likely ** (1 / 3))
         load = Load(kind, edges, middle, text, width, facts.get("text_files", False), whole)
         seconds = load.seconds(budget)

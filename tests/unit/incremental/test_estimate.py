@@ -210,3 +210,38 @@ def test_the_plan_of_no_rows(kind, tmp_path):
     for given in (path, dataset, dataset.filter(pyarrow.dataset.field("src").is_valid())):
         plan = cc_rapids.stream_components(given, memory_limit="60MB", explain=True)
         assert (plan.edges, plan.vertices, plan.fits) == (0, 0, True)
+
+
+@pytest.mark.parametrize("filtered_by", ["bound", "dataset"])
+def test_the_plan_of_filtered_edges_counts_the_text_of_ids(filtered_by, tmp_path):
+    """Ids of 42 characters take 46 + 42 + 8 bytes, as without a filter."""
+    ids = [f"0x{k:040x}" for k in range(40_000)]
+    path = tmp_path / "edges.parquet"
+    table = pa.table({"src": ids[::2], "dst": ids[1::2], "w": [1.0] * 20_000})
+    pq.write_table(table, path, row_group_size=1000)
+    given, options = path, {"explain": True}
+    if filtered_by == "bound":
+        options |= {"weight": "w", "at_least": 0}
+    else:
+        given = pyarrow.dataset.dataset(path).filter(pyarrow.dataset.field("w") >= 0)
+    plan = cc_rapids.stream_components(given, memory_limit="37MB", **options)
+    assert (plan.id_bytes, plan.vertices, plan.vertices_least) == (96, 40_000, None)
+    assert plan.fits is None  # 40,000 * 96 bytes, and 32 MiB for reading
+    assert cc_rapids.stream_components(given, memory_limit="45MB", **options).fits
+
+
+def test_a_sample_of_short_strings_does_not_prove_that_ids_fit(tmp_path):
+    """The middle row group, which is sampled, has the shortest ids."""
+    ids = [f"{k}" if 900 <= k < 1100 else f"{k:03000}" for k in range(2000)]
+    path = tmp_path / "edges.parquet"
+    pq.write_table(pa.table({"src": ids, "dst": ids}), path, row_group_size=100)
+    plan = cc_rapids.stream_components(path, memory_limit="36MB", explain=True)
+    assert plan.id_bytes < 60
+    assert plan.fits is None
+
+
+def test_the_memory_of_frames_of_unknown_ids_is_unknown():
+    chunk = pa.table({"src": ["x" * 1000], "dst": ["y" * 1000]})
+    plan = cc_rapids.stream_components([chunk, chunk], memory_limit="64MiB", explain=True)
+    assert (plan.vertices, plan.bytes, plan.id_bytes, plan.fits) == (4, None, None, None)
+    assert "memory    up to the limit" in str(plan)

@@ -226,11 +226,15 @@ Bounds = list[tuple[Any, Any]]  # pairs of a minimum and a maximum, None if unkn
 
 
 class Footer(NamedTuple):
-    """The number of rows of a row group, and the bytes and bounds of its columns of ids."""
+    """The number of rows of a row group, and the bytes and bounds of its columns of ids.
+
+    ``text`` is an upper bound on the bytes of the distinct strings; None if strings share prefixes.
+    """
 
     rows: int
     size: int
     bounds: Bounds
+    text: int | None
 
 
 def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list[Footer]:
@@ -242,7 +246,11 @@ def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list
         stats = [chunk.statistics for chunk in chunks]
         bounds = [(one.min, one.max) if one and one.has_min_max else (None, None) for one in stats]
         size = sum(chunk.total_compressed_size for chunk in chunks)
-        footers.append(Footer(group.num_rows, size, bounds))
+        strings = [chunk for chunk in chunks if chunk.physical_type.endswith("BYTE_ARRAY")]
+        text: int | None = sum(chunk.total_uncompressed_size for chunk in strings)
+        if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in strings):
+            text = None
+        footers.append(Footer(group.num_rows, size, bounds, text))
     return footers
 
 
