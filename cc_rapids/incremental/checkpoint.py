@@ -44,9 +44,11 @@ from ..errors import (
 from ..graph.forest import Forest, check_parents
 from ..ids.growing import Index, Integers, Range, Texts, Tuples, inverse
 from ..ids.strings import Text
+from ..kernels.forgetting import HALF, LOW
 from ..ledger import Ledger
 from ..solver.run import check_spanning
 from .kept import KeptForest
+from .removed import renumbered
 from .state import ConnectivityState, kind_of
 
 NOTED_ITEMS = 4096  # items of a stream that have an entry, 200 KiB in all; others share one hash
@@ -85,6 +87,12 @@ def write(
     arrays["parent"] = state.backend.to_host(state.flat().parent)
     if kept is not None:
         arrays |= _edges_of(kept, state)
+    if state.removed is not None:
+        places, backend = state.index.places, state.backend
+        removed = state.removed
+        if places is not None:
+            removed = renumbered(removed, inverse(places, backend), backend)
+        arrays["removed"] = backend.to_host(removed)
     archive.write(path, words, arrays)
 
 
@@ -181,9 +189,21 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     state = ConnectivityState(
         backend, index, forest, given, counts["edges"], counts["batches"], ledger=ledger
     )
+    if "removed" in arrays:
+        state = replace(state, removed=backend.asarray(_removed(arrays["removed"], n)))
     if words["kept"] is None:
         return state
     return replace(state, kept=_kept(words["kept"], arrays, forest))
+
+
+def _removed(keys: Any, n: int) -> Any:
+    """Return the keys of removed pairs, after checking that they are sorted pairs of vertices."""
+    if keys.dtype != np.uint64 or bool((keys[1:] <= keys[:-1]).any()):
+        raise ValueError("the keys of removed pairs are not sorted")
+    low, high = keys >> HALF, keys & LOW
+    if bool(((low >= high) | (high >= n)).any()):
+        raise ValueError("a removed pair is not a pair of vertices")
+    return keys
 
 
 def _kept(words: dict[str, Any], arrays: dict[str, Any], forest: Forest) -> Any:

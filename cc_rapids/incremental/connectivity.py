@@ -90,7 +90,8 @@ class Connectivity:
     to 22 bytes more per vertex. String ids take 4 bytes and the strings themselves. Composite ids
     take this for each distinct value of a column, and for each distinct tuple of the first two,
     three, ... columns. All of this memory is doubled during a batch, which also takes the memory of
-    the design. On a GPU, a second copy of the trees is kept between batches, up to 64 MiB.
+    the design. On a GPU, a second copy of the trees is kept between batches, up to 64 MiB. A
+    removed pair takes 8 bytes until it is inserted again.
 
     Threads may share an instance. Batches are inserted one after another, and none is lost. Queries
     do not wait; they use all batches that were complete when the query was made. An instance can be
@@ -594,6 +595,8 @@ class Connectivity:
     ) -> Connectivity:
         """Remove all edges between pairs of vertices, in both directions.
 
+        Parallel edges are removed, too: insert the ones that stay again.
+
         Only components that may have split are solved again, by one pass over the remaining edges.
         With ``keep_forest=True`` or ``expiry=``, these are the components that lose a forest edge.
         Removals of other edges scan the forest. After eight such removals, they only look up their
@@ -610,9 +613,10 @@ class Connectivity:
             The columns of the pairs and of ``remaining``, as for :func:`cc_rapids.components`.
         remaining : frame, pair of arrays, path, pattern, dataset or iterable, optional
             The remaining edges, read in pieces as by :meth:`insert`. You may pass the list from
-            before this removal, because the pairs are left out. It must not contain edges that were
-            removed earlier. Required if a component may split. Other threads wait while it is read,
-            and an iterator must not insert edges itself.
+            before this removal and earlier ones: removed pairs are left out until they are inserted
+            again. If a removed vertex was inserted again, leave out its earlier edges. Required if
+            a component may split. Other threads wait while it is read, and an iterator must not
+            insert edges itself.
         missing : {"raise", "ignore"}
             How to handle a pair with an unknown id, or of vertices that are not connected: raise an
             error or ignore the pair. A pair of connected vertices without an edge has no effect.
@@ -959,8 +963,12 @@ def merged(
         vertices, ends = batches.with_vertices(one, given, columns)
         joined = batches.insert(vertices, design, *ends[:2])
     dropped = one.given.dropped_rows + other.given.dropped_rows - base.given.dropped_rows
+    removed = one.removed
+    if removed is not None:  # those that neither inserted: a link to a root is no edge
+        removed = removed[one.backend.xp.isin(removed, one.backend.asarray(other.removed))]
     return replace(
         joined,
+        removed=removed,
         ledger=one.ledger.plus(other.ledger.minus(base.ledger)),
         edges=one.edges + other.edges - base.edges,
         batches=one.batches + other.batches - base.batches,

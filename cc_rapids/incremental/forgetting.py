@@ -23,8 +23,9 @@ from ..ledger import Ledger
 from . import inputs
 from . import state as batches
 from .expiry import Times, one_time
-from .kept import MOST, KeptForest, forest_of, pair_keys
+from .kept import MOST, KeptForest, forest_of
 from .labelled import EdgeEnds, Labels, edge_ends
+from .removed import pair_keys, renumbered, with_removed, without_inserted
 from .state import ConnectivityState, roots
 
 Pieces = Iterator[tuple[EdgeInput, Times | None]]  # edges, with their expiry times if any
@@ -142,6 +143,9 @@ def joined(
         valid = kept.valid(until, backend)
         src, dst, until = src[valid], dst[valid], until[valid]
         ledger = ledger.taking_out("expired", size - src.size)
+    removed = state.removed
+    if removed is not None:
+        removed = without_inserted(removed, src, dst, backend)
     batch, n = state.batches + 1, state.forest.n
     if kept.until is None:  # keep edges between different trees, as edges between roots
         tops = roots(state, src), roots(state, dst)
@@ -153,11 +157,11 @@ def joined(
         kept = kept.merged(src, dst, until, n, backend)
     elif src.size:
         kept = kept.with_edges(src, dst, until, backend).lasting(n, backend)
-    added = replace(state, forest=batches.grown(state.forest, n))
-    forest = batches.launched(added, None, src, dst).forest
+    forest = batches.grown(state.forest, n)
+    batches.link(forest, None, src, dst)
     backend.synchronize()
-    edges = state.edges + size
-    return replace(state, kept=kept, forest=forest, edges=edges, batches=batch, ledger=ledger)
+    edges, after = state.edges + size, replace(state, kept=kept, forest=forest, removed=removed)
+    return replace(after, edges=edges, batches=batch, ledger=ledger)
 
 
 @dataclass
@@ -185,25 +189,36 @@ class _Removal:
     _made: dict[bool, tuple[Array, int]] = field(default_factory=dict)  # results of _words()
 
     @cached_property
+    def listed(self) -> Array:
+        """The sorted keys of these pairs and of pairs that were removed before."""
+        return with_removed(self.state.removed, self.pairs, self.state.backend)
+
+    @property
+    def has_earlier(self) -> bool:
+        """True if pairs were removed before and not inserted again."""
+        return self.state.removed is not None and self.state.removed.size > 0
+
+    @cached_property
     def _sets(self) -> tuple[Array, Array, Array]:
         """A mask of vertices to remove, and bit sets of the ends of pairs and of touched roots.
 
-        The mask or the first bit set is empty.
+        The mask is empty if no vertices are removed, the first bit set if no pairs are left out.
         """
         backend, forest = self.state.backend, self.state.forest
-        size = -(-forest.n // WORD)
-        touched = backend.fill(backend.empty(2 * size, np.uint32), 0)
-        ends, touched, gone = touched[:size], touched[size:], backend.unused(np.uint8)
+        size, gone = -(-forest.n // WORD), backend.unused(np.uint8)
+        bits = backend.fill(backend.empty(2 * size, np.uint32), 0)
+        ends, touched = bits[:size], bits[size:]
         climb = backend.kernel(find.naive)
+        touch = backend.kernel(kernels.touch_pairs, forest.vertex, climb)
+        if self.has_earlier:  # only their ends: their trees are not touched
+            earlier, unread = self.state.removed, backend.fill(backend.empty(size, np.uint32), 0)
+            touch(earlier.size, earlier, forest.parent, ends, unread)
         if self.vertices.size:
-            gone, ends = (
-                backend.fill(backend.empty(forest.n, np.uint8), 0),
-                backend.unused(np.uint32),
-            )
+            gone = backend.fill(backend.empty(forest.n, np.uint8), 0)
+            ends = ends if self.has_earlier else backend.unused(np.uint32)
             touch = backend.kernel(kernels.touch_vertices, forest.vertex, climb)
             touch(self.vertices.size, self.vertices, forest.parent, gone, touched)
         else:
-            touch = backend.kernel(kernels.touch_pairs, forest.vertex, climb)
             touch(self.pairs.size, self.pairs, forest.parent, ends, touched)
         return gone, ends, touched
 
@@ -214,7 +229,7 @@ class _Removal:
 
     @property
     def ends(self) -> Array:
-        """The bit set of the ends of the pairs to remove, which rules out most other edges."""
+        """The bit set of the ends of the listed pairs, which rules out most other edges."""
         return self._sets[1]
 
     @property
@@ -247,6 +262,7 @@ class _Removal:
         state = replace(self.state, removals=self.state.removals + 1)
         if not self.count:
             return state
+        state = replace(state, removed=self.listed)
         removed_rows = None
         if state.kept is not None:
             forest_left, removed_rows = self._of_forest(state.kept)
@@ -262,10 +278,14 @@ class _Removal:
                 f"{counted(split_count, 'component')} may split, which depends on the edges that"
                 " are left: pass them as remaining= (removed edges among them are skipped)"
             )
-        few = self.touches_few
-        labels = None if few else Labels.of(reduced.forest.parent, self.gone, reduced.backend)
-        if labels is not None and reduced.kept is None:
-            return self._relink(reduced, remaining(), labels)
+        labels = None
+        if not self.touches_few:
+            relinks, names = reduced.kept is None, reduced.forest.parent
+            if relinks and self.has_earlier:  # no root may stand for an end of a listed pair
+                names = reduced.backend.xp.arange(reduced.forest.n)
+            labels = Labels.of(names, self.gone, reduced.backend)
+            if relinks:
+                return self._relink(reduced, remaining(), labels)
         between = _Between(reduced)
         for given, times in remaining():
             check_kind(reduced.index, given)
@@ -297,7 +317,7 @@ class _Removal:
         if kept is None or removed_rows is None:
             return reduced
         kept = kept.without(removed_rows, backend)
-        batches.launched(reduced, None, kept.src, kept.dst)
+        batches.link(forest, None, kept.src, kept.dst)
         forest.flatten()
         return replace(reduced, kept=kept)
 
@@ -315,7 +335,7 @@ class _Removal:
         backend = self.state.backend
         marks = backend.empty(src.size, np.uint8)
         mark = backend.kernel(kernels.mark_removed, backend.kernel(kernels.is_listed))
-        mark(src.size, src, dst, self.gone, self.ends, self.pairs, marks)
+        mark(src.size, src, dst, self.gone, self.ends, self.listed, marks)
         return marks.view(bool)
 
     def _relink(
@@ -336,10 +356,10 @@ class _Removal:
                 ends = [backend.empty(given_ends.size, forest.vertex) for _ in range(2)]
                 never_inserted = backend.new_flag()
                 flag = never_inserted.value, never_inserted.word
-                write(given_ends.size, *labels.at(given_ends), self.ends, self.pairs, *ends, *flag)
+                write(given_ends.size, *labels.at(given_ends), self.ends, self.listed, *ends, *flag)
                 if never_inserted.read_async()():
                     self._check(given, columns, None)
-                batches.launched(reduced, None, *ends)
+                batches.link(forest, None, *ends)
                 crossing = backend.new_flag()
                 flag = crossing.value, crossing.word
                 note = backend.kernel(kernels.note_crossing)
@@ -483,7 +503,7 @@ class _Between:
     def add(self, src: Array, dst: Array, until: Array | None) -> None:
         """Add edges, with their expiry times if any."""
         if self.state.kept is None:
-            batches.launched(self.state, None, src, dst)
+            batches.link(self.state.forest, None, src, dst)
         elif src.size:
             self.edges.append((src, dst, until))
             self.stored_edges += src.size
@@ -510,7 +530,7 @@ class _Between:
         if self.edges and state.kept is not None:
             src, dst, until = self._forest()
             state = replace(state, kept=state.kept.with_edges(src, dst, until, state.backend))
-            batches.launched(state, None, src, dst)
+            batches.link(state.forest, None, src, dst)
         state.backend.synchronize()
         return state
 
@@ -561,5 +581,8 @@ def _without(state: ConnectivityState, removed: Array) -> ConnectivityState:
     at, number = backend.xp.flatnonzero(stays), backend.xp.cumsum(stays) - 1
     forest = Forest(backend, int(at.size), all_present=True)
     forest.parent[:] = number[state.flat().parent[at]]
-    kept = kept and kept.among(number[inverse(index.places, backend)])
-    return replace(state, index=without_others(index, at, backend), forest=forest, kept=kept)
+    number = number[inverse(index.places, backend)]
+    kept, number[removed] = kept and kept.among(number), -1
+    pairs = renumbered(state.removed, number, backend)
+    index = without_others(index, at, backend)
+    return replace(state, index=index, forest=forest, kept=kept, removed=pairs)

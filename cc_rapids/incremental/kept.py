@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backends import Array, Backend
-from ..kernels import forgetting as pairs_by_key
 from ..kernels import lasting as kernels
 from ..solver.run import any_forest, forest_of_weights
+from .removed import pair_keys
 
 if TYPE_CHECKING:
     from ..ids.growing import Integers
@@ -214,10 +214,3 @@ def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) 
     if weights is None:
         return any_forest(src, dst, n, backend)[0]
     return forest_of_weights(src, dst, n, weights, True, backend)
-
-
-def pair_keys(src: Array, dst: Array, backend: Backend) -> Array:
-    """Return a key for each pair of vertices below 2^32, the same in both directions."""
-    keys = backend.empty(src.size, np.uint64)
-    backend.kernel(pairs_by_key.pair_keys)(src.size, src, dst, keys)
-    return keys

@@ -28,6 +28,7 @@ from ..ledger import Ledger
 from ..solver.choose import choose_for_batch
 from ..solver.run import join, join_and_query
 from .kept import KeptForest
+from .removed import without_inserted
 from .trees import Trees, shared_words
 
 NO_LEDGER = Ledger()
@@ -54,6 +55,8 @@ class ConnectivityState:
         The number of calls that removed edges.
     ledger : Ledger
         The rows of all batches.
+    removed : (k,) array of uint64, optional
+        The pairs that were removed and not inserted again, see :mod:`.removed`.
     """
 
     backend: Backend
@@ -65,6 +68,7 @@ class ConnectivityState:
     kept: KeptForest | None = None
     removals: int = 0
     ledger: Ledger = NO_LEDGER
+    removed: Array = None
 
     @cached_property
     def components(self) -> int:
@@ -81,7 +85,10 @@ class ConnectivityState:
             backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
         kept = self.kept and self.kept.to(backend)
         index = self.index.to(backend)
-        return replace(self, backend=backend, index=index, forest=forest, kept=kept)
+        removed = None if self.removed is None else backend.asarray(self.removed)
+        return replace(
+            self, backend=backend, index=index, forest=forest, kept=kept, removed=removed
+        )
 
     def flat(self) -> Forest:
         """Return the trees as a new forest, flattened and counted, over vertices in id order.
@@ -152,7 +159,7 @@ def trees_of(n: int, src: Array, dst: Array, backend: Backend) -> Forest:
     """Return new trees over n vertices, linked by edges."""
     forest = grown(Forest(backend, 0, all_present=True), n)
     if src.size:
-        _join(forest, None, src, dst)
+        link(forest, None, src, dst)
     return forest
 
 
@@ -245,8 +252,12 @@ def insert_batch(
     kind, edges = _kind_after(state, index, given), state.edges + src.size
     count, removals = state.batches + 1, state.removals
     rows = given.rows._replace(linked=src.size).check()
+    removed = state.removed
+    if removed is not None:
+        removed = without_inserted(removed, src, dst, backend)
+    ledger = state.ledger.plus(rows)
     joined = ConnectivityState(
-        backend, index, after, kind, edges, count, removals=removals, ledger=state.ledger.plus(rows)
+        backend, index, after, kind, edges, count, None, removals, ledger, removed
     )  # faster than replace()
     return checked(joined, read_stray)
 
@@ -295,11 +306,11 @@ def launched(
 
     ``count`` is the number of batches that contain the rows.
     """
-    _join(state.forest, design, src, dst)
-    return _counted(state, src.size, count)
+    link(state.forest, design, src, dst)
+    return _counted(state, src, dst, count)
 
 
-def _join(forest: Forest, design: Design | None, src: Array, dst: Array) -> None:
+def link(forest: Forest, design: Design | None, src: Array, dst: Array) -> None:
     """Launch the kernels that link rows; without a design, their number selects one."""
     join(choose_for_batch(forest.backend, forest.n, src.size, design), Edges(src, dst, 0), forest)
 
@@ -343,7 +354,7 @@ def insert_and_query(
         octets = join_and_query(plan, edges, state.forest, queries.view(np.uint8))
         answers = octets[queries].astype(bool)
     backend.synchronize()
-    return _counted(state, new[0].size), answers
+    return _counted(state, *new), answers
 
 
 def query(state: ConnectivityState, src: Array, dst: Array) -> Array:
@@ -375,10 +386,13 @@ def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
     return None if stray.read_async()() else answers.view(bool)
 
 
-def _counted(state: ConnectivityState, edges: int, count: int = 1) -> ConnectivityState:
-    """Return the state with ``edges`` more linked edges and ``count`` more batches."""
-    ledger = state.ledger.plus(Ledger(linked=edges))
-    return replace(state, edges=state.edges + edges, batches=state.batches + count, ledger=ledger)
+def _counted(state: ConnectivityState, src: Array, dst: Array, count: int = 1) -> ConnectivityState:
+    """Return the state with the counts after linking edges of ``count`` batches."""
+    removed, edges = state.removed, state.edges + src.size
+    if removed is not None:
+        removed = without_inserted(removed, src, dst, state.backend)
+    ledger, batches = state.ledger.plus(Ledger(linked=src.size)), state.batches + count
+    return replace(state, edges=edges, batches=batches, ledger=ledger, removed=removed)
 
 
 def roots(state: ConnectivityState, vertices: Array) -> Array:

@@ -29,6 +29,7 @@ EXAMPLES, STEPS = (2, 6) if SIMULATED else (5, 12)
 ENGINE = "cuda" if SIMULATED else "threads"
 VERTICES = st.integers(0, 11)
 EDGES = st.lists(st.tuples(VERTICES, VERTICES, st.integers(0, 9)), max_size=8)
+OLD = st.sampled_from(("left", "before", "ever"))
 FORMS = st.sampled_from(("frame", "parts", "files"))
 # What is told by the number of edges: which are solved anew, merged, or numbered before.
 CHOICES = {(forgetting, "DENSE"): (0, 4, 100), (kept, "MERGED"): (0, 4), (kept, "FEW"): (0, 8)}
@@ -67,6 +68,7 @@ class History(RuleBasedStateMachine):
         self.ids, self.make = ids, FRAMES[frame]
         count = 12 if ids == "numbered" else None
         self.edges, self.known, self.cut = [], set(range(count or 0)), None
+        self.removed = set()
         self.seen = cc_rapids.Connectivity(
             count, engine=ENGINE, keep_forest=self.keep_forest, expiry=self.expiry
         )
@@ -100,6 +102,19 @@ class History(RuleBasedStateMachine):
             return pd.DataFrame(columns)
         return self.make(columns)
 
+    def link(self, edges):
+        """Note inserted edges, except those that have expired."""
+        self.known |= {end for edge in edges for end in edge[:2]}
+        valid = [edge for edge in edges if self.cut is None or edge[2] >= self.cut]
+        self.removed -= {frozenset(edge[:2]) for edge in valid}
+        self.edges += valid
+
+    def listed(self, left, old):
+        """Return the edges left, those before this removal, or those before all removals."""
+        if old == "ever":
+            return [*self.edges, *((*sorted(pair), 9) for pair in self.removed)]
+        return self.edges if old == "before" else left
+
     @contextmanager
     def remaining(self, edges, form):
         frames = [self.frame(edges[::2]), self.frame(edges[1::2])]
@@ -115,34 +130,38 @@ class History(RuleBasedStateMachine):
     @rule(edges=EDGES)
     def insert(self, edges):
         self.seen.insert(self.frame(edges), *self.sides)
-        self.known |= {end for edge in edges for end in edge[:2]}
-        self.edges += [edge for edge in edges if self.cut is None or edge[2] >= self.cut]
+        self.link(edges)
 
     @rule(edges=EDGES, more=EDGES)
     def insert_several(self, edges, more):
         self.seen.insert(iter([self.frame(edges), self.frame(more)]), *self.sides)
-        self.known |= {end for edge in edges + more for end in edge[:2]}
-        valid = [edge for edge in edges + more if self.cut is None or edge[2] >= self.cut]
-        self.edges += valid
+        self.link(edges + more)
 
-    @rule(pairs=EDGES, some=st.integers(0, 6), old=st.booleans(), form=FORMS)
+    @rule(pairs=EDGES, some=st.integers(0, 6), old=OLD, form=FORMS)
     def remove(self, pairs, some, old, form):
         pairs = pairs + [(b, a, u) for a, b, u in self.edges[:some]]
         gone = {frozenset(edge[:2]) for edge in pairs}
         left = [edge for edge in self.edges if frozenset(edge[:2]) not in gone]
-        found = self.frame(pairs)
-        with self.remaining(self.edges if old else left, form) as given:
+        label, found = least_labels(self.known, self.edges), self.frame(pairs)
+        with self.remaining(self.listed(left, old), form) as given:
             self.seen.remove(found, *self.sides, remaining=given, missing="ignore")
         self.edges = left
+        self.removed |= {
+            pair
+            for pair in gone
+            if len(pair) == 2 and pair <= self.known and len({label[v] for v in pair}) == 1
+        }
 
-    @rule(edge=st.tuples(VERTICES, VERTICES, st.just(0)), old=st.booleans(), form=FORMS)
-    def fail_to_remove(self, edge, old, form):
+    @rule(edge=st.tuples(VERTICES, VERTICES, st.just(0)), form=FORMS)
+    def fail_to_remove(self, edge, form):
         """An edge that was never inserted, if one of its component goes: an error, no change."""
         label, before = least_labels(self.known, self.edges), self.seen._state
         ends, unknown = {label.get(v) for v in edge[:2]}, not set(edge[:2]) <= self.known
         going = [one for one in self.edges if one[0] != one[1]]
         going = [one for one in going if unknown or label[one[0]] in ends]
         if self.keep_forest or self.expiry or not going or len(ends) + unknown == 1:
+            return
+        if frozenset(edge[:2]) in self.removed:
             return
         gone = going[0]
         with (
@@ -153,15 +172,16 @@ class History(RuleBasedStateMachine):
         assert self.seen._state is before
 
     @precondition(lambda self: self.ids != "numbered")
-    @rule(gone=st.sets(VERTICES, max_size=3), old=st.booleans(), form=FORMS)
+    @rule(gone=st.sets(VERTICES, max_size=3), old=OLD, form=FORMS)
     def remove_vertices(self, gone, old, form):
         left = [edge for edge in self.edges if not gone & set(edge[:2])]
         ids = [self.name(v) for v in gone]
         if not ids:
             return
-        with self.remaining(self.edges if old else left, form) as given:
+        with self.remaining(self.listed(left, old), form) as given:
             self.seen.remove_vertices(ids, *self.sides, remaining=given, missing="ignore")
         self.edges, self.known = left, self.known - gone
+        self.removed = {pair for pair in self.removed if pair <= self.known}
 
     @rule(engine=st.sampled_from(sorted({"threads", ENGINE})))
     def save_and_load(self, engine):
@@ -174,8 +194,7 @@ class History(RuleBasedStateMachine):
     def changes(self, edges):
         before = least_labels(self.known, self.edges)
         rows = self.seen.insert(self.frame(edges), *self.sides, return_changes=True)
-        self.known |= {end for edge in edges for end in edge[:2]}
-        self.edges += [edge for edge in edges if self.cut is None or edge[2] >= self.cut]
+        self.link(edges)
         after = least_labels(self.known, self.edges)
         assert len(rows) == sum(before.get(v) != after[v] for v in after)
 
@@ -212,6 +231,7 @@ class ExpiringHistory(History):
         if dropped:
             self.known = {end for a, b, _ in self.edges for end in (a, b) if a != b}
             self.edges = [edge for edge in self.edges if edge[0] in self.known]
+            self.removed = {pair for pair in self.removed if pair <= self.known}
 
 
 @given(

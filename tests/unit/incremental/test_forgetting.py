@@ -50,6 +50,48 @@ def test_edges_outside_the_kept_forest_need_no_other_edges():
     assert labels(seen.remove(pair, remaining=unread())) == {1: 1, 2: 1, 3: 1, 4: 4, 5: 4}
 
 
+@pytest.mark.parametrize("dense", [0, 4])
+@pytest.mark.parametrize("keep", [False, True])
+def test_pairs_of_earlier_removals_stay_removed_until_they_are_inserted(
+    keep, dense, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(forgetting, "DENSE", dense)
+    ring = pd.DataFrame({"src": ["d", "c", "b", "a"], "dst": ["c", "b", "a", "d"]})
+    seen = Connectivity(keep_forest=keep).insert(ring).remove((["a"], ["b"]), remaining=ring)
+    seen.save(tmp_path / "seen")
+    for other in (seen, Connectivity.load(tmp_path / "seen")):
+        other.remove((["b"], ["c"]), remaining=ring)
+        assert labels(other) == {"a": "a", "b": "b", "c": "a", "d": "a"}
+        other.remove((["c"], ["d"]), remaining=ring)  # (b, c) joins no component any more
+        assert labels(other) == {"a": "a", "b": "b", "c": "c", "d": "a"}
+        other.insert((["b"], ["a"])).remove((["a"], ["d"]), remaining=ring)
+        assert labels(other) == {"a": "a", "b": "a", "c": "c", "d": "d"}
+
+
+@pytest.mark.parametrize(
+    ("edge", "expected"),
+    [((2, 1), {1: 1, 2: 1, 3: 3, 4: 3}), ((2, 4), {1: 1, 2: 2, 3: 3, 4: 2})],
+)
+def test_only_the_inserted_pairs_of_an_iterator_return(edge, expected):
+    ring = [(1, 2), (2, 3), (3, 1)]
+    seen = Connectivity().insert(ring).remove([(1, 2)], remaining=ring)
+    other = (3, 4) if edge == (2, 1) else (4, 4)
+
+    def batches():
+        yield [edge]
+        seen.insert([other])  # the states of both are merged
+
+    seen.insert(batches()).remove([(2, 3), (1, 3)], remaining=[*ring, edge, other])
+    assert labels(seen) == expected
+
+
+def test_parallel_edges_that_stay_are_inserted_again():
+    parallel = pd.DataFrame({"src": ["a", "a"], "dst": ["b", "b"]})
+    seen = Connectivity().insert(parallel).remove(parallel[:1], remaining=parallel[1:])
+    assert len(seen) == 2
+    assert len(seen.insert(parallel[1:])) == 1
+
+
 def test_a_vertex_at_the_end_of_the_forest_needs_no_other_edges():
     seen = Connectivity(keep_forest=True).insert(([5, 6, 7], [6, 7, 7]))
     assert labels(seen.remove_vertices([5])) == {6: 6, 7: 6}

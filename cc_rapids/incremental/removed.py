@@ -1,0 +1,47 @@
+"""The pairs of vertices whose edges were removed and not inserted again, as sorted keys.
+
+A later removal leaves them out of ``remaining=``, which may be the list from before all removals.
+The keys are those of :func:`pair_keys`; None stands for no pairs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..kernels import forgetting as kernels
+from ..kernels.forgetting import HALF, LOW, NONE
+
+
+def pair_keys(src: Array, dst: Array, backend: Backend) -> Array:
+    """Return a key for each pair of vertices below 2^32, the same in both directions."""
+    keys = backend.empty(src.size, np.uint64)
+    backend.kernel(kernels.pair_keys)(src.size, src, dst, keys)
+    return keys
+
+
+def with_removed(removed: Array, keys: Array, backend: Backend) -> Array:
+    """Return the pairs with those of a removal added; the key NONE stands for no pair."""
+    keys = keys[keys != NONE]
+    return backend.xp.unique(keys if removed is None else backend.xp.concatenate([removed, keys]))
+
+
+def without_inserted(removed: Array, src: Array, dst: Array, backend: Backend) -> Array:
+    """Return the pairs without those of inserted edges."""
+    if not (removed.size and src.size):
+        return removed
+    keys = pair_keys(src, dst, backend)
+    rows = backend.xp.searchsorted(removed, keys)
+    rows = rows[removed[backend.xp.minimum(rows, removed.size - 1)] == keys]
+    stays = backend.xp.ones(removed.size, bool)
+    stays[rows] = False
+    return removed[stays]
+
+
+def renumbered(removed: Array, number: Array, backend: Backend) -> Array:
+    """Return the pairs with vertices ``number[v]``, without those with a negative number."""
+    if removed is None:
+        return None
+    src, dst = (number[end.astype(np.int64)] for end in (removed >> HALF, removed & LOW))
+    stays = (src >= 0) & (dst >= 0)
+    return backend.xp.sort(pair_keys(src[stays], dst[stays], backend))
