@@ -17,7 +17,14 @@ from .algorithms.design import Design, check_batch_design, check_forest_design
 from .backends import MEMORY, Backend
 from .backends.choice import EngineChoice
 from .data.adapters import Adapter, adapter_of
-from .data.arguments import check_flag, check_path, check_progress, check_seconds, check_word
+from .data.arguments import (
+    UNREADABLE,
+    check_flag,
+    check_path,
+    check_progress,
+    check_seconds,
+    check_word,
+)
 from .data.edge_input import ReadRequest, named
 from .data.frame_build import frame_of_table
 from .data.read import Side, check_text
@@ -34,7 +41,6 @@ log: logging.Logger = logging.getLogger(__name__)
 NULLS = ("raise", "drop")
 FRAMES = ("pyarrow", "cudf", "pandas", "polars")
 CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unreadable")
-UNREADABLE = ("raise", "skip")
 GATHERS_AHEAD = True  # are rows gathered before a GPU has counted them?
 
 

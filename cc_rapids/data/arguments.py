@@ -9,6 +9,8 @@ from typing import Any
 
 from ..errors import ArgumentTypeError, CcRapidsError, InputError, shown, unknown
 
+UNREADABLE = ("raise", "skip")
+
 
 def check_word(
     what: str, word: Any, words: Iterable[str], error: type[CcRapidsError] = InputError

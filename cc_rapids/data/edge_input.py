@@ -346,8 +346,8 @@ class ReadRequest:
         Whether the vertices are exactly 0 .. n - 1.
     bound : WeightBound, optional
         The bound on weights that the reader of a stream will apply; chunks then have weights.
-    skips_unreadable : bool
-        Whether a stream skips files that cannot be read.
+    skips_unreadable : bool, optional
+        Whether a stream skips files that cannot be read; None if the caller has no such option.
     """
 
     source: Side | None = None
@@ -357,7 +357,7 @@ class ReadRequest:
     vertices: Any = None
     vertices_are_dense_range: bool = False
     bound: Any = None
-    skips_unreadable: bool = False
+    skips_unreadable: bool | None = None
 
     @property
     def names(self) -> tuple[Side, Side]:

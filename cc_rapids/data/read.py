@@ -120,13 +120,14 @@ def source_of(
     destination: Side | None,
     options: TextOptions = NO_OPTIONS,
     bound: WeightBound | None = None,
-    skips_unreadable: bool = False,
+    skips_unreadable: bool | None = None,
     adapter: Adapter | None = None,
 ) -> Source:
     """Return the source for streamed edges.
 
     ``options`` apply to text files. Chunks have the weights that ``bound`` needs. The reader of the
-    chunks applies the bound. ``adapter`` is the adapter of the edges, if it is already known.
+    chunks applies the bound. ``skips_unreadable`` is None if the caller has no such option.
+    ``adapter`` is the adapter of the edges, if it is already known.
 
     Raises
     ------

@@ -27,6 +27,7 @@ from ..errors import (
     FormatError,
     InputError,
     LedgerError,
+    add_advice,
     counted,
 )
 from ..ledger import NO_ROWS, Ledger
@@ -132,8 +133,8 @@ class Source:
         Whether all chunks are tables of PyArrow.
     filtered : bool
         Whether a bound on weights, or a filter of a dataset, leaves rows out.
-    skips : bool
-        Whether files that cannot be read are skipped.
+    skips : bool, optional
+        Whether files that cannot be read are skipped; None if the caller has no such option.
     unchecked : bool
         Whether the number of rows is known only after reading, as for an iterator.
     readers : int
@@ -145,7 +146,8 @@ class Source:
     names: tuple[Any, Any]
     formats: list[SourceFormat]
     threaded = arrow = True
-    filtered = skips = unchecked = False
+    filtered = unchecked = False
+    skips: bool | None = False
     readers: int = 1
     fixed: int = FILE_BYTES
 
@@ -270,7 +272,7 @@ class Parts(Source):
 
     parts: list[Part]
     bound: WeightBound | None
-    skips: bool
+    skips: bool | None
     filtered: bool
     names: tuple[Any, Any]
     formats: list[SourceFormat]
@@ -278,13 +280,18 @@ class Parts(Source):
     first: int
 
     def __init__(
-        self, parts: list[Part], names: tuple[Any, Any], bound: WeightBound | None, skips: bool
+        self,
+        parts: list[Part],
+        names: tuple[Any, Any],
+        bound: WeightBound | None,
+        skips: bool | None,
     ) -> None:
         self.parts, self.names, self.bound, self.skips = parts, names, bound, skips
         self.filtered = bound is not None
         self.formats, self.unreadable = list[SourceFormat](), list[str]()
         self.counts: dict[int, Ledger] = {}
         self.first = 0  # the part from which the run reads
+        self.facts: dict[str, Any] = {}
 
     def unfiltered(self) -> Self:
         """Return a copy that reads all rows on the host, with its own record of the files."""
@@ -341,19 +348,61 @@ class Parts(Source):
         try:
             first = next(chunks, None)
         except FormatError as error:
-            if not self.skips or begin.group or begin.rows:
+            if begin.group or begin.rows:
                 raise
-            self.unreadable.append(self.parts[number].path)
+            self._skip(number, error, self.unreadable)
             self.counts[number] = Ledger()
-            if len(self.unreadable) == len(self.parts):
-                raise FormatError(
-                    f"none of {counted(len(self.parts), 'file')} can be read; the last: {error}"
-                ) from error
             log.warning("skipped as unreadable: %s", error)
             return
         if first is not None:
             yield first
             yield from chunks
+
+    def _skip(self, number: int, error: FormatError, skipped: list[str]) -> None:
+        """Add the path of a part to those skipped; raise the error if it may not be skipped."""
+        if not self.skips:
+            lasting = not isinstance(error, ChangedFileError | LateTextError)
+            if self.skips is not None and len(self.parts) > 1 and lasting:
+                add_advice(error, "unreadable='skip' leaves this file out")
+            raise error
+        skipped.append(self.parts[number].path)
+        if len(skipped) == len(self.parts):
+            raise FormatError(
+                f"none of {counted(len(self.parts), 'file')} can be read; the last: {error}"
+            ) from error
+
+    def measure(self) -> dict[str, Any]:
+        """Return the pieces, edges and range of ids, as far as the metadata contain them.
+
+        The metadata are read once. ``unreadable`` has the messages about files that are skipped.
+        """
+        if not self.facts:
+            self.facts = self._measured()
+        return self.facts
+
+    def _measured(self) -> dict[str, Any]:
+        """Return the facts of :meth:`measure`."""
+        raise NotImplementedError
+
+    def _of_each_part(self, measured: Callable[[Part], list[Any] | None]) -> Any:
+        """Return what is measured of each part, empty for a skipped one, and messages about these.
+
+        The first result is None if it is unknown for a part.
+        """
+        facts: list[list[Any]] = []
+        messages: list[str] = []
+        skipped: list[str] = []
+        for number, part in enumerate(self.parts):
+            try:
+                of_part = measured(part)
+            except FormatError as error:
+                self._skip(number, error, skipped)
+                messages.append(str(error))
+                of_part = []
+            if of_part is None:
+                return None, messages
+            facts.append(of_part)
+        return facts, messages
 
     def _read_part(
         self, number: int, begin: Cursor, budget: Budget, text: Texts
@@ -461,14 +510,13 @@ class Files(Parts):
         names: tuple[Side | None, Side | None],
         options: TextOptions = NO_OPTIONS,
         bound: WeightBound | None = None,
-        skips: bool = False,
+        skips: bool | None = None,
         open_file: File | None = None,
     ) -> None:
         super().__init__(parts, names, bound, skips)
         self.options, self.open_file, self.threaded = options, open_file, open_file is None
         self.read_groups: RowGroups | None = None
         self.start: Callable[[], Any] | None = None  # rewinds an open file, if possible
-        self.facts: dict[str, Any] = {}
         kinds = {part.format for part in parts}
         check_text_options(options, [part.path for part in parts], [part.format for part in parts])
         self.weight = None if bound is None else bound.name("files")
@@ -587,31 +635,16 @@ class Files(Parts):
             self.read_groups, self.readers = read_groups, 1 if read_groups is None else 2
 
     def measure(self) -> dict[str, Any]:
-        """Return the pieces, edges and range of ids, as far as Parquet metadata contain them.
-
-        The metadata are read once.
-        """
-        if self.open_file is not None:
-            return super().measure()
-        if not self.facts:
-            self.facts.update(self._measured())
-        return self.facts
+        """Return the pieces, edges and range of ids, as far as Parquet metadata contain them."""
+        return super().measure() if self.open_file is None else Source.measure(self)
 
     def _measured(self) -> dict[str, Any]:
-        by_file: list[int] = []
-        footers: list[Footer] = []
-        for part in self.parts:
+        by_file, messages = self._of_each_part(self._footers_of)
+        if by_file is None:
+            is_text_files = any(part.format in TEXT for part in self.parts)
             unknown_rows = {"pieces": len(self.parts), "edges": None, "span": None}
-            unknown_rows["text_files"] = part.format in TEXT
-            if part.format != "parquet" or part.mark is None:  # a pipe has no mark
-                return unknown_rows
-            with opened(part.path, part.mark) as file:
-                if file.packing:
-                    return unknown_rows
-                with as_format(file, "parquet"):
-                    facts = parquet_facts(file, self.request(part.format))
-            by_file.append(len(facts))
-            footers += facts
+            return unknown_rows | {"text_files": is_text_files, "unreadable": messages}
+        footers: list[Footer] = [footer for footers in by_file for footer in footers]
         bounds = [bound for footer in footers if footer.rows for bound in footer.bounds]
         whole = bounds and all(isinstance(low, int) for low, _ in bounds)
         has_span = whole and not isinstance(self.names[0], list)
@@ -619,9 +652,20 @@ class Files(Parts):
             "pieces": len(footers),
             "edges": sum(footer.rows for footer in footers),
             "span": (min(b[0] for b in bounds), max(b[1] for b in bounds)) if has_span else None,
-            "groups": by_file,
+            "groups": list(map(len, by_file)),
             "footers": footers,
+            "unreadable": messages,
         }
+
+    def _footers_of(self, part: Part) -> list[Footer] | None:
+        """Return the facts about the row groups of a Parquet file; None for any other file."""
+        if part.format != "parquet" or (part.mark is None and os.path.exists(part.path)):
+            return None  # another format, or a pipe
+        with opened(part.path, part.mark) as file:
+            if file.packing:
+                return None
+            with as_format(file, "parquet"):
+                return parquet_facts(file, self.request(part.format))
 
 
 INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # bytes per row of a frame that is solved
@@ -787,7 +831,7 @@ def _ends_ahead(
     return None, None
 
 
-def _mark_if(look: Callable[[], Mark | None], skips: bool) -> Mark | None:
+def _mark_if(look: Callable[[], Mark | None], skips: bool | None) -> Mark | None:
     """Return the mark of a file; None if it has no mark, or if it is missing and may be skipped."""
     try:
         return look()
@@ -797,7 +841,7 @@ def _mark_if(look: Callable[[], Mark | None], skips: bool) -> Mark | None:
         return None
 
 
-def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool) -> str:
+def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool | None) -> str:
     """Return the format of a file.
 
     It is empty if it is unknown and files may be skipped, and for a pipe, which is opened only
@@ -860,7 +904,7 @@ class Fragments(Parts):
         destination: Side,
         weight: str | None = None,
         bound: WeightBound | None = None,
-        skips: bool = False,
+        skips: bool | None = None,
     ) -> None:
         self.dataset, self.filter = without_filter(dataset)
         self.ids, self.weight = flat(source, destination), weight
@@ -996,11 +1040,11 @@ class Fragments(Parts):
     def _entry(self, part: Part) -> Entry:
         return super()._entry(part) if part.name else _in_memory(part.fragment, self.ids)
 
-    def measure(self) -> dict[str, Any]:
-        """Return the number of rows from metadata; unknown for a dataset with a filter."""
+    def _measured(self) -> dict[str, Any]:
         text = any(is_text(self.dataset.schema.field(name).type) for name in self.ids)
-        groups = [groups_of(part.fragment) for part in self.parts]
-        facts: dict[str, Any] = {"pieces": len(groups), "edges": None, "span": None, "text": text}
+        groups, messages = self._of_each_part(_groups_of)
+        facts: dict[str, Any] = {"pieces": len(groups) - len(messages), "edges": None}
+        facts |= {"span": None, "text": text}
         every = [group for part in groups for group in part]
         if all(getattr(group, "row_groups", None) for group in every):
             footers = [
@@ -1011,7 +1055,7 @@ class Fragments(Parts):
                 )
             ]
             facts |= {"edges": sum(footer.rows for footer in footers), "footers": footers}
-        return facts | {"groups": list(map(len, groups))}
+        return facts | {"groups": list(map(len, groups)), "unreadable": messages}
 
 
 KEPT = "cc_rapids kept"  # the column of rows that the filter of a dataset keeps
@@ -1030,7 +1074,7 @@ def without_filter(dataset: Any) -> tuple[Any, Any]:
     return plain, condition
 
 
-def _part_of(fragment: Any, skips: bool) -> Part:
+def _part_of(fragment: Any, skips: bool | None) -> Part:
     """Return a fragment of a dataset with the name and mark of its file, if it has one."""
     path = getattr(fragment, "path", "")
     if not path:
@@ -1105,6 +1149,12 @@ def groups_of(fragment: Any) -> list[Any]:
     """Return the row groups of a fragment; itself if it has none."""
     split = getattr(fragment, "split_by_row_group", None)
     return list(split()) if split else [fragment]
+
+
+def _groups_of(part: Part) -> list[Any]:
+    """Return the row groups of a part of a dataset; a FormatError if its file is unreadable."""
+    with _unchanged(part):
+        return groups_of(part.fragment)
 
 
 def _rows_of(group: Any) -> int:

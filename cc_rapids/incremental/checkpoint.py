@@ -557,11 +557,17 @@ class Saver:
                 add_advice(error, f"the checkpoint {self.path} could not be written: {failure}")
                 return
             if self.edges is not None:
-                again = "run the same call again to go on"
+                again = ": run the same call again to go on"
                 if isinstance(error, CapacityError):
-                    again = "run again with a larger memory_limit to go on"
+                    again = ": run again with a larger memory_limit to go on"
+                elif isinstance(error, FormatError) and not isinstance(error, ChangedFileError):
+                    again = (
+                        ": repair the file or leave it out, then run the same call again to go on"
+                    )
+                    if cursor.group or cursor.rows:  # rows of it are linked, so it may not change
+                        again = ""
                 edges = counted(self.edges, "edge")
-                add_advice(error, f"the checkpoint {self.path} has {edges}: {again}")
+                add_advice(error, f"the checkpoint {self.path} has {edges}{again}")
 
     def read(self, backend: Backend, stream: Source) -> Resumed | None:
         """Return where to resume a stream; None if there is no checkpoint or no path.

@@ -43,7 +43,7 @@ from ..data.streams import (
     Fragments,
     Source,
 )
-from ..errors import CapacityWarning
+from ..errors import CapacityWarning, FormatError
 from ..results.lookup import levels_up
 
 Ids = np.ndarray[Any, np.dtype[np.int64]]
@@ -177,9 +177,13 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
         limit = max(limit, bytes_of(None))
     budget = Budget(limit, source.fixed, rows=max(LEAST_ROWS, rows))
     with closing(source.unfiltered().read(place, budget, None)) as chunks:
-        for chunk in chunks:
-            if len(chunk.frame):
-                return chunk.frame, chunk.source, chunk.destination
+        try:
+            for chunk in chunks:
+                if len(chunk.frame):
+                    return chunk.frame, chunk.source, chunk.destination
+        except FormatError:  # a run skips the file
+            if not source.skips:
+                raise
     return [], [], []
 
 
@@ -406,7 +410,12 @@ def text_rows(source: Source) -> int | None:
     for path, _, mark, kind, _ in source.parts:
         if kind not in TEXT or "://" in path or not mark:
             return None
-        lines, size = _lines(path, mark)
+        try:
+            lines, size = _lines(path, mark)
+        except FormatError:  # a run skips the file
+            if not source.skips:
+                raise
+            continue
         total += mark.size * lines / size if size else 0
     return round(total)
 

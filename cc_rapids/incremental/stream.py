@@ -226,6 +226,8 @@ def plan(
     rows is read.
     """
     facts = source.measure()
+    for message in facts.get("unreadable", ()):
+        log.warning("skipped as unreadable: %s", message)
     edges = facts["edges"]
     estimated = edges is None and (edges := text_rows(source)) is not None
     kind = _ids_of(facts, count)

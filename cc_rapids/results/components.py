@@ -1390,10 +1390,10 @@ class Components(Generic[FrameT]):
             A library that must find the same components. Streams do not support it.
         **given
             ``vertices``, ``num_vertices``, ``nulls``, ``header``, ``weight``, ``at_least`` and
-            ``at_most`` as for the answer, and ``memory_limit`` for streams, as in
-            :func:`cc_rapids.stream_components`. The weight bounds of the answer apply by default;
-            ``weight=None`` means that all edges are within the bounds. Rows in messages are
-            positions in the whole list, but files and streams with bounds count only the edges
+            ``at_most`` as for the answer, and ``memory_limit`` and ``unreadable`` for streams, as
+            in :func:`cc_rapids.stream_components`. The weight bounds of the answer apply by
+            default; ``weight=None`` means that all edges are within the bounds. Rows in messages
+            are positions in the whole list, but files and streams with bounds count only the edges
             within the bounds.
 
             ``forest=True`` also verifies the frame of :meth:`forest`, for the same edges in the

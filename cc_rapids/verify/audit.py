@@ -20,7 +20,7 @@ from ..backends import Array, Backend
 from ..data import html
 from ..data import read as frames
 from ..data.adapters import adapter_of
-from ..data.arguments import check_word
+from ..data.arguments import UNREADABLE, check_word
 from ..data.column import Column, of, of_key_columns
 from ..data.edge_input import EdgeInput, ReadRequest, with_vertices
 from ..data.foreign import opened
@@ -216,12 +216,15 @@ def audit(
     bridges: Any = None,
     oracle: str | None = None,
     memory_limit: int | str | None = None,
+    unreadable: str = UNREADABLE[0],
     **text: Unpack[TextKeywords],
 ) -> Audit:
     """Prove an answer; see :meth:`cc_rapids.Components.audit`."""
     started = perf_counter()
     if oracle is not None:
         check_word("oracle", oracle, PEERS)
+    check_word("unreadable policy", unreadable, UNREADABLE)
+    skips = unreadable == UNREADABLE[1]
     claims: list[ForestClaim | BridgesClaim] = []
     options = TextOptions.of(text)
     names, width = (source, destination, options), max(len(answer.column.key_columns), 1)
@@ -240,7 +243,7 @@ def audit(
     given_for_all = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
     at_once = [word for word, given in given_for_all.items() if given is not None]
     adapter = adapter_of(edges)
-    in_pieces = adapter.is_stream or (adapter.names_files and not at_once)
+    in_pieces = skips or adapter.is_stream or (adapter.names_files and not at_once)
     with answer.borrow_for(backend):
         run = _Run(answer)
         if in_pieces:
@@ -251,12 +254,13 @@ def audit(
                 )
             limit = bytes_of(memory_limit)
             run.begin()
-            stream = _stream(edges, names, bound, run)
+            stream = _stream(edges, names, bound, skips, run)
             rows = Ledger()
             for given in _chunks(stream, nulls, bound, limit, run):
                 run.check_edges(given)
                 rows = rows.plus(given.rows)
-            rows = rows._replace(given=stream.given)
+            skipped = len(getattr(stream, "unreadable", ()))
+            rows = rows._replace(given=stream.given, unreadable_files=skipped)
             run.name(_named(answer, vertices, num_vertices))
         else:
             vertex_options = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
@@ -378,14 +382,18 @@ def _named(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
 
 
 def _stream(
-    edges: Any, names: tuple[Any, Any, TextOptions], bound: WeightBound | None, run: _Run
+    edges: Any,
+    names: tuple[Any, Any, TextOptions],
+    bound: WeightBound | None,
+    skips: bool,
+    run: _Run,
 ) -> Source:
     """Open edges to read in chunks, with as many id columns as the answer has."""
     source, destination, options = names
     if isinstance(source, list) or isinstance(destination, list):
         sides = frames.several(source, destination)
         source, destination = (side if len(side) > 1 else side[0] for side in sides)
-    stream = frames.source_of(edges, source, destination, options, bound)
+    stream = frames.source_of(edges, source, destination, options, bound, skips)
     key_columns = run.answer.column.key_columns or (run.answer.column,)
     source = stream.names[0]
     width = len(source) if isinstance(source, list) else 1

@@ -28,6 +28,7 @@ from .options import (
     memory_limit_option,
     nulls_option,
     quiet_options,
+    unreadable_option,
 )
 from .outputs import (
     ROWS_FLAG,
@@ -120,12 +121,7 @@ UNREAD: dict[str, Any] = {
     section=INPUT,
     help="Seconds between writes of --checkpoint; 60 by default.",
 )
-@option(
-    "--unreadable",
-    type=click.Choice(["raise", "skip"]),
-    section=INPUT,
-    help="For unreadable files: raise an error (default) or skip.",
-)
+@unreadable_option
 @option(
     "--num-vertices",
     metavar="N",

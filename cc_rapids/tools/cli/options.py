@@ -223,6 +223,14 @@ nulls_option: Decorator = option(
 )
 
 
+unreadable_option: Decorator = option(
+    "--unreadable",
+    type=click.Choice(["raise", "skip"]),
+    section=INPUT,
+    help="For unreadable files: raise an error (default) or skip.",
+)
+
+
 def counts_option(flag: str, metavar: str, help: str, section: str = METHOD) -> Decorator:
     """Return an option for a positive integer, which may be repeated."""
     kind = click.IntRange(min=1)

@@ -29,10 +29,11 @@ from .options import (
     memory_limit_option,
     nulls_option,
     quiet_options,
+    unreadable_option,
 )
 from .paths import name_of, paths_of
 from .show import kernels, print_json, progress, times_since
-from .sources import Given, check_single, columns_of, read_one
+from .sources import Given, check_single, columns_of, is_whole, read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,16 +50,19 @@ WRONG = 1  # the exit code
         "cc-rapids verify pairs.csv labels.csv",
         "Labels in a folder of Parquet files:",
         "cc-rapids verify pairs.csv labels",
+        "Edges in several files, a pattern in quotes, or a folder:",
+        "cc-rapids verify 'pairs*.parquet' pairs.csv labels.csv",
         "Labels of another program, with any names of components:",
         "cc-rapids verify pairs.csv labels_of_another.csv --labels any",
     )
 )
-@click.argument("file", type=FilePath(path_type=Path, allow_dash=True))
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FilePath(allow_dash=True))
 @click.argument("labels", type=FilePath(path_type=Path, allow_dash=True))
 @edge_file_options()
 @nulls_option
 @bound_options
 @memory_limit_option
+@unreadable_option
 @format_option(
     "--labels-format", "labels_format", "Format of LABELS; from its suffix by default.", INPUT
 )
@@ -81,7 +85,7 @@ WRONG = 1  # the exit code
 @quiet_options
 @as_json
 def verify(
-    file: Path,
+    files: tuple[str, ...],
     labels: Path,
     nulls: str | None,
     naming: str,
@@ -89,6 +93,7 @@ def verify(
     engine: str | None,
     oracle: str | None,
     memory_limit: str | None,
+    unreadable: str | None,
     weight: str | None,
     at_least: float | None,
     at_most: float | None,
@@ -98,12 +103,13 @@ def verify(
 ) -> None:
     """Prove from the edges that the labels in a file are right.
 
-    FILE contains the edges. LABELS is a file with the columns vertex and labels, or a folder or
-    pattern (in quotes) of such files, as calculate --output FOLDER/ writes them. One of FILE and
-    LABELS may be - for standard input; --format or --labels-format gives its format, or its first
-    bytes determine it. --labels says what the labels are: min for the least vertex of each
-    component, any for arbitrary names, or the value of calculate --labels. With --memory-limit,
-    FILE is read in chunks. If the labels were calculated with --weight, pass the same bounds.
+    FILE contains the edges: a file, a folder, or a pattern in quotes; there may be several. LABELS
+    is a file with the columns vertex and labels, or a folder or pattern (in quotes) of such files,
+    as calculate --output FOLDER/ writes them. FILE or LABELS may be - for standard input; --format
+    or --labels-format gives its format, or its first bytes determine it. --labels says what the
+    labels are: min for the least vertex of each component, any for arbitrary names, or the value of
+    calculate --labels. Several files are read in chunks, and so is one file with --memory-limit. If
+    the labels were calculated with --weight or --unreadable skip, pass the same options.
 
     The command does not find the components again. It checks that both ends of every edge have
     equal labels, and that a path joins every vertex to its label. The exit code is 0 if the labels
@@ -111,16 +117,18 @@ def verify(
     """
     import pyarrow.compute as pc
 
-    if str(file) == str(labels) == STANDARD:
+    if STANDARD in files and str(labels) == STANDARD:
         raise click.UsageError("Only one of FILE and LABELS can be standard input.")
     start = time.perf_counter()
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
-    edges, options, source_format, read = _edges(file, quiet, memory_limit, reading, bounds)
+    chunked = {"memory_limit": memory_limit, "unreadable": unreadable}
+    chunked = {name: value for name, value in chunked.items() if value is not None}
+    edges, options, source_format, read = _edges(files, quiet, chunked, reading, bounds)
     if source_format is not None:
         check_single(source_format)
     table, taken_labels = _labels(labels, labels_format, quiet)
-    if memory_limit is None and source_format is not None:
-        table = _alike(edges, table, taken_labels, file, labels)
+    if not isinstance(edges, str | list):
+        table = _alike(edges, table, taken_labels, files[0], labels)
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle} | bounds
     rule = LABEL_RULES[naming]
@@ -128,7 +136,7 @@ def verify(
         proof, example = _audited(_by_least(table, rule), edges, options)
     example = example or _misnamed(table, rule)
     facts = {
-        "file": str(file),
+        **({"file": files[0]} if len(files) == 1 else {"files": list(files)}),
         "labels": str(labels),
         "correct": example is None,
         "counter_example": example,
@@ -162,33 +170,39 @@ def _labels(labels: Path, format: str | None, quiet: bool) -> tuple[pa.Table, So
 
 
 def _edges(
-    file: Path,
+    files: tuple[str, ...],
     quiet: bool,
-    memory_limit: str | None,
+    chunked: dict[str, str | None],
     reading: dict[str, Any],
     bounds: dict[str, Any],
 ) -> tuple[Any, dict[str, Any], SourceFormat | None, Callable[[dict[str, Any]], Ledger]]:
-    """Return the edges to audit, as a table or a path, and the options of the audit.
+    """Return the edges to audit, as a table or as paths, and the options of the audit.
 
-    Also return how the edges were read (None for pipes and folders), and a function that extends
-    the ledger of an audit to all rows.
+    ``chunked`` are the options for reading in chunks that were given. Also return how the edges
+    were read (None for pipes and several files), and a function that extends the ledger of an audit
+    to all rows.
     """
-    if file.is_dir():
-        return file, reading | {"memory_limit": memory_limit}, None, Ledger.of_facts
-    if memory_limit is None:
+    file = Path(files[0])
+    if is_whole(files) and not chunked:
         with progress(f"reading {name_of(file.name)}", quiet) as report:
             given = Given.of(read_one(file, report, **reading, **columns_of(bounds)), bounds)
         names = {name: given.options[name] for name in ("source", "destination", "vertices")}
         return given.edges, names, given.formats[0], given.rows
-    if str(file) == STANDARD:
-        raise InputError("--memory-limit needs a file: standard input is read as a whole here")
-    options = reading | {"memory_limit": memory_limit}
-    ends = reading["source"], reading["destination"]
-    return file, options, source_format_of(file, *ends, TextOptions.among(reading)), Ledger.of_facts
+    if STANDARD in files:
+        option = next(iter(chunked), None)
+        if len(files) > 1 or option is None:
+            raise click.UsageError("- is standard input, which cannot be read with other files.")
+        flag = f"--{option.replace('_', '-')}"
+        raise InputError(f"{flag} needs a file: standard input is read as a whole here")
+    options, ends = reading | chunked, (reading["source"], reading["destination"])
+    if not is_whole(files) or "unreadable" in chunked:
+        return files[0] if len(files) == 1 else list(files), options, None, Ledger.of_facts
+    source_format = source_format_of(file, *ends, TextOptions.among(reading))
+    return str(file), options, source_format, Ledger.of_facts
 
 
 def _alike(
-    edges: pa.Table, labels: pa.Table, form: SourceFormat, file: Path, path: Path
+    edges: pa.Table, labels: pa.Table, form: SourceFormat, file: str, path: Path
 ) -> pa.Table:
     """Return the labels, with vertices converted to the type of the ids of the edges.
 

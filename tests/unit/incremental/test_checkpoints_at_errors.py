@@ -61,7 +61,8 @@ def test_a_broken_file_is_mended_and_the_run_goes_on(form, broken, tmp_path):
     spoil, error, options = BROKEN[broken]
     options = {"checkpoint": tmp_path / "state", **options}
     spoil(edges / "2.parquet")
-    says = f"the checkpoint {tmp_path / 'state'} has 4 edges: {AGAIN}"
+    first = "repair the file or leave it out, then " if error is FormatError else ""
+    says = f"the checkpoint {tmp_path / 'state'} has 4 edges: {first}{AGAIN}"
     for _ in range(2):  # of which the second reads nothing new
         with pytest.raises(error, match=re.escape(says)):
             cc_rapids.stream_components(FORMS[form](edges), **options)
@@ -261,6 +262,35 @@ def test_unreadable_files_are_skipped_and_tried_again(form, which, tmp_path, cap
     same(found, pa.concat_tables(PARTS))
     assert "unreadable_files" not in found.ledger
     assert "6 edges were linked by earlier runs" in found.summary()["resumed"]
+
+
+@pytest.mark.parametrize("form", ["folder", "dataset"])
+@pytest.mark.parametrize("which", [0, 1, 3])
+def test_plans_and_audits_skip_unreadable_files(form, which, tmp_path, caplog):
+    edges = folder(tmp_path / "edges")
+    (edges / f"{which}.parquet").write_bytes(b"PAR1half")
+    given = edges if form == "folder" else ds.dataset(edges, schema=PARTS[0].schema)
+    skip = {"unreadable": "skip"}
+    plan = cc_rapids.stream_components(given, explain=True, **skip)
+    assert (plan.pieces, plan.edges) == (3, 6)
+    assert f"skipped as unreadable: {edges}/{which}.parquet" in caplog.text
+    found = cc_rapids.stream_components(given, **skip)
+    assert found.audit(given, **skip).ledger == {"given": 6, "linked": 6, "unreadable_files": 1}
+    leaves_out = rf"{which}\.parquet cannot be read.*; unreadable='skip' leaves this file out"
+    for call in (
+        lambda: cc_rapids.stream_components(given),
+        lambda: cc_rapids.stream_components(given, explain=True),
+        lambda: found.audit(given),
+    ):
+        with pytest.raises(FormatError, match=leaves_out):
+            call()
+    with pytest.raises(FormatError) as raised:  # insert() has no such option
+        cc_rapids.Connectivity().insert(given)
+    assert "unreadable=" not in str(raised.value)
+    for path in edges.iterdir():
+        path.write_bytes(b"PAR1half")
+    with pytest.raises(FormatError, match="none of 4 files can be read"):
+        cc_rapids.stream_components(edges, explain=True, **skip)
 
 
 def test_what_is_not_skipped(tmp_path, run):

@@ -107,6 +107,44 @@ def test_files_larger_than_memory(verify):
     assert (done.exit_code, "text" in done.stderr) == (2, True)
 
 
+def test_several_files_patterns_and_folders(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for day, rows in (("a", [(5, 2), (2, 7)]), ("b", [(9, 9), (4, 8)])):
+        (tmp_path / f"ok/day={day}").mkdir(parents=True)
+        table = pa.table(list(map(list, zip(*rows, strict=True))), ["src", "dst"])
+        pq.write_table(table, f"ok/day={day}/0.parquet")
+    lines = "".join(f"{vertex},{label}\n" for vertex, label in RIGHT.items())
+    (tmp_path / "labels.csv").write_text("vertex,labels\n" + lines)
+    parts = ["ok/day=a/0.parquet", "ok/day=b/0.parquet"]
+    for given in (["ok"], ["ok/*/*.parquet"], parts, ["ok/day=a", parts[1]]):
+        done = run("verify", *given, "labels.csv")
+        assert done.output.startswith("right: 3 components of 6 vertices, by 4 edges\n"), given
+    assert json.loads(run("verify", *parts, "labels.csv", "--json").stdout)["files"] == parts
+    done = run("verify", parts[0], "labels.csv")
+    assert (done.exit_code, "no edge names it" in done.stdout) == (1, True)
+    done = run("verify", "none*.parquet", "labels.csv")
+    assert (done.exit_code, "no file matches none*.parquet" in done.stderr) == (2, True)
+    done = run("verify", "-", parts[0], "labels.csv")
+    assert (done.exit_code, "cannot be read with other files" in done.stderr) == (2, True)
+
+
+def test_unreadable_files_are_skipped(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "edges").mkdir()
+    (tmp_path / "edges/a.csv").write_text(EDGES)
+    (tmp_path / "edges/b.parquet").write_bytes(b"PAR1half")
+    skip = ["--unreadable", "skip"]
+    done = run("calculate", "edges", *skip, "--output", "labels.csv")
+    assert "4 rows given = 4 linked; 1 unreadable file skipped" in done.stdout
+    done = run("verify", "edges", "labels.csv", *skip)
+    assert "rows: 4 rows given = 4 linked; 1 unreadable file skipped\n" in done.stdout
+    for words in (["calculate", "edges"], ["verify", "edges", "labels.csv"]):
+        done = run(*words)
+        assert done.exit_code == 2
+        assert "b.parquet cannot be read" in done.stderr
+        assert "; --unreadable skip leaves this file out" in done.stderr
+
+
 def test_json(verify):
     facts = json.loads(verify(RIGHT, "--json").stdout)
     assert facts.pop("seconds") > 0
