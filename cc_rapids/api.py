@@ -720,7 +720,8 @@ def bridges(
 ) -> Any:
     """Find the bridges: edges whose removal splits a component in two.
 
-    Duplicate edges, in either direction, and self-loops are not bridges.
+    Duplicate edges, in either direction, and self-loops are not bridges. A warning is given if most
+    edges are listed in both directions, as by BLAST: list each pair once.
 
     Parameters
     ----------

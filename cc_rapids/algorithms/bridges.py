@@ -23,6 +23,26 @@ from ..kernels import forest as trees
 from ..kernels import lookup, tours
 from .rooted_forest import NO_EDGE, RootedForest, rooted, word_of
 
+SAMPLED = 1000  # edges whose reverse is looked up
+
+
+def share_reversed(ends: tuple[Array, Array], n: int, backend: Backend) -> float:
+    """Return the share of edges whose reverse is an edge too, in a sample without self-loops.
+
+    ``ends`` are two (m,) arrays of vertices below n, as int64. One pass over them selects the edges
+    out of the vertices that sampled edges lead to.
+    """
+    xp, (src, dst) = backend.xp, ends
+    step = max(src.size // SAMPLED, 1)
+    a, b = src[::step], dst[::step]
+    a, b = a[a != b], b[a != b]
+    if not a.size:
+        return 0.0
+    reached = xp.zeros(n, np.bool_)
+    reached[b] = True
+    rows = xp.flatnonzero(reached[src])
+    return float(xp.isin(b * n + a, src[rows] * n + dst[rows]).mean())
+
 
 @dataclass(frozen=True)
 class Reached:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from ..algorithms.bridges import Reached
-from ..backends import Array
+from ..algorithms.bridges import Reached, share_reversed
+from ..backends import Array, Backend
 from ..data.adapters import adapter_of
-from ..errors import InputError
+from ..errors import CcRapidsWarning, InputError
 from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..results.answer import Answer
 from ..results.forest_columns import forest_columns
-from ..results.lookup import rows_of_edges
+from ..results.lookup import levels_up, rows_of_edges
 from ..solver.choose import SolveOptions
 from ..solver.run import any_forest
 from .bipartition import check_kept, least_of_components
@@ -26,6 +27,20 @@ def check_listed_once(edges: Any) -> None:
         raise InputError(
             f"a {type(edges).__name__} may store an edge in both directions, and a duplicate edge"
             " is not a bridge: pass each edge once, as a frame or a pair of arrays"
+        )
+
+
+def warn_of_both_directions(
+    ends: tuple[Array, Array], bridges: int, n: int, backend: Backend
+) -> None:
+    """Warn if there are few bridges because most edges are listed in both directions."""
+    if bridges < ends[0].size // 4 and share_reversed(ends, n, backend) > 0.5:
+        warnings.warn(
+            "most edges are listed in both directions, and an edge that is listed twice is not a"
+            " bridge: list each pair once, such as by"
+            " pd.DataFrame(np.sort(edges[['src', 'dst']])).drop_duplicates()",
+            CcRapidsWarning,
+            stacklevel=levels_up(),
         )
 
 
@@ -97,7 +112,9 @@ def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:
     edges, forest = int(ends[0].size), answer.forest
     if edges == forest.vertices - forest.components:  # the edges are a forest, perhaps of none
         return answer.backend.xp.arange(edges, dtype=np.int64)
-    return _reached(answer, ends).bridges()
+    rows = _reached(answer, ends).bridges()
+    warn_of_both_directions(ends, int(rows.size), forest.vertices, answer.backend)
+    return rows
 
 
 def _reached(answer: Answer, ends: tuple[Array, Array]) -> Reached:

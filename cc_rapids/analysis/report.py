@@ -24,7 +24,7 @@ from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer
 from ..results.lookup import rows_of_edges
 from ..solver.run import any_forest, forest_of_weights
-from .bridges import check_listed_once
+from .bridges import check_listed_once, warn_of_both_directions
 from .evidence import EdgeRecords, table_of
 from .selection import sizes
 
@@ -145,6 +145,7 @@ class Report(html.Page):
         bridges = xp.zeros(0, np.int64)
         if src.size:
             bridges = Reached.of((src, dst), hooks, roots, n, backend).bridges()
+            warn_of_both_directions((src, dst), int(bridges.size), n, backend)
         self._bridges = backend.counts(of_edge[bridges], k).astype(np.int64)
         self._weakest: _Weakest | None = None
         if weights is not None:

@@ -1,5 +1,7 @@
 """Bridges, classes between them, articulation points and blocks, against NetworkX and igraph."""
 
+import warnings
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -17,12 +19,18 @@ from cc_rapids import (
     articulation_points,
     biconnected_component_edges,
     bridges,
+    components,
     errors,
     oracle,
     two_edge_connected_components,
 )
 from cc_rapids.algorithms import bridges as low_and_high
 from cc_rapids.algorithms import rooted_forest
+
+
+def report(pairs):
+    return components(pairs).report(pairs)
+
 
 PAIRS = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 4), (6, 6), (7, 6)]
 RIGHT = [3, 7]
@@ -381,3 +389,22 @@ def test_edges_that_may_be_there_twice():
 def test_classes_have_no_forest():
     with pytest.raises(errors.InputError, match="classes have no forest"):
         two_edge_connected_components(([1], [2]), forest=True)
+
+
+BOTH = [(1, 2), (2, 3), (3, 1), (3, 4), (5, 5)]
+
+
+@pytest.mark.parametrize("find", [bridges, two_edge_connected_components, report])
+def test_a_list_with_both_directions_warns(find):
+    pairs = BOTH + [(b, a) for a, b in BOTH]
+    with pytest.warns(errors.CcRapidsWarning, match="most edges .* in both directions") as caught:
+        find(pairs)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("more", [[], [(4, 3)], BOTH, [(5, 5)] * 9])
+def test_few_reversed_edges_or_repeats_in_one_direction_do_not_warn(more):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for find in (bridges, two_edge_connected_components, report):
+            find(BOTH + more)
