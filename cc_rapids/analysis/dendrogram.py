@@ -430,7 +430,7 @@ class Dendrogram(Generic[ComponentsT]):
         """
         if thresholds is not None:
             return self.cuts(thresholds).merges()
-        is_greatest = self._kind.name == "max"
+        is_greatest = self._kind is check_labels("max")
         vertices = MergeTree.greatest_of if is_greatest else MergeTree.least_of
         kind = self._kind if is_greatest else check_labels("min")
         answer, tree = self.components.answer, self._tree

@@ -116,8 +116,8 @@ def test_errors_of_what_makes_partitions_come_as_they_are(client, partition):
 VERTICES = {
     "floats": ([1.5], errors.ColumnTypeError, "'vertices' is float64"),
     "strings": (["a"], errors.ColumnTypeError, "vertices are .*, but column 'src' is int64"),
-    "nulls": ([None, 1], errors.NullsError, "'vertices' has 1 null in 2 rows"),
-    "masked": (np.ma.array([1, 2], mask=[0, 1]), errors.NullsError, "'vertices' has 1 null"),
+    "nulls": ([None, 1], errors.NullsError, "vertices= has 1 null in 2 rows"),
+    "masked": (np.ma.array([1, 2], mask=[0, 1]), errors.NullsError, "vertices= has 1 null"),
     "shape": (np.array([[1, 2]]), errors.InputError, r"'vertices' has shape \(1, 2\)"),
     "a number": (5, errors.InputError, r"'vertices' cannot be 5: pass a column"),
     "a set": ({1, 2}, errors.InputError, r"'vertices' cannot be a set of 2: pass a column"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
@@ -39,17 +39,14 @@ class Table(NamedTuple):
             The library cannot read the table.
         """
         what = f"{self.path} is a table of {self.kind}"
-        extra, way = _LIBRARIES.get(self.kind, ("", ""))
+        if self.kind not in _LIBRARIES:
+            raise MissingExtraError(
+                f"{what}, which cc_rapids does not read: pip install hudi, and pass"
+                f" hudi.HudiTableBuilder.from_base_uri({self.path!r}).build().read_snapshot()"
+            )
+        extra, way, open_table = _LIBRARIES[self.kind]
         try:
-            if self.kind == "Delta Lake":
-                from deltalake import DeltaTable
-
-                return DeltaTable(self.path)
-            if self.kind == "Iceberg":
-                from pyiceberg.table import StaticTable
-
-                if self.metadata:
-                    return StaticTable.from_metadata(self.metadata)
+            table = open_table(self)
         except ImportError as error:
             raise MissingExtraError(
                 f"{what}, but a library is missing ({error}): {install_advice(extra)}"
@@ -59,20 +56,30 @@ class Table(NamedTuple):
                 f"{what} that its library cannot read ({_plain(error)}): pass the table as the"
                 f" library opens it, such as {way}, or a pyarrow dataset"
             ) from error
-        if self.kind == "Iceberg":
+        if table is None:
             raise FormatError(
                 f"{what}, and several files in its metadata could be the newest: pass the table of"
                 f" its catalog, as {way} gives it"
             )
-        raise MissingExtraError(
-            f"{what}, which cc_rapids does not read: pip install hudi, and pass"
-            f" hudi.HudiTableBuilder.from_base_uri({self.path!r}).build().read_snapshot()"
-        )
+        return table
 
 
-_LIBRARIES = {  # the extra that installs the library of a table, and how callers open one
-    "Delta Lake": ("delta", "deltalake.DeltaTable(..., storage_options=...)"),
-    "Iceberg": ("iceberg", "load_catalog(...).load_table(...)"),
+def _open_delta(table: Table) -> Any:
+    from deltalake import DeltaTable
+
+    return DeltaTable(table.path)
+
+
+def _open_iceberg(table: Table) -> Any:
+    from pyiceberg.table import StaticTable
+
+    return StaticTable.from_metadata(table.metadata) if table.metadata else None
+
+
+# The extra that installs the library of a table, how callers open one, and how it is opened here
+_LIBRARIES: dict[str, tuple[str, str, Callable[[Table], Any]]] = {
+    "Delta Lake": ("delta", "deltalake.DeltaTable(..., storage_options=...)", _open_delta),
+    "Iceberg": ("iceberg", "load_catalog(...).load_table(...)", _open_iceberg),
 }
 
 

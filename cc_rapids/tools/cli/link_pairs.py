@@ -192,7 +192,7 @@ def link_pairs(
     "--missing",
     type=click.Choice(["drop", "self", "raise"]),
     section=METHOD,
-    help="For ids only in TRUTH: leave out (drop, default), make each a cluster (self) or raise.",
+    help="For ids only in TRUTH: drop (default), self or raise.",
 )
 @as_json
 def score_clusters(

@@ -298,7 +298,7 @@ def test_what_is_no_forest_is_refused_in_our_words(forest, error, said):
     found = components(edges, weight="w", forest="min")
     with pytest.raises(error, match=said):
         found.audit(edges, weight="w", forest=forest)
-    with pytest.raises(errors.InputError, match="found with forest=True: find it so"):
+    with pytest.raises(errors.InputError, match="found with forest=True: find it again"):
         components(edges).audit(edges, forest=True)
     with pytest.raises(errors.InputError, match="this answer has no forest by weight"):
         components(edges).audit(edges, weight="w", forest=found.forest())
