@@ -95,7 +95,8 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     """Return a table with its last column converted to weights, if it is not a column of ids.
 
     Weights are int64, uint64, or floats in the type of the file. Nulls raise an error unless they
-    are requested. A column of type null, as in a file without rows, is accepted.
+    are requested; so do dates and timestamps, which are returned unchanged. A column of type null,
+    as in a file without rows, is accepted.
     """
     import pyarrow as pa
 
@@ -105,6 +106,9 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     column, name = table.column(at), table.column_names[at]
     whole, null = pa.types.is_integer(column.type), pa.types.is_null(column.type)
     real = pa.types.is_floating(column.type) or null
+    is_time = pa.types.is_timestamp(column.type) or pa.types.is_date(column.type)
+    if is_time and request.null_weights:  # the caller reads expiry times, or names the type
+        return table.set_column(at, "weight", column)
     nulls = column.null_count and not request.null_weights
     if nulls or not (whole or real):
         raise FormatError(

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from cc_rapids import Connectivity, components, maximum_spanning_forest
 from cc_rapids.backends import Kernel
@@ -491,3 +492,17 @@ def test_a_time_beyond_all_others_expires_all_or_none(kind, unit):
     seen = Connectivity(expiry="until").insert(frame)
     assert seen.expire(np.datetime64(-(2**62), unit)).num_components == 2
     assert seen.expire(np.datetime64(2**62, unit)).num_components == 5
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("us"), pa.timestamp("ns", "UTC"), pa.date32()])
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_the_times_in_files_may_be_datetimes(kind, suffix, tmp_path):
+    times = pa.array([datetime.datetime(2024, 1, day) for day in (1, 3, 2)]).cast(kind)
+    table = pa.table({"a": [1, 2, 3], "b": [2, 3, 4], "until": times})
+    (tmp_path / "edges").mkdir()
+    write = pq.write_table if suffix == "parquet" else feather.write_feather
+    for k in range(2):
+        write(table.slice(2 * k, 2 - k), tmp_path / f"edges/{k}.{suffix}")
+    seen = Connectivity(expiry="until").insert(tmp_path / "edges", "a", "b")
+    seen.expire(datetime.datetime(2024, 1, 2))
+    assert labels(seen) == {1: 1, 2: 2, 3: 2, 4: 2}
