@@ -51,6 +51,7 @@ NULL_LABELS = "nulls='null' or missing='null' gives them null labels"
 LINK_ALL = "link_records needs a frame with all records"
 INCLUDE = "components(..., vertices=) includes vertices that no edge names"
 SINGLETONS = f"missing='self' makes each a component of one vertex; or {INCLUDE}"
+LABELLED = SINGLETONS.replace("; or", ", missing='null' gives them null labels; or")
 SINGLE = f"attach(frame, missing='self') labels unknown ids too; or {INCLUDE}"
 BY_POSITION = (
     "records were linked by their positions: give these (attach and deduplicate do without on=), or"
@@ -178,7 +179,7 @@ def _attached(
     with answer.backend.scope():
         column, mask = ids_in_frame(answer, frame, id_columns, nulls or NULLS[missing == "null"])
         policy = "raise" if missing == "raise" else "null"
-        rows, valid = rows_of_ids(answer, column, policy, SINGLETONS)
+        rows, valid = rows_of_ids(answer, column, policy, LABELLED)
         warn_of_unmatched(answer, column, valid)
         position = None if mask is None else _positions_among_valid(answer, mask)
         separate = missing == "self" and column.size > 0

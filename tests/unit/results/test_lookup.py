@@ -298,6 +298,8 @@ def test_unknown_ids_of_frames_get_the_policy_that_keeps_them():
     for call in (found.attach, partial(found.deduplicate, missing="raise")):
         with pytest.raises(UnknownVertexError, match=r"1 of 2 in 'doc' .*: 17; missing='self'"):
             call(docs, on="doc")
+    with pytest.raises(UnknownVertexError, match="missing='null' gives them null labels"):
+        found.attach(docs, on="doc", nulls="null")
     with pytest.raises(UnknownVertexError, match=r"17; attach\(.*\.\.\., vertices=\) includes"):
         found.component_of(17)
     named = link_records(pd.DataFrame({"id": [7], "email": ["a"]}), ["email"], id="id")
