@@ -939,13 +939,21 @@ class Fragments(Parts):
 
     def _pieces(self, number: int, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
         fragment = self.parts[number].fragment
-        groups, excluded = groups_of(fragment), self._excluded(fragment)
+        groups, condition = groups_of(fragment), None
+        if self.bound is not None and self.bound.limits:
+            condition = self.bound.expression(self.dataset.schema)
+        filtered = self._groups_outside(fragment, self.filter)
+        excluded = filtered | self._groups_outside(fragment, condition)
 
         def tables(group: int) -> Iterator[Any]:
             return self._tables(groups[group], file, place.rows)
 
         for piece in pieces_of_groups(file, place, tables, self._none, excluded):
-            yield piece, self._kept(piece.table)
+            chunk = self._kept(piece.table)
+            if piece.skipped and piece.group in filtered:
+                chunk = chunk._replace(left_out={"filtered": piece.skipped})
+                piece = replace(piece, skipped=0)
+            yield piece, chunk
 
     def _tables(self, group: Any, file: File, rows: Callable[[], int]) -> Iterator[Any]:
         """Yield the rows of a row group in tables within a memory limit.
@@ -1004,15 +1012,9 @@ class Fragments(Parts):
             table = rows_where_true(table.select(self.columns), mask)
         return Chunk(table, *self.names, Cursor(), weight=self.weight, left_out=left_out)
 
-    def _excluded(self, fragment: Any) -> set[int]:
-        """Return the row groups without any row within the filter and the bound."""
-        if not hasattr(fragment, "split_by_row_group"):
-            return set()
-        condition = self.filter
-        if self.bound is not None and self.bound.limits:
-            within = self.bound.expression(self.dataset.schema)
-            condition = within if condition is None else condition & within
-        if condition is None:
+    def _groups_outside(self, fragment: Any, condition: Any) -> set[int]:
+        """Return the row groups without any row that meets a condition, by their statistics."""
+        if condition is None or not hasattr(fragment, "split_by_row_group"):
             return set()
         numbers = {group.id: place for place, group in enumerate(fragment.row_groups)}
         some = fragment.split_by_row_group(condition, schema=self.dataset.schema)

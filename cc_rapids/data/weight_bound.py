@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import reduce
 from operator import and_
 from typing import Any, NamedTuple
@@ -257,7 +258,13 @@ def _number(name: str, bound: Any) -> int | float | None:
         return None
     number = isinstance(bound, int | float | np.integer | np.floating)
     if isinstance(bound, bool) or not number or bound != bound:
-        raise InputError(f"{name}= must be a number, not {shown(bound)}")
+        way = ""
+        if isinstance(bound, date | np.datetime64):
+            way = (
+                ": to select edges by time, pass pyarrow.dataset.dataset(path).filter(...), or a"
+                " frame of these rows"
+            )
+        raise InputError(f"{name}= must be a number, not {shown(bound)}{way}")
     return int(bound) if isinstance(bound, int | np.integer) else float(bound)
 
 

@@ -1,5 +1,6 @@
 """Edges within a bound of their weight, in every form that edges have."""
 
+import datetime
 import io
 import operator
 
@@ -150,6 +151,8 @@ def test_what_cannot_be_bounded_is_refused(tmp_path):
         components(FRAME, at_least=1)
     with pytest.raises(InputError, match="at_least= must be a number, not nan"):
         components(FRAME, weight="score", at_least=float("nan"))
+    with pytest.raises(InputError, match=r"must be a number, not a datetime: .*dataset.*filter"):
+        components(FRAME, weight="score", at_least=datetime.datetime(2024, 1, 2))
     with pytest.raises(InputError, match="at_most= must be a number, not 'x'"):
         components(FRAME, weight="score", at_most="x")
     with pytest.raises(MissingColumnError, match="'scor'"):
@@ -391,3 +394,15 @@ def test_an_unknown_column_is_named_before_a_missing_bound(form, tmp_path):
             cc_rapids.components(edges, *names[:2], weight=names[2])
     with pytest.raises(InputError, match="weight= needs a bound"):
         cc_rapids.components(edges, "src", "dst", weight="score")
+
+
+def test_rows_outside_a_filter_are_counted_apart_from_those_outside_a_bound(tmp_path):
+    """Row groups of two rows: the filter excludes the first, the bound the second."""
+    path = tmp_path / "edges.parquet"
+    table = pa.table({"src": range(6), "dst": range(6), "day": range(6), "w": [9, 9, 0, 0, 0, 9]})
+    pq.write_table(table, path, row_group_size=2)
+    edges = ds.dataset(path).filter(ds.field("day") >= 2)
+    for read in (cc_rapids.components, cc_rapids.stream_components):
+        ledger = read(edges, weight="w", at_least=5).ledger
+        want = {"filtered": 2, "row_group": 2, "out_of_bounds": 1}
+        assert ledger == {"given": 6, "linked": 1, **want}
