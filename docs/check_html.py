@@ -25,6 +25,7 @@ SEARCHES = {
     "source_dataset": "guides/inputs",
     "uuid": "guides/inputs",
     "csr": "guides/inputs",
+    "blast": "guides/inputs",
     "conda": "index",
     "DuckDB": "guides/drop-in",
     "biconnected": "guides/answers",
@@ -34,7 +35,7 @@ SEARCHES = {
 } | dict.fromkeys(
     [
         *("splink", "match_probability", "GraphFrames", "igraph", "csr_matrix", "scikit-learn"),
-        *("kNN", "kneighbors", "image", "pixel"),
+        *("membership", "kNN", "kneighbors", "image", "pixel"),
     ],
     "guides/migrate",
 )

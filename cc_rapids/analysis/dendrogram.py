@@ -51,8 +51,7 @@ if TYPE_CHECKING:
 DIRECTIONS = {True: "at_least", False: "at_most"}  # for a maximum and a minimum spanning forest
 FORESTS = {True: "max", False: "min"}
 WAYS = {
-    True: "pass distance= such that the greatest weights are nearest: lambda w: w.max() - w, or of"
-    " similarities lambda w: 1 - w",
+    True: "pass distance= such that the greatest weights are nearest: lambda w: w.max() - w",
     False: "pass distance= such that the least weights are nearest: lambda w: w - w.min()",
 }
 
@@ -1020,7 +1019,7 @@ class Dendrogram(Generic[ComponentsT]):
         if distance is None and self._greatest:
             raise InputError(
                 "weights of a forest of greatest weight fall from merge to merge, but distances"
-                f" rise: {WAYS[self._greatest]}"
+                f" rise: {WAYS[self._greatest]}, or of similarities from 0 to 1 lambda w: 1 - w"
             )
         if distance is None:
             return self._weights

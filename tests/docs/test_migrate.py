@@ -113,6 +113,7 @@ EXPECTED = {
     ],
     "igraph": [
         (members, CHAIN, lambda found: sets([found.graph.vs[k]["name"] for k in c] for c in found)),
+        (parts, [[0, 1, 2, 3], [4, 5]], lambda membership: parts(np.array(membership))),
         (lambda sizes: sizes.size.tolist(), [4, 2], lambda sizes: sorted(sizes, reverse=True)),
         (sorted, CHAIN[0], lambda numbers: [number + 1 for number in sorted(numbers)]),
         (list, [0, 1, 2, 3], sorted),
