@@ -189,7 +189,8 @@ def component(
         The answer that is drawn.
     edges : frame, or pair of arrays or series
         The edges that the answer was computed from; for :func:`cc_rapids.link_records`, the frame
-        of records. They are not changed.
+        of records. They are not changed. Edges with a null end, or with a null weight under weight
+        bounds, are left out.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge: see :func:`cc_rapids.components`.
     weight : str, (m,) array of numbers, or None
@@ -492,7 +493,7 @@ def _component(
         what = "a drawing"
         bound = bound_of_list(answer.given.bound, weight, what)
         named = not isinstance(weight, AsFound)
-        ends = edges_asked(edges, source, destination, bound, named=named, what=what, nulls="raise")
+        ends = edges_asked(edges, source, destination, bound, named=named, what=what, nulls="drop")
         sides = [_rows(answer, column) for column in (ends.src, ends.dst)]
         kept = inside[sides[0]]
         positions = [backend.xp.searchsorted(members, side[kept]) for side in sides]

@@ -82,6 +82,14 @@ def test_a_component_is_drawn_with_its_edges_and_ids(kind, engine, label, names,
     assert [places[at] for at in points(square)] == [names.split()[0]]
 
 
+def test_edges_with_a_null_end_or_weight_are_not_drawn():
+    frame = pd.DataFrame({"src": ["a", "b", "c", "c"], "dst": ["b", "c", None, "d"]})
+    frame["w"] = [1.0, 1.0, 1.0, None]
+    bound = {"weight": "w", "at_least": 0.5, "nulls": "drop"}
+    axes = components(frame, **bound).plot("component", frame)
+    assert axes.get_title() == "component a: 3 vertices, 2 edges"
+
+
 def test_ids_of_strings_and_of_several_columns_are_drawn():
     kinds = pd.DataFrame({"a": ["x", "x"], "b": [1, 2], "c": ["y", "y"], "d": [1, 1]})
     ends = {"source": ["a", "b"], "destination": ["c", "d"]}
