@@ -129,6 +129,7 @@ def verify(
     table, taken_labels = _labels(labels, labels_format, quiet)
     if not isinstance(edges, str | list):
         table = _alike(edges, table, taken_labels, files[0], labels)
+    _check_naming(table, LABEL_RULES[naming])
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle} | bounds
     rule = LABEL_RULES[naming]
@@ -238,6 +239,19 @@ def _audited(
         return audit_labels(table, edges, **options), None
     except VerificationError as error:
         return None, str(error)
+
+
+def _check_naming(table: pa.Table, rule: LabelRule) -> None:
+    """Raise an InputError if labels should be ids, which are strings, but all are integers."""
+    import pyarrow.compute as pc
+
+    vertex, labels = table["vertex"], table["labels"]
+    if not (rule.is_vertex and len(table) and is_text(vertex.type) and is_text(labels.type)):
+        return
+    if integers(labels) is not None and not pc.any(pc.is_in(labels, vertex)).as_py():
+        raise InputError(
+            "labels are integers but ids are strings: pass --labels size, dense or any"
+        )
 
 
 def _digits(edges: pa.Table) -> bool:

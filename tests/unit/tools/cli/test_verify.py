@@ -171,6 +171,7 @@ def test_json(verify):
         (RIGHT, ["--format", "mtx"], EDGES, "Not a Matrix Market file"),
         (RIGHT, [], "src,dst\na,b\n", "they cannot be compared"),
         (RIGHT, [], EDGES + "3,\n", "null"),
+        ({"a": 0, "b": 0}, [], "src,dst\na,b\n", "pass --labels size, dense or any"),
     ],
 )
 def test_what_cannot_be_checked(verify, labels, words, edges, part):
