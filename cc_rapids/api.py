@@ -27,7 +27,7 @@ from .options import CHUNKED, Options, with_ends, with_weights, within_bound
 from .results.answer import Answer, Facts
 from .results.components import Components
 from .results.labels import DEFAULT_KINDS
-from .results.lookup import warn_of_bound, warn_of_no_edges
+from .results.lookup import warn_of_bound, warn_of_no_edges, warn_of_null_weights
 from .solver.choose import Plan
 from .solver.solve import explain, solve
 
@@ -627,6 +627,14 @@ def _in_rows(
     return (table if library in (None, "pyarrow") else frame_of_table(table, library)), *sides
 
 
+def _forest_by_weight(found: Any) -> Any:
+    """Return the forest of an answer, or a plan; warn of the edges without a weight."""
+    if not isinstance(found, Components):
+        return found
+    warn_of_null_weights(found.ledger.get("null_weight", 0))
+    return found.forest()
+
+
 def _check_forest(options: dict[str, Any], wanted: bool | str) -> None:
     """Raise an InputError if ``forest=`` names another kind of forest than the function finds."""
     given = options.get("forest", wanted)
@@ -996,7 +1004,8 @@ def minimum_spanning_forest(
         The name of the weight column, or an array of weights: integers or floats of up to 64 bits.
         Defaults to the values of a matrix, and to the edge attribute ``"weight"`` of a graph.
         Weights may be infinite, and -0.0 equals 0.0. A null or NaN weight raises an error. With
-        ``nulls="drop"``, its edge is dropped, and so is a vertex without any other edge.
+        ``nulls="drop"``, its edge is dropped, and so is a vertex without any other edge; a warning
+        counts these edges.
     **options
         As for :func:`components`, without ``design``. With ``at_least`` or ``at_most``, the rows in
         the result still count all edges of the list.
@@ -1039,8 +1048,7 @@ def minimum_spanning_forest(
     """
     _check_forest(options, "min")
     options |= {"weight": weight, "forest": "min"}
-    found = components(edges, source, destination, **options)
-    return found.forest() if isinstance(found, Components) else found
+    return _forest_by_weight(components(edges, source, destination, **options))
 
 
 @suggest_keywords
@@ -1093,8 +1101,7 @@ def maximum_spanning_forest(
     """
     _check_forest(options, "max")
     options |= {"weight": weight, "forest": "max"}
-    found = components(edges, source, destination, **options)
-    return found.forest() if isinstance(found, Components) else found
+    return _forest_by_weight(components(edges, source, destination, **options))
 
 
 def to_device(

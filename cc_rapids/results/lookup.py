@@ -37,6 +37,7 @@ from ..errors import (
     NullsError,
     UnknownVertexError,
     UnmatchedWarning,
+    counted,
     shown,
 )
 from ..graph.edges import BorrowedEdges
@@ -95,6 +96,18 @@ def warn_of_bound(ledger: Ledger, bound: WeightBound) -> None:
         warnings.warn(
             f"{bound.in_words()} leaves out every edge ({outside:,}): is the bound on the scale of"
             " the weights, such as 0 to 1?",
+            CcRapidsWarning,
+            stacklevel=levels_up(),
+        )
+
+
+def warn_of_null_weights(count: int) -> None:
+    """Warn that edges with a null weight were dropped from a spanning forest, if there are any."""
+    if count:
+        verb = "has" if count == 1 else "have"
+        warnings.warn(
+            f"{counted(count, 'edge')} {verb} a null or NaN weight: nulls='drop' leaves them out of"
+            " the forest, which may then join fewer vertices",
             CcRapidsWarning,
             stacklevel=levels_up(),
         )
@@ -234,6 +247,12 @@ def ids_in_frame(
     column : Column
     mask : (m,) array of bool, or None if no id is null
     """
+    width = len(answer.given.src.key_columns) or 1
+    if answer.forest.vertices and len(on) != width:
+        way = f"on={on[0]!r}" if width == 1 else f"a list of {width} names as on="
+        raise InputError(
+            f"ids have {counted(width, 'column')}, but on= names {len(on)}: pass {way}"
+        )
     column, mask = ids_without_nulls({name: column_of(frame, name) for name in on})
     if mask is None:
         return column, None

@@ -350,6 +350,14 @@ def test_weights_that_are_missing(kind, engine):
     oracle.certify_spanning_forest(found.forest(), edges, weight="w", nulls="drop")
 
 
+@pytest.mark.parametrize("kind", ["min", "max"])
+def test_a_forest_counts_the_edges_without_a_weight(kind):
+    solve = {"min": cc_rapids.minimum_spanning_forest, "max": cc_rapids.maximum_spanning_forest}
+    edges = pd.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 1], "w": [1.0, None, 2.0]})
+    with pytest.warns(cc_rapids.errors.CcRapidsWarning, match="1 edge has a null or NaN weight"):
+        assert list(solve[kind](edges, weight="w", nulls="drop")["row"]) == [0, 2]
+
+
 def test_ends_and_weights_that_are_missing():
     edges = pa.table({"src": [None, 1, 2, 3], "dst": [4, 2, 3, 1], "w": [1.0, None, 2, 3]})
     with pytest.raises(NullsError, match="column 'src' has 1 null"):
