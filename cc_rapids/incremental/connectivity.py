@@ -817,9 +817,9 @@ class Connectivity:
         Parameters
         ----------
         path : str or path
-            The path of the file, with any suffix. An existing file is replaced. The file has its
-            own format with checksums, and also stores the type of frames. If several threads or
-            processes save to one path, one complete file remains.
+            The path of the file, without the suffix of a table such as ``.csv``. An existing
+            file is replaced. The file has its own format with checksums, and also stores the type
+            of frames. If several threads or processes save to one path, one complete file remains.
 
         Raises
         ------

@@ -1545,11 +1545,11 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         path : str or path
-            The path of the file, with any suffix. An existing file is replaced. The file has its
-            own format, without pickles, with checksums for every byte. It contains the ids, their
-            components, the kinds of labels and frames, the summary, the spanning forest if
-            recorded, and the rules and refused pairs of :func:`link_pairs`. It does not contain the
-            edges.
+            The path of the file, without the suffix of a table such as ``.csv``. An existing
+            file is replaced. The file has its own format, without pickles, with checksums for every
+            byte. It contains the ids, their components, the kinds of labels and frames, the
+            summary, the spanning forest if recorded, and the rules and refused pairs of
+            :func:`link_pairs`. It does not contain the edges.
 
         Raises
         ------

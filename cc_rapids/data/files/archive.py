@@ -24,7 +24,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ...errors import FormatError
+from ...errors import FormatError, InputError
+from .formats import SUFFIXES, TABLES
 from .write import replacing
 
 MAGIC = b"cc_rapids archive\n"
@@ -50,7 +51,16 @@ def write(
     ------
     OutputError
         The archive cannot be written.
+    InputError
+        The suffix is that of a table, such as ``.csv``.
     """
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if SUFFIXES.get(suffix) in TABLES:
+        raise InputError(
+            f"{path} has the suffix of a table, but save() writes an archive for load(): use"
+            " another suffix, or write a table by labels().to_csv() of pandas or by"
+            " Components.to_parquet()"
+        )
     contiguous = {
         name: np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
         for name, array in arrays.items()

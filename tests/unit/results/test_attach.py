@@ -94,6 +94,14 @@ def test_a_row_with_a_null_in_any_of_its_columns_has_no_label(engine, make):
         found.attach(frame, on=["p", "q"])
 
 
+def test_the_numbers_of_columns_of_ids_and_of_on_differ():
+    frame = pd.DataFrame({"a": ["x"], "b": ["y"], "c": ["u"], "d": ["v"]})
+    with pytest.raises(errors.InputError, match="1 column, but on= names 2: pass on='a'"):
+        components(frame, "a", "b").attach(frame, on=["a", "b"])
+    with pytest.raises(errors.InputError, match="2 columns, but on= names 1: pass a list of 2"):
+        components(frame, ["a", "b"], ["c", "d"]).attach(frame, on="a")
+
+
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 @pytest.mark.parametrize("edges", [([], []), (np.array([], str),) * 2], ids=["none", "words"])
 @pytest.mark.parametrize("kind", ["min", "dense"])
@@ -309,3 +317,10 @@ def test_words_of_every_kind_beside_no_edges(here, there):
 def test_names_that_no_library_takes(make):
     with pytest.raises(errors.InputError, match="half of a surrogate pair"):
         components(([1], [2])).attach(make({"vertex": [1]}), name="\ud800")
+
+
+@pytest.mark.parametrize("name", ["x.csv", "y.parquet"])
+def test_an_answer_is_not_saved_as_a_table(name, tmp_path):
+    with pytest.raises(errors.InputError, match=r"suffix of a table.* labels\(\)\.to_csv"):
+        components(([1], [2])).save(tmp_path / name)
+    assert not (tmp_path / name).exists()
