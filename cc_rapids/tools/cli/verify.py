@@ -246,9 +246,10 @@ def _check_naming(table: pa.Table, rule: LabelRule) -> None:
     import pyarrow.compute as pc
 
     vertex, labels = table["vertex"], table["labels"]
-    if not (rule.is_vertex and len(table) and is_text(vertex.type) and is_text(labels.type)):
+    if not (rule.is_vertex and len(table) and is_text(vertex.type)):
         return
-    if integers(labels) is not None and not pc.any(pc.is_in(labels, vertex)).as_py():
+    names = labels.cast(vertex.type)
+    if integers(names) is not None and not pc.any(pc.is_in(names, vertex)).as_py():
         raise InputError(
             "labels are integers but ids are strings: pass --labels size, dense or any"
         )
