@@ -348,7 +348,7 @@ class Parts(Source):
         try:
             first = next(chunks, None)
         except FormatError as error:
-            if begin.group or begin.rows:
+            if begin.group or begin.rows or isinstance(error, LateTextError):
                 raise
             self._skip(number, error, self.unreadable)
             self.counts[number] = Ledger()
@@ -361,8 +361,8 @@ class Parts(Source):
     def _skip(self, number: int, error: FormatError, skipped: list[str]) -> None:
         """Add the path of a part to those skipped; raise the error if it may not be skipped."""
         if not self.skips:
-            lasting = not isinstance(error, ChangedFileError | LateTextError)
-            if self.skips is not None and len(self.parts) > 1 and lasting:
+            changed = isinstance(error, ChangedFileError)
+            if self.skips is not None and len(self.parts) > 1 and not changed:
                 add_advice(error, "unreadable='skip' leaves this file out")
             raise error
         skipped.append(self.parts[number].path)

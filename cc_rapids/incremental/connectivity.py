@@ -123,7 +123,8 @@ class Connectivity:
         batch are. Later batches are converted exactly or refused. The kept forest is then a maximum
         spanning forest by expiry time, in 32 bytes per vertex. A batch with up to a quarter as many
         edges as vertices is merged into it edge by edge. For a larger batch, Borůvka's algorithm
-        also reads the kept edges. Batches must be frames or files.
+        also reads the kept edges. Batches must be frames, datasets or files; in text files, times
+        are numbers.
 
     Raises
     ------

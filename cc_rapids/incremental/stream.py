@@ -434,7 +434,8 @@ def stream_components(
         How to handle a file that cannot be opened or parsed. ``"skip"`` leaves out all of its rows,
         logs a warning that names it, and counts it in ``ledger``. A resumed run tries it again. A
         file that fails after some of its rows were linked is still an error. An input without any
-        readable file is an error, too. For paths and datasets of files.
+        readable file is an error, too. A plan leaves out these files as well. For paths and
+        datasets of files.
     devices : "all", or list of int, optional
         Read files on several GPUs of this machine. Each GPU takes the next row groups when it is
         ready, and builds a forest of the edges that it has read. At the end, the forests are merged

@@ -293,6 +293,14 @@ def test_plans_and_audits_skip_unreadable_files(form, which, tmp_path, caplog):
         cc_rapids.stream_components(edges, explain=True, **skip)
 
 
+def test_a_file_of_text_ids_after_integers_is_not_unreadable(tmp_path):
+    (tmp_path / "a.csv").write_text("src,dst\n1,2\n")
+    (tmp_path / "b.csv").write_text("src,dst\nx,y\n")
+    found = cc_rapids.stream_components(tmp_path, unreadable="skip")
+    assert found.ledger == {"given": 2, "linked": 2}
+    assert sorted(found.labels()["vertex"].to_pylist()) == ["1", "2", "x", "y"]
+
+
 def test_what_is_not_skipped(tmp_path, run):
     edges = folder(tmp_path / "edges")
     skip = {"unreadable": "skip"}
