@@ -472,12 +472,24 @@ def check_utf8(path: str, block: Block) -> None:
 
 
 def line_of(
-    path: str, block: Block, dialect: Dialect, fits: Callable[[list[str]], bool], expected: str
+    path: str,
+    block: Block,
+    dialect: Dialect,
+    fits: Callable[[list[str]], bool],
+    expected: str,
+    place: int | None = None,
 ) -> FormatError:
-    """Return the error for the first line of a block whose fields are not as expected."""
+    """Return the error for the first line of a block whose fields are not as expected.
+
+    It shows the line, and before it the field at ``place``.
+    """
     for number, line in block.lines():
-        if not fits(dialect.split(dialect.clean(line))):
-            return FormatError(f"{path}, line {number}: expected {expected}, found {shown(line)}")
+        fields = dialect.split(dialect.clean(line))
+        if not fits(fields):
+            words = shown(line)
+            if place is not None and place < len(fields):
+                words = f"{shown(fields[place].encode(errors='replace'))} in {words}"
+            return FormatError(f"{path}, line {number}: expected {expected}, found {words}")
     return FormatError(f"{path}, from line {block.line} on: expected {expected}")
 
 

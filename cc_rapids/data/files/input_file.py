@@ -172,7 +172,8 @@ class File:
     """A file being read.
 
     ``header`` tells whether the first line was a header; it is None until that is read, and for
-    formats without headers. ``delimiter`` separates fields of text. ``raw`` is seekable or a
+    formats without headers. ``delimiter`` separates fields of text. ``comment_mark``
+    begins the comments above the records. ``raw`` is seekable or a
     ``Handle``. ``groups`` are the numbers of rows of row groups or batches, or of the whole file in
     formats that are read as a whole. ``lines`` counts the lines of text. ``budget`` is the memory
     limit of reading, if any.
@@ -184,6 +185,7 @@ class File:
     on_progress: Progress | None
     header: bool | None = None
     delimiter: str | None = None
+    comment_mark: bytes = b""
     budget: Budget | None = None
     bytes_read: int = 0
     most: int | None = None  # the most decompressed bytes that may be read

@@ -6,13 +6,14 @@ one type; different pairs may have different types.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ...errors import CapacityError, FormatError, listed
+from ...errors import CapacityError, CcRapidsWarning, FormatError, listed
 from ..end_columns import sides_of
 from ..text_options import COMMENTS, TextOptions
 from .delimited import (
@@ -66,6 +67,7 @@ class Weights:
                 dialect,
                 lambda fields: not any(fields) or self._holds_weight(fields, place),
                 f"a number as weight in field {place + 1}",
+                place,
             )
         self._blocks.append(values)
 
@@ -216,8 +218,25 @@ class Table:
             columns = dict(zip(self._take, read, strict=True))
             if self._file.header:
                 self._refuse_header(block, columns)
+            if self._file.comment_mark:
+                self._warn_of_comment(block)
             self._file.lines.block(block, self.dialect, len(read[0].text))
             yield block, columns
+
+    def _warn_of_comment(self, block: Block) -> None:
+        """Warn of the first record that begins with the mark of the comments above the records."""
+        mark = self._file.comment_mark
+        at = 0 if block.data.startswith(mark) else block.data.find(b"\n" + mark) + 1
+        if block.data.startswith(mark, at):
+            self._file.comment_mark = b""
+            comment = block.after(at)
+            warnings.warn(
+                f"{self._file.path}, line {comment.line}: {shown(comment.first()[0])} is read as an"
+                " edge, because comments may only precede the first record: if it is a comment,"
+                " remove such lines, as by grep -v",
+                CcRapidsWarning,
+                stacklevel=1,
+            )
 
     def _refuse_header(self, block: Block, columns: dict[int, Column]) -> None:
         """Raise a FormatError if a record of a block repeats the header."""
@@ -340,7 +359,9 @@ def _dialect(
     head = text.head(most)
     _check_fields(file, above.count + 1, head[: head.find(b"\n") + 1])
     named_by = partial(_are_named, above.comment, request.requested)
-    delimiter = options.delimiter or above.separator or separator_of(file.path, head, named_by)
+    delimiter = options.delimiter or above.separator
+    if not delimiter:
+        delimiter = separator_of(file.path, head, named_by, request.format == "tsv")
     dialect = Dialect(delimiter, comments, table=True)
     if options.comment == COMMENTS:
         check_above(above, file.path, dialect, head, request.requested)
@@ -362,6 +383,7 @@ def first_lines(
     most = longest_line(file.budget)
     dialect, above, head = _dialect(file, request, text, most)
     file.delimiter, comment = dialect.delimiter, above.comment
+    file.comment_mark = above.mark if above.mark in dialect.comments else b""
     if file.head.startswith(KONECT_BIPARTITE):
         raise FormatError(
             f"{file.path} is bipartite ('% bip' in line 1), so a number in its first column and"

@@ -38,12 +38,14 @@ _LONGEST = 1000
 class Above:
     """The lines above the first record.
 
-    ``count`` is their number, ``comment`` the last comment without its first character, ``first``
-    the first lines with their numbers, and ``separator`` that of a line such as ``sep=;``.
+    ``count`` is their number, ``comment`` the last comment without its first character, which
+    is ``mark``, ``first`` the first lines with their numbers, and ``separator`` that of a line such
+    as ``sep=;``.
     """
 
     count: int = 0
     comment: bytes = b""
+    mark: bytes = b""
     separator: str | None = None
     first: list[tuple[int, bytes]] = field(default_factory=list)
 
@@ -52,7 +54,8 @@ class Above:
         if named := _SEPARATOR.search(data):
             self.separator = named[1].decode()
         if comments := dialect.comments_in(data):
-            self.comment = comments[-1].strip()[1:]
+            last = comments[-1].strip()
+            self.mark, self.comment = last[:1], last[1:]
         if comments and len(self.first) < _KEPT:
             lines = enumerate(data[: _KEPT * _LONGEST].split(b"\n"), self.count + 1)
             self.first += [(k, line.strip()) for k, line in lines if line.strip()][:_KEPT]
@@ -163,7 +166,9 @@ class Text:
         return text.encode(errors="surrogatepass")
 
 
-def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]], bool]) -> str:
+def separator_of(
+    path: str, head: bytes, is_named: Callable[[Dialect, list[str]], bool], tabbed: bool = False
+) -> str:
     """Infer the separator of a table from its first records.
 
     It is the one of ``SEPARATORS`` that splits each record into the same number of fields, at least
@@ -179,6 +184,8 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
         Returns whether the requested column names occur, given a dialect and the first record split
         by it. If several separators fit, one with these names is preferred, then one that leaves no
         quotes within fields.
+    tabbed
+        Whether the format of the file is tsv: of several separators that remain, tabs are taken.
 
     Raises
     ------
@@ -196,6 +203,8 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
     if len(even) > 1:
         even = [d for d in even if is_named(_table(d), rows[d][0])] or even
         even = [d for d in even if not _has_quotes(rows[d])] or even
+    if tabbed and "\t" in even:
+        even = ["\t"]
     if len(even) > 1:
         raise _either(path, *even[:2])
     several = not even or len(_table(" ").first_records(head, 1)[0]) > 1

@@ -228,7 +228,8 @@ def test_edges_without_a_weight_are_left_out_of_every_file(form, tmp_path):
 def test_a_weight_of_text_that_is_no_number_is_named(tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text("src,dst,w\n1,2,.9\n2,3,\n3,4,high\n")
-    with pytest.raises(cc_rapids.FormatError, match="line 4: expected a number as weight"):
+    message = "line 4: expected a number as weight in field 3, found 'high' in '3,4,high'"
+    with pytest.raises(cc_rapids.FormatError, match=message):
         cc_rapids.components(str(path), "src", "dst", weight="w", at_least=0.8)
 
 

@@ -66,6 +66,33 @@ def test_what_stands_in_public_files(tmp_path, content, options, pairs):
     assert cc_rapids.components(path, **options).num_vertices == pairs
 
 
+@pytest.mark.parametrize("name", ["a.tsv", "a.tab"])
+def test_pipes_in_the_ids_of_a_tsv_file_do_not_split_fields(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("sp|P1|X\tsp|P2|X\nsp|P2|X\tsp|P3|X\n")
+    found = cc_rapids.components(path, header=False)
+    assert set(found.labels()["vertex"].to_pylist()) == {"sp|P1|X", "sp|P2|X", "sp|P3|X"}
+
+
+@pytest.mark.parametrize("before", [0, 200])
+def test_a_comment_below_the_first_record_warns(tmp_path, monkeypatch, before):
+    monkeypatch.setattr(delimited, "BLOCK", 512)
+    path = tmp_path / "c.txt"
+    path.write_text("# BLASTP\n" + "a b\n" * before + "a b\n# note\nc d\n# more\n")
+    words = rf"line {before + 3}: '# note' is read as an edge.*remove"
+    with pytest.warns(cc_rapids.CcRapidsWarning, match=words) as caught:
+        assert cc_rapids.components(path, header=False).num_vertices == 7
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("content", ["% c\n#a b\n#b c\n", "#a b\n#b c\n", "# c\na #b\n"])
+def test_ids_that_begin_like_other_comments_do_not_warn(tmp_path, content):
+    path = tmp_path / "c.txt"
+    path.write_text(content)
+    comment = None if content[1] == "a" else content[0]
+    assert cc_rapids.components(path, header=False, comment=comment).num_vertices > 1
+
+
 @pytest.mark.parametrize(
     ("content", "nulls"),
     [("\t\n", 1), ("\t", 1), ("\t\t\r\n", 1), ("\t\n\t\n", 2), ("\t\n1\t2\n", 1)],

@@ -82,11 +82,11 @@ def test_the_ends_may_be_swapped(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "line", "text"),
     [
-        ("a.csv", "src,dst,weight\n1,2,3\n1,2,x\n", 3, "in field 3, found '1,2,x'"),
-        ("a.csv", "src,dst,weight\n1,2,3\n\n1,2,\n", 4, "in field 3, found '1,2,'"),
-        ("a.he", "H 3 2 1\nE 0 1 5\nE 1 2 y\n", 3, "in field 4, found 'E 1 2 y'"),
+        ("a.csv", "src,dst,weight\n1,2,3\n1,2,x\n", 3, "in field 3, found 'x' in '1,2,x'"),
+        ("a.csv", "src,dst,weight\n1,2,3\n\n1,2,\n", 4, "in field 3, found '' in '1,2,'"),
+        ("a.he", "H 3 2 1\nE 0 1 5\nE 1 2 y\n", 3, "in field 4, found 'y' in 'E 1 2 y'"),
         ("a.he", "H 3 2 1\nE 0 1 5\nE 1 2\n", 3, "'E 1 2'"),
-        ("a.gr", "p sp 3 2\na 1 2 5\nc\na 1 2 y\n", 4, "in field 4, found 'a 1 2 y'"),
+        ("a.gr", "p sp 3 2\na 1 2 5\nc\na 1 2 y\n", 4, "in field 4, found 'y' in 'a 1 2 y'"),
     ],
 )
 @pytest.mark.usefixtures("blocks")
