@@ -69,7 +69,8 @@ def shared_values(answer: Answer, frame: Any) -> SharedValues:
     Raises
     ------
     InputError
-        The frame is not the one that was linked: its records are unknown, or of two entities.
+        The frame is not the one that was linked: its records are unknown or of two entities, or a
+        key links other numbers of them.
     """
     linked, xp, backend = answer.linked, answer.backend.xp, answer.backend
     assert linked is not None
@@ -80,10 +81,12 @@ def shared_values(answer: Answer, frame: Any) -> SharedValues:
     else:
         check_rows(answer, frame)
         rows = xp.arange(records.size)
-    ends = [
-        link_key(parts, records.size, rows, linked.max_group, backend)[0]
-        for parts in records.keys.values()
-    ]
+    ends = []
+    for key, parts in records.keys.items():
+        found, facts = link_key(parts, records.size, rows, linked.max_group, backend)
+        if facts != linked.keys[key]:
+            raise InputError(OTHER_FRAME)
+        ends.append(found)
     at = [k * records.size + end.astype(np.int64) for k, end in enumerate(ends)]
     value, vertex = xp.concatenate(at), xp.concatenate([rows] * len(ends))
     order = order_of([value, vertex], xp)

@@ -159,3 +159,14 @@ def test_an_entity_is_drawn_with_its_shared_values():
     assert axes.get_title() == "component a: 3 records, 2 shared values"
     assert {text.get_text() for text in axes.texts} == {"a", "b", "c", "device=1", "card=y"}
     assert sum(line.get_linestyle() == "-" for line in axes.lines) == 4
+
+
+def test_frames_that_link_other_records_are_refused():
+    frame = pd.DataFrame({"id": list("abc"), "x": [1, 1, 2], "y": [8, 9, 9], "z": [5, 6, 5]})
+    found = cc_rapids.link_records(frame, ["x", "y", "z"], id="id")
+    assert len(found.explain_pair("a", "c", frame[::-1]).frame) == 1
+    others = frame.assign(z=[5, 6, 7]), frame[:2], pd.concat([frame, frame[:1]])
+    for other in others:  # the entity is the same without a link, but not its evidence
+        for call in (found.articulation_points, lambda it: found.explain_pair("a", "b", it)):
+            with pytest.raises(cc_rapids.InputError, match="pass the frame that was linked"):
+                call(other)
