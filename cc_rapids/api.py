@@ -103,6 +103,7 @@ def components(
     explain: bool,
     **options: Unpack[ComponentsOptions],
 ) -> Components[Any] | Plan | StreamPlan: ...
+@suggest_keywords
 def components(
     edges: Any,
     source: str | list[str] | None = None,

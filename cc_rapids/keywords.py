@@ -1,4 +1,4 @@
-"""Suggest a keyword argument in the error for one that a public function does not have."""
+"""Reword Python's errors for arguments that a public function does not have."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from .errors import ArgumentTypeError, did_you_mean, hint_of, listed
+from .errors import ArgumentTypeError, counted, did_you_mean, hint_of, listed
 
 Named = TypeVar("Named", bound=Callable[..., Any])
 Class = TypeVar("Class", bound=type)
@@ -45,13 +45,14 @@ MORE = {  # the arguments behind the ** of a signature, by its name
     "chunked": ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unreadable"),
 }
 NOT_PASSED = {"self"}
+_TOO_MANY = re.compile(r"(\S+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) ")
 _UNEXPECTED = re.compile(r"\S+\(\) got an unexpected keyword argument '([^']*)'")
 
 
 def suggest_keywords(function: Named) -> Named:
     """Make a function suggest its keyword arguments for one that it does not have.
 
-    The error of Python that only names the unknown argument becomes an
+    Python's errors for an unknown argument, and for too many positional ones, become an
     :class:`.errors.ArgumentTypeError`, which is a TypeError. Other errors are unchanged.
     """
 
@@ -62,9 +63,14 @@ def suggest_keywords(function: Named) -> Named:
         except TypeError as error:
             unexpected = _UNEXPECTED.match(str(error))
             word = unexpected[1] if unexpected else ""
-            if word not in keywords or word in _words(function):
+            too_many = _TOO_MANY.match(str(error))
+            if too_many and too_many[1] == function.__qualname__:
+                wrong = _too_many(int(too_many[2]), int(too_many[3]), function)
+            elif word in keywords and word not in _words(function):
+                wrong = unknown_argument(word, function)
+            else:
                 raise
-        raise unknown_argument(word, function)
+        raise wrong
 
     return called  # type: ignore[return-value]
 
@@ -84,12 +90,28 @@ def suggest_keywords_of_methods(kind: Class) -> Class:
 def unknown_argument(word: str, function: Callable[..., Any]) -> ArgumentTypeError:
     """Return the error for an argument that a function does not have."""
     words = _words(function)
-    name = function.__qualname__.removesuffix(".__init__").split(".")[-1]
     meant = [one for one in MEANT.get(word.lower(), ()) if one in words]
     hint = did_you_mean(meant) if meant else hint_of(word, words)
     return ArgumentTypeError(
-        f"unknown argument {word!r} of {name}():{hint} one of {listed(words) or 'none'}"
+        f"unknown argument {word!r} of {_name(function)}():{hint} one of {listed(words) or 'none'}"
     )
+
+
+def _too_many(most: int, passed: int, function: Callable[..., Any]) -> ArgumentTypeError:
+    """Return the error for more positional arguments than a function takes, with its self."""
+    bound = next(iter(inspect.signature(function).parameters), "") in ("self", "cls")
+    most, passed = most - bound, passed - bound
+    name, words = _name(function), _words(function)
+    message = f"{name}() takes {counted(most, 'positional argument')}, not {passed}"
+    if not words:
+        message = f"{name}() takes no arguments, but got {passed}"
+    elif words[most:]:
+        message += f": pass the others by name: {listed(words[most:])}"
+    return ArgumentTypeError(message)
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return function.__qualname__.removesuffix(".__init__").split(".")[-1]
 
 
 def _words(function: Callable[..., Any]) -> list[str]:

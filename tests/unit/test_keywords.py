@@ -66,6 +66,25 @@ def test_the_argument_that_is_meant_is_named(call, hint):
         call()
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_public_function_counts_its_positional_arguments(name):
+    kinds = [one.kind for one in inspect.signature(FUNCTIONS[name]).parameters.values()]
+    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        pytest.skip("takes any number")
+    with pytest.raises(ArgumentTypeError, match=rf"^{name.split('.')[-1]}\(\) takes "):
+        FUNCTIONS[name](*range(60))
+
+
+def test_arguments_after_the_positional_ones_are_named():
+    tree = cc_rapids.components(EDGES, weight="w", forest="max").dendrogram()
+    with pytest.raises(ArgumentTypeError, match=r"^curve\(\) takes no arguments, but got 1$"):
+        tree.curve([0.1, 0.2])
+    with pytest.raises(
+        ArgumentTypeError, match=r"^linkage\(\) takes 1 .* 2: .* by name: component"
+    ):
+        tree.linkage(None, 1)
+
+
 def test_errors_from_inside_are_unchanged():
     def key(word):
         return len(word, wrong=1)
