@@ -38,7 +38,8 @@ def warn_of_both_directions(
         warnings.warn(
             "most edges are listed in both directions, and an edge that is listed twice is not a"
             " bridge: list each pair once, such as by"
-            " pd.DataFrame(np.sort(edges[['src', 'dst']])).drop_duplicates()",
+            " pd.DataFrame(np.sort(edges[ends]), columns=ends).drop_duplicates(), where ends are"
+            " the two columns of ids",
             CcRapidsWarning,
             stacklevel=levels_up(),
         )
