@@ -65,7 +65,8 @@ def link_pairs(
     datasets : str, frame, or pair (vertices, datasets), optional
         The dataset of each record: the name of a column of ``vertices``, or a frame of the ids and
         then the datasets. Values are of any type that can be compared. A record without a dataset,
-        or with a null, has no limit. Records that are not vertices are ignored.
+        or with a null, has no limit. Records that are not vertices are ignored; it is an error if
+        all are.
     per_dataset : int, or dict of int
         The most records of one dataset in a cluster. A dict names the limit of some datasets; the
         others have none.

@@ -325,8 +325,8 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
 
     Parameters
     ----------
-    curve : frame
-        The frame of :meth:`cc_rapids.Cuts.scores`, or ``curve`` of
+    curve : frame or Best
+        The frame of :meth:`cc_rapids.Cuts.scores`, or the result of
         :meth:`cc_rapids.Dendrogram.best`.
     *metrics : str
         The scores to draw, such as ``"pairwise_f1"``, the default.
@@ -353,6 +353,8 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
     for metric in metrics:
         check_word("metric", metric, METRICS)
     axes = new_axes(axes)
+    if "curve" in getattr(curve, "_fields", ()):  # of best()
+        curve = curve.curve
     levels = as_list(column_of(curve, "threshold"))
     labelled = list[Any]()  # the thresholds of the labels
     for (marker, line), metric in zip(itertools.cycle(LINES), metrics, strict=False):
@@ -362,7 +364,8 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
         axes.plot(levels, values, markevery=max(1, len(values) // 20), **style)
         choose = min if metric == LEAST_IS_BEST else max
         at = values.index(choose(values))
-        lines_up = labelled.count(levels[at])
+        axes.plot(levels[at], values[at], marker=marker, color="black", markersize=7)
+        lines_up = labelled.count(levels[at]) + 0.5
         labelled.append(levels[at])
         axes.annotate(
             f"{values[at]:.3g} at {levels[at]:.3g}",

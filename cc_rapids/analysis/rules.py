@@ -84,7 +84,7 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
     Raises
     ------
     InputError
-        A vertex has two datasets.
+        A vertex has two datasets, or none of the vertices of ``datasets=`` has an edge.
     """
     backend, xp = answer.backend, answer.backend.xp
     if datasets is None:
@@ -100,6 +100,11 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
             " each vertex"
         )
     rows, known = rows_of_ids(answer, column, "null")
+    if column.size and answer.forest.vertices and not bool(known.any()):
+        raise InputError(
+            "datasets= names no vertex of the edges, so the rule would hold for none: are ids"
+            " spelled alike, and does the column of ids come before that of datasets?"
+        )
     known &= code >= 0
     if not bool(known.all()):
         rows, code = rows[known], code[known]

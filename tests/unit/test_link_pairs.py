@@ -81,6 +81,16 @@ def test_the_dataset_may_be_a_column_of_a_composite_id():
     found.audit(pairs, vertices=records)
 
 
+def test_datasets_of_no_vertex_are_an_error():
+    """Columns in the other order, or ids spelled in another way: the rule would hold for none."""
+    pairs = pd.DataFrame({"src": ["a"], "dst": ["b"], "w": [0.9]})
+    owners = pd.DataFrame({"id": ["a", "b"], "owner": ["x", "x"]})
+    for datasets in (owners[["owner", "id"]], owners.assign(id=owners.id.str.upper())):
+        with pytest.raises(cc_rapids.InputError, match=r"no vertex of the edges.* spelled alike"):
+            cc_rapids.link_pairs(pairs, weight="w", datasets=datasets)
+    assert len(cc_rapids.link_pairs(pairs, weight="w", datasets=owners)) == 2
+
+
 def test_nulls_and_unknown_records_have_no_rule():
     sets = pd.DataFrame({"v": [1, 2, 99, 11], "d": ["a", None, "a", None]})
     found = cc_rapids.link_pairs(

@@ -168,7 +168,10 @@ def test_a_plot_of_scores_marks_the_best_threshold():
     axes = cc_rapids.plots.scores(curve, "pairwise_f1", "variation_of_information")
     assert [text.get_text() for text in axes.texts] == ["1 at 0.9", "0 at 0.9"]
     assert axes.texts[0].get_position() != axes.texts[1].get_position()
-    assert len(axes.lines) == 2
+    assert [line.get_xdata()[0] for line in axes.lines[1::2]] == [0.9, 0.9]  # the marks
+    tree = cc_rapids.components([(1, 2), (2, 3)], weight=[0.9, 0.5], forest="max").dendrogram()
+    best = tree.best(([1, 2, 3], ["a", "a", "b"]))
+    assert cc_rapids.plots.scores(best).texts[0].get_text() == "1 at 0.9"
 
 
 def test_a_label_with_a_null_column_is_no_label():
