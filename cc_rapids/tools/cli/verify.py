@@ -127,7 +127,7 @@ def verify(
     if source_format is not None:
         check_single(source_format)
     table, taken_labels = _labels(labels, labels_format, quiet)
-    if not isinstance(edges, str | list):
+    if is_whole(files) and not chunked:  # the edges are a table
         table = _alike(edges, table, taken_labels, files[0], labels)
     _check_naming(table, LABEL_RULES[naming])
     table = table.take(pc.sort_indices(table["vertex"]))
