@@ -9,16 +9,10 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
-from ..api import (
-    components,
-    find_components,
-    maximum_spanning_forest,
-    minimum_spanning_forest,
-)
+from ..api import components, find_components
 from ..data.adapters import check_state, edge_frame, is_graph, numbering
 from ..data.arguments import check_flag
 from ..data.dtypes import is_object
@@ -199,7 +193,7 @@ def minimum_spanning_tree(
     cc_rapids.minimum_spanning_forest : The same for edge lists of any kind, as their rows.
     cc_rapids.install : Let cuGraph's function run on this one.
     """
-    return _spanning_tree(G, minimum_spanning_forest, ignore_nan)
+    return _spanning_tree(G, "min", ignore_nan)
 
 
 def maximum_spanning_tree(
@@ -228,13 +222,14 @@ def maximum_spanning_tree(
     cc_rapids.maximum_spanning_forest : The same for edge lists of any kind, as their rows.
     cc_rapids.install : Let cuGraph's function run on this one.
     """
-    return _spanning_tree(G, maximum_spanning_forest, ignore_nan)
+    return _spanning_tree(G, "max", ignore_nan)
 
 
-def _spanning_tree(graph: Any, find: Callable[..., Any], ignore_nan: bool) -> Any:
-    """Return the spanning forest of a graph, found by ``find``, as a graph of cuGraph."""
+def _spanning_tree(graph: Any, kind: str, ignore_nan: bool) -> Any:
+    """Return a minimum or maximum spanning forest of a graph as a graph of cuGraph."""
     nulls = "drop" if check_flag("ignore_nan", ignore_nan) else "raise"
-    forest = find(_weighted_edges(graph), weight=WEIGHTS, nulls=nulls)
+    weighted = _weighted_edges(graph)
+    forest = components(weighted, weight=WEIGHTS, forest=kind, nulls=nulls).forest()
     ends = {"source": "src", "destination": "dst"}
     edges = forest[[*ends, "weight"]].rename(columns=ends)
     sides = {end: [side] for end, side in ends.items()}

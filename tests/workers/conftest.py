@@ -12,6 +12,8 @@ def cluster(tmp_path_factory):
     # Some seconds after a worker was lost, its cluster looks once whether another of its name is
     # there, and gives the name up if not: also when the new one was killed a moment ago.
     patience = {"distributed.deploy.lost-worker-timeout": "1h"}
+    # A thief of tasks moves their edges as well, whenever a worker looks busy
+    patience |= {"distributed.scheduler.work-stealing": False}
     place = {"temporary-directory": str(tmp_path_factory.mktemp("dask"))}
     with (
         dask.config.set(patience | place),

@@ -304,7 +304,7 @@ def test_few_rows_of_a_large_answer_need_no_group_of_each_vertex(monkeypatch):
         ({"on": []}, errors.InputError, "on= names no column"),
         ({"per": []}, errors.InputError, "per= names no column"),
         ({"on": "corpus"}, errors.NullsError, "2 of 7 rows have nulls in 'corpus'"),
-        ({"on": ["doc_id", "length"]}, errors.InputError, "the vertices are int64"),
+        ({"on": ["doc_id", "length"]}, errors.InputError, "ids have 1 column, but on= names 2"),
         ({"missing": "null"}, errors.InputError, "missing, 'null': one of drop, raise, self"),
         ({"ascending": "yes"}, errors.ArgumentTypeError, "ascending= must be True or False"),
     ],
