@@ -639,7 +639,7 @@ class Column:
 @contextmanager
 def _borrow_where(column: Column, keep: Any) -> Iterator[Any]:
     with column.borrow() as ids:
-        if hasattr(ids, "buffers"):
+        if hasattr(ids, "buffers") or hasattr(ids, "chunks"):  # PyArrow's, in one piece or several
             yield ids.filter(sys.modules["pyarrow"].array(keep))
         else:
             yield ids[moved(keep, is_cudf(ids) or hasattr(ids, "__cuda_array_interface__"))]

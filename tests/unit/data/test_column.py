@@ -341,3 +341,15 @@ def test_categories_of_polars_are_kept_without_reading_them_all(monkeypatch):
     found = components(edges).labels()
     assert found["vertex"].dtype == found["labels"].dtype == kind
     assert found["labels"].cast(pl.String).to_list() == ["a", "a", "c", "c"]
+
+
+@pytest.mark.parametrize("dtype", ["str", "string[pyarrow]", "large_string[pyarrow]"])
+def test_nulls_of_concatenated_strings_are_dropped(dtype):
+    """Frames made by pd.concat have columns of several chunks."""
+    kind = pd.ArrowDtype(pa.large_string()) if dtype.startswith("large") else dtype
+    frame = pd.DataFrame({"src": ["a", None, "c"], "dst": ["b", "c", "d"]}, dtype=kind)
+    frames = pd.concat([frame, frame], ignore_index=True)
+    found = components(frames, nulls="drop")
+    assert found.labels()["labels"].tolist() == ["a", "a", "c", "c"]
+    assert found.attach(frames, on="src", nulls="null", name="x")["x"].isna().sum() == 2
+    assert found.audit(frames, nulls="drop").edges == 4
