@@ -81,6 +81,9 @@ def reached(path: str) -> Iterator[None]:
 def expanded(path: str) -> list[str]:
     """Return the files of a path, folder or pattern, sorted by name.
 
+    Local folders that a pattern matches are read as folders, except those whose names begin with an
+    underscore. ``**`` matches files in folders by itself.
+
     Raises
     ------
     FormatError
@@ -110,9 +113,19 @@ def expanded(path: str) -> list[str]:
             paths = [name for name in paths if not any(map(_is_circle, Path(name).parents))]
         if os.path.exists(path):
             paths = files_in(path, log.warning) if os.path.isdir(path) else [path]
+        elif pattern:
+            paths = [file for name in paths for file in _files_at(name, "**" not in path)]
     if not paths:
         raise FormatError(f"no file matches {path}")
     return paths
+
+
+def _files_at(path: str, in_folders: bool) -> list[str]:
+    """Return the path that a pattern matched, or the files in a folder if they are wanted."""
+    if not os.path.isdir(path):
+        return [path]
+    notes = os.path.basename(path.rstrip("/")).startswith("_")
+    return files_in(path, log.warning) if in_folders and not notes else []
 
 
 def paths_of(edges: Any) -> list[str]:

@@ -8,6 +8,7 @@ import threading
 import pytest
 from support.edge_files import read_edges
 
+import cc_rapids
 from cc_rapids.errors import FormatError
 
 
@@ -84,3 +85,13 @@ class TestFiles:
         assert len(seen) > 10
         assert seen == sorted(seen)
         assert seen[-1] == (size, size)
+
+
+def test_folders_that_a_pattern_matches_are_read(tmp_path):
+    for name in ("day=1", "day=2", "_log"):
+        tmp_path.joinpath(name).mkdir()
+        tmp_path.joinpath(name, "edges.csv").write_text("src,dst\n1,7\n")
+    tmp_path.joinpath("late.csv").write_text("src,dst\n8,9\n")
+    for pattern, rows in {"*": 3, "day=[12]": 2, "**/edges.csv": 3, "day=2": 1}.items():
+        found = cc_rapids.stream_components(str(tmp_path / pattern))
+        assert found.ledger["given"] == rows
