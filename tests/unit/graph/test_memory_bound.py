@@ -109,7 +109,7 @@ def test_runs_as_on_a_gpu_stay_within_the_bound(name, dtype, monkeypatch):
     with counted() as backend:
         if design:
             rule = auto.AutoRule(cc_rapids.Design.parse(design), "")
-            monkeypatch.setattr(auto, "AUTO", (rule,))
+            monkeypatch.setattr(auto, "_rules_of", lambda _: [rule])
         labels, peak = held(edges, backend)
     column = 2 * labels.vertex.nbytes
     assert column <= peak <= bound_of(labels, n, m)
