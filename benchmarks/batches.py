@@ -2,7 +2,7 @@
 
 removals: pairs and vertices are removed from one large component, and from components of 32, with
 and without a kept forest, against solving the remaining edges. window: batches of a hundredth of
-the edges, of which the oldest expire, against solving the window. All ways of a job take turns,
+the edges, where the oldest batch expires, against solving the window. All ways of a job take turns,
 each on a copy of its own, and answers are compared after the timing.
 """
 

@@ -581,8 +581,7 @@ def bipartition(
     """
     from .analysis.bipartition import Bipartition  # most runs look for no colours
 
-    edges = _opened_with(edges, options)
-    _check_second_run(edges, options)
+    edges = _opened_for_second_run(edges, options)
     edges, source, destination = _in_rows(edges, source, destination, options)
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
@@ -590,12 +589,19 @@ def bipartition(
     return Bipartition(found, _options_of_second_run(options))
 
 
-def _opened_with(edges: Any, options: dict[str, Any]) -> Any:
-    """Return opened edges; with weight bounds, store the edges' own weights as an option."""
-    bounded = any(options.get(name) is not None for name in ("at_least", "at_most"))
-    if not bounded:
-        return opened(edges)
-    edges, options["weight"] = with_own_weights(edges, options.get("weight"))
+def _opened_for_second_run(edges: Any, options: dict[str, Any]) -> Any:
+    """Return opened edges; with weight bounds, store the edges' own weights as an option.
+
+    Raises
+    ------
+    InputError
+        The edges or options cannot be read twice on one device.
+    """
+    if any(options.get(name) is not None for name in ("at_least", "at_most")):
+        edges, options["weight"] = with_own_weights(edges, options.get("weight"))
+    else:
+        edges = opened(edges)
+    _check_second_run(edges, options)
     return edges
 
 
@@ -785,8 +791,7 @@ def _edges_of_answer(
     edges: Any, source: Any, destination: Any, options: dict[str, Any], edges_of: Any
 ) -> Any:
     """Return the frame that ``edges_of`` makes of an answer, with rows of the whole list."""
-    edges = _opened_with(edges, options)
-    _check_second_run(edges, options)
+    edges = _opened_for_second_run(edges, options)
     source, destination = named_ends(edges, source, destination, options.get("weight"))
     given, request = edges, ReadRequest(source, destination)
     edges, source, destination = _in_rows(edges, source, destination, options)
@@ -845,8 +850,7 @@ def two_edge_connected_components(
     from .analysis.bridges import check_listed_once, without_bridges
 
     check_listed_once(opened(edges))
-    edges = _opened_with(edges, options)
-    _check_second_run(edges, options)
+    edges = _opened_for_second_run(edges, options)
     forest = options.get("forest", False)
     if isinstance(forest, bool | str) and forest:
         raise InputError("forest= is for components(...): classes have no forest, leave it out")
@@ -908,8 +912,7 @@ def articulation_points(
     """
     from .analysis.bridges import articulation_points_of
 
-    edges = _opened_with(edges, options)
-    _check_second_run(edges, options)
+    edges = _opened_for_second_run(edges, options)
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found

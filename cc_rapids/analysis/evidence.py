@@ -205,7 +205,7 @@ class EdgeRecords:
         return shown if is_relation(shown) else made
 
     def _with_ids(self, frame: Any, part: Any, named: dict[Any, str], vertices: Array) -> Any:
-        """Return a frame with the ids of vertices of the answer, some of which have no record."""
+        """Return a frame with the ids of vertices. Some of them may have no record."""
         made, answer = with_columns_of(frame, part, named), self._answer
         with answer.backend.scope():
             ids = arrow_of(answer.in_memory_frame(answer.vertex(vertices)))

@@ -621,7 +621,7 @@ class Column:
         return self
 
     def where(self, keep: Any) -> Column:
-        """Return the rows where a boolean array is true, of which none is missing.
+        """Return the rows where a boolean array is true. None of their ids is missing.
 
         If ``keep`` is None, return all rows. Rows on a device are selected when they are borrowed.
         """
@@ -723,7 +723,7 @@ def of(name: str, values: Any) -> Column:
 
 
 def unchecked(name: str, values: Any) -> Column:
-    """Return a native series or array as a column of ids, of which some may be missing.
+    """Return a native series or array as a column of ids. Some ids may be missing.
 
     Raises
     ------
@@ -864,7 +864,7 @@ def numbers_of_series(side: Any) -> tuple[Any, Any]:
 
 
 def of_series(name: str, side: Any) -> Column:
-    """Return a column of a series of narwhals, of which some ids may be missing."""
+    """Return a column of a narwhals series. Some ids may be missing."""
     import narwhals as nw
 
     dtype, native = side.dtype, side.to_native()
@@ -1033,7 +1033,7 @@ def _one_dimension(name: str, values: Any) -> Any:
 
 
 def of_array(name: str, array: Any, to_native: Native | None = None) -> Column:
-    """Return a column of a one-dimensional array, of which some ids may be missing.
+    """Return a column of a one-dimensional array. Some ids may be missing.
 
     ``to_native`` converts strings of answers, by default to arrays of the same type.
     """
