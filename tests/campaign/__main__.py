@@ -86,6 +86,12 @@ class Worker:
                 self.running = None
             yield event
 
+    def stop(self) -> dict:
+        """Kill the worker; return the trial that it was in."""
+        self.process.kill()
+        self.process.wait()
+        return self.running or {"begins": "start", "seed": -1}
+
     def ended(self) -> str | None:
         """Why it ended, if it should not have."""
         code = self.process.poll()
@@ -109,9 +115,11 @@ def lead(options: argparse.Namespace) -> int:
     end = time.time() + 60 * options.minutes
     workers = [Worker(options, options.seed + k, options.minutes) for k in range(options.workers)]
     trials, checks, outcomes = (collections.Counter() for _ in range(3))
-    failures = []
+    failures, unfinished = [], []
     while workers:
         time.sleep(0.5)
+        if time.time() > end + options.grace:
+            unfinished, workers = [worker.stop() for worker in workers], []
         for k, worker in enumerate(list(workers)):
             for event in worker.events():
                 if "ends" in event:
@@ -143,6 +151,7 @@ def lead(options: argparse.Namespace) -> int:
         "checks": dict(sorted(checks.items())),
         "outcomes": dict(sorted(outcomes.items())),
         "failures": [f"{event['fails']} {event['seed']}" for event in failures],
+        "unfinished": [f"{event['begins']} {event['seed']}" for event in unfinished],
     }
     print(json.dumps(told))
     if options.out:
@@ -159,6 +168,9 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--only", action="append", help="the trials to run; repeatable")
     parser.add_argument("--trials", type=int, help="so many trials a worker, at most")
+    parser.add_argument(
+        "--grace", type=float, default=HANGS, help="seconds for the last trials to end"
+    )
     parser.add_argument("--out", help="a file for the counts")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--step", type=int, default=1, help=argparse.SUPPRESS)
