@@ -57,6 +57,8 @@ MEANT: dict[str, str] = dict.fromkeys(  # words that people type, and the comman
 )
 MEANT |= dict.fromkeys(["dedup", "dedupe", "deduplication"], "deduplicate")
 MEANT |= dict.fromkeys(["link-records", "link_records", "records", "entities", "resolve"], "link")
+MEANT |= dict.fromkeys(["articulation-points", "biconnected", "cut-edges"], "bridges")
+MEANT |= dict.fromkeys(["mst", "spanning-forest", "spanning-tree"], "forest")
 MEANT |= {"benchmark": "bench", "check": "verify", "audit": "verify", "info": "doctor"}
 MEANT_OPTIONS: dict[str, str] = {  # words that people type for options
     "--threshold": "--at-least",
@@ -200,6 +202,7 @@ class OneLineErrors(Group):
 
 def _as_options(message: str) -> str:
     """Replace the keyword arguments in a message of the library by command-line options."""
+    message = message.partition(", such as by pd.")[0]
     message = message.replace("the same call", "the same command")
     message = message.replace("cc_rapids.designs()", "`cc-rapids designs`")
     message = message.replace(", or vertices=", "")

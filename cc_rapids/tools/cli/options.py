@@ -156,7 +156,7 @@ def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
 def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that select edges whose weight is within bounds."""
     bounds: list[tuple[str, str, Any, str]] = [
-        ("--weight", "NAME", str, "Column of weights, for --at-least and --at-most."),
+        ("--weight", "NAME", str, "Column of weights."),
         ("--at-least", "X", Number(), "Skip edges with a smaller weight or without a weight."),
         ("--at-most", "X", Number(), "Skip edges with a greater weight or without a weight."),
     ]

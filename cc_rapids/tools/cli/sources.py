@@ -97,6 +97,15 @@ def read_given(
         return Given.of(read_one(file, on_progress, **reading, **columns_of(bounds)), bounds)
 
 
+def read_in_memory(
+    files: Sequence[str], quiet: bool, reading: dict[str, Any], bounds: dict[str, Any]
+) -> Given:
+    """Read a single file, or return several files that the library reads into one table."""
+    given = read_given(files, {}, quiet, reading, bounds)
+    given.options.pop("progress", None)  # it would have them read in chunks
+    return given
+
+
 def read_one(file: Path, report: Report | None, **reading: Any) -> EdgeFile:
     """Read all edges of a file, or of standard input for ``-``.
 

@@ -68,6 +68,8 @@ def test_help_of_commands_is_one_line_and_whole(shown, name):
 def test_commands_stand_in_the_order_of_use(shown):
     order = ["doctor", "compile", "generate", "convert", "calculate", "verify"]
     order += [
+        "bridges",
+        "forest",
         "deduplicate",
         "link",
         "link-pairs",

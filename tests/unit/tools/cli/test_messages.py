@@ -18,6 +18,7 @@ from cc_rapids.tools.cli.group import _as_options
         ("at_least=0.5, labels=", "--at-least 0.5, --labels"),
         ("found 'weight=3' in a/weight=3/x.csv", "found 'weight=3' in a/weight=3/x.csv"),
         ("weight=None, or forest=", "weight=None, or forest="),
+        ("list each pair once, such as by pd.DataFrame(a, columns=b)", "list each pair once"),
         ("cc_rapids.designs() lists all designs", "`cc-rapids designs` lists all designs"),
     ],
 )

@@ -1,0 +1,243 @@
+"""``cc-rapids bridges`` and ``cc-rapids forest``, which write rows of the edge list."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...data.files.write import write_table
+from ...data.text_options import TextOptions
+from ...ledger import Ledger
+from .group import METHOD, Decorator, command, examples, option
+from .options import (
+    FILES_IN_WORDS,
+    FilePath,
+    as_json,
+    bound_options,
+    check_bounds,
+    edge_file_options,
+    engine_option,
+    is_shown,
+    nulls_option,
+    quiet_options,
+)
+from .outputs import check_with_output, checked_output, output_format_option, output_option
+from .paths import name_of
+from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
+from .sources import read_in_memory
+
+if TYPE_CHECKING:
+    from ...results.answer import Answer
+    from ...results.components import Components
+
+BRIDGES, POINTS, BLOCKS = "bridges", "articulation-points", "biconnected"
+
+
+def _options_of_edge_rows(output: str, *methods: Decorator) -> Decorator:
+    """Return the arguments and options of both commands.
+
+    ``output`` is the help of ``--output``. ``methods`` are options of one command.
+    """
+    file = FilePath(allow_dash=True)
+    decorators: list[Decorator] = [
+        click.argument("files", metavar="FILE...", nargs=-1, required=True, type=file),
+        *(edge_file_options(), nulls_option, bound_options, *methods, engine_option),
+        *(output_option(output), output_format_option, quiet_options, as_json),
+    ]
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+@command(
+    epilog=FILES_IN_WORDS
+    + "\n\n"
+    + examples(
+        "cc-rapids bridges pairs.csv --output bridges.csv",
+        "The vertices whose removal disconnects others:",
+        "cc-rapids bridges pairs.csv --find articulation-points --output points.csv",
+        "Of the edges whose score is at least .5, as Parquet:",
+        "cc-rapids bridges scored.csv --weight score --at-least 0.5 --output bridges.parquet",
+    )
+)
+@_options_of_edge_rows(
+    "Write the bridges, points or edges to PATH, or - for stdout.",
+    option(
+        "--find",
+        type=click.Choice([BRIDGES, POINTS, BLOCKS]),
+        default=BRIDGES,
+        section=METHOD,
+        help="What to find; bridges by default.",
+    ),
+)
+def bridges(
+    files: tuple[str, ...],
+    find: str,
+    weight: str | None,
+    at_least: float | None,
+    at_most: float | None,
+    **others: Any,
+) -> None:
+    """Find the edges whose removal splits a component.
+
+    FILE contains the edges: a file, a folder, or a pattern in quotes; there may be several. - is
+    standard input. All edges must fit into memory. List each edge once: an edge that is listed
+    twice, in either direction, is not a bridge.
+
+    The output has one row per bridge: its row number in the list (row, from 0), source and
+    destination. --find articulation-points writes the vertices whose removal disconnects others
+    (vertex). --find biconnected writes all edges but self-loops, with the biconnected component of
+    each (labels): no single vertex separates the edges of one such component.
+    """
+    from ...analysis import bridges as searches
+    from ...options import Options
+
+    rows_of: dict[str, Callable[[Answer], Any]] = {
+        BRIDGES: searches.bridges_of,
+        POINTS: partial(searches.articulation_points_of, options=Options.check()),
+        BLOCKS: partial(searches.biconnected_component_edges_of, options=Options.check()),
+    }
+    what = {POINTS: "articulation points", BLOCKS: "edges in biconnected components"}
+    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
+    _write_rows(
+        files,
+        what.get(find, find),
+        lambda found: rows_of[find](found.answer),
+        bounds,
+        True,
+        **others,
+    )
+
+
+@command(
+    epilog=FILES_IN_WORDS
+    + "\n\n"
+    + examples(
+        "The strongest links that connect all that the pairs connect:",
+        "cc-rapids forest scored.csv --weight score --maximum --output forest.csv",
+        "Any spanning forest, without weights:",
+        "cc-rapids forest pairs.parquet --output forest.parquet",
+    )
+)
+@_options_of_edge_rows(
+    "Write the edges of the forest to PATH, or - for stdout.",
+    option(
+        "--maximum",
+        is_flag=True,
+        section=METHOD,
+        help="Keep the greatest weights instead of the least.",
+    ),
+)
+def forest(
+    files: tuple[str, ...],
+    maximum: bool,
+    weight: str | None,
+    at_least: float | None,
+    at_most: float | None,
+    **others: Any,
+) -> None:
+    """Find a spanning forest, of least or greatest weight.
+
+    A spanning forest is a part of the edges that has no cycle and the same components.
+
+    FILE contains the edges: a file, a folder, or a pattern in quotes; there may be several. - is
+    standard input. All edges must fit into memory.
+
+    With --weight, the sum of the weights is the least possible, or with --maximum the greatest. Of
+    equal weights, the first row is kept. A weight that is null or NaN is an error; --nulls drop
+    drops its edge. Without --weight, any spanning forest is found.
+
+    The output has one row per edge of the forest: its row number in the list (row, from 0), source,
+    destination and weight.
+    """
+    bounds: dict[str, Any] = {"weight": weight, "at_least": at_least, "at_most": at_most}
+    if weight is None:
+        if maximum:
+            raise click.UsageError("--maximum needs --weight.")
+        bounds = check_bounds(bounds)
+    kind: bool | str = weight is None or ("max" if maximum else "min")
+
+    def rows_of(found: Components) -> Any:
+        from ...results.lookup import warn_of_null_weights
+
+        warn_of_null_weights(found.ledger.get("null_weight", 0) if weight else 0)
+        return found.forest()
+
+    _write_rows(files, "forest edges", rows_of, bounds, kind, **others)
+
+
+def _write_rows(
+    files: tuple[str, ...],
+    what: str,
+    rows_of: Callable[[Components], Any],
+    bounds: dict[str, Any],
+    forest: bool | str,
+    *,
+    source: Any,
+    destination: Any,
+    format: str | None,
+    header: bool | None,
+    delimiter: str | None,
+    encoding: str | None,
+    comment: str | None,
+    nulls: str | None,
+    engine: str | None,
+    output: str | None,
+    output_format: str | None,
+    quiet: bool,
+    json_output: bool,
+) -> None:
+    """Read edges, find their components, and write the rows that ``rows_of`` returns for them.
+
+    ``what`` names these rows in the report. The components are found with a spanning forest, so
+    that rows count the whole list even if weights are bounded.
+    """
+    from ...api import components
+
+    text = TextOptions.check(header, delimiter, encoding, comment, format)
+    check_with_output(output, output_format=output_format)
+    written = None if output is None else checked_output(output, output_format, files)
+    place = None if written is None else written[0]
+    shown = is_shown(place, quiet, json_output)
+    start = time.perf_counter()
+    ends = {"source": source, "destination": destination}
+    given = read_in_memory(files, quiet, ends | text.words(), bounds)
+    run: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or given.engine()}
+    with kernels(quiet) as times:
+        result = components(given.edges, **given.options, **run, forest=forest)
+        rows = rows_of(result)
+    if written is not None:
+        write_table(rows, *written)
+    summary = result.summary()
+    facts = {
+        **({"file": files[0]} if len(files) == 1 else {"files": list(files)}),
+        **{name: summary[name] for name in ("engine", "vertices", "edges", "components")},
+        what.replace(" ", "_"): len(rows),
+        "ledger": given.rows(result.ledger).facts(),
+        "output": None if place is None else str(place),
+        **times_since(start, times),
+    }
+    if json_output:
+        print_json(facts)
+    elif shown:
+        print_rows(
+            {
+                "files" if files[1:] else "file": ", ".join(map(name_of, files)),
+                "vertices": f"{facts['vertices']:,}",
+                "edges": f"{facts['edges']:,}",
+                "rows": str(Ledger.of_facts(facts["ledger"])),
+                "components": f"{facts['components']:,}",
+                what: f"{len(rows):,}",
+                **kernel_rows(times, times.seconds),
+                "time": seconds(facts["seconds"]),
+                "written to": facts["output"],
+            }
+        )
