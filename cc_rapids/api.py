@@ -12,7 +12,7 @@ from .backends import Backend
 from .backends.choice import choose
 from .data.adapters import adapter_of
 from .data.arguments import consumed
-from .data.edge_input import EdgeInput, ReadRequest
+from .data.edge_input import EdgeInput, Lending, ReadRequest
 from .data.foreign import opened, with_own_weights
 from .data.frame_build import frame_of_table
 from .data.read import check_text, named_ends, read
@@ -363,7 +363,6 @@ def find_components(
     given, answers = edges, None
     outer = None if reading is None else reading.ledger
     adapter = adapter_of(edges)
-    options = with_ends(edges, options, adapter)
     bound = options.weight_bound
     asked = bound if reading is None else None  # otherwise the stream warns
     if adapter.opens:
@@ -382,6 +381,7 @@ def find_components(
             adapter = adapter_of(edges)
             outer = ledger if outer is None else outer.plus(ledger._replace(given=0))
     if options.spanning is not None or (bound is not None and options.forest):
+        options = with_ends(edges, options, adapter)
         request = ReadRequest(options.source, options.destination)
         if options.explain and adapter.is_iterable and adapter.rows(edges, request) is None:
             raise consumed(f"the {type(edges).__name__}")
@@ -418,7 +418,7 @@ def find_components(
     choice = choose(edge_input.src.size) if adapter.names_files or formats else None
     backend = options.backend(edge_input.on_device, choice)
     # Kernels read the borrowed columns within this scope; the answer keeps the arena's memory.
-    with backend.scope() as arena, edge_input.borrow() as (columns, offsets):
+    with backend.scope() as arena, Lending(edge_input) as (columns, offsets):
         if options.explain:
             return explain(edge_input, columns, offsets, backend, options)
         started = perf_counter()
@@ -432,10 +432,11 @@ def find_components(
         if decoder is None:  # hashed or composite ids: not sorted yet
             forest, decoder = encoded.finalise(forest, options.speculates and backend.goes_on)
         done = perf_counter()
-    ledger = edge_input.rows
+    rows = edge_input.ledger
+    assert rows is not None
     if outer is not None:  # the ledger of the list that contains these rows
-        ledger = outer.plus(ledger._replace(given=0))
-    ledger = ledger._replace(linked=encoded.edges.m).check()
+        rows = outer.plus(rows._replace(given=0))
+    ledger = rows._replace(linked=encoded.edges.m).check()
     if not (ledger.linked or ledger.records):
         warn_of_no_edges(given)
     if asked is not None and not ledger.linked:

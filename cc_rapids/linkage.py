@@ -12,6 +12,7 @@ import numpy as np
 
 from .backends import Array, Backend
 from .data.column import without_rows
+from .data.edge_input import Lending
 from .data.records import Key, Records, read_records
 from .errors import CcRapidsWarning, InputError, listed, shown
 from .graph.edges import Edges
@@ -132,7 +133,7 @@ def link_records(
     ids = records.ids
     backend = options.backend(ids.on_device)
     started = perf_counter()
-    with backend.scope(), ids.borrow() as (columns, _):
+    with backend.scope(), Lending(ids) as (columns, _):
         if records.id_names:
             scanned = scan_ids(ids, columns, backend)
             free, most = backend.free_bytes(), backend.uncompiled_rows

@@ -12,7 +12,7 @@ from typing import Any
 
 from .backends import Backend
 from .data.adapters import adapter_of
-from .data.edge_input import EdgeInput, ReadRequest
+from .data.edge_input import EdgeInput, Lending, ReadRequest
 from .data.frame_access import are_parts
 from .data.read import read
 from .errors import InputError, counted, shown
@@ -56,7 +56,7 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
             " leave out devices="
         )
     edge_input = _read(edges, options.vertices, options, outer)
-    with edge_input.borrow() as (columns, offsets):
+    with Lending(edge_input) as (columns, offsets):
         if offsets:
             raise InputError(
                 "devices= takes lists of edges, but these are rows of a matrix or graph: pass both"
@@ -153,7 +153,7 @@ def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, lis
     except InputError as error:
         error.add_note(f"(in part {k} of the edges, counted from 0)")
         raise
-    with edge_input.borrow() as (columns, offsets):
+    with Lending(edge_input) as (columns, offsets):
         if offsets:
             raise InputError("each part of the edges must be a list of edges, not rows of a matrix")
         yield edge_input, columns

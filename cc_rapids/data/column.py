@@ -45,10 +45,11 @@ def index_of(edges: Any) -> Any:
     if not hasattr(type(edges), "iloc"):
         return None
     index = edges.index
-    if is_cudf(index) and index.nlevels > 1:
+    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
         return None
-    counts = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
-    return None if counts or not hasattr(index, "take") else index
+    if not hasattr(index, "take") or (is_cudf(index) and index.nlevels > 1):
+        return None
+    return index
 
 
 def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:
@@ -781,7 +782,10 @@ def series_of(values: Any, name: str = "ids") -> Any:
 
 def common_rows(columns: Iterable[Column]) -> Any:
     """Return a boolean array of the rows in which no id is missing; None if none is in any row."""
-    masks = [column.valid for column in columns if column.valid is not None]
+    masks = []
+    for column in columns:
+        if column.valid is not None:
+            masks.append(column.valid)
     if len(set(map(type, masks))) > 1:
         masks = [moved(mask, False) for mask in masks]
     return reduce(and_, masks) if masks else None

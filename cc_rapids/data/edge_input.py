@@ -227,10 +227,6 @@ class EdgeInput:
         """Convert a frame or column to the kind that the caller gets."""
         return frame if self.answers is None else self.answers(frame)
 
-    def borrow(self) -> Lending:
-        """Return a context that borrows the columns."""
-        return Lending(self)
-
     def changed(self) -> InputError:
         """Return the error for ids or rows that changed between two readings."""
         starts = [self.row_offsets] if self.row_offsets is not None else []

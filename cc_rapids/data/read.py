@@ -63,11 +63,6 @@ def read(
     If rows are not ``droppable``, because the caller's function has no ``nulls=``, errors do not
     suggest it. ``adapter`` is the adapter of the edges, if the caller has looked it up already.
     """
-    try:
-        request = _known_request(source, destination, nulls, droppable)
-    except TypeError:  # a list of names has no hash
-        request = None
-    request = request or _request(source, destination, nulls, droppable)
     dense = num_vertices is not None
     if dense:
         if vertices is not None:
@@ -79,10 +74,10 @@ def read(
         adapter = adapter_of(edges)
     if source is None or destination is None:
         source, destination = adapter.ends(edges, source, destination)
-        if isinstance(source, str):
-            request = _known_request(source, destination, nulls, droppable)
-        elif source is not None:
-            request = _request(source, destination, nulls, droppable)
+    try:
+        request = _known_request(source, destination, nulls, droppable)
+    except TypeError:  # a list of names has no hash
+        request = _request(source, destination, nulls, droppable)
     if options is not NO_OPTIONS:
         check_text(adapter, edges, options)
     if not (vertices is None and options is NO_OPTIONS):

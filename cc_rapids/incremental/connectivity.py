@@ -16,7 +16,7 @@ from ..algorithms.design import Design
 from ..data import html, read
 from ..data.adapters import adapter_of
 from ..data.arguments import check_flag, check_path, check_word
-from ..data.edge_input import ReadRequest
+from ..data.edge_input import Lending, ReadRequest
 from ..data.files.opening import paths_of
 from ..data.files.text_ids import LateTextError
 from ..data.foreign import opened
@@ -492,7 +492,7 @@ class Connectivity:
                 read.check_one_id(name, vertex)
                 given = inputs.one_id(name, vertex)
                 check_kind(state.index, given)
-                with given.borrow() as (columns, _):
+                with Lending(given) as (columns, _):
                     sides.append(inputs.ends(state, given, columns[:2], missing))
             (left, left_valid), (right, right_valid) = sides
             answers = batches.query(state, left[0], right[0]) & left_valid & right_valid

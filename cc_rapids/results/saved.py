@@ -16,7 +16,7 @@ from .. import backends
 from ..backends import Array, Backend
 from ..data.column import Column, of, of_key_columns, text_buffers, text_of_buffers
 from ..data.dtypes import is_integer, is_number
-from ..data.edge_input import EdgeInput
+from ..data.edge_input import EdgeInput, Lending
 from ..data.files import archive
 from ..data.files.read import SourceFormat
 from ..data.frame_kind import given_like, kind_words
@@ -293,7 +293,7 @@ def _decoder(
     ]
     column = of_key_columns([of("vertex", part) for part in parts])
     rows = EdgeInput(column, column, NOTHING.make_frame, False)
-    with rows.borrow() as (borrowed, _):
+    with Lending(rows) as (borrowed, _):
         index, numbered = extended(Integers.empty(backend), rows, borrowed[:1], backend)
     order: Array = backend.to_host(numbered[0])
     if index.n != n or not np.array_equal(order, np.arange(n)):

@@ -22,7 +22,7 @@ from ..data import read as frames
 from ..data.adapters import adapter_of
 from ..data.arguments import UNREADABLE, check_word
 from ..data.column import Column, of, of_key_columns
-from ..data.edge_input import EdgeInput, ReadRequest, with_vertices
+from ..data.edge_input import EdgeInput, Lending, ReadRequest, with_vertices
 from ..data.foreign import opened
 from ..data.frame_access import check_kinds, key_columns_of
 from ..data.memory_budget import Budget, bytes_of
@@ -476,7 +476,7 @@ class _Run:
             self.rows += given.dropped_rows
             return
         check_kinds(self.answer.column, given.src)
-        with given.borrow() as (columns, starts):
+        with Lending(given) as (columns, starts):
             offsets = starts[0] if starts else None
             with self.backend.scope(self.arena):
                 if offsets is not None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Backend
-from ..data.edge_input import EdgeInput
+from ..data.edge_input import EdgeInput, Lending
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from .label_frame import LabelFrame
@@ -65,7 +65,7 @@ class PlacedEdges:
         """Return the slots of both ends of each edge of a list."""
         if not given.src.size:
             return [self.slots[:0], self.slots[:0]]
-        with given.borrow() as (columns, starts):
+        with Lending(given) as (columns, starts):
             left, right = columns[:2]
             if starts:
                 left = self.backend.empty(given.src.size, np.int64)

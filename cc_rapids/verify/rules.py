@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Backend
-from ..data.edge_input import EdgeInput
+from ..data.edge_input import EdgeInput, Lending
 from ..data.frame_access import check_kinds
 from ..errors import VerificationError, counted
 from ..kernels import audit_forest
@@ -106,7 +106,7 @@ def audit_rules(
         ShownRows(frame, what, width)
         for frame, what in ((accepted, "forest"), (refused, "refused rows"))
     )
-    with answer.borrow_for(backend), given.borrow() as (columns, _), backend.scope():
+    with answer.borrow_for(backend), Lending(given) as (columns, _), backend.scope():
         xp = backend.xp
         answer.assign_slots(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)))
         first = backend.fill(backend.empty(16, np.uint64), 0xFF)

@@ -10,7 +10,7 @@ import numpy as np
 from ..backends import Array
 from ..data import read as frames
 from ..data.dtypes import is_integer
-from ..data.edge_input import EdgeInput
+from ..data.edge_input import EdgeInput, Lending
 from ..data.frame_access import check_kinds, collected, column_of, columns_of, numbers_of
 from ..errors import InputError, MissingColumnError, VerificationError
 
@@ -101,7 +101,7 @@ class ShownRows:
         listed = self._listed()
         for column in (listed.src, listed.dst):
             check_kinds(answer.column, column)
-        with listed.borrow() as (columns, _):
+        with Lending(listed) as (columns, _):
             for ends, side in zip(columns, sides, strict=False):
                 slots = answer.find(ends)
                 if slots.size != rows.size:

@@ -18,6 +18,7 @@ import cc_rapids
 from cc_rapids import InputError
 from cc_rapids.data import adapters
 from cc_rapids.data.adapters import ADAPTERS, ANYTHING, PAIRS, adapter_of
+from cc_rapids.data.edge_input import Lending
 from cc_rapids.data.foreign import opened
 from cc_rapids.data.read import read
 
@@ -92,11 +93,11 @@ def test_what_has_its_own_vertices_takes_no_others():
 @pytest.mark.parametrize("name", ["Pairs", "Frames", "Matrices", "CsrRows"])
 def test_columns_are_borrowed_and_row_offsets_beside_them(name):
     found = read(KINDS[name][0], None, None, None, None, "raise")
-    with found.borrow() as (columns, offsets):
+    with Lending(found) as (columns, offsets):
         assert len(offsets) == (found.row_offsets is not None)
         assert [column.size for column in columns] == [found.src.size, found.dst.size]
     named = read((SRC, DST), None, None, [4], None, "raise")
-    with named.borrow() as (columns, _):
+    with Lending(named) as (columns, _):
         assert columns[2].tolist() == [4]
 
 
