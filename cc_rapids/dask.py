@@ -4,6 +4,9 @@ The functions use the connected ``distributed.Client`` and need no other setup. 
 installed, each name of this module raises an ImportError that says how to install it.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 __all__ = [
     "DaskComponents",
     "DaskProgress",
@@ -16,8 +19,8 @@ try:
     from .integrations.dask.api import DaskComponents, components, weakly_connected_components
     from .integrations.dask.cluster import local_gpus
     from .integrations.dask.tasks import DaskProgress
-except ModuleNotFoundError as error:
+except ModuleNotFoundError as _error:
     from .errors import missing_extra
 
-    more = "; and dask-cudf and dask-cuda for frames on GPUs"
-    __getattr__ = missing_extra("dask", error, __all__, more)
+    _more = "; and dask-cudf and dask-cuda for frames on GPUs"
+    __getattr__: Callable[[str], Any] = missing_extra("dask", _error, __all__, _more)

@@ -8,7 +8,7 @@ import os
 import pickle
 import resource
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from types import FunctionType
@@ -374,7 +374,7 @@ class Threads(Backend):
             return os.sysconf("SC_LEVEL3_CACHE_SIZE") or super().cache_bytes()
         return super().cache_bytes()
 
-    free_bytes = staticmethod(host_memory.free_bytes)
+    free_bytes: Callable[[], int] = staticmethod(host_memory.free_bytes)
 
     def peak_bytes(self) -> int | None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

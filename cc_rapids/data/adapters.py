@@ -797,7 +797,11 @@ class CudfFrames(Frames):
             _check_names(list(edges.columns), source, destination)
             raise
 
-    mask, ids_alone = Adapter.mask, Rows.ids_alone
+    def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
+        return Adapter.mask(self, edges, bound)
+
+    def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
+        return edges
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
         has_column = isinstance(weight, str) and weight in self.column_names(edges)
@@ -814,7 +818,11 @@ class Proxies(Frames):
         inner = CUDF_FRAMES.read(edges.as_gpu_object(), request)
         return replace(inner, make_frame=partial(_make_proxy, inner.make_frame))
 
-    mask, ids_alone = Adapter.mask, Rows.ids_alone
+    def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
+        return Adapter.mask(self, edges, bound)
+
+    def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
+        return edges
 
     def where(self, edges: Any, mask: Any) -> Any:
         return edges[mask]
@@ -988,11 +996,20 @@ class Mappings(Pairs):
         return source, destination
 
 
-class Keys(Mappings):
-    """Edges between ids of several columns, such as tuples: see :func:`foreign.pairs_of_keys`."""
+class WholeMappings(Mappings):
+    """A mapping that an object of a caller was opened to, whose columns stay together."""
 
-    opens: bool = False
-    collected, ids_alone = Adapter.collected, Rows.ids_alone
+    opens = False
+
+    def collected(self, edges: Any, names: Sequence[str] | None = None) -> Any:
+        return edges
+
+    def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
+        return edges
+
+
+class Keys(WholeMappings):
+    """Edges between ids of several columns, such as tuples: see :func:`foreign.pairs_of_keys`."""
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, KeyPairs)
@@ -1033,11 +1050,8 @@ class Unopened(Adapter):
         return adapter_of(inner).read(inner, request)
 
 
-class OpenedGraphs(Mappings):
+class OpenedGraphs(WholeMappings):
     """A graph of another library, or a matrix with weights, opened: see :func:`foreign.opened`."""
-
-    opens: bool = False
-    collected, ids_alone = Adapter.collected, Rows.ids_alone
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Graph)
@@ -1135,6 +1149,16 @@ class Matrices(Adapter):
         return int(edges.count_nonzero() if filled else edges.nnz)
 
 
+def _bounded_table(
+    adapter: Adapter, edges: Any, request: ReadRequest, bound: WeightBound
+) -> Bounded:
+    """Read the columns of files or of a dataset into a table; return its edges within a bound."""
+    reading, name = Reading(), bound.name("files")
+    table, ends = adapter.in_memory(edges, request, name, reading)
+    within = FRAMES.bounded(table, ReadRequest(*(ends or request.names)), bound)
+    return within._replace(ledger=reading.ledger.plus(within.ledger._replace(given=0)))
+
+
 class Paths(Adapter):
     """The path of a file."""
 
@@ -1167,10 +1191,7 @@ class Paths(Adapter):
         return map(opened, paths_of(edges))
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        reading, name = Reading(), bound.name("files")
-        table, ends = self.in_memory(edges, request, name, reading)
-        within = FRAMES.bounded(table, ReadRequest(*(ends or request.names)), bound)
-        return within._replace(ledger=reading.ledger.plus(within.ledger._replace(given=0)))
+        return _bounded_table(self, edges, request, bound)
 
 
 class SeveralFiles(Paths):
@@ -1251,7 +1272,8 @@ class Datasets(Chunked):
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return int(edges.count_rows())
 
-    bounded = Paths.bounded
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        return _bounded_table(self, edges, request, bound)
 
 
 class Tables(Datasets):
@@ -1350,10 +1372,11 @@ class Readers(Batches):
 class PairLists(Pairs):
     """A list of pairs of ids, where each pair is an edge; other lists are refused."""
 
-    columns = Adapter.columns
-
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, list)
+
+    def columns(self, edges: Any) -> Sequence[Any]:
+        return [edges]
 
     def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         return list(map(str, request.names)), columns_of_pairs(edges)

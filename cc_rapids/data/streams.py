@@ -914,7 +914,7 @@ class Fragments(Parts):
         parts = [_part_of(fragment, skips) for fragment in self.dataset.get_fragments()]
         super().__init__(parts, (source, destination), bound, skips)
         self.filtered = self.filter is not None or bound is not None
-        self.formats = [SourceFormat("dataset", tuple(self.ids), None)]
+        self.formats.append(SourceFormat("dataset", tuple(self.ids), None))
 
     def unfiltered(self) -> Self:
         other = super().unfiltered()

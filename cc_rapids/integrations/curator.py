@@ -42,6 +42,8 @@ from .distributed.protocol import GPUS
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from nemo_curator.stages.base import ProcessingStage as Stage
+    from nemo_curator.stages.resources import Resources
 
 log: logging.Logger = logging.getLogger(__name__)
 
@@ -67,11 +69,12 @@ def _curator() -> tuple[Any, Any]:
     return ProcessingStage, Resources
 
 
-Stage, Resources = _curator()
+if not TYPE_CHECKING:
+    Stage, Resources = _curator()
 
 
 @suggest_keywords_of_methods
-class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
+class ConnectedComponentsStage(Stage):  # type: ignore[misc]
     """A stage of Curator that writes the connected component of each document in edge files.
 
     Curator has a stage of the same name. The first five arguments, the tasks, the folder, and the

@@ -88,6 +88,7 @@ class PartOfForest(ChosenEdges):
         Returns the positions of the edges in its forest, ascending.
     """
 
+    backend: Backend
     whole: Answer
 
     def __init__(self, whole: Answer, find_places: Callable[[], Array]) -> None:

@@ -27,8 +27,9 @@ from ..graph.edges import Adjacency, Edges, list_of_rows
 from ..graph.forest import Forest, SpeculativeRows
 from ..graph.hooks import hooks_in, room_for_hooks
 from ..ids.encode import EncodedIds
-from . import one_launch
 from .choose import BY_WEIGHT, HEAVIEST, Plan, choose_for_batch
+from .one_launch import solve as run_in_one_launch
+from .one_launch import solve_hashed as run_hashed
 
 __all__ = [
     "any_forest",
@@ -128,9 +129,6 @@ def _by_weight(
     # Strings are not gathered ahead, because their columns hold numbers here.
     given = None if edge_input.text_bytes else edge_input
     return boruvka.solve(edges, forest, encoded.expected_vertices, order, given)
-
-
-run_in_one_launch, run_hashed = one_launch.solve, one_launch.solve_hashed
 
 
 def link_part(plan: Plan, edges: Edges, forest: Forest) -> str:

@@ -45,6 +45,13 @@ def attributes_of_classes():
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for kind in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
             typed, assigned = {"case_sensitive"}, {}  # an attribute of click
+            for node in kind.body:  # names for attributes of other classes and modules
+                if isinstance(node, ast.Assign) and any(
+                    isinstance(one, ast.Attribute) for one in ast.walk(node.value)
+                ):
+                    for one in ast.walk(node.targets[0]):
+                        if isinstance(one, ast.Name):
+                            assigned[one.id] = f"{path.name}:{node.lineno}"
             for node in ast.walk(kind):
                 if isinstance(node, ast.FunctionDef):
                     typed.add(node.name)  # a property

@@ -510,7 +510,7 @@ def as_table(frame: Any) -> Any:
     return pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
 
 
-class WithColumns(MaterializedDataset):  # type: ignore[misc]
+class _WithColumns(MaterializedDataset):  # type: ignore[misc]
     """A dataset in memory whose pandas frame has columns even without rows."""
 
     def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
@@ -526,7 +526,7 @@ def _dataset(tables: list[Result]) -> Dataset:
     return _with_columns(ray.data.from_arrow_refs([table.value for table in tables]))
 
 
-def _with_columns(dataset: Any) -> WithColumns:
-    """Turn a dataset into a :class:`WithColumns` in place, and return it."""
-    dataset.__class__ = WithColumns
+def _with_columns(dataset: Any) -> _WithColumns:
+    """Turn a dataset into a :class:`_WithColumns` in place, and return it."""
+    dataset.__class__ = _WithColumns
     return dataset  # type: ignore[no-any-return]

@@ -22,7 +22,7 @@ from .group import main
 
 __all__ = ["main"]
 
-for command in (  # the order of the list in help
+for _command in (  # the order of the list in help
     doctor.doctor,
     compile_ahead.compile_kernels,
     generate.generate,
@@ -40,4 +40,4 @@ for command in (  # the order of the list in help
     evaluate.evaluate,
     completion.completion,
 ):
-    main.add_command(command)
+    main.add_command(_command)

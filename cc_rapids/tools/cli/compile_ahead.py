@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,19 +19,12 @@ if TYPE_CHECKING:
 Capability = tuple[int, int]
 
 
-class Architecture(click.ParamType):  # type: ignore[type-arg]
-    """A compute capability such as ``9.0`` or ``sm_90``."""
-
-    name = "architecture"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, context: click.Context | None
-    ) -> Capability:
-        """Return the major and minor version."""
-        match = re.fullmatch(r"(?:sm_)?(\d+)\.?(\d)", value)
-        if match is None:
-            self.fail(f"{value!r} is not a compute capability such as 9.0 or sm_90", param, context)
-        return int(match[1]), int(match[2])
+def capability(value: str) -> Capability:
+    """Return the major and minor version of a compute capability such as ``9.0`` or ``sm_90``."""
+    match = re.fullmatch(r"(?:sm_)?(\d+)\.?(\d)", value)
+    if match is None:
+        raise click.BadParameter(f"{value!r} is not a compute capability such as 9.0 or sm_90")
+    return int(match[1]), int(match[2])
 
 
 @command(
@@ -46,7 +39,7 @@ class Architecture(click.ParamType):  # type: ignore[type-arg]
 @option(
     "--architecture",
     metavar="X.Y",
-    type=Architecture(),
+    type=capability,
     section=METHOD,
     help="The architecture; by default, the first GPU's.",
 )

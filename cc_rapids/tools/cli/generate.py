@@ -191,5 +191,5 @@ def _print(facts: dict[str, Any], prepared: dict[str, str | None]) -> None:
     )
 
 
-for name in GENERATORS:
-    generate.add_command(_command(name))
+for _name in GENERATORS:
+    generate.add_command(_command(_name))

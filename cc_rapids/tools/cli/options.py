@@ -96,37 +96,23 @@ class FilePath(click.Path):
         return super().convert(local(value), parameter, context)
 
 
-class Size(click.ParamType):  # type: ignore[type-arg]
-    """A number of bytes such as ``2GiB``, passed on unchanged."""
+def size(value: str) -> str:
+    """Return a number of bytes such as ``2GiB`` unchanged, if the library accepts it."""
+    try:
+        bytes_of(value)
+    except InputError:
+        raise click.BadParameter(f"{value!r} is not a size such as 512MiB or 2GiB") from None
+    return value
 
-    name = "size"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, context: click.Context | None
-    ) -> str | int:
-        """Return a size that the library accepts."""
+def number(value: str) -> int | float:
+    """Return a number: an int if it is written as an integer, otherwise a float."""
+    for kind in (int, float):
         try:
-            bytes_of(value)
-        except InputError:
-            self.fail(f"{value!r} is not a size such as 512MiB or 2GiB", param, context)
-        return str(value)
-
-
-class Number(click.ParamType):  # type: ignore[type-arg]
-    """A number: an int if it is written as an integer, otherwise a float."""
-
-    name = "number"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, context: click.Context | None
-    ) -> int | float:
-        """Return the number."""
-        for kind in (int, float):
-            try:
-                return kind(value)
-            except ValueError:
-                continue
-        self.fail(f"{value!r} is not a number", param, context)
+            return kind(value)
+        except ValueError:
+            continue
+    raise click.BadParameter(f"{value!r} is not a number")
 
 
 class LabelChoice(click.Choice[str]):
@@ -147,7 +133,7 @@ def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return option(
         "--memory-limit",
         metavar="SIZE",
-        type=Size(),
+        type=size,
         section=INPUT,
         help="Read in chunks within SIZE of memory, such as 2GiB.",
     )(function)
@@ -157,8 +143,8 @@ def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that select edges whose weight is within bounds."""
     bounds: list[tuple[str, str, Any, str]] = [
         ("--weight", "NAME", str, "Column of weights."),
-        ("--at-least", "X", Number(), "Skip edges with a smaller weight or without a weight."),
-        ("--at-most", "X", Number(), "Skip edges with a greater weight or without a weight."),
+        ("--at-least", "X", number, "Skip edges with a smaller weight or without a weight."),
+        ("--at-most", "X", number, "Skip edges with a greater weight or without a weight."),
     ]
     for flag, metavar, kind, words in reversed(bounds):
         function = option(flag, metavar=metavar, type=kind, section=INPUT, help=words)(function)
