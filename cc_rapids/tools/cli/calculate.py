@@ -14,6 +14,7 @@ from ...data.files.read import EdgeFile, SourceFormat
 from ...data.text_options import TextOptions
 from ...errors import counted
 from ...ledger import Ledger
+from .frames import read_vertices, vertices_options
 from .group import INPUT, METHOD, OUTPUT, command, ended_in_words, examples, option
 from .options import (
     FILES_IN_WORDS,
@@ -88,6 +89,8 @@ UNREAD: dict[str, Any] = {
         "cc-rapids calculate scored.csv --weight score --at-least 0.8",
         "With names of columns, dropping edges that lack an id:",
         "cc-rapids calculate links.csv --source buyer --destination seller --nulls drop",
+        "With all records of a table, even those that are in no pair:",
+        "cc-rapids calculate pairs.csv --vertices people.csv --on record_id",
         "A random graph of 1000 vertices with a thousandth of all pairs, as JSON:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --json",
         "The same with another algorithm, from another kind of memory:",
@@ -122,13 +125,7 @@ UNREAD: dict[str, Any] = {
     help="Seconds between writes of --checkpoint; 60 by default.",
 )
 @unreadable_option
-@option(
-    "--num-vertices",
-    metavar="N",
-    type=click.IntRange(min=0),
-    section=INPUT,
-    help="The vertices are 0 .. N-1; this needs the least memory.",
-)
+@vertices_options
 @option(
     "--design",
     "--algorithm",
@@ -203,6 +200,8 @@ def calculate(
     checkpoint: Path | None,
     checkpoint_every: float | None,
     unreadable: str | None,
+    vertices: str | None,
+    on: str | None,
     num_vertices: int | None,
     weight: str | None,
     at_least: float | None,
@@ -219,6 +218,9 @@ def calculate(
     --weight names a column of numbers. Edges outside --at-least and --at-most are skipped, and so
     are edges whose weight is null or NaN. Vertices that occur only in skipped edges are not
     included.
+
+    --vertices names a table of ids, such as all customers. Those that occur in no edge are then
+    included, each as a component of its own.
 
     --output is a file ending in .csv, .tsv, .txt, .arrow or .parquet, or - for standard output.
     Standard output then contains only the labels, as csv or in the --output-format.
@@ -273,9 +275,6 @@ def calculate(
     place = None if written is None else written.path
     shown = not quiet if explain else is_shown(place, quiet, json_output)
     start = time.perf_counter()
-    count_given = {} if num_vertices is None else {"num_vertices": num_vertices}
-    if generate is not None and count_given:
-        raise click.UsageError("--generate makes its vertices: leave out --num-vertices.")
     unsaved = (
         "nothing was saved; with --checkpoint PATH the same command continues where it stopped"
         if checkpoint is None
@@ -283,12 +282,12 @@ def calculate(
     )
     with ended_in_words(unsaved):
         given = _input_edges(files, generate, chunked, quiet, reading, text, bounds)
-    if count_given and given.options.get("vertices") is not None:
-        raise click.UsageError("FILE lists its own vertices: leave out --num-vertices.")
+    table = None if given.streamed else given.edges
+    given.options |= read_vertices(vertices, on, num_vertices, table, given.options, quiet)
     spent = None if given.streamed else time.perf_counter() - start
     chosen: dict[str, Any] = {name: word for name, word in choices.items() if word is not None}
     chosen.setdefault("engine", given.engine())
-    options = given.options | count_given | chosen
+    options = given.options | chosen
     if explain:
         _explain(components(given.edges, **options, explain=True), shown, json_output)
         return

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,9 +18,9 @@ from ...data.files.input_file import File, as_format
 from ...data.files.lake import check_no_table_around, table_at, whole_table
 from ...data.files.opening import opened
 from ...data.files.text_ids import integers, is_text
-from ...errors import FormatError
+from ...errors import FormatError, InputError
 from .group import INPUT, Decorator, option
-from .options import STANDARD
+from .options import STANDARD, FilePath
 from .ordering import comparable
 from .paths import name_of, paths_of, standard_input
 from .show import progress
@@ -185,6 +185,69 @@ def _typed(words: pa.ChunkedArray) -> pa.ChunkedArray:
             if pc.all(pc.equal(floats.cast(words.type), words)).as_py():
                 return floats
     return words if as_integers is None else as_integers
+
+
+def vertices_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options for vertices without edges: ``--vertices``, ``--on``, ``--num-vertices``."""
+    count, file = click.IntRange(min=0), FilePath()
+    options: list[tuple[str, str, Any, str]] = [
+        ("--vertices", "FILE", file, "A table of ids that are included even without edges."),
+        ("--on", "NAME", str, "Column of --vertices with the ids, or several: A,B."),
+        ("--num-vertices", "N", count, "The vertices are 0 .. N-1; this needs the least memory."),
+    ]
+    for flag, metavar, kind, words in reversed(options):
+        function = option(flag, metavar=metavar, type=kind, section=INPUT, help=words)(function)
+    return function
+
+
+def read_vertices(
+    path: str | None,
+    on: str | None,
+    count: int | None,
+    edges: pa.Table | None,
+    options: dict[str, Any],
+    quiet: bool,
+) -> dict[str, Any]:
+    """Return the option of the library for vertices without edges.
+
+    ``edges`` and ``options`` are those for the library; the edges are None if they are not read
+    yet. Otherwise, ids of a text file are read as text or numbers, as they are in the edges.
+
+    Raises
+    ------
+    UsageError, InputError
+        The edges have vertices already. The column of the ids is not clear.
+    """
+    import pyarrow as pa
+
+    if path is None and on is not None:
+        raise click.UsageError("--on names the ids of --vertices: pass --vertices.")
+    if path is not None and count is not None:
+        raise click.UsageError("--num-vertices and --vertices exclude each other.")
+    if path is None and count is None:
+        return {}
+    if options.get("vertices") is not None:
+        flag = "--vertices" if count is None else "--num-vertices"
+        raise click.UsageError(f"The edges come with all vertices: leave out {flag}.")
+    if path is None:
+        return {"num_vertices": count}
+    table = read_table(path, None, quiet)
+    names = table.table.column_names
+    if on is None and names[1:]:
+        raise InputError(f"{table.name} has the columns {', '.join(names)}: name the ids with --on")
+    on = names[0] if on is None else on
+    chosen = [on] if on in names else on.split(",")
+    table.check(chosen)
+    ids = [table.table[name] for name in chosen]
+    if edges is not None and len(edges):
+        source = options["source"]
+        ends = source if isinstance(source, list) else [source]
+        types = edges.select(ends).schema.types
+        for place, (name, kind) in enumerate(zip(chosen, types, strict=False)):
+            words = None if table.words is None else table.words[name]
+            alike = same_kind(ids[place], words, kind)
+            ids[place] = ids[place] if alike is None else alike  # the library names both types
+    return {"vertices": pa.table(ids, names=chosen)}
 
 
 def same_kind(

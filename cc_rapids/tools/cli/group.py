@@ -188,7 +188,7 @@ class OneLineErrors(Group):
         except (CcRapidsError, MemoryError) as error:
             if getattr(error, "errno", None) == errno.EPIPE:
                 _closed()
-            _fail(_as_options(str(error)) or "out of memory")
+            _fail(as_options(str(error)) or "out of memory")
         except click.Abort:
             sys.exit(INTERRUPTED)
         except OSError as error:
@@ -200,12 +200,11 @@ class OneLineErrors(Group):
         sys.exit(status if isinstance(status, int) else 0)
 
 
-def _as_options(message: str) -> str:
+def as_options(message: str) -> str:
     """Replace the keyword arguments in a message of the library by command-line options."""
     message = message.partition(", such as by pd.")[0]
     message = message.replace("the same call", "the same command")
     message = message.replace("cc_rapids.designs()", "`cc-rapids designs`")
-    message = message.replace(", or vertices=", "")
     message = _NAMED.sub(_option, _KEYWORDS.sub(r"\1", message))
     return _LIMIT.sub("--memory-limit", message)
 
@@ -233,7 +232,7 @@ def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     context = click.get_current_context(silent=True)
     if context is None or not context.params.get("quiet"):
         with suppress(OSError):
-            words = _as_options(" ".join(str(message).splitlines()))
+            words = as_options(" ".join(str(message).splitlines()))
             click.echo(f"Warning: {words}", err=True)
 
 
@@ -268,7 +267,7 @@ def ended_in_words(unsaved: str) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, _Ended) as error:
         notes = getattr(error, "__notes__", None)
-        words = _as_options(" ".join(notes)) if notes else unsaved
+        words = as_options(" ".join(notes)) if notes else unsaved
         with suppress(OSError):
             click.echo(f"Interrupted: {words}", err=True)
         sys.exit(error.code if isinstance(error, _Ended) else INTERRUPTED)

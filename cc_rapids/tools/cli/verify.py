@@ -15,7 +15,8 @@ from ...data.text_options import TextOptions
 from ...errors import FormatError, InputError, VerificationError
 from ...ledger import Ledger
 from ...verify.label_rules import LABEL_RULES, LabelRule
-from .group import INPUT, METHOD, command, examples, option
+from .frames import read_vertices, vertices_options
+from .group import INPUT, METHOD, as_options, command, examples, option
 from .options import (
     FILES_IN_WORDS,
     STANDARD,
@@ -63,6 +64,7 @@ WRONG = 1  # the exit code
 @bound_options
 @memory_limit_option
 @unreadable_option
+@vertices_options
 @format_option(
     "--labels-format", "labels_format", "Format of LABELS; from its suffix by default.", INPUT
 )
@@ -97,6 +99,9 @@ def verify(
     weight: str | None,
     at_least: float | None,
     at_most: float | None,
+    vertices: str | None,
+    on: str | None,
+    num_vertices: int | None,
     quiet: bool,
     json_output: bool,
     **reading: Any,
@@ -109,7 +114,9 @@ def verify(
     or --labels-format gives its format, or its first bytes determine it. --labels says what the
     labels are: min for the least vertex of each component, any for arbitrary names, or the value of
     calculate --labels. Several files are read in chunks, and so is one file with --memory-limit. If
-    the labels were calculated with --weight or --unreadable skip, pass the same options.
+    the labels were calculated with --nulls, --weight, --unreadable, --vertices or --num-vertices,
+    pass the same options. --nulls drop then leaves out the same edges: an id that occurs only in
+    these needs no label.
 
     The command does not find the components again. It checks that both ends of every edge have
     equal labels, and that a path joins every vertex to its label. The exit code is 0 if the labels
@@ -126,9 +133,11 @@ def verify(
     edges, options, source_format, read = _edges(files, quiet, chunked, reading, bounds)
     if source_format is not None:
         check_single(source_format)
+    edge_table = edges if is_whole(files) and not chunked else None
+    options |= read_vertices(vertices, on, num_vertices, edge_table, options, quiet)
     table, taken_labels = _labels(labels, labels_format, quiet)
-    if is_whole(files) and not chunked:  # the edges are a table
-        table = _alike(edges, table, taken_labels, files[0], labels)
+    if edge_table is not None:
+        table = _alike(edge_table, table, taken_labels, files[0], labels)
     _check_naming(table, LABEL_RULES[naming])
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle} | bounds
@@ -238,7 +247,7 @@ def _audited(
     try:
         return audit_labels(table, edges, **options), None
     except VerificationError as error:
-        return None, str(error)
+        return None, as_options(str(error))
 
 
 def _check_naming(table: pa.Table, rule: LabelRule) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cc_rapids.tools.cli.group import _as_options
+from cc_rapids.tools.cli.group import as_options
 
 
 @pytest.mark.parametrize(
@@ -11,7 +11,7 @@ from cc_rapids.tools.cli.group import _as_options
         ("nulls='drop' drops them", "--nulls drop drops them"),
         (
             "outside 0..1 of num_vertices=2: pass a larger number, or vertices=",
-            "outside 0..1 of --num-vertices 2: pass a larger number",
+            "outside 0..1 of --num-vertices 2: pass a larger number, or --vertices",
         ),
         ("pass source= and destination= (--source, --destination)", "pass --source, --destination"),
         ("memory_limit=1,000 is too small", "--memory-limit 1,000 is too small"),
@@ -23,4 +23,4 @@ from cc_rapids.tools.cli.group import _as_options
     ],
 )
 def test_keyword_arguments_become_options(message, shown):
-    assert _as_options(message) == shown
+    assert as_options(message) == shown

@@ -272,10 +272,10 @@ def test_a_number_of_vertices(folder):
         assert (facts["vertices"], facts["components"]) == (12, 9)
     assert "outside 0..4" in refused("", "calculate", "pairs.csv", "--num-vertices", "5")
     words = ["calculate", "--generate", "path(nodes=3)", "--num-vertices", "3"]
-    assert "--generate makes its vertices" in refused("", *words)
+    assert "come with all vertices: leave out --num-vertices" in refused("", *words)
     Path("own.mtx").write_bytes(as_bytes("mtx"))
     words = ["calculate", "own.mtx", "--num-vertices", "9"]
-    assert "lists its own vertices: leave out --num-vertices" in refused("", *words)
+    assert "come with all vertices: leave out --num-vertices" in refused("", *words)
 
 
 def test_the_time_to_read_is_that_of_what_is_read_at_once(folder):
