@@ -147,7 +147,7 @@ def sampled_entries(prepared, design, made, state, degrees):
         read = sampled_count(prepared.m, word["every"]) if firsts is None else int(firsts)
         return {"sample_entries": read, "counted": "exactly"}
     if word.spec.name == "hook":
-        made.init_forest(state)
+        made.init_singletons(state.n, state.trees.parent)
         made.sample.before(state)
         parent = state.trees.parent
         roots = parent == xp.arange(state.n, dtype=parent.dtype)

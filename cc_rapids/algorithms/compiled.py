@@ -24,6 +24,10 @@ class CompiledDesign:
 
     Attributes
     ----------
+    init_singletons : Kernel
+        Makes every vertex its own root.
+    link_in_blocks : Step or None
+        Makes the trees of vertex blocks instead, for designs that start with these.
     sample : Sample or None
         The sampling phase, if there is one.
     window : int
@@ -45,7 +49,8 @@ class CompiledDesign:
         Whether a root may be a vertex other than the least of its tree.
     """
 
-    init_forest: Step
+    init_singletons: Kernel
+    link_in_blocks: Step | None
     window: int
     aux_array: AuxArray | None
     pack: Kernel | None
@@ -104,7 +109,8 @@ def build(
     link_edge = rest.link_edge if isinstance(rest, phases.AsListed) and not aux else None
     rounds = link.iterative and not link.standalone
     return CompiledDesign(
-        init_forest=composer.init_forest(),
+        init_singletons=forest.init_singletons(backend, vertex),
+        link_in_blocks=composer.link_in_blocks() if design.window else None,
         window=design.window,
         aux_array=aux,
         pack=aux.pack(backend) if aux and aux.pack else None,
@@ -151,11 +157,9 @@ class KernelComposer:
     reads_csr: bool
     record_forest: bool
 
-    def init_forest(self) -> Step:
-        """Return the step that makes the first trees: of single vertices, or of vertex blocks."""
+    def link_in_blocks(self) -> Step:
+        """Return the step that makes the trees of vertex blocks."""
         on, window = self.backend, self.design.window
-        if not window:
-            return phases.from_vertices(kernels.forest.init_singletons(on, self.vertex))
         link_in_block = blocks.link_in_block(on, self._block_link(), self._record())
         share = (
             blocks.share_of_rows(on, link_in_block)

@@ -143,19 +143,10 @@ def filtered(run: Callable[..., None], left: Callable[[int], int]) -> Step:
     return connect_rest
 
 
-def from_vertices(make_trees: Any) -> Step:
-    """Make every vertex its own root."""
-
-    def init_forest(state: Any) -> None:
-        make_trees(state.n, state.trees.parent)
-
-    return init_forest
-
-
 def from_blocks(window: int, find_block_offsets: Any, solve: Any) -> Step:
     """Build the trees of the vertex blocks."""
 
-    def init_forest(state: Any) -> None:
+    def link_in_blocks(state: Any) -> None:
         """Find the edges of each block, and solve the blocks."""
         (src, dst, low), (parent, _, hook_edge) = state.edges, state.trees
         number, offsets = state.blocks
@@ -166,4 +157,4 @@ def from_blocks(window: int, find_block_offsets: Any, solve: Any) -> Step:
         find_block_offsets(number + 1, state.m, state.n, src, low, offsets)
         solve(number, src, dst, low, state.n, most, symmetric, parent, hook_edge, offsets)
 
-    return init_forest
+    return link_in_blocks

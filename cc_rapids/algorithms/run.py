@@ -11,7 +11,8 @@ import numpy as np
 from ..backends import MEMORY, Array, Backend
 from ..errors import CapacityError
 from ..graph.edges import Adjacency, Edges, list_of_rows, rows_of
-from ..graph.forest import MOST_BYTES_OF_BITS, Forest, SpeculativeRows
+from ..graph.forest import MOST_BYTES_OF_BITS, Forest
+from ..graph.speculative_rows import SpeculativeRows
 from ..kernels import giant as sampling
 from ..kernels.partition import IDS, TILE, WORD, blocks_of, tiles_of
 from ..kernels.spec import AuxArray
@@ -337,7 +338,10 @@ def run(compiled: CompiledDesign, state: RunState) -> None:
 def sample(compiled: CompiledDesign, state: RunState) -> None:
     """Make every vertex its own root; link the sample, if any, and find the giant component."""
     sampled = compiled.sample if state.n else None
-    compiled.init_forest(state)
+    if compiled.link_in_blocks:
+        compiled.link_in_blocks(state)
+    else:
+        compiled.init_singletons(state.n, state.trees.parent)
     if sampled and sampled.before:
         sampled.before(state)
     if compiled.aux_array:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,9 @@ from ..kernels import find, gather, lookup, scan
 from ..kernels import forest as trees
 from ..kernels.primitives import RANK_BLOCK, WORD
 from ..kernels.shared_filter import IDS, words_for
-from . import few, memory_bound
+from . import memory_bound
 from .memory_bound import WIDER, slack, word_for
+from .speculative_rows import SpeculativeRows
 
 SINGLE_BLOCK_SUM = 1 << 14  # ranks that one block of threads sums, see [host]
 RUN = 32  # values that one thread sums
@@ -60,6 +60,8 @@ MOST_BYTES_OF_BITS = 1 << 22  # largest bit set that is kept for the life of a f
 
 
 LIBRARY_VERTICES = 1 << 17  # most vertices that NumPy counts and gathers on threads, [compiling]
+PIECE = 1 << 14  # vertices that NumPy counts at a time, which limits temporary memory
+ALL = (1 << 64) - 1  # ids wrap around modulo 2^64, as in kernels
 LATER = ("parent", "present", "_before", "vertices", "components")  # see Forest.count_later
 
 
@@ -79,68 +81,6 @@ def check_parents(parent: Any) -> None:
         raise ValueError(
             f"the label of vertex {v:,} is {parent[v]:,}, which is not the least of its component"
         )
-
-
-@dataclass
-class SpeculativeRows:
-    """Rows of the label frame that are gathered before they are counted.
-
-    On asynchronous backends, the host then need not wait for their number first.
-
-    Attributes
-    ----------
-    id_base, dtype : int, dtype
-        As for :meth:`Forest.rows`.
-    max_rows : int
-        The largest possible number of vertices.
-    min_rows : int
-        The least possible number of vertices.
-    expected_rows : int or None
-        The number of vertices, if the caller passed it.
-    make_frame : callable, optional
-        Returns the frame of the expected rows.
-    """
-
-    id_base: int
-    dtype: Any
-    max_rows: int
-    min_rows: int = 0
-    expected_rows: int | None = None
-    make_frame: Callable[[Array, Array], Any] | None = None
-    _rows: tuple[Array, Array] | None = None
-    _frame: Any = None
-
-    def capacity(self, min_rows: int, wasted_bytes: int) -> int:
-        """Return the number of rows to allocate, given their least possible number.
-
-        ``wasted_bytes`` limits the memory for rows that turn out not to exist.
-        """
-        row = 2 * int(np.dtype(self.dtype).itemsize)
-        return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row)
-
-    def offer(self, ids: Array, labels: Array) -> None:
-        """Store rows that are being gathered, and make a frame of the first ``expected_rows``."""
-        self._rows = ids, labels
-        if self.make_frame:
-            self._frame = self.make_frame(ids[: self.expected_rows], labels[: self.expected_rows])
-
-    def accept(self, vertices: int) -> tuple[Array, Array] | None:
-        """Return the stored rows, given their counted number, or None.
-
-        Return None if the allocation is too small, or if more than a third of it would be unused.
-        Only the first call returns the rows.
-        """
-        rows, self._rows = self._rows, None
-        if vertices != self.expected_rows:
-            self._frame = None
-        if rows is None or not 2 * vertices <= 2 * rows[0].size <= 3 * vertices:
-            return None
-        return rows[0][:vertices], rows[1][:vertices]
-
-    def take_frame(self) -> Any:
-        """Return the frame once; None unless the number of rows is as expected."""
-        frame, self._frame = self._frame, None
-        return frame
 
 
 def queue_bytes(limits: SharedMemoryLimits) -> int:
@@ -293,19 +233,20 @@ class Forest:
         allocated while the device works.
         """
         if self._is_few:
-            few.count(self.parent, self.present, self._before, self._totals)
+            count_by_numpy(self.parent, self.present, self._before, self._totals)
+            totals = self._totals
         else:
             complete = self.backend.kernel(trees.complete, self.vertex)
             octets = self.present.view(np.uint8)
             complete(octets.size, self.n, self.parent, octets, self._totals)
-        read_totals = self.backend.read_async(self._totals)
-        if not self._is_few:
+            read_totals = self.backend.read_async(self._totals)
             rank(self.backend, self.present, self._before)
-        self.backend.leave_arena()
-        most = capacity() if capacity else None
-        if speculative and most is not None:
-            self._speculate(speculative, most)
-        self.vertices, self.components, out_of_range = read_totals().tolist()
+            self.backend.leave_arena()
+            most = capacity() if capacity else None
+            if speculative and most is not None:
+                self._speculate(speculative, most)
+            totals = read_totals()
+        self.vertices, self.components, out_of_range = totals.tolist()
         self.complete = not out_of_range
         rows = speculative.accept(self.vertices) if speculative else None
         if speculative and rows:
@@ -392,7 +333,7 @@ class Forest:
         if rows is not None:
             return rows
         if self._is_few:
-            return few.rows(self.parent, self.present, low, dtype)
+            return rows_by_numpy(self.parent, self.present, low, dtype)
         return self._gather(gather.min_label, low, self.vertices, dtype, dtype)
 
     def rows_between(self, first: int, last: int, low: int, dtype: Any) -> tuple[Array, Array]:
@@ -435,7 +376,7 @@ class Forest:
         """
         small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
         if self._is_few:
-            return few.dense(self.parent, self.present, low, dtype, small)
+            return dense_by_numpy(self.parent, self.present, low, dtype, small)
         words = self.backend.fill(self.backend.empty(self.present.size, np.uint32), 0)
         kernel = self.backend.kernel(gather.mark_roots, self.vertex)
         kernel(self.n, self.parent, self.present, words)
@@ -489,3 +430,55 @@ class Forest:
         trees = self.n, self.present, self._before, self.parent
         kernel(threads, *trees, low, *roots, *out)
         return out[0], out[1]
+
+
+# What kernels/forest.py, scan.py and gather.py compute, by NumPy on the host. A new machine would
+# have to compile those kernels for a list that NumPy processes in less than a millisecond.
+
+
+def count_by_numpy(parent: Array, present: Array, before: Array, totals: Array) -> None:
+    """Mark vertices that have a parent as present, rank the set, and count vertices and components.
+
+    ``before`` receives, for each block of words, the number of members before it.
+    """
+    before[0] = 0
+    for first in range(0, parent.size, PIECE):
+        part = parent[first : first + PIECE]
+        words = present[first // WORD : (first + PIECE) // WORD]
+        hooked = part != np.arange(first, first + part.size, dtype=parent.dtype)
+        occur = _members(words, part.size) | hooked
+        octets = np.packbits(occur, bitorder="little")
+        words.view(np.uint8)[: octets.size] |= octets
+        totals[0] += np.count_nonzero(occur)
+        totals[1] += np.count_nonzero(occur & ~hooked)
+        bits, block = np.unpackbits(words.view(np.uint8)), first // SHARE + 1
+        counts = np.add.reduceat(bits, np.arange(0, bits.size, SHARE), dtype=before.dtype)
+        before[block : block + counts.size] = counts
+    np.cumsum(before, out=before)
+
+
+def rows_by_numpy(parent: Array, present: Array, low: int, dtype: Any) -> tuple[Array, Array]:
+    """Return the id of each present vertex and of its root; the id of vertex 0 is ``low``."""
+    vertices = np.flatnonzero(_members(present, parent.size))
+    columns = np.empty((2, vertices.size), dtype)
+    columns[0], columns[1] = vertices, parent[vertices]
+    columns += np.uint64(low & ALL).astype(dtype)
+    return columns[0], columns[1]
+
+
+def dense_by_numpy(
+    parent: Array, present: Array, low: int, dtype: Any, labels: np.dtype[Any]
+) -> tuple[Array, Array]:
+    """Return the id of each present vertex, and its component numbered by least vertices."""
+    occur = _members(present, parent.size)
+    vertices = np.flatnonzero(occur)
+    roots = occur & (parent == np.arange(parent.size, dtype=parent.dtype))
+    numbers = np.cumsum(roots, dtype=labels) - labels.type(1)
+    ids = vertices.astype(dtype)
+    ids += np.uint64(low & ALL).astype(dtype)
+    return ids, numbers[parent[vertices]]
+
+
+def _members(words: Array, n: int) -> Array:
+    """Return whether each of the first n vertices is in a set."""
+    return np.unpackbits(words.view(np.uint8), count=n, bitorder="little").view(bool)

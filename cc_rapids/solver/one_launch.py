@@ -28,8 +28,9 @@ from ..backends import (
 from ..data.dtypes import is_signed
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
-from ..graph.forest import ARENA_BYTES, Forest, SpeculativeRows, blocks_of, rank
+from ..graph.forest import ARENA_BYTES, Forest, blocks_of, rank
 from ..graph.memory_bound import FEW_IDS, ids_at_once
+from ..graph.speculative_rows import SpeculativeRows
 from ..ids.decoders import OffsetDecoder, SortedDecoder
 from ..ids.encode import HASHED_NAME, OFFSET_NAMES, EncodedIds, SlotsOfIds
 from ..ids.hash_table import SlotTable, slots_for

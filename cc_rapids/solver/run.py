@@ -24,8 +24,9 @@ from ..backends import MEMORY, Array, Backend
 from ..data.edge_input import EdgeInput
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import Adjacency, Edges, list_of_rows
-from ..graph.forest import Forest, SpeculativeRows
+from ..graph.forest import Forest
 from ..graph.hooks import hooks_in, room_for_hooks
+from ..graph.speculative_rows import SpeculativeRows
 from ..ids.encode import EncodedIds
 from .choose import BY_WEIGHT, HEAVIEST, Plan, choose_for_batch
 from .one_launch import solve as run_in_one_launch

@@ -14,7 +14,7 @@ from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import Adjacency, check_offsets, check_offsets_async, rows_of
-from ..graph.forest import SpeculativeRows
+from ..graph.speculative_rows import SpeculativeRows
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds, count_pages, scan_ids
 from ..ids.range import IdRange, all_fit, last_of

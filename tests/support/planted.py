@@ -25,7 +25,7 @@ from cc_rapids.algorithms import merge as merging
 from cc_rapids.algorithms import run
 from cc_rapids.algorithms.literature import rounds, search
 from cc_rapids.backends import base
-from cc_rapids.graph import few
+from cc_rapids.graph import forest as trees
 from cc_rapids.graph.edges import Edges
 from cc_rapids.graph.forest import Forest
 from cc_rapids.ids import arrival_table as arrivals
@@ -332,10 +332,12 @@ PLANTS = {
     "count bits": Plant(bits_of_runs.count, "& np.uint32(255)", "& np.uint32(254)", "dense"),
     "order of sizes": Plant(Answer.by_size.func, "-self.counts", "self.counts", "largest first"),
     "the last of each": Plant(Answer.last.func, "- 1]", "- 2]", "max"),
-    "few counted": Plant(few.count, "|= octets", "&= octets", "few"),
-    "few components": Plant(few.count, "occur & ~hooked", "occur", "few"),
-    "few rows": Plant(few.rows, "vertices, parent[vertices]", "vertices, vertices", "few"),
-    "few dense": Plant(few.dense, "- labels.type(1)", "- labels.type(0)", "few dense"),
+    "few counted": Plant(trees.count_by_numpy, "|= octets", "&= octets", "few"),
+    "few components": Plant(trees.count_by_numpy, "occur & ~hooked", "occur", "few"),
+    "few rows": Plant(
+        trees.rows_by_numpy, "vertices, parent[vertices]", "vertices, vertices", "few"
+    ),
+    "few dense": Plant(trees.dense_by_numpy, "- labels.type(1)", "- labels.type(0)", "few dense"),
     # Blocks of ids.
     "near": Plant(blocks.link_in_block, "LOCAL(x), LOCAL(y)", "LOCAL(x), LOCAL(0)", "tiles"),
     "settle": Plant(

@@ -33,7 +33,7 @@ def test_afforest_after_each_phase(n, m):
     parts = "kout(coalesce=off, reorganise=off, gather=off)+afforest"
     compiled, composed = state_of(parts, n, edges)
     start, whole = state_of("afforest-2018", n, edges)
-    start.init_forest(whole)
+    start.init_singletons(whole.n, whole.trees.parent)
     sample, finish = afforest.phases(backends.get("threads"), ID, 2)
     run.sample(compiled, composed)
     sample(whole)

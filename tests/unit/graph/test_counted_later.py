@@ -71,9 +71,7 @@ def test_a_count_that_was_interrupted_is_made_anew(found, monkeypatch, error):
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(
-            type(found.answer.backend), "leave_arena", fail
-        )  # once the vertices are counted
+        patch.setattr(type(found.answer.backend), "synchronize", fail)  # once they are counted
         with pytest.raises((cc_rapids.CapacityError, error)):
             len(found)
     check(found)

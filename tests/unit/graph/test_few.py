@@ -8,8 +8,8 @@ from support import sizes
 
 import cc_rapids
 from cc_rapids import backends
-from cc_rapids.graph import few
-from cc_rapids.graph.forest import Forest
+from cc_rapids.graph import forest
+from cc_rapids.graph.forest import PIECE, Forest, count_by_numpy
 
 ON = backends.get("threads")
 RANGES = [(0, np.int32), (-7, np.int8), (-(2**63), np.int64), (5 - 2**63, np.uint64)]
@@ -18,22 +18,22 @@ RANGES = [(0, np.int32), (-7, np.int8), (-(2**63), np.int64), (5 - 2**63, np.uin
 def forest_of(n, edges, alone, most, every):
     """The flat forest of some edges and vertices, whose answers take NumPy up to a size."""
     with sizes.override(library_vertices=most):
-        forest = Forest(ON, n, all_present=every)
+        trees = Forest(ON, n, all_present=every)
     parent = np.arange(n, dtype=np.uint32)
     for ends in edges:
         a, b = sorted(parent[list(ends)])
         parent[parent == b] = a
-    forest.parent[:] = parent
+    trees.parent[:] = parent
     for v in {*alone, *(v for ends in edges for v in ends)}:
-        forest.present[v >> 5] |= np.uint32(1 << (v & 31))
-    forest.count()
-    found = [(forest.vertices, forest.components), forest.present.copy(), forest.ranks.copy()]
+        trees.present[v >> 5] |= np.uint32(1 << (v & 31))
+    trees.count()
+    found = [(trees.vertices, trees.components), trees.present.copy(), trees.ranks.copy()]
     for low, dtype in RANGES:
-        found += [*forest.rows(low, dtype), *forest.dense(low, dtype)]
+        found += [*trees.rows(low, dtype), *trees.dense(low, dtype)]
     return found
 
 
-@pytest.mark.parametrize("piece", [256, few.PIECE])
+@pytest.mark.parametrize("piece", [256, PIECE])
 @settings(max_examples=80, deadline=None, derandomize=True)  # the first example compiles
 @given(data=st.data(), n=st.integers(1, 700))
 def test_numpy_finds_what_kernels_find(piece, data, n):
@@ -42,7 +42,7 @@ def test_numpy_finds_what_kernels_find(piece, data, n):
     edges = data.draw(st.lists(st.tuples(vertex, vertex), max_size=20))
     alone = data.draw(st.lists(vertex, max_size=20))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(few, "PIECE", piece)
+        patch.setattr(forest, "PIECE", piece)
         ours, theirs = (forest_of(n, edges, alone, most, every) for most in (n - 1, n))
     assert ours[0] == theirs[0]
     for one, other in zip(ours[1:], theirs[1:], strict=True):
@@ -55,15 +55,19 @@ def test_ranks_of_blocks(n):
     words = np.full(-(-n // 32), 0xFFFFFFFF, np.uint32)
     before = np.full(-(-words.size // 8) + 1, 99, np.uint32)
     totals = np.array([0, 0, 7])
-    few.count(np.arange(n, dtype=np.uint32), words, before, totals)
+    count_by_numpy(np.arange(n, dtype=np.uint32), words, before, totals)
     assert totals.tolist() == [n, n, 7]
     assert before.tolist() == [min(256 * b, 32 * words.size) for b in range(before.size)]
 
 
 def test_it_goes_by_the_number_of_vertices(monkeypatch):
     taken = []
-    proper = few.count
-    monkeypatch.setattr(few, "count", lambda *given: taken.append(1) or proper(*given))
+
+    def counted(*given):
+        taken.append(1)
+        count_by_numpy(*given)
+
+    monkeypatch.setattr(forest, "count_by_numpy", counted)
     edges = np.array([0, 1]), np.array([1, 4])
     for most in (4, 5):
         with sizes.override(library_vertices=most):

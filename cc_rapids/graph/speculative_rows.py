@@ -1,0 +1,73 @@
+"""Rows of the label frame that are gathered before they are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array
+
+
+@dataclass
+class SpeculativeRows:
+    """Rows of the label frame that are gathered before they are counted.
+
+    On asynchronous backends, the host then need not wait for their number first.
+
+    Attributes
+    ----------
+    id_base, dtype : int, dtype
+        As for :meth:`Forest.rows`.
+    max_rows : int
+        The largest possible number of vertices.
+    min_rows : int
+        The least possible number of vertices.
+    expected_rows : int or None
+        The number of vertices, if the caller passed it.
+    make_frame : callable, optional
+        Returns the frame of the expected rows.
+    """
+
+    id_base: int
+    dtype: Any
+    max_rows: int
+    min_rows: int = 0
+    expected_rows: int | None = None
+    make_frame: Callable[[Array, Array], Any] | None = None
+    _rows: tuple[Array, Array] | None = None
+    _frame: Any = None
+
+    def capacity(self, min_rows: int, wasted_bytes: int) -> int:
+        """Return the number of rows to allocate, given their least possible number.
+
+        ``wasted_bytes`` limits the memory for rows that turn out not to exist.
+        """
+        row = 2 * int(np.dtype(self.dtype).itemsize)
+        return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row)
+
+    def offer(self, ids: Array, labels: Array) -> None:
+        """Store rows that are being gathered, and make a frame of the first ``expected_rows``."""
+        self._rows = ids, labels
+        if self.make_frame:
+            self._frame = self.make_frame(ids[: self.expected_rows], labels[: self.expected_rows])
+
+    def accept(self, vertices: int) -> tuple[Array, Array] | None:
+        """Return the stored rows, given their counted number, or None.
+
+        Return None if the allocation is too small, or if more than a third of it would be unused.
+        Only the first call returns the rows.
+        """
+        rows, self._rows = self._rows, None
+        if vertices != self.expected_rows:
+            self._frame = None
+        if rows is None or not 2 * vertices <= 2 * rows[0].size <= 3 * vertices:
+            return None
+        return rows[0][:vertices], rows[1][:vertices]
+
+    def take_frame(self) -> Any:
+        """Return the frame once; None unless the number of rows is as expected."""
+        frame, self._frame = self._frame, None
+        return frame
