@@ -87,6 +87,8 @@ UNREAD: dict[str, Any] = {
         "cc-rapids calculate - --format csv --output - < pairs.csv > labels.out",
         "Only edges whose column score is at least .8:",
         "cc-rapids calculate scored.csv --weight score --at-least 0.8",
+        "Components of at most 50 vertices, without their weakest links:",
+        "cc-rapids calculate scored.csv --weight score --max-size 50",
         "With names of columns, dropping edges that lack an id:",
         "cc-rapids calculate links.csv --source buyer --destination seller --nulls drop",
         "With all records of a table, even those that are in no pair:",
@@ -133,6 +135,13 @@ UNREAD: dict[str, Any] = {
     metavar="NAME",
     section=METHOD,
     help="An algorithm of cc-rapids designs; auto by default.",
+)
+@option(
+    "--max-size",
+    metavar="N",
+    type=click.IntRange(min=1),
+    section=METHOD,
+    help="Split larger components at their weakest links (--weight).",
 )
 @engine_option
 @option(
@@ -203,6 +212,7 @@ def calculate(
     vertices: str | None,
     on: str | None,
     num_vertices: int | None,
+    max_size: int | None,
     weight: str | None,
     at_least: float | None,
     at_most: float | None,
@@ -218,6 +228,11 @@ def calculate(
     --weight names a column of numbers. Edges outside --at-least and --at-most are skipped, and so
     are edges whose weight is null or NaN. Vertices that occur only in skipped edges are not
     included.
+
+    --max-size splits each component of more than N vertices at its weakest links: those of the
+    least --weight, or of the greatest if only --at-most is given. Each part that is still too large
+    is then split in the same way. Links of equal weight are cut together, so a part whose links all
+    have one weight stays whole and is oversized. All edges must then fit into memory.
 
     --vertices names a table of ids, such as all customers. Those that occur in no edge are then
     included, each as a component of its own.
@@ -255,7 +270,8 @@ def calculate(
 
     reading = {"source": source, "destination": destination}
     text = TextOptions.check(header, delimiter, encoding, comment, format)
-    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
+    bounds = {"weight": weight, "at_least": at_least, "at_most": at_most}
+    bounds = check_bounds(bounds, max_size is not None)
     check_with_output(output, output_format=output_format, rows_per_file=rows_per_file)
     if members is not None and top is None:
         raise click.UsageError("--members needs --top.")
@@ -267,6 +283,8 @@ def calculate(
         "checkpoint_every": checkpoint_every,
         "unreadable": unreadable,
     }
+    if max_size is not None:
+        _check_split(weight, choices["labels"], chunked)
     written = None
     if output is not None:
         written = LabelOutput.checked(output, output_format, rows_per_file, files)
@@ -287,6 +305,9 @@ def calculate(
     spent = None if given.streamed else time.perf_counter() - start
     chosen: dict[str, Any] = {name: word for name, word in choices.items() if word is not None}
     chosen.setdefault("engine", given.engine())
+    if max_size is not None:
+        given.options.pop("progress", None)  # it would have the files read in chunks
+        chosen["forest"] = "min" if at_least is None and at_most is not None else "max"
     options = given.options | chosen
     if explain:
         _explain(components(given.edges, **options, explain=True), shown, json_output)
@@ -294,18 +315,43 @@ def calculate(
     with ended_in_words(unsaved), kernels(quiet) as times:
         result = components(given.edges, **options)
         prepared = times.seconds
-        parts = 0 if written is None else written.write(result)
+        labelled, cuts = result, None
+        if max_size is not None:
+            labelled, cuts = result.dendrogram().split(max_size)
+        parts = 0 if written is None else written.write(labelled)
     facts = _facts(files, generate, given, result)
+    if cuts is not None:
+        facts |= _split_facts(labelled, cuts)
     facts |= {"output": None if place is None else str(place)}
     if written is not None and written.rows_per_file is not None:
         facts["output_files"] = parts
     facts |= _times(spent, prepared, times, facts["seconds"])
     if json_output:
-        print_json(facts | ({} if top is None else {"top": _top(result, top, members)}))
+        print_json(facts | ({} if top is None else {"top": _top(labelled, top, members)}))
     elif shown:
         print_rows(_rows(facts, kernel_rows(times, prepared)))
         if top:
-            print_table(_largest(result, top, SHOWN_MEMBERS if members is None else members))
+            print_table(_largest(labelled, top, SHOWN_MEMBERS if members is None else members))
+
+
+def _check_split(weight: str | None, labels: str | None, chunked: dict[str, Any]) -> None:
+    """Raise a UsageError for options that do not go with ``--max-size``."""
+    if weight is None:
+        raise click.UsageError("--max-size splits at the weakest links: name their --weight.")
+    if labels is not None:
+        raise click.UsageError("--max-size labels parts by their least ids: leave out --labels.")
+    for name, value in chunked.items():
+        if value is not None:
+            flag = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"--max-size needs all edges in memory: leave out {flag}.")
+
+
+def _split_facts(parts: Components, cuts: pa.Table) -> dict[str, Any]:
+    """Return the facts that change if components are split, and those of the components split."""
+    summary = parts.summary()
+    oversized = sum(cuts["oversized"].to_pylist())
+    split = {"components": len(cuts), "oversized": oversized}
+    return {name: summary[name] for name in ("components", "largest")} | {"split": split}
 
 
 def _explain(plan: Plan | StreamPlan, shown: bool, json_output: bool) -> None:
@@ -406,6 +452,7 @@ def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, s
         "rows": str(Ledger.of_facts(facts["ledger"])),
         "components": f"{facts['components']:,}",
         "largest": f"{largest:,}{share}",
+        "split": _split_in_words(facts),
         "time to read": None if streamed else seconds(spent["read"]),
         "time to copy": seconds(spent["copy"]),
         **prepared,
@@ -413,6 +460,14 @@ def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, s
         "peak memory": size(facts["peak_bytes"]),
         "labels in": _where(facts),
     }
+
+
+def _split_in_words(facts: dict[str, Any]) -> str | None:
+    """Return the numbers of components that were too large, and that still have such a part."""
+    split: dict[str, int] | None = facts.get("split")
+    if split is None:
+        return None
+    return f"{counted(split['components'], 'component')}, {split['oversized']:,} oversized"
 
 
 def _where(facts: dict[str, Any]) -> str | None:

@@ -158,11 +158,9 @@ def forest(
     The output has one row per edge of the forest: its row number in the list (row, from 0), source,
     destination and weight.
     """
-    bounds: dict[str, Any] = {"weight": weight, "at_least": at_least, "at_most": at_most}
-    if weight is None:
-        if maximum:
-            raise click.UsageError("--maximum needs --weight.")
-        bounds = check_bounds(bounds)
+    if maximum and weight is None:
+        raise click.UsageError("--maximum needs --weight.")
+    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most}, True)
     kind: bool | str = weight is None or ("max" if maximum else "min")
 
     def rows_of(found: Components) -> Any:

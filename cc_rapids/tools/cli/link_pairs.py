@@ -180,6 +180,8 @@ def link_pairs(
         "cc-rapids score-clusters labels.csv labels_of_another.csv",
         "Of a truth with more columns, including records that are in no pair:",
         "cc-rapids score-clusters labels.csv people.csv --on record_id --label name --missing self",
+        "The threshold of scored pairs whose components agree best with the truth:",
+        "cc-rapids score-clusters scored.csv labels_of_another.csv --weight score --best bcubed_f1",
     )
 )
 @click.argument("found", type=FilePath(allow_dash=True))
@@ -189,10 +191,21 @@ def link_pairs(
 )
 @option("--label", metavar="NAME", section=INPUT, help="Column of TRUTH with the true clusters.")
 @option(
+    "--weight", metavar="NAME", section=INPUT, help="Column of scores, if FOUND lists scored pairs."
+)
+@column_options
+@nulls_option
+@option(
     "--missing",
     type=click.Choice(["drop", "self", "raise"]),
     section=METHOD,
     help="For ids only in TRUTH: drop (default), self or raise.",
+)
+@option(
+    "--best",
+    metavar="METRIC",
+    section=METHOD,
+    help="Score to choose a threshold by; pairwise_f1 by default.",
 )
 @as_json
 def score_clusters(
@@ -200,7 +213,12 @@ def score_clusters(
     truth: str,
     on: str | None,
     label: str | None,
+    weight: str | None,
+    source: Any,
+    destination: Any,
+    nulls: str | None,
     missing: str | None,
+    best: str | None,
     json_output: bool,
 ) -> None:
     """Score clusters against true clusters.
@@ -210,22 +228,60 @@ def score_clusters(
     counted and left out, unless --missing self makes those of TRUTH clusters of their own. Scores
     are precision, recall and F1 of pairs, by record (B-cubed) and of whole clusters; variation of
     information; adjusted Rand index.
+
+    With --weight, FOUND is a table of scored pairs instead. The components at each threshold are
+    scored, and those of the best threshold are printed; --json also prints all others (curve). The
+    best has the greatest --best, such as pairwise_f1, bcubed_f1 or adjusted_rand_index. Then pass
+    it on: calculate --weight NAME --at-least THRESHOLD.
     """
     from ...rules import score_clusters as score
 
     if (on is None) != (label is None):
         raise click.UsageError("--on and --label choose the columns of TRUTH: pass both.")
+    pairs = {"source": source, "destination": destination, "nulls": nulls, "best": best}
+    for name, value in pairs.items():
+        if weight is None and value is not None:
+            raise click.UsageError(
+                f"--{name} is for scored pairs: name their scores with --weight."
+            )
     tables = [read_table(path, None, True) for path in (found, truth)]
-    scores = score(_labelled(tables[0]), _labelled(tables[1], on, label), missing=missing)
+    true = _labelled(tables[1], on, label)
+    scores: dict[str, Any]
+    if weight is None:
+        scores = score(_labelled(tables[0]), true, missing=missing)
+    else:
+        options = {"source": source, "destination": destination, "nulls": nulls or "raise"}
+        scores = _best_scores(tables[0], weight, options, true, best or "pairwise_f1", missing)
     if json_output:
         print_json(scores)
-    else:
-        print_rows(
-            {
-                name.replace("_", " "): f"{value:,}" if isinstance(value, int) else f"{value:.6f}"
-                for name, value in scores.items()
-            }
-        )
+        return
+    curve = scores.pop("curve", None)
+    shown = {
+        name.replace("_", " "): f"{value:,}" if isinstance(value, int) else f"{value:.6f}"
+        for name, value in scores.items()
+    }
+    if curve is not None:  # the threshold as --at-least reads it
+        shown["threshold"] = str(scores["threshold"])
+    print_rows(dict(shown))
+
+
+def _best_scores(
+    pairs: WholeTable,
+    weight: str,
+    options: dict[str, Any],
+    true: Any,
+    metric: str,
+    missing: str | None,
+) -> dict[str, Any]:
+    """Return the scores at the best threshold of scored pairs, and those at all as ``curve``."""
+    from ...api import components
+
+    pairs.check([weight])
+    found = components(_scored(pairs, weight), **options, weight=weight, forest="max")
+    best = found.dendrogram().best(true, metric, missing=missing)
+    curve: list[dict[str, Any]] = best.curve.to_pylist()
+    (scores,) = (row for row in curve if row["threshold"] == best.threshold)
+    return scores | {"curve": curve}
 
 
 def _scored(table: WholeTable, weight: str) -> Any:

@@ -151,16 +151,20 @@ def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def check_bounds(bounds: dict[str, Any]) -> dict[str, Any]:
-    """Return the given bounds of weights: none, or a column and one or two bounds."""
+def check_bounds(bounds: dict[str, Any], weight_alone: bool = False) -> dict[str, Any]:
+    """Return the given bounds of weights: none, or a column and one or two bounds.
+
+    With ``weight_alone``, the weight has another use, and needs no bounds.
+    """
     from ...data.weight_bound import WeightBound
 
     given = {name: value for name, value in bounds.items() if value is not None}
     if given and "weight" not in given:
         raise click.UsageError("--at-least and --at-most bound a weight: name it with --weight.")
-    if given.keys() == {"weight"}:
+    if given.keys() != {"weight"}:
+        WeightBound.check(*(given.get(name) for name in ("weight", "at_least", "at_most")))
+    elif not weight_alone:
         raise click.UsageError("--weight needs --at-least or --at-most, which bound it.")
-    WeightBound.check(*(given.get(name) for name in ("weight", "at_least", "at_most")))
     return given
 
 

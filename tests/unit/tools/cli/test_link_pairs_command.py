@@ -81,3 +81,41 @@ def test_scores_of_a_truth_with_more_columns_and_records(files):
     for missing, recall in (("drop", 1.0), ("self", 0.5)):
         assert json.loads(run(*named, "--missing", missing))["pairwise_recall"] == recall
     assert "--missing self" in fails(*named, "--missing", "raise")
+
+
+@pytest.mark.parametrize("metric", ["pairwise_f1", "cluster_precision", "variation_of_information"])
+def test_the_best_threshold_is_that_of_all_scored_alone(files, metric):
+    pairs, truth = files / "scored.csv", files / "truth.csv"
+    pairs.write_text("a,b,w\na1,b1,0.25\na2,b1,0.7123456\n,b2,9\na2,b2,0.5\na1,c9,0.75\n")
+    words = ["--source", "a", "--destination", "b", "--nulls", "drop"]
+    options = ["--weight", "w", "--best", metric]
+    command = ["score-clusters", pairs, truth, *words, *options, "--missing", "drop"]
+    facts = json.loads(run(*command, "--json"))
+    alone, all_ids = {}, "id\na1\na2\nb1\nb2\nc9\n"
+    (files / "all.csv").write_text(all_ids)
+    for threshold in ("0.75", "0.7123456", "0.5", "0.25"):
+        bound = ["--weight", "w", "--at-least", threshold, "--vertices", files / "all.csv"]
+        run("calculate", pairs, *words, *bound, "--output", files / "found.csv")
+        scored = run("score-clusters", files / "found.csv", truth, "--missing", "drop", "--json")
+        alone[float(threshold)] = json.loads(scored)
+    choose = min if metric == "variation_of_information" else max
+    best = choose(alone, key=lambda threshold: alone[threshold][metric])
+    assert facts.pop("curve") == [{"threshold": one} | alone[one] for one in alone]
+    assert facts == {"threshold": best} | alone[best]
+    assert f" {best} " in run(*command)
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--best", "pairwise_f1"], "--best is for scored pairs: name their scores with --weight"),
+        (["--nulls", "drop"], "--nulls is for scored pairs"),
+        (["--weight", "score", "--best", "f1"], "unknown metric 'f1'"),
+        (["--weight", "scores"], "did you mean 'score'?"),
+    ],
+)
+def test_errors_of_thresholds_name_options(files, words, error):
+    words = ["score-clusters", files / "pairs.csv", files / "truth.csv", *words]
+    done = CliRunner().invoke(main, list(map(str, words)))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert error in done.stderr
