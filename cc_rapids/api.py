@@ -373,7 +373,7 @@ def find_components(
             f"frames= is for files, but edges are a {type(edges).__name__}: leave it out"
         )
     if bound is not None and not options.forest:
-        in_chunks = options.chunked or adapter.is_stream or adapter.names_files
+        in_chunks = options.chunked or adapter.is_stream or adapter.has_header
         if in_chunks or not _is_numbered(edges):
             bound = None
         if not (in_chunks or _is_numbered(edges)):
@@ -388,9 +388,9 @@ def find_components(
         edges, options, reading = with_weights(edges, options)
         outer = reading.ledger if reading.formats else None
         answers, adapter = adapter.answers(given, request), adapter_of(edges)
-    has_key_columns = adapter.names_files and isinstance(options.source, list)
+    has_key_columns = adapter.has_header and isinstance(options.source, list)
     named_frames = options.frames is not None
-    bounded_files = options.weight_bound is not None and adapter.names_files
+    bounded_files = options.weight_bound is not None and adapter.has_header
     if options.chunked or adapter.is_stream or has_key_columns or named_frames or bounded_files:
         from .incremental.stream import find_in_stream
 
@@ -629,7 +629,7 @@ def _in_rows(
         return table, source, destination
     for name in KEYWORDS:
         options.pop(name, None)
-    if not (adapter.is_stream or adapter.names_files):
+    if not (adapter.is_stream or adapter.has_header):
         return table, *sides  # frames= stays among the options, and components() refuses it
     library = options.pop("frames", None)
     return (table if library in (None, "pyarrow") else frame_of_table(table, library)), *sides

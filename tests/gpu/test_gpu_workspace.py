@@ -28,7 +28,7 @@ def rmm():
 
 def kept():
     gc.collect()  # what compiled a kernel, and the arrays that it was compiled for
-    return sorted(left.size for left in backends.get("cuda")._workspace.left)
+    return sorted(block.size for block in backends.get("cuda")._workspace.cached)
 
 
 def graph(seed, n=N, m=M):

@@ -21,6 +21,7 @@ import fsspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
@@ -423,6 +424,21 @@ def test_frames_are_of_the_library_that_is_asked_for(call, tmp_path):
     (tmp_path / "a.csv").write_text("src,dst\n1,2\n")
     with open(tmp_path / "a.csv", "rb") as file:
         assert isinstance(call(file, frames="pandas").labels(), pd.DataFrame)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("library", ["pandas", "pyarrow"])
+def test_frames_of_an_open_file_under_a_bound(kind, library):
+    table = pa.table({"src": [1, 2, 5], "dst": [2, 3, 6], "w": [1.0, 0.2, 0.9]})
+    out = io.BytesIO()
+    (pq.write_table if kind == "parquet" else pyarrow.csv.write_csv)(table, out)
+    options = {"weight": "w", "at_least": 0.5, "frames": library}
+    labels = components(io.BytesIO(out.getvalue()), **options).labels()
+    assert type(labels).__module__.startswith(library)
+    assert list(np.asarray(labels["labels"])) == [1, 1, 5, 5]
+    bridges = cc_rapids.bridges(io.BytesIO(out.getvalue()), **options)
+    assert type(bridges).__module__.startswith(library)
+    assert list(np.asarray(bridges["row"])) == [0, 2]
 
 
 PLANS = {
