@@ -409,8 +409,9 @@ def parse(
 def _ragged(expected: int, found: int, line: bytes) -> str:
     """Return the message for a record with more or fewer fields than the first one."""
     words = f"expected {expected} fields, as in the first record, found {found}: {shown(line)}"
-    if line.lstrip().startswith((b"#", b"%")):
-        words += "; comments may only precede the first record: remove this line"
+    if (mark := line.lstrip()[:1]) in (b"#", b"%"):
+        words += "; comments may only precede the first record: remove such lines, as by"
+        words += f" grep -v '^{mark.decode()}'"
     return words
 
 

@@ -181,7 +181,8 @@ def link_pairs(
         "Of a truth with more columns, including records that are in no pair:",
         "cc-rapids score-clusters labels.csv people.csv --on record_id --label name --missing self",
         "The threshold of scored pairs whose components agree best with the truth:",
-        "cc-rapids score-clusters scored.csv labels_of_another.csv --weight score --best bcubed_f1",
+        "cc-rapids score-clusters scored.csv people.csv --on record_id --label name --weight score"
+        " --best bcubed_f1",
     )
 )
 @click.argument("found", type=FilePath(allow_dash=True))

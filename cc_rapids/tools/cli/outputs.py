@@ -32,9 +32,9 @@ output_format_option: Decorator = option(
 
 
 def output_option(help: str) -> Decorator:
-    """Return the option ``--output`` of commands that write a table."""
+    """Return the option ``-o``, ``--output`` of commands that write a table."""
     path = FilePath(allow_dash=True)
-    return option("--output", metavar="PATH", type=path, section=OUTPUT, help=help)
+    return option("-o", "--output", metavar="PATH", type=path, section=OUTPUT, help=help)
 
 
 def check_with_output(output: str | None, **options: Any) -> None:

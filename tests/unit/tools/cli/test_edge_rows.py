@@ -107,7 +107,7 @@ def test_standard_output_and_failing_writes(run, files, tmp_path, command, full_
     assert len(lines) == {"bridges": 3, "forest": 7}[command]
     kept = tmp_path / "full.csv"
     kept.symlink_to(full_device)
-    done = run(command, *files, "--nulls", "drop", "--output", kept)
+    done = run(command, *files, "--nulls", "drop", "-o", kept)
     assert (done.exit_code, done.stdout) == (2, "")
     assert "No space left on device" in done.stderr
     assert "is the input file" in run(command, *files, "--output", files[0]).stderr
