@@ -25,6 +25,8 @@ _HOMES = {
     "minimum_spanning_forest": "api",
     "maximum_spanning_forest": "api",
     "link_records": "linkage",
+    "components_of_neighbors": "neighbors",
+    "NeighborComponents": "results.components",
     "link_pairs": "rules",
     "score_clusters": "rules",
     "LinkedPairs": "results.components",
@@ -115,6 +117,7 @@ __all__ = [
     "LinkedRecords",
     "MissingColumnError",
     "MissingExtraError",
+    "NeighborComponents",
     "NullsError",
     "OutputError",
     "Plan",
@@ -133,6 +136,7 @@ __all__ = [
     "bridges",
     "components",
     "components_at",
+    "components_of_neighbors",
     "connected_components",
     "curator",
     "dask",
@@ -216,7 +220,14 @@ if TYPE_CHECKING:
     from .integrations.cugraph import weakly_connected_components
     from .integrations.install import install, installed, uninstall
     from .linkage import link_records
-    from .results.components import Components, LinkedPairs, LinkedRecords, StableIds
+    from .neighbors import components_of_neighbors
+    from .results.components import (
+        Components,
+        LinkedPairs,
+        LinkedRecords,
+        NeighborComponents,
+        StableIds,
+    )
     from .results.on_devices import SpreadComponents
     from .rules import link_pairs, score_clusters
     from .solver.choose import Plan

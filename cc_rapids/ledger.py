@@ -17,6 +17,10 @@ Reason             Rows
 ``filtered``       outside the filter of a dataset
 ``comment``        that are comments of a text file
 ``blank``          that are blank in a text file
+``missing``        of neighbours that are missing in a neighbour array
+``self``           of a neighbour array that name their own row
+``one_sided``      whose neighbour does not list the row, under ``mutual=True``
+``not_core``       that neither join core points nor a border point to them, for clusters
 ``not_in_forest``  that are not in the spanning forest, if only the forest was available
 ``removed``        that :meth:`~cc_rapids.Connectivity.remove` removed
 ``expired``        of the kept forest that :meth:`~cc_rapids.Connectivity.expire` removed

@@ -74,7 +74,13 @@ class CompiledDesign:
 
 @cache
 def build(
-    design: Design, backend: Backend, vertex: type, wide: type, reads_csr: bool, record_forest: bool
+    design: Design,
+    backend: Backend,
+    vertex: type,
+    wide: type,
+    reads_csr: bool,
+    record_forest: bool,
+    form: edges.EdgeForm = edges.LIST,
 ) -> CompiledDesign:
     """Create the kernels of a design on a backend; each is compiled when it first runs.
 
@@ -87,6 +93,8 @@ def build(
         Whether the edges are an adjacency list.
     record_forest : bool
         Whether the edges of a spanning forest are recorded.
+    form : EdgeForm
+        How the edges are loaded, unless they are an adjacency list.
 
     Raises
     ------
@@ -94,7 +102,8 @@ def build(
         The design uses locks, and the backend's threads may deadlock on them.
     """
     wide = np.promote_types(vertex, wide).type
-    composer = KernelComposer(design, backend, vertex, wide, reads_csr, record_forest)
+    form = edges.ROWS if reads_csr else form
+    composer = KernelComposer(design, backend, vertex, wide, reads_csr, record_forest, form)
     link = design.words[1].spec
     aux = link.aux_array
     if aux and aux.has_locks and not backend.has_locks:
@@ -156,6 +165,7 @@ class KernelComposer:
     wide: type
     reads_csr: bool
     record_forest: bool
+    form: edges.EdgeForm = edges.LIST
 
     def link_in_blocks(self) -> Step:
         """Return the step that makes the trees of vertex blocks."""
@@ -238,11 +248,7 @@ class KernelComposer:
 
     def _filtered(self, link_outside: Any, first: kernels.sampling.Sample) -> Step:
         """Return this step with the giant component's bits in shared memory."""
-        load_edge = (
-            self.load_edge()
-            if self.reads_csr
-            else edges.edge_of_list_streaming(self.backend, self.wide)
-        )
+        load_edge = self.form.load_streaming(self.backend, self.wide)
         run = shared_filter.filter_by_blocks(
             self.backend, self.vertex, self.wide, load_edge, first.left, link_outside
         )
@@ -278,10 +284,8 @@ class KernelComposer:
         return bool(self.design.window) and self.backend.warp_size > 1
 
     def load_edge(self) -> Any:
-        """Return the function that loads an edge of an edge list or of rows."""
-        return (edges.edge_of_rows if self.reads_csr else edges.edge_of_list)(
-            self.backend, self.wide
-        )
+        """Return the function that loads an edge."""
+        return self.form.load(self.backend, self.wide)
 
     def find(self) -> Any:
         """Return the find that the link calls; None if the link climbs without a find."""
@@ -314,8 +318,8 @@ class KernelComposer:
 
         def as_listed(edge_index: Any) -> phases.LinkEdges:
             """Return the step that links edges in the order ``edge_index``."""
-            look = edges.no_prefetch if self.reads_csr else edges.prefetch_ahead
-            prefetch_edge, one = look(on, self.wide, edge_index), self._one_edge(join, deep)
+            prefetch_edge = self.form.prefetch(on, self.wide, edge_index)
+            one = self._one_edge(join, deep)
             return phases.AsListed(edges.every_edge(on, one, load_edge, edge_index, prefetch_edge))
 
         def partitioned(edge_index: Any) -> phases.LinkEdges:

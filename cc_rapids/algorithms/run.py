@@ -200,7 +200,7 @@ def solve(
     """
     record_forest = hook_edge is not None
     types = forest.vertex, edges.wide
-    compiled = build(design, forest.backend, *types, rows is not None, record_forest)
+    compiled = build(design, forest.backend, *types, rows is not None, record_forest, edges.form)
     state = prepare(compiled, edges, forest, rows, hook_edge, memory)
     sample(compiled, state)
     if speculative is None:
@@ -261,7 +261,8 @@ def link(
 
     The parameters are those of :func:`solve`.
     """
-    compiled = build(design, forest.backend, forest.vertex, edges.wide, rows is not None, False)
+    types = forest.vertex, edges.wide
+    compiled = build(design, forest.backend, *types, rows is not None, False, edges.form)
     run(compiled, prepare(compiled, edges, forest, rows, None, memory))
 
 

@@ -9,7 +9,8 @@ once and checks it against a bound before using it as an index. A check by an ea
 nothing.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -146,6 +147,18 @@ def edge_of_rows(on: Any, wide: type) -> Any:
         return wide(row(offsets, n, e)), at(indices, e, low)
 
     return load_edge
+
+
+class EdgeForm(NamedTuple):
+    """The functions that load and prefetch the edges of one kind of arrays ``src`` and ``dst``."""
+
+    load: Callable[..., Any]
+    load_streaming: Callable[..., Any]
+    prefetch: Callable[..., Any]
+
+
+LIST = EdgeForm(edge_of_list, edge_of_list_streaming, prefetch_ahead)
+ROWS = EdgeForm(edge_of_rows, edge_of_rows, no_prefetch)
 
 
 def checked(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:

@@ -27,6 +27,7 @@ from .rules import PartOfRuled, Ruled
 
 if TYPE_CHECKING:
     from ..data.weight_bound import WeightBound
+    from ..solver.neighbors import NeighborFacts
     from .records import Linked
 
 
@@ -218,6 +219,8 @@ class Answer:
         The keys of linked records.
     ruled : Ruled, optional
         The rules of clusters of linked pairs.
+    neighbors : NeighborFacts, optional
+        The rules of neighbours.
     """
 
     given: EdgeInput
@@ -232,6 +235,7 @@ class Answer:
     saved_forest: dict[str, Any] | None = None
     linked: Linked | None = None
     ruled: Ruled | None = None
+    neighbors: NeighborFacts | None = None
 
     def __len__(self) -> int:
         return self.forest.components
@@ -314,6 +318,11 @@ class Answer:
                 raise InputError(
                     f"link_records keeps no forest, which {method.partition('(')[0]}() needs:"
                     " explain_pair(first, second, frame) returns the values that join two records"
+                )
+            if self.neighbors is not None:
+                raise InputError(
+                    f"components_of_neighbors keeps no forest, which {method.partition('(')[0]}()"
+                    " needs: components() of an edge list does, with forest=True"
                 )
             raise InputError(
                 "the edges of a spanning forest are recorded during the run, on request:"

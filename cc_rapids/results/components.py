@@ -2203,6 +2203,211 @@ class LinkedPairs(Components[FrameT]):
 
 
 @suggest_keywords_of_methods
+class NeighborComponents(Components[Any]):
+    """The components of points and their neighbours, from :func:`components_of_neighbors`.
+
+    The vertices are the points 0 .. n - 1. With ``min_samples``, the components are the clusters of
+    DBSCAN, and noise is in none of them: :meth:`labels`, :meth:`component_of` and :meth:`attach`
+    give it the label -1, and all other methods leave it out. The methods of :class:`Components`
+    apply, except those that need a forest.
+
+    See Also
+    --------
+    components_of_neighbors : Find the components of points and their neighbours.
+    Components : The components of an edge list.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> found = cc_rapids.components_of_neighbors([[1], [0], [2], [-1]], min_samples=2)
+    >>> found
+    <NeighborComponents: 1 cluster of 4 points, 2 of them noise; 2 edges, on threads>
+    >>> found.labels().labels, found.sizes()
+    (array([ 0,  0, -1, -1], dtype=int32), Sizes(labels=array([0], dtype=int32), size=array([2])))
+    """
+
+    @property
+    def num_noise(self) -> int:
+        """The number of points that are in no cluster."""
+        return self.answer.forest.n - self.num_vertices
+
+    def labels(self, kind: str | None = None) -> Any:
+        """Return the label of each point.
+
+        Parameters
+        ----------
+        kind : {"min", "max", "dense", "size", ...}, optional
+            As for :meth:`Components.labels`. Clusters have numbers under ``"dense"`` in the order
+            of their least core points, as in scikit-learn. Defaults to the ``labels=`` of
+            :func:`cc_rapids.components_of_neighbors`.
+
+        Returns
+        -------
+        frame of the caller's kind, columns ``vertex`` and ``labels``
+            One row per point. The label of noise is -1 (of kind ``"fingerprint"``, whose labels are
+            unsigned, 2^64 - 1).
+
+        See Also
+        --------
+        Components.sizes : Return the size of each component.
+        """
+        from .clusters import label_frame
+
+        return label_frame(self.answer, None if kind is None else check_labels(kind))
+
+    def component_of(self, vertices: Any) -> Any:
+        """Return the labels of given points, in the given order.
+
+        Parameters
+        ----------
+        vertices : int, or column, array or list of them
+            Points, as for :meth:`Components.component_of`.
+
+        Returns
+        -------
+        label, or column of labels of the caller's kind
+            -1 for noise.
+
+        Raises
+        ------
+        UnknownVertexError
+            Some are not points.
+
+        See Also
+        --------
+        Components.attach : Add the labels to a frame as a column.
+        """
+        from .clusters import with_noise
+
+        return lookup.labels_of(with_noise(self.answer), vertices)
+
+    def attach(
+        self,
+        frame: Any,
+        on: str | list[str] = "vertex",
+        name: str = "labels",
+        missing: str = "raise",
+        nulls: str | None = None,
+    ) -> Any:
+        """Add a column with the label of each point to a frame of points.
+
+        Parameters
+        ----------
+        frame : frame of cuDF, pandas, Polars or PyArrow, or DuckDB relation
+            The frame, which is not modified.
+        on : str, or list of str
+            The column of points.
+        name : str
+            The name of the new column.
+        missing : {"raise", "null", "self"}
+            As for :meth:`Components.attach`. Noise is not missing: its label is -1.
+        nulls : {"raise", "null"}, optional
+            As for :meth:`Components.attach`.
+
+        Returns
+        -------
+        new frame of the kind of ``frame``
+
+        See Also
+        --------
+        NeighborComponents.labels : Return the label of each point.
+        """
+        from .clusters import with_noise
+
+        return lookup.attached(with_noise(self.answer), frame, on, name, missing, nulls)
+
+    def audit(self, indices: Any, distances: Any = None) -> Audit:  # type: ignore[override]
+        """Verify the labels against the neighbours; raise an error if they are wrong.
+
+        The edges are listed again on the host by NumPy, in chunks, under the rules of the answer.
+        The audit then proceeds as for :meth:`Components.audit`. For clusters, it also verifies core
+        points, the cluster of each border point, and noise.
+
+        Parameters
+        ----------
+        indices, distances : (n, k) arrays, or sparse matrix
+            The neighbours that the answer was computed from.
+
+        Returns
+        -------
+        Audit
+            The counts of edges, vertices and components. For clusters, the vertices are the core
+            points, and the edges those between them.
+
+        Raises
+        ------
+        VerificationError
+            The answer is wrong. The error names the first edge or point that proves it.
+        InputError
+            The arrays cannot be used.
+
+        See Also
+        --------
+        Components.audit : Verify the components of an edge list.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> indices = [[1], [0], [2], [-1]]
+        >>> print(cc_rapids.components_of_neighbors(indices).audit(indices))
+        right: 3 components of 4 vertices, by 2 edges
+        """
+        from ..analysis.neighbors import audit_neighbors
+
+        return audit_neighbors(self.answer, indices, distances)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the answer to one file, from which :meth:`Components.load` reads components.
+
+        Parameters
+        ----------
+        path : str or path
+            As for :meth:`Components.save`.
+
+        Raises
+        ------
+        InputError
+            The answer has clusters. Their labels are an array: ``numpy.save(path,
+            found.labels().labels)``.
+
+        See Also
+        --------
+        Components.save : Write an answer to one file.
+        """
+        if self._has_clusters:
+            raise InputError(
+                "a file of components has no noise: save found.labels(), or its labels as an array"
+            )
+        super().save(path)
+
+    def summary(self) -> dict[str, Any]:
+        """Return facts about the run and the answer.
+
+        Returns
+        -------
+        dict
+            As for :meth:`Components.summary`; ``noise`` is the number of points in no cluster.
+
+        See Also
+        --------
+        Components.summary : The facts about other answers.
+        """
+        return super().summary() | ({"noise": self.num_noise} if self._has_clusters else {})
+
+    def __repr__(self) -> str:
+        answer, n = self.answer, self.answer.forest.n
+        engine, edges = answer.backend.name, counted(answer.facts.edges, "edge")
+        count = counted(len(self), "cluster" if self._has_clusters else "component")
+        noise = f", {self.num_noise:,} of them noise" if self._has_clusters else ""
+        points = counted(n, "point")
+        return f"<NeighborComponents: {count} of {points}{noise}; {edges}, on {engine}>"
+
+    @property
+    def _has_clusters(self) -> bool:
+        return self.answer.neighbors is not None and self.answer.neighbors.order is not None
+
+
+@suggest_keywords_of_methods
 class StableIds(NumberedComponents[Components[Any]]):
     """Persistent numbers of the components of an answer, from which the next answer continues.
 

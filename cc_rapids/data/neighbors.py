@@ -1,0 +1,217 @@
+"""Neighbour arrays: what callers pass, as the memory and the strides that kernels read."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import ColumnTypeError, InputError, shown
+from . import offsets as rows
+from .dtypes import is_boolean, is_float, is_integer, is_number, is_signed
+from .edge_array import as_array, is_edge_array
+from .edge_input import EdgeInput
+from .foreign import check_square
+from .read import read
+from .weight_bound import WeightBound
+
+WAY_OUT = "pass the indices as an (n, k) array, with one row per point"
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """A neighbour array: entry (row, column) is the neighbour ``indices[row, column]``.
+
+    Attributes
+    ----------
+    n, m : int
+        The number of points, and of entries.
+    indices, distances : 1-d arrays
+        The memory that the entries lie in; ``distances`` is None without distances.
+    steps : four int
+        The strides of rows and columns in ``indices`` and ``distances``, in elements.
+    offsets : (n + 1,) array of integers on the host, optional
+        The first entry of each row, for rows of unequal length.
+    columns : int
+        The entries of a row, without offsets.
+    given : EdgeInput
+        No edges, with the type of ids and the library of the caller.
+    """
+
+    n: int
+    m: int
+    indices: Any
+    distances: Any
+    steps: tuple[int, int, int, int]
+    offsets: Any
+    columns: int
+    given: EdgeInput
+
+    @property
+    def by_columns(self) -> bool:
+        """True if entries are numbered by columns, as they lie in memory."""
+        return self.offsets is None and self.steps[0] < self.steps[1]
+
+    @property
+    def missing(self) -> int:
+        """The value of a missing neighbour as an unsigned integer of 64 bits."""
+        dtype = self.indices.dtype
+        return (1 << 64) - 1 if is_signed(dtype) else int(np.iinfo(dtype).max)
+
+    def place(self, e: int) -> tuple[int, int, int]:
+        """Return the row and the column of an entry, and its position in memory."""
+        if self.offsets is not None:
+            row = int(np.searchsorted(self.offsets, e, side="right")) - 1
+            return row, e - int(self.offsets[row]), e
+        row, column = divmod(e, self.columns)
+        if self.by_columns:
+            column, row = divmod(e, self.n)
+        return row, column, row * self.steps[0] + column * self.steps[1]
+
+    def limits(self, at_most: float | None) -> Any:
+        """Return the least and the greatest distance of an edge, in the type of the distances."""
+        dtype = self.distances.dtype
+        least, greatest = -np.inf, np.inf
+        if is_integer(dtype):
+            least, greatest = np.iinfo(dtype).min, np.iinfo(dtype).max
+        bounds = dict(WeightBound(None, at_most=at_most).bounds(dtype))
+        return np.array([bounds.get(">=", least), bounds.get("<=", greatest)], dtype)
+
+
+def read_neighbors(indices: Any, distances: Any) -> Neighbors:
+    """Read a neighbour array, or a sparse matrix of distances, without copying if possible.
+
+    Raises
+    ------
+    InputError
+        The shapes are wrong, or the rows of a matrix are.
+    ColumnTypeError
+        The indices are not integers, or the distances are not numbers.
+    """
+    if hasattr(indices, "tocoo"):
+        if distances is not None:
+            raise InputError(
+                "a sparse matrix has its own distances: leave out distances=, or pass the graph of"
+                " kneighbors_graph(mode='distance')"
+            )
+        return _of_matrix(indices)
+    array = _integers(indices)
+    weights = None if distances is None else _numbers(distances)
+    if weights is not None and weights.shape != array.shape:
+        raise InputError(
+            f"distances have the shape {weights.shape}, but indices have {array.shape}: pass both"
+            " as the search for neighbours has returned them"
+        )
+    n, k = array.shape
+    memory, steps = _flat(array)
+    weights, weight_steps = (None, (0, 0)) if weights is None else _flat(weights)
+    return Neighbors(n, n * k, memory, weights, (*steps, *weight_steps), None, k, _like(array))
+
+
+def _of_matrix(matrix: Any) -> Neighbors:
+    """Read a sparse matrix, whose stored entries are neighbours and their distances."""
+    check_square(matrix)
+    matrix = matrix.tocsr()
+    starts = matrix.indptr.get() if hasattr(matrix.indptr, "get") else matrix.indptr
+    starts = np.asarray(starts)
+    n, m = matrix.shape[0], int(starts[-1])
+    rows.check("indptr", starts, len(matrix.indices), may_have_spare=True)
+    indices = matrix.indices[:m]
+    weights = None if is_boolean(matrix.data.dtype) else _numbers(matrix.data[:m])
+    k = int(starts[1]) if n else 0
+    if bool((np.diff(starts) == k).all()):
+        return Neighbors(n, m, indices, weights, (k, 1, k, 1), None, k, _like(indices))
+    return Neighbors(n, m, indices, weights, (0, 1, 0, 1), starts.copy(), 0, _like(indices))
+
+
+def _array(values: Any, name: str, filler: Any) -> Any:
+    """Return values as an array of NumPy or CuPy; masked entries become ``filler(dtype)``."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values, filler(values.dtype))
+    if is_edge_array(values):
+        return as_array(values)
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{name} are no array ({error}): pad rows of unequal length with -1"
+        ) from error
+
+
+def _integers(indices: Any) -> Any:
+    """Return neighbours as an (n, k) array of integers."""
+
+    def missing(dtype: Any) -> int:
+        return -1 if is_signed(dtype) else int(np.iinfo(dtype).max)
+
+    array = _array(indices, "indices", missing)
+    if array.ndim != 2:
+        raise InputError(f"indices have the shape {array.shape}: {WAY_OUT}")
+    if not array.size and is_float(array.dtype):
+        array = array.astype(np.int64)  # NumPy's type of empty lists
+    if not is_integer(array.dtype):
+        raise ColumnTypeError(f"indices must be integers, not {array.dtype}: {WAY_OUT}")
+    return array
+
+
+def _numbers(distances: Any) -> Any:
+    """Return distances as an array of 32-bit or 64-bit floats, or of integers."""
+    if isinstance(distances, np.ma.MaskedArray) and is_integer(distances.dtype):
+        distances = distances.astype(np.float64)
+    array = _array(distances, "distances", lambda dtype: np.nan)
+    if not is_number(array.dtype):
+        raise ColumnTypeError(f"distances must be numbers, not {array.dtype}")
+    if is_float(array.dtype) and array.dtype.itemsize not in (4, 8):
+        return array.astype(np.float32 if array.dtype.itemsize == 2 else np.float64)
+    return array
+
+
+def _flat(array: Any) -> tuple[Any, tuple[int, int]]:
+    """Return the memory of an array as a 1-d view, and the strides of both axes in elements.
+
+    Arrays in reversed order, or not in the byte order of the machine, are copied.
+    """
+    size = array.dtype.itemsize
+    aligned = all(step >= 0 and step % size == 0 for step in array.strides)
+    if not (aligned and array.dtype.isnative and getattr(array.flags, "aligned", True)):
+        copy = np.ascontiguousarray if isinstance(array, np.ndarray) else type(array).copy
+        array = copy(array.astype(array.dtype.newbyteorder("=")))
+    steps = tuple(step // size for step in array.strides)
+    if not array.size:
+        return array.reshape(-1), steps
+    last = sum(step * (length - 1) for step, length in zip(steps, array.shape, strict=True))
+    library = sys.modules[type(array).__module__.partition(".")[0]]
+    return library.lib.stride_tricks.as_strided(array, (last + 1,), (size,)), steps
+
+
+def _like(array: Any) -> EdgeInput:
+    """Return no edges, with ids of the type of the array, or int64 if that is unsigned or short."""
+    dtype = array.dtype
+    if not is_signed(dtype) or dtype.itemsize < 4 or array.shape[0] > np.iinfo(dtype).max:
+        dtype = np.dtype(np.int64)
+    none = array.reshape(-1)[:0].astype(dtype)
+    return read((none, none), "src", "dst")
+
+
+def wrong_index(neighbors: Neighbors, e: int, value: int) -> InputError:
+    """Return the error for an entry whose neighbour is no point."""
+    row, column, _ = neighbors.place(e)
+    missing = "-1" if is_signed(neighbors.indices.dtype) else f"{neighbors.missing:,}"
+    return InputError(
+        f"indices[{row:,}, {column:,}] is {value:,}, but there are {neighbors.n:,} points: a"
+        f" neighbour is 0 .. {neighbors.n - 1:,}, or {missing} if it is missing"
+    )
+
+
+def check_bound(at_most: Any, distances: Any) -> None:
+    """Raise an InputError unless ``at_most`` is a number, and there are distances to bound."""
+    if at_most is None:
+        return
+    if distances is None:
+        raise InputError(
+            f"at_most={shown(at_most)} bounds distances: pass distances=, an array of the shape of"
+            " indices"
+        )
+    WeightBound.check("distances", None, at_most)

@@ -1,0 +1,381 @@
+"""Edges of neighbour arrays, which are computed from their numbers: no list is built.
+
+Entry e of the array is an edge from its row to the neighbour in it. The functions here stand beside
+those of :mod:`.edges`, with other arrays:
+
+src : uint64. The words named below describe the array: its size, the strides of its memory in
+      elements, and where three further parts of ``src`` begin. These are the offsets of rows of
+      unequal length, a bit for each entry that is an edge, and a bit for each core point.
+dst : the memory of the neighbours, of any integer type, as the caller passed it.
+weights : the memory of the distances, of any type of numbers.
+
+The caller may write to ``dst`` and ``weights`` during the run, so a kernel checks each neighbour
+that it loads. ``src`` belongs to the run.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from . import edges
+from .primitives import SOON, lessen
+
+(
+    PERIOD,  # entries after which the row or the column repeats; 0 if rows have offsets
+    TURNED,  # 1 if entries are numbered by columns, as in Fortran
+    COLUMNS,  # entries in a row, unless rows have offsets
+    STEP,  # stride of rows in dst; the next word is that of columns
+    _,
+    WEIGHT_STEP,  # the same in weights
+    _,
+    MISSING,  # the value of a missing neighbour
+    COUNT,  # number of entries
+    KEPT,  # position of the bits of entries that are edges; 0 if all others have no neighbour
+    CORE,  # position of the bits of core points; 0 if all points are core points
+    OFFSETS,  # position of the offsets of rows
+) = np.arange(12, dtype=np.uint64)
+HEADER = 12
+ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
+THREE, SIX, LAST, HALF = np.uint64(3), np.uint64(6), np.uint64(63), np.uint64(32)
+NONE = np.uint64(2**64 - 1)
+
+# What ``select`` counts, and the first entry whose neighbour is no point.
+REASONS = ABSENT, LOOP, NULL_WEIGHT, OUT_OF_BOUNDS, ONE_SIDED = tuple(np.arange(5, dtype=np.uint64))
+
+
+def has_bit(on: Any) -> Any:
+    """Return whether bit i of the set that begins at word ``first`` is set."""
+
+    @on.device
+    def has_bit(src, first, i):
+        return (src[first + (i >> SIX)] >> (i & LAST)) & ONE != ZERO
+
+    return has_bit
+
+
+def place_of(on: Any) -> Any:
+    """Return the row and the column of entry e; bisection finds the row if rows have offsets."""
+
+    @on.device
+    def place(src, n, e):
+        period = src[PERIOD]
+        if period == ZERO:
+            low, high, first = ZERO, np.uint64(n), src[OFFSETS]
+            while high - low > ONE:
+                middle = (low + high) >> ONE
+                if src[first + middle] <= e:
+                    low = middle
+                else:
+                    high = middle
+            return low, e - src[first + low]
+        if (e | period) >> HALF == ZERO:  # GPUs divide words of 32 bits in a third of the time
+            major = np.uint64(np.uint32(e) // np.uint32(period))
+        else:
+            major = e // period
+        minor = e - major * period
+        if src[TURNED] != ZERO:
+            return minor, major
+        return major, minor
+
+    return place
+
+
+def position_of(on: Any) -> Any:
+    """Return where the entry of a row and column is in memory with the strides at word ``step``."""
+
+    @on.device
+    def position(src, row, column, step):
+        if src[PERIOD] == ZERO:
+            return src[src[OFFSETS] + row] + column
+        return row * src[step] + column * src[step + ONE]
+
+    return position
+
+
+def row_size(on: Any) -> Any:
+    """Return the number of entries of a row."""
+
+    @on.device
+    def size(src, row):
+        if src[PERIOD] == ZERO:
+            first = src[OFFSETS] + row
+            return src[first + ONE] - src[first]
+        return src[COLUMNS]
+
+    return size
+
+
+def number_of(on: Any) -> Any:
+    """Return the number of the entry in a row and column."""
+
+    @on.device
+    def number(src, row, column):
+        if src[PERIOD] == ZERO:
+            return src[src[OFFSETS] + row] + column
+        if src[TURNED] != ZERO:
+            return column * src[PERIOD] + row
+        return row * src[PERIOD] + column
+
+    return number
+
+
+def edge_of_neighbors(on: Any, wide: type) -> Any:
+    """Return the row and the neighbour of entry e; the row twice for an entry that is no edge.
+
+    An entry is no edge if its neighbour is missing, its bit is not set, or an end is no core point.
+    """
+    at, place, position, has = (
+        edges.distance(on, wide),
+        place_of(on),
+        position_of(on),
+        has_bit(on),
+    )
+
+    @on.device
+    def load_edge(e, src, dst, low, n):
+        row, column = place(src, n, e)
+        kept, core = src[KEPT], src[CORE]
+        if kept != ZERO and not has(src, kept, e):
+            return wide(row), wide(row)
+        v = at(dst, position(src, row, column, STEP), low)
+        if v == wide(src[MISSING]):
+            v = wide(row)
+        links = core == ZERO or v >= wide(n)  # the caller of this function checks v
+        if not links:
+            links = has(src, core, row) and has(src, core, np.uint64(v))
+        return wide(row), v if links else wide(row)
+
+    return load_edge
+
+
+def prefetch_neighbor(on: Any, wide: type, edge_index: Any) -> Any:
+    """Prefetch the parent of the neighbour in a later entry; rows are read in order anyway."""
+    if on.prefetch is None:
+        return edges.no_prefetch(on, wide, edge_index)
+    at, prefetch, place, position = (
+        edges.distance(on, wide),
+        on.prefetch,
+        place_of(on),
+        position_of(on),
+    )
+
+    @on.device
+    def prefetch_edge(i, src, dst, low, parent):
+        e = edge_index(i + SOON)
+        if e < src[COUNT]:
+            row, column = place(src, np.uint64(parent.size), e)
+            prefetch(parent, at(dst, position(src, row, column, STEP), low))
+
+    return prefetch_edge
+
+
+def is_listed(on: Any, wide: type, weighs: bool) -> Any:
+    """Return whether the row of a vertex has another vertex, within the limits of weights."""
+    at, position, size = edges.distance(on, wide), position_of(on), row_size(on)
+
+    @on.device
+    def is_listed(src, dst, weights, limits, row, v):
+        column, last = ZERO, size(src, row)
+        while column < last:
+            if at(dst, position(src, row, column, STEP), 0) == v:
+                if not weighs:
+                    return True
+                weight = weights[position(src, row, column, WEIGHT_STEP)]
+                if limits[0] <= weight and weight <= limits[1]:
+                    return True
+            column += ONE
+        return False
+
+    return is_listed
+
+
+def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
+    """Count the entries that are no edges by reason, and write the bits of those that are.
+
+    A thread owns whole bytes of the bits, which are empty if no entry needs one. ``wrong[0]`` is
+    lowered to the first entry whose neighbour is no point.
+    """
+    add, low = on.block_reduce_add, on.block_reduce_min
+    at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
+    listed = is_listed(on, wide, weighs)
+
+    @on.grid_stride
+    def select(b, last, step, m, n, src, dst, weights, limits, octets, counts, wrong):
+        absent, loops, null, beyond, one_sided = ZERO, ZERO, ZERO, ZERO, ZERO
+        first_wrong, missing = NONE, wide(src[MISSING])
+        while b < last:
+            octet, bit, e = np.uint8(0), np.uint8(1), b << THREE
+            stop = min(e + EIGHT, np.uint64(m))
+            while e < stop:
+                row, column = place(src, n, e)
+                v = at(dst, position(src, row, column, STEP), 0)
+                keeps = False
+                if v == missing:
+                    absent += ONE
+                elif v >= wide(n):
+                    first_wrong = min(first_wrong, e)
+                elif v == wide(row):
+                    loops += ONE
+                else:
+                    keeps = True
+                if weighs and keeps:
+                    weight = weights[position(src, row, column, WEIGHT_STEP)]
+                    if weight != weight:
+                        keeps = False
+                        null += ONE
+                    elif weight < limits[0] or weight > limits[1]:
+                        keeps = False
+                        beyond += ONE
+                if mutual and keeps:
+                    keeps = listed(src, dst, weights, limits, np.uint64(v), wide(row))
+                    if not keeps:
+                        one_sided += ONE
+                if keeps:
+                    octet |= bit
+                bit = np.uint8(bit << np.uint8(1))
+                e += ONE
+            if octets.size > 0:
+                octets[b] = octet
+            b += step
+        add(counts, ABSENT, absent)
+        add(counts, LOOP, loops)
+        add(counts, NULL_WEIGHT, null)
+        add(counts, OUT_OF_BOUNDS, beyond)
+        add(counts, ONE_SIDED, one_sided)
+        low(wrong, ZERO, first_wrong)
+
+    return select
+
+
+def find_core(on: Any) -> Any:
+    """Write the bits of the points that have ``least`` neighbours or more.
+
+    A thread owns whole bytes of the bits.
+    """
+    has, size, number = has_bit(on), row_size(on), number_of(on)
+
+    @on.grid_stride
+    def find_core(b, last, step, n, least, src, octets):
+        while b < last:
+            octet, bit, v = np.uint8(0), np.uint8(1), b << THREE
+            stop = min(v + EIGHT, np.uint64(n))
+            while v < stop:
+                column, columns, count = ZERO, size(src, v), ZERO
+                while column < columns and count < np.uint64(least):
+                    if has(src, src[KEPT], number(src, v, column)):
+                        count += ONE
+                    column += ONE
+                if count >= np.uint64(least):
+                    octet |= bit
+                bit = np.uint8(bit << np.uint8(1))
+                v += ONE
+            octets[b] = octet
+            b += step
+
+    return find_core
+
+
+def is_before(on: Any, nearest: bool) -> Any:
+    """Return whether the core point of one entry takes precedence over that of another.
+
+    The nearest core point comes first, and then the least; or that of the cluster whose least core
+    point is the least. Trees of core points are flat.
+    """
+    place, position = place_of(on), position_of(on)
+
+    @on.device
+    def is_before(src, n, weights, parent, e, other):
+        row, column = place(src, n, e)
+        row_2, column_2 = place(src, n, other)
+        if not nearest:
+            return parent[row] < parent[row_2]
+        weight = weights[position(src, row, column, WEIGHT_STEP)]
+        weight_2 = weights[position(src, row_2, column_2, WEIGHT_STEP)]
+        return weight < weight_2 or (weight == weight_2 and row < row_2)
+
+    return is_before
+
+
+def choose_core(on: Any, wide: type, nearest: bool) -> Any:
+    """Find the entry by which each border point joins a cluster.
+
+    All bits of ``chosen`` are set initially, and stay set for noise. Every lost race leaves an
+    entry that takes precedence over the last one, so the loop ends. ``joined[0]`` counts the
+    entries between core points.
+    """
+    at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
+    has, cas, add, precedes = (
+        has_bit(on),
+        on.atomic_cas,
+        on.block_reduce_add,
+        is_before(on, nearest),
+    )
+
+    @on.grid_stride
+    def choose_core(e, last, step, n, src, dst, weights, parent, chosen, joined):
+        between, kept, core = ZERO, src[KEPT], src[CORE]
+        while e < last:
+            if has(src, kept, e):
+                row, column = place(src, n, e)
+                if has(src, core, row):
+                    v = at(dst, position(src, row, column, STEP), 0)
+                    if v < wide(n):
+                        if has(src, core, np.uint64(v)):
+                            between += ONE
+                        else:
+                            old, done = chosen[v], False
+                            while not done:
+                                done = old != NONE and not precedes(src, n, weights, parent, e, old)
+                                if not done:
+                                    seen = cas(chosen, v, old, e)
+                                    done, old = seen == old, seen
+            e += step
+        add(joined, ZERO, between)
+
+    return choose_core
+
+
+def join_border(on: Any) -> Any:
+    """Make border points children of roots of core points, and all other such points absent.
+
+    ``octets`` are the bytes of the words of ``present``; a thread owns whole bytes. Core points are
+    present, and their trees are flat. ``joined[1]`` counts the border points.
+    """
+    has, place, add = has_bit(on), place_of(on), on.block_reduce_add
+
+    @on.grid_stride
+    def join_border(b, last, step, n, src, chosen, parent, octets, joined):
+        borders = ZERO
+        while b < last:
+            octet, bit, v = np.uint8(0), np.uint8(1), b << THREE
+            stop = min(v + EIGHT, np.uint64(n))
+            while v < stop:
+                if has(src, src[CORE], v):
+                    octet |= bit
+                elif chosen[v] != NONE:
+                    row, _ = place(src, n, chosen[v])
+                    parent[v] = parent[row]
+                    borders += ONE
+                    octet |= bit
+                bit = np.uint8(bit << np.uint8(1))
+                v += ONE
+            octets[b] = octet
+            b += step
+        add(joined, ONE, borders)
+
+    return join_border
+
+
+def least_core(on: Any, vertex: type) -> Any:
+    """Compute the least core point ``lowest[r]`` of each root r of a flat forest."""
+    has, low = has_bit(on), lessen(on)
+
+    @on.elementwise
+    def least_core(v, src, parent, lowest):
+        if has(src, src[CORE], v):
+            low(lowest, parent[v], vertex(v))
+
+    return least_core
+
+
+EDGES = edges.EdgeForm(edge_of_neighbors, edge_of_neighbors, prefetch_neighbor)

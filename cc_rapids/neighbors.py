@@ -1,0 +1,147 @@
+"""Neighbour arrays: the connected components of points and their nearest neighbours."""
+
+from __future__ import annotations
+
+import logging
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .data.arguments import check_count, check_flag, check_word
+from .data.neighbors import check_bound, read_neighbors
+from .errors import InputError
+from .ids.decoders import OffsetDecoder
+from .keywords import suggest_keywords
+from .options import Options
+from .results.answer import Answer, Facts
+from .results.clusters import ClusterNumbers
+from .results.components import NeighborComponents
+from .results.labels import DEFAULT_KINDS
+from .solver.neighbors import NeighborRules, solve
+
+log: logging.Logger = logging.getLogger(__name__)
+
+BORDERS = "first", "nearest"
+
+
+@suggest_keywords
+def components_of_neighbors(
+    indices: Any,
+    distances: Any = None,
+    at_most: float | None = None,
+    mutual: bool = False,
+    min_samples: int | None = None,
+    border: str = "first",
+    *,
+    labels: str | None = None,
+    engine: str | None = None,
+) -> NeighborComponents:
+    """Find the connected components of points and their neighbours, or the clusters of DBSCAN.
+
+    Entry ``indices[i, j]`` is an edge between the points i and ``indices[i, j]``, in either
+    direction. Searches for neighbours return such arrays: cuVS, faiss, scikit-learn, cuML. The
+    edges are computed from their positions, so no edge list is built and the array is not copied.
+
+    A point's own index and missing neighbours are skipped. Missing is -1, a masked entry of NumPy,
+    or, in arrays of unsigned integers, the greatest value of the type. The ledger counts them.
+
+    Parameters
+    ----------
+    indices : (n, k) array of integers, or sparse matrix
+        The neighbours of each of n points, of any order and strides: an array of NumPy or CuPy, a
+        tensor with DLPack, a list of lists of one length, or a sparse matrix such as scikit-learn's
+        ``kneighbors_graph`` or ``radius_neighbors_graph``, whose values are the distances.
+    distances : (n, k) array of numbers, optional
+        The distances. An entry with a NaN or masked distance is not an edge.
+    at_most : float, optional
+        The greatest distance of an edge. For similarities, pass them negated.
+    mutual : bool
+        Whether only entries are edges whose points list each other, both within ``at_most``.
+    min_samples : int, optional
+        Return the clusters of DBSCAN. A point with ``min_samples`` neighbours or more, itself
+        included, is a core point. Clusters are the components of core points. Any other point that
+        a core point lists is a border point of its cluster. All other points are noise. Repeated
+        entries of a row count repeatedly, as in scikit-learn.
+    border : {"first", "nearest"}
+        The cluster of a border point that core points of several clusters list. ``"first"``: the
+        cluster with the least core point, as in scikit-learn. ``"nearest"``: that of the nearest
+        core point, which needs distances; among equally near ones, that of the least.
+    labels : {"min", "max", "dense", "size", ...}, optional
+        The default kind of labels. Defaults to ``"min"``, or to ``"dense"`` for clusters.
+    engine : {"threads", "cuda"}, optional
+        Where to run. Defaults to the location of ``indices``.
+
+    Returns
+    -------
+    NeighborComponents
+        The components, whose vertices are 0 .. n - 1, of the type of ``indices``, or int64 if that
+        is unsigned or shorter than 32 bits. A run allocates 4 bytes per point, or 12 with
+        ``min_samples``. With distances, ``mutual`` or ``min_samples`` it also allocates a bit per
+        entry, and for rows of unequal length 16 bytes per row. This memory is free again before
+        labels are made, except 4 bytes per point. Masked arrays, and arrays in reversed order, are
+        copied.
+
+    Raises
+    ------
+    InputError
+        An index is not a point, with its row, column and value; ``at_most`` or ``"nearest"`` lacks
+        distances; or the shapes of the arrays are wrong.
+    ColumnTypeError
+        ``indices`` are not integers, or ``distances`` not numbers.
+    CapacityError, EngineError
+        The run needs more memory than is available, or the engine is unknown.
+
+    See Also
+    --------
+    components : Find the components of an edge list.
+    NeighborComponents.audit : Verify the answer.
+
+    Notes
+    -----
+    Core points are joined if either lists the other. If each lists the other, as in a graph of all
+    neighbours within a radius and with ``mutual``, the clusters are those of
+    ``sklearn.cluster.dbscan(graph, eps=at_most, min_samples=min_samples, metric="precomputed")``,
+    with the same numbers under ``"dense"``. Otherwise, scikit-learn's clusters depend on the order
+    of the points, and some of its clusters are joined here.
+
+    Examples
+    --------
+    >>> import numpy as np, cc_rapids
+    >>> indices = np.array([[1, 2], [0, 2], [1, 0], [4, -1], [3, 0]])
+    >>> distances = np.array([[1.0, 2.0], [1.0, 1.5], [1.5, 2.0], [1.0, 0.0], [1.0, 9.0]])
+    >>> found = cc_rapids.components_of_neighbors(indices, distances, at_most=3)
+    >>> found.labels().labels
+    array([0, 0, 0, 3, 3])
+    >>> found.ledger
+    {'given': 10, 'linked': 8, 'missing': 1, 'out_of_bounds': 1}
+    >>> clusters = cc_rapids.components_of_neighbors(indices, distances, at_most=3, min_samples=3)
+    >>> clusters.labels().labels
+    array([ 0,  0,  0, -1, -1], dtype=int32)
+    """
+    options = Options.check(labels=labels, engine=engine)
+    check_word("border", border, BORDERS)
+    if min_samples is not None:
+        min_samples = check_count("min_samples", min_samples, 1)
+    elif border != BORDERS[0]:
+        raise InputError(f"border={border!r} is for clusters: pass min_samples=")
+    rules = NeighborRules(at_most, check_flag("mutual", mutual), min_samples, border == BORDERS[1])
+    neighbors = read_neighbors(indices, distances)
+    check_bound(at_most, neighbors.distances)
+    if rules.nearest and neighbors.distances is None:
+        raise InputError("border='nearest' compares distances: pass distances=")
+    given = neighbors.given
+    backend = options.backend(given.on_device)
+    started = perf_counter()
+    with backend.scope():
+        solved = solve(neighbors, rules, backend)
+    seconds = {"copy": None, "compute": perf_counter() - started}
+    forest, ledger = solved.forest, solved.ledger
+    facts = Facts(solved.design, "row numbers", ledger.linked, seconds=seconds, ledger=ledger)
+    decoder = OffsetDecoder(0, np.dtype(given.src.dtype))
+    kind = options.labels or DEFAULT_KINDS[False]
+    if min_samples is not None and labels in (None, "dense"):
+        kind = ClusterNumbers(solved.facts.order)
+    log.info("%d points are %d components", neighbors.n, forest.components)
+    answer = Answer(given, backend, decoder, forest, kind, facts, neighbors=solved.facts)
+    return NeighborComponents(answer)

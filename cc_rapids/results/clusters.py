@@ -1,0 +1,99 @@
+"""Labels of points that are in no component: the noise of clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array
+from ..data.column import Column
+from ..graph.forest import Forest
+from ..kernels import forest as trees
+from .answer import Answer, LabelKind
+from .labels import NumberLabels, PlaceLabels, is_below
+
+
+class ClusterNumbers(PlaceLabels):
+    """Labels 0 .. k - 1 in the order of the least core points, as in scikit-learn."""
+
+    name = "dense"
+    audited_as = "any"
+
+    def __init__(self, order: Array) -> None:
+        self.order = order
+
+    def of_component(self, answer: Answer, component: Array) -> Array:
+        xp = answer.backend.xp
+        place = xp.empty(len(answer), np.int64)
+        place[self.order] = xp.arange(len(answer))
+        return answer.small(place[component])
+
+    def find(self, answer: Answer, label: Any) -> int | None:
+        return int(self.order[label]) if is_below(label, len(answer)) else None
+
+
+class PointLabels(NumberLabels):
+    """Labels of all points: those of ``kind`` in ``clusters``, and -1 for noise.
+
+    Unsigned labels have the greatest value of their type in place of -1.
+    """
+
+    is_saved = False
+    audited_as = "any"
+
+    def __init__(self, clusters: Answer, kind: LabelKind) -> None:
+        self.clusters, self.kind = clusters, kind
+
+    def rows(self, answer: Answer) -> Array:
+        backend = answer.backend
+        vertex, label = self.kind.vertices_and_rows(self.clusters)
+        labels = backend.fill(backend.empty(answer.forest.n, label.dtype), 0xFF)
+        labels[vertex] = label
+        return labels
+
+    def of_component(self, answer: Answer, component: Array) -> Array:
+        return self.kind.of_component(self.clusters, component)
+
+    def find(self, answer: Answer, label: Any) -> int | None:
+        return self.kind.find(self.clusters, label)
+
+    def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
+        """Return -1 for ids that are no points."""
+        return answer.backend.xp.full(int(unknown.sum()), -1, np.int64)
+
+
+def kind_of(answer: Answer, kind: LabelKind | None) -> LabelKind:
+    """Return the kind of labels of clusters, given that of components; by default the answer's."""
+    about = answer.neighbors
+    if kind is None or about is None or about.order is None:
+        return kind or answer.kind
+    return ClusterNumbers(about.order) if kind.name == ClusterNumbers.name else kind
+
+
+def has_noise(answer: Answer) -> bool:
+    """Return whether some points of an answer are in no component."""
+    return answer.forest.vertices < answer.forest.n
+
+
+def label_frame(answer: Answer, kind: LabelKind | None) -> Any:
+    """Return the frame of all points and their labels: see :meth:`NeighborComponents.labels`."""
+    kind = kind_of(answer, kind)
+    if not has_noise(answer):
+        return answer.label_frame(kind)
+    with answer.backend.scope():
+        vertex = answer.backend.xp.arange(answer.forest.n, dtype=answer.decoder.dtype)
+        return answer.frame({"vertex": vertex, "labels": PointLabels(answer, kind).rows(answer)})
+
+
+def with_noise(answer: Answer) -> Answer:
+    """Return an answer that has every point, for looking up labels."""
+    if not has_noise(answer):
+        return answer
+    backend = answer.backend
+    with backend.scope():
+        forest = Forest(backend, answer.forest.n, all_present=True)
+        backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
+        forest.count()
+    kind = PointLabels(answer, answer.kind)
+    return Answer(answer.given, backend, answer.decoder, forest, kind, answer.facts)
