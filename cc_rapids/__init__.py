@@ -67,6 +67,7 @@ _HOMES = {
     "EngineError": "errors",
     "FormatError": "errors",
     "GraphStateError": "errors",
+    "ImageError": "errors",
     "InputError": "errors",
     "LedgerError": "errors",
     "MissingColumnError": "errors",
@@ -83,6 +84,8 @@ _HOMES = {
     "dask": "",
     "datasets": "",
     "generators": "",
+    "measure": "",
+    "ndimage": "",
     "oracle": "",
     "plots": "",
     "pool": "",
@@ -111,6 +114,7 @@ __all__ = [
     "Evidence",
     "FormatError",
     "GraphStateError",
+    "ImageError",
     "InputError",
     "LedgerError",
     "LinkedPairs",
@@ -150,8 +154,10 @@ __all__ = [
     "link_pairs",
     "link_records",
     "maximum_spanning_forest",
+    "measure",
     "memory_bound",
     "minimum_spanning_forest",
+    "ndimage",
     "oracle",
     "plots",
     "pool",
@@ -166,7 +172,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import curator, dask, datasets, plots, pool
+    from . import curator, dask, datasets, measure, ndimage, plots, pool
     from .algorithms.design import Design, designs
     from .analysis.bipartition import Bipartition
     from .analysis.dendrogram import Dendrogram
@@ -200,6 +206,7 @@ if TYPE_CHECKING:
         EngineError,
         FormatError,
         GraphStateError,
+        ImageError,
         InputError,
         LedgerError,
         MissingColumnError,

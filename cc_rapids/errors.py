@@ -209,6 +209,10 @@ class DesignError(InputError):
     """A design is unknown or cannot be used here; names the nearest designs."""
 
 
+class ImageError(InputError, RuntimeError, AssertionError):
+    """The structure or the output does not fit an image; of all types that SciPy raises."""
+
+
 class EngineError(CcRapidsError, RuntimeError):
     """The engine is unknown, or this machine cannot run it; names what is missing."""
 

@@ -24,6 +24,11 @@ def is_float(dtype: Any) -> bool:
     return bool(getattr(dtype, "kind", "") == "f")
 
 
+def is_complex(dtype: Any) -> bool:
+    """Return whether a type holds complex numbers."""
+    return bool(getattr(dtype, "kind", "") == "c")
+
+
 def is_number(dtype: Any) -> bool:
     """Return whether a type holds integers or floating-point numbers."""
     return getattr(dtype, "kind", "") in ("i", "u", "f")

@@ -28,3 +28,9 @@ def graph(peer):
         return made
 
     return make
+
+
+def pytest_configure(config):
+    """Register the marks of SciPy's own tests."""
+    for name in ("skip_xp_backends", "xfail_xp_backends"):
+        config.addinivalue_line("markers", f"{name}: array libraries that SciPy does not test")

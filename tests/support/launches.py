@@ -12,7 +12,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import Design, VerificationError, backends, generators
-from cc_rapids.algorithms import boruvka, merge, staged
+from cc_rapids.algorithms import boruvka, merge, pixels, staged
 from cc_rapids.algorithms.auto import AUTO, for_forest
 from cc_rapids.backends.dry_run import recorded_launches
 from cc_rapids.data.adapters import Csr
@@ -393,6 +393,19 @@ def merges():
             staged.link_in_stages(Edges(few, few[::-1].copy(), 0), Forest(backend, n))
 
 
+def images():
+    """Pixels of every type of kernels, joined in rows or not, with positions of both widths."""
+    backend, full = backends.get("cuda"), np.ones((3, 3), bool)
+    for wide, dtype in itertools.product((1 << 32, 0), ("u1", "u2", "u4", "u8", "f4", "f8")):
+        image = np.arange(120).reshape(3, 40).astype(dtype) % 3
+        with mock.patch.object(pixels, "WIDE", wide):
+            for by_value, labels in itertools.product((False, True), (INT, LONG)):
+                if not (by_value and dtype[0] == "f"):
+                    joined = pixels.Joined(full, by_value)
+                    pixels.label_pixels(image, joined, labels, backend)
+            pixels.label_pixels(image, pixels.Joined(full & False), INT, backend)
+
+
 def graphs():
     """Every generator that has a kernel."""
     for name in generators.REFERENCES:
@@ -439,7 +452,7 @@ def rehearse(which):
     others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, thresholds
     others += forgetting, audits, forests_by_weight, forests_audited, rooted_forests
     others += (columns_of_frames,)
-    others += dendrograms, merges, graphs, rules, ids_in_clusters
+    others += dendrograms, merges, graphs, rules, ids_in_clusters, images
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
     uses += [

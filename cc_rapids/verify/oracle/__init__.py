@@ -2,6 +2,7 @@
 
 from .certificate import certify, certify_components, union_find
 from .forests import certify_forest, certify_spanning_forest, kruskal, single_linkage
+from .images import certify_image
 from .lowpoints import (
     articulation_points,
     biconnected_component_edges,
@@ -26,6 +27,7 @@ __all__ = [
     "certify_bridges",
     "certify_components",
     "certify_forest",
+    "certify_image",
     "certify_spanning_forest",
     "kruskal",
     "same_partition",

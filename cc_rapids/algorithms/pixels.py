@@ -1,0 +1,186 @@
+"""Label the connected pixels of an image of any number of axes.
+
+The pixels of 32 columns are packed into bits. A run of joined pixels in a row is one vertex of a
+union-find, so the trees take memory for each run and not for each pixel. Runs of neighbouring rows
+are linked where their bits touch. The root of a tree is its first run in raster order, and the
+labels number the roots in this order.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+from operator import mul
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..backends import Array, Backend
+from ..data.dtypes import is_boolean, is_integer, is_signed
+from ..graph.forest import running_sums
+from ..kernels import find, pixels, union
+from ..kernels import forest as trees
+from ..kernels.primitives import WORD
+
+WIDE = 1 << 32  # pixels from which runs have 64-bit numbers
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The neighbours that are joined.
+
+    Attributes
+    ----------
+    structure : array of bool, of shape (3, ..., 3)
+        Whether a pixel in the centre is joined with each neighbour. It is symmetric about the
+        centre.
+    by_value : bool
+        Whether only pixels of equal values are joined. The background is then ``background``;
+        otherwise it is 0.
+    background : int
+        The value of the background.
+    """
+
+    structure: npt.NDArray[np.bool_]
+    by_value: bool = False
+    background: int = 0
+
+
+def label_pixels(
+    image: Array, joined: Joined, dtype: Any, backend: Backend, out: Array | None = None
+) -> tuple[Array, int]:
+    """Number the components of an image in raster order of their first pixels.
+
+    Parameters
+    ----------
+    image : (n,), (m, n), ... array of numbers
+        It has at least one axis and one pixel. It is copied only if it is not C-contiguous.
+    joined : Joined
+    dtype : dtype
+        The type of the labels.
+    backend : Backend
+    out : C-contiguous array of ``dtype`` with the shape of the image, optional
+        The labels are written to it. It may be the image.
+
+    Returns
+    -------
+    labels : array of ``dtype`` with the shape of the image
+        0 for the background, and 1, 2, ... for the components.
+    count : int
+    """
+    shape = image.shape
+    flat = backend.asarray(backend.xp.ascontiguousarray(image).reshape(-1))
+    background = unsigned(joined.background, flat.dtype)
+    if is_boolean(flat.dtype) or is_signed(flat.dtype):  # fewer types to compile kernels for
+        flat = flat.view(f"u{flat.itemsize}")
+    thick = [axis for axis in range(image.ndim) if shape[axis] > 1] or [image.ndim - 1]
+    structure = joined.structure[tuple(slice(None) if a in thick else 1 for a in range(image.ndim))]
+    grid = Grid.of([shape[axis] for axis in thick], structure, backend)
+    labels = backend.empty(flat.size, dtype) if out is None else out.reshape(-1)
+    count = grid.label(flat, joined.by_value, background, labels)
+    return labels.reshape(shape), count
+
+
+def unsigned(value: int, dtype: Any) -> int:
+    """Return the bits of a value of an integer type; -1 if no pixel of the type has this value.
+
+    An unsigned type of 64 bits has the values of int64.
+    """
+    bits = 8 * np.dtype(dtype).itemsize
+    if bits == 64 or not is_integer(dtype):
+        return value
+    limits = np.iinfo(dtype)
+    return value % (1 << bits) if limits.min <= value <= limits.max else -1
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The rows of an image, and the earlier rows that each row is joined with.
+
+    Attributes
+    ----------
+    rows, width, words : int
+        The number of rows, of pixels in a row, and of words of 32 pixels in a row.
+    in_row : bool
+        Whether neighbours in a row are joined.
+    neighbourhood : tuple of arrays
+        ``shape``, ``distance``, ``beyond`` and ``columns`` of :func:`.kernels.pixels.link_rows`.
+    """
+
+    rows: int
+    width: int
+    words: int
+    in_row: bool
+    neighbourhood: tuple[Array, ...]
+    backend: Backend
+
+    @classmethod
+    def of(cls, shape: list[int], structure: npt.NDArray[np.bool_], backend: Backend) -> Grid:
+        """Return the rows of an image of this shape."""
+        *leading, width = shape
+        strides = [math.prod(leading[k + 1 :]) for k in range(len(leading))]
+        distance, beyond, columns = [], [], []
+        for steps in product((-1, 0, 1), repeat=len(leading)):
+            side = structure[tuple(step + 1 for step in steps)]
+            if steps >= (0,) * len(leading) or not side.any():
+                continue
+            distance.append(-sum(map(mul, strides, steps)))
+            ends = [(step != 0) << (2 * k + (step > 0)) for k, step in enumerate(steps[::-1])]
+            beyond.append(sum(ends))
+            columns.append(int(side @ [pixels.LEFT, pixels.SAME, pixels.RIGHT]))
+        arrays = (
+            np.array(leading[::-1], np.int64),
+            np.array(distance, np.int64),
+            np.array(beyond, np.uint64),
+            np.array(columns, np.uint8),
+        )
+        rows = math.prod(leading)
+        in_row = bool(structure[(1,) * len(leading)][0])
+        on_device = tuple(map(backend.asarray, arrays))
+        return cls(rows, width, -(-width // WORD), in_row, on_device, backend)
+
+    @property
+    def vertex(self) -> Any:
+        """The unsigned type of the numbers of runs, of which a word has at most 32."""
+        return np.uint32 if WORD * self.rows * self.words < WIDE else np.uint64
+
+    def label(self, flat: Array, by_value: bool, background: int, labels: Array) -> int:
+        """Write the label of each pixel, and return the number of components."""
+        backend, words = self.backend, self.rows * self.words
+        vertex = self.vertex
+        inside, starts = (backend.empty(words, np.uint32) for _ in range(2))
+        before = backend.empty(words + 1, vertex)
+        is_inside = pixels.is_other if by_value else pixels.is_nonzero
+        equal = pixels.if_equal if by_value else pixels.always
+        bits = inside, starts, before
+        pack = backend.kernel(
+            pixels.pack,
+            backend.kernel(is_inside),
+            backend.kernel(equal if self.in_row else pixels.never),
+        )
+        pack(words, self.width, self.words, flat, background, *bits)
+        running_sums(backend, before)
+        runs = int(backend.to_host(before[-1:])[0])
+        parent = backend.empty(runs + 1, vertex)
+        backend.kernel(trees.init_singletons, vertex)(runs + 1, parent)
+        if self.neighbourhood[1].size:
+            link = backend.kernel(union.asynchronous, vertex, backend.kernel(find.halve))
+            rows = backend.kernel(pixels.link_rows, vertex, link, backend.kernel(equal))
+            values = flat if by_value else backend.unused(np.uint8)
+            rows(words, self.width, self.words, *self.neighbourhood, values, *bits, parent)
+        label, count = self._number(parent, vertex)
+        write = backend.kernel(pixels.write_labels)
+        write(words * backend.warp_size, self.width, self.words, *bits, label, labels)
+        return count
+
+    def _number(self, parent: Array, vertex: Any) -> tuple[Array, int]:
+        """Return the label of each run, and the number of components."""
+        backend, n = self.backend, parent.size
+        climb = backend.kernel(find.ahead, backend.kernel(find.find_with_skip))
+        roots, label = backend.empty(n, vertex), backend.empty(n, vertex)
+        backend.kernel(pixels.mark_roots, vertex, climb)(n, parent, roots)
+        running_sums(backend, roots)
+        backend.kernel(pixels.number_runs, vertex)(n, parent, roots, label)
+        return label, int(backend.to_host(roots[-1:])[0]) - 1

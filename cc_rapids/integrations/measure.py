@@ -1,0 +1,115 @@
+"""Label images as ``skimage.measure.label`` does; see :mod:`cc_rapids.measure`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..algorithms.pixels import Joined, label_pixels
+from ..backends import Array, Backend
+from ..data.arguments import check_flag
+from ..data.dtypes import is_integer
+from ..errors import ArgumentTypeError, InputError, shown
+from .ndimage import backend_of, neighbourhood
+from .ndimage import label as label_nonzero
+
+
+def label(
+    label_image: Any,
+    background: Any = None,
+    return_num: bool = False,
+    connectivity: int | None = None,
+) -> Any:
+    """Label the connected pixels of equal values, as ``skimage.measure.label`` does.
+
+    Parameters
+    ----------
+    label_image : array of integers or bool, of NumPy or CuPy, with any number of axes
+        The image. Other numbers are converted to int64 first. It is copied only if it is not
+        C-contiguous.
+    background : int, optional
+        The value of the background, 0 by default. In an image of bool, only True changes it.
+    return_num : bool
+        Whether to return the number of components as well.
+    connectivity : int, optional
+        The most axes along which two neighbours may differ: 1 for neighbours along an axis, up to
+        the number of axes, which is the default, for all diagonal neighbours.
+
+    Returns
+    -------
+    labels : array with the shape of the image
+        0 for the background, and 1, 2, ... for the components in raster order. The type is int64,
+        or int32 for an image of bool with fewer than 2^31 - 2 pixels. It is a CuPy array if the
+        image is one.
+    num : int
+        The number of components, if ``return_num``.
+
+    Raises
+    ------
+    InputError
+        The connectivity is not between 1 and the number of axes.
+    ArgumentTypeError
+        The image is not an array, or the background is not a number.
+
+    See Also
+    --------
+    cc_rapids.ndimage.label : Connect all pixels other than 0, as SciPy does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.array([[1, 1, 0, 5], [5, 1, 0, 0], [0, 0, 1, 0]])
+    >>> label(image)
+    array([[1, 1, 0, 2],
+           [3, 1, 0, 0],
+           [0, 0, 1, 0]])
+    >>> label(image, connectivity=1, return_num=True)[1]
+    4
+    """
+    if not hasattr(label_image, "dtype"):
+        raise ArgumentTypeError(f"label_image is {shown(label_image)}, not an array")
+    return_num = check_flag("return_num", return_num)
+    backend, image = backend_of(label_image)
+    axes = image.ndim
+    connectivity = axes if connectivity is None else connectivity
+    if not 1 <= connectivity <= axes:
+        raise InputError(
+            f"Connectivity for {axes}D image should be in [1, ..., {axes}]. Got {connectivity}."
+        )
+    structure = neighbourhood(axes, connectivity)
+    if image.dtype == bool:
+        labels, count = label_nonzero(~image if background == 1 else image, structure)
+    else:
+        labels, count = _label_values(image, _background(background), structure, backend)
+    return (labels, count) if return_num else labels
+
+
+def _background(background: Any) -> int:
+    """Return the value of the background, as an integer of 64 bits."""
+    try:
+        return int(np.int64(0 if background is None else int(background)))
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(f"background is {shown(background)}, not an integer") from error
+
+
+def _label_values(
+    image: Array, background: int, structure: npt.NDArray[np.bool_], backend: Backend
+) -> tuple[Array, int]:
+    """Return the labels of an image of integers, and their number.
+
+    As in scikit-image, an image of shape (m, n, 1) is numbered column by column.
+    """
+    xp = backend.xp
+    if not is_integer(image.dtype) or not image.dtype.isnative:
+        image = image.astype(np.int64)
+    if not image.size:
+        return xp.empty(image.shape, np.int64), 0
+    by_column = image.ndim == 3 and image.shape[2] == 1 and min(image.shape[:2]) > 1
+    if by_column:
+        image = image.swapaxes(0, 2)
+    with backend.scope():
+        joined = Joined(structure, True, background)
+        labels, count = label_pixels(image, joined, np.dtype(np.int64), backend)
+    return labels.swapaxes(0, 2) if by_column else labels, count

@@ -1,0 +1,251 @@
+"""Label the pixels of an image: bits of 32 pixels, and a union-find over the runs of rows.
+
+A row is a line along the last axis. A run is a maximal series of joined pixels of one row. The runs
+are numbered from 1 in raster order, and vertex 0 is the background. The edges between runs follow
+from the bits of two rows, so no list of edges exists.
+
+pixels : (rows * width,) numbers.
+inside : (rows * words,) uint32, one bit per pixel that is not background; the last word of a row
+         may have unused bits, which are 0.
+starts : the same for the first pixel of each run.
+before : (rows * words + 1,) unsigned, the number of runs that start before each word.
+parent : (runs + 1,) unsigned, the trees of the runs; the root of a finished tree is its first run.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from . import primitives
+
+BITS, LAST = np.uint64(primitives.WORD), np.uint32(primitives.WORD - 1)
+ONE, TWO = np.uint64(1), np.uint64(2)
+ZERO, BIT, ALL = np.uint32(0), np.uint32(1), np.uint32(0xFFFFFFFF)
+# Bits of the neighbours in an earlier row that a pixel is joined with, by column
+LEFT, SAME, RIGHT = np.uint8(1), np.uint8(2), np.uint8(4)
+
+
+def is_nonzero(on: Any) -> Any:
+    """Return whether a pixel is not 0, which NaN is not."""
+
+    @on.device
+    def is_inside(pixels, p, background):
+        return pixels[p] != 0
+
+    return is_inside
+
+
+def is_other(on: Any) -> Any:
+    """Return whether the value of a pixel is not that of the background."""
+
+    @on.device
+    def is_inside(pixels, p, background):
+        return np.int64(pixels[p]) != background
+
+    return is_inside
+
+
+def always(on: Any) -> Any:
+    """Join all neighbours that are not background."""
+
+    @on.device
+    def are_joined(pixels, p, q):
+        return True
+
+    return are_joined
+
+
+def never(on: Any) -> Any:
+    """Join no neighbours."""
+
+    @on.device
+    def are_joined(pixels, p, q):
+        return False
+
+    return are_joined
+
+
+def if_equal(on: Any) -> Any:
+    """Join neighbours of equal values."""
+
+    @on.device
+    def are_joined(pixels, p, q):
+        return pixels[p] == pixels[q]
+
+    return are_joined
+
+
+def pack(on: Any, is_inside: Any, are_joined: Any) -> Any:
+    """Write the bits of 32 pixels of a row, and the number of runs that start there.
+
+    ``are_joined`` is whether two neighbours in a row that are not background belong to one run.
+    """
+    count = primitives.count(on)
+
+    @on.elementwise
+    def pack(w, width, words, pixels, background, inside, starts, before):
+        column = w % np.uint64(words) * BITS
+        first = w // np.uint64(words) * np.uint64(width) + column
+        size = min(np.uint64(width) - column, BITS)
+        bits, joined = ZERO, ZERO
+        k = np.uint64(0)
+        while k < size:
+            bits |= np.uint32(is_inside(pixels, first + k, background)) << np.uint32(k)
+            k += ONE
+        k = np.uint64(0) if column > 0 else ONE
+        while k < size:
+            p = first + k
+            joined |= np.uint32(are_joined(pixels, p - ONE, p)) << np.uint32(k)
+            k += ONE
+        left = np.uint32(bits << BIT)
+        if column > 0 and is_inside(pixels, first - ONE, background):
+            left |= BIT
+        left = np.uint32(bits & ~(left & joined))
+        inside[w], starts[w], before[w + ONE] = bits, left, count(left)
+        if w == 0:
+            before[w] = 0
+
+    return pack
+
+
+def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
+    """Link the runs in 32 pixels of a row with their neighbours in earlier rows.
+
+    Two runs are linked at the first of the consecutive columns where they touch. A pixel that
+    touches a run diagonally is skipped if it, or the pixel beside it in its run, also touches the
+    run in the same column.
+
+    shape : (d,) int64, the sizes of the axes but the last, from the last to the first.
+    distance : (r,) int64, by how many rows each earlier row of the neighbourhood is away.
+    beyond : (r,) uint64, a bit set of ends of axes at which this earlier row does not exist: for
+             each axis as in ``shape``, bit 0 for its first row, and bit 1 for its last.
+    columns : (r,) uint8, the neighbours in this earlier row: LEFT, SAME and RIGHT.
+    """
+    count = primitives.count(on)
+
+    @on.device
+    def join(bits, mine, theirs, base, their_base, p, q, pixels, parent):
+        while bits != ZERO:
+            lowest = np.uint32(bits & (~bits + BIT))
+            bits ^= lowest
+            below = np.uint32(lowest - BIT)
+            k = np.uint64(count(below))
+            if are_joined(pixels, p + k, q + k):
+                below |= lowest
+                u = vertex(base + vertex(count(np.uint32(mine & below))))
+                v = vertex(their_base + vertex(count(np.uint32(theirs & below))))
+                if parent[u] != parent[v]:
+                    link(parent, parent, u, v)
+
+    @on.elementwise
+    def link_rows(
+        w, width, words, shape, distance, beyond, columns, pixels, inside, starts, before, parent
+    ):
+        bits = inside[w]
+        if bits == ZERO:
+            return
+        words = np.uint64(words)
+        row, column = w // words, w % words
+        begun, base = starts[w], before[w]
+        ends, rest, axis = np.uint64(0), row, np.uint64(0)
+        while axis < np.uint64(shape.size):
+            size = np.uint64(shape[axis])
+            place = rest % size
+            rest //= size
+            if place == 0:
+                ends |= ONE << (TWO * axis)
+            if place + ONE == size:
+                ends |= TWO << (TWO * axis)
+            axis += ONE
+        p = row * np.uint64(width) + column * BITS
+        r = np.uint64(0)
+        while r < np.uint64(distance.size):
+            if ends & beyond[r] == 0:
+                far = np.uint64(distance[r])
+                v, q, side = w - far * words, p - far * np.uint64(width), columns[r]
+                theirs, their_starts, their_base = inside[v], starts[v], before[v]
+                if side & SAME != 0:
+                    touch = np.uint32(bits & theirs & (begun | their_starts))
+                    join(touch, begun, their_starts, base, their_base, p, q, pixels, parent)
+                if side & LEFT != 0:
+                    shifted, first = np.uint32(theirs << BIT), np.uint32(their_starts << BIT)
+                    carry = ZERO
+                    if column > 0:
+                        shifted |= inside[v - ONE] >> LAST
+                        carry = starts[v - ONE] >> LAST
+                    first |= carry
+                    touch = np.uint32(bits & shifted & (begun | first))
+                    if side & SAME != 0:
+                        touch &= np.uint32(begun & ~(theirs & ~their_starts))
+                    at = vertex(their_base - vertex(carry))
+                    join(touch, begun, first, base, at, p, q - ONE, pixels, parent)
+                if side & RIGHT != 0:
+                    shifted, first = np.uint32(theirs >> BIT), np.uint32(their_starts >> BIT)
+                    more = np.uint32((bits & ~begun) >> BIT)
+                    if column + ONE < words:
+                        shifted |= np.uint32(inside[v + ONE] << LAST)
+                        first |= np.uint32(starts[v + ONE] << LAST)
+                        more |= np.uint32((inside[w + ONE] & ~starts[w + ONE]) << LAST)
+                    touch = np.uint32(bits & shifted & (begun | first))
+                    if side & SAME != 0:
+                        touch &= np.uint32(first & ~more)
+                    at = vertex(their_base + vertex(their_starts & BIT))
+                    join(touch, begun, first, base, at, p, q + ONE, pixels, parent)
+            r += ONE
+
+    return link_rows
+
+
+def mark_roots(on: Any, vertex: type, find: Any) -> Any:
+    """Point each run at its root, and mark the roots by 1 and the others by 0."""
+
+    @on.elementwise
+    def mark_roots(v, parent, marks):
+        r = find(parent, v)
+        if r != parent[v]:
+            parent[v] = r
+        marks[v] = vertex(r == v)
+
+    return mark_roots
+
+
+def number_runs(on: Any, vertex: type) -> Any:
+    """Write the label of each run: the number of roots up to its root, without the background."""
+
+    @on.elementwise
+    def number_runs(v, parent, roots, label):
+        label[v] = roots[parent[v]] - vertex(1)
+
+    return number_runs
+
+
+def write_labels(on: Any) -> Any:
+    """Write the label of each pixel; 0 for the background.
+
+    The threads of a warp share the 32 pixels of a word, so that they write to neighbouring pixels.
+    A CPU thread writes a word without a start as a whole.
+    """
+    count, lanes = primitives.count(on), np.uint64(on.warp_size)
+
+    @on.elementwise
+    def write_labels(i, width, words, inside, starts, before, label, out):
+        w, k = i // lanes, i % lanes
+        column = w % np.uint64(words) * BITS
+        first = w // np.uint64(words) * np.uint64(width) + column
+        size = min(np.uint64(width) - column, BITS)
+        bits, begun, base = inside[w], starts[w], np.uint64(before[w])
+        if begun == ZERO and np.uint32(bits + BIT) <= BIT:  # none or all
+            value = label[base] if bits != ZERO else label[0]
+            while k < size:
+                out[first + k] = value
+                k += lanes
+            return
+        while k < size:
+            below = np.uint32(ALL >> np.uint32(LAST - np.uint32(k)))
+            run = base + np.uint64(count(np.uint32(begun & below)))
+            if (bits >> np.uint32(k)) & BIT == ZERO:
+                run = np.uint64(0)
+            out[first + k] = label[run]
+            k += lanes
+
+    return write_labels

@@ -1,0 +1,119 @@
+"""Prove the labels of an image, without the kernels that computed them."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import VerificationError
+from .certificate import certify
+
+
+class _Places:
+    """The positions of pixels in an image, as text for messages."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def __getitem__(self, pixel: int) -> str:
+        return f"({', '.join(map(str, np.unravel_index(pixel, self.shape)))})"
+
+
+def certify_image(
+    labels: npt.ArrayLike,
+    image: npt.ArrayLike,
+    structure: npt.ArrayLike | None = None,
+    *,
+    by_value: bool = False,
+    background: Any = 0,
+) -> None:
+    """Prove the labels of :func:`cc_rapids.ndimage.label` or :func:`cc_rapids.measure.label`.
+
+    Connected pixels have the same label, pixels of the same label are connected, the background has
+    label 0, and the components are numbered 1, 2, ... in raster order of their first pixels.
+
+    Parameters
+    ----------
+    labels : array of integers
+        The labels to check.
+    image : array of numbers or bool, with the shape of the labels
+        The image.
+    structure : array of bool, of shape (3, ..., 3), optional
+        Whether a pixel in the centre is connected with each neighbour. By default all are, if
+        ``by_value``; otherwise those along the axes.
+    by_value : bool
+        Whether only pixels of equal values are connected.
+    background : number
+        The value of the background.
+
+    Raises
+    ------
+    VerificationError
+        The labels are wrong. The error names the first pixels that prove it.
+
+    See Also
+    --------
+    cc_rapids.oracle.certify : The same for edges.
+
+    Notes
+    -----
+    The pairs of connected pixels are listed in memory: see :func:`certify`, which proves the rest.
+
+    Examples
+    --------
+    >>> certify_image([1, 0, 2], [7, 0, 7])
+    >>> certify_image([1, 0, 1], [7, 0, 7])
+    Traceback (most recent call last):
+        ...
+    cc_rapids.errors.VerificationError: vertex (2) has the label (0), but no path joins the two
+    """
+    values, label = np.asarray(image), np.asarray(labels)
+    if label.shape != values.shape:
+        raise VerificationError(f"labels of shape {label.shape} for an image of {values.shape}")
+    axes, place = values.ndim, _Places(values.shape)
+    inside = (values != background).ravel()
+    wrong = np.flatnonzero((label.ravel() != 0) != inside)
+    if wrong.size:
+        p = int(wrong[0])
+        what = "not background" if inside[p] else "background"
+        raise VerificationError(f"pixel {place[p]} is {what}, but its label is {label.flat[p]}")
+    src, dst = _connected(values, inside.reshape(values.shape), _steps(structure, axes, by_value))
+    if by_value:
+        equal = values.ravel()[src] == values.ravel()[dst]
+        src, dst = src[equal], dst[equal]
+    numbers, first, number_of = np.unique(label, return_index=True, return_inverse=True)
+    least = np.where(inside, first[number_of.ravel()], np.arange(label.size))
+    certify(src, dst, label.size, least, place)
+    numbers, first = numbers[numbers != 0], first[numbers != 0]
+    if (numbers != np.arange(1, numbers.size + 1)).any() or (np.diff(first) < 0).any():
+        raise VerificationError("the labels are not 1, 2, ... in raster order")
+
+
+def _steps(structure: Any, axes: int, by_value: bool) -> list[tuple[int, ...]]:
+    """Return the steps to the earlier neighbours that a pixel is connected with."""
+    steps = [step for step in product((-1, 0, 1), repeat=axes) if step < (0,) * axes]
+    if structure is None:
+        return [step for step in steps if by_value or np.count_nonzero(step) == 1]
+    return [step for step in steps if np.asarray(structure)[tuple(s + 1 for s in step)]]
+
+
+def _connected(
+    values: Any, inside: Any, steps: list[tuple[int, ...]]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the pairs of neighbours that are not background, as positions of pixels."""
+    pixel = np.arange(values.size).reshape(values.shape)
+    sides: tuple[list[Any], list[Any]] = ([pixel.ravel()[:0]], [pixel.ravel()[:0]])
+    for step in steps:
+        here = tuple(
+            slice(max(-s, 0), n - max(s, 0)) for s, n in zip(step, values.shape, strict=True)
+        )
+        there = tuple(
+            slice(max(s, 0), n - max(-s, 0)) for s, n in zip(step, values.shape, strict=True)
+        )
+        both = inside[here] & inside[there]
+        sides[0].append(pixel[here][both])
+        sides[1].append(pixel[there][both])
+    return np.concatenate(sides[0]), np.concatenate(sides[1])

@@ -1,0 +1,54 @@
+"""Labels of pixels on each engine, against SciPy's."""
+
+import numpy as np
+import pytest
+from scipy import ndimage
+from support.machine import SIMULATED
+
+from cc_rapids import backends, oracle
+from cc_rapids.algorithms import pixels
+from cc_rapids.algorithms.pixels import Joined, label_pixels
+from cc_rapids.integrations.ndimage import neighbourhood
+
+SHAPES = [(1,), (70,), (3, 1), (5, 33), (2, 3, 34), (3, 1, 1, 2), (2, 2, 3, 5)]
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["32 bits", "64 bits"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_labels_are_those_of_scipy(on, shape, wide, monkeypatch):
+    if wide:
+        monkeypatch.setattr(pixels, "WIDE", 0)
+    random = np.random.default_rng(len(shape))
+    for _ in range(2 if SIMULATED else 8):
+        image = random.random(shape) < random.choice([0.3, 0.6, 0.9])
+        structure = random.random((3,) * len(shape)) < random.random()
+        structure |= np.flip(structure)
+        labels, count = label_pixels(on.asarray(image), Joined(structure), np.int32, on)
+        expected, most = ndimage.label(image, structure)
+        np.testing.assert_array_equal(on.to_host(labels), expected)
+        assert count == most
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_labels_of_equal_values(on, shape):
+    random = np.random.default_rng(len(shape))
+    for connectivity in (1, len(shape)):
+        image = random.integers(0, 3, shape, np.uint8)
+        structure = neighbourhood(len(shape), connectivity)
+        joined = Joined(structure, True, 2)
+        labels = label_pixels(on.asarray(image), joined, np.int64, on)[0]
+        oracle.certify_image(on.to_host(labels), image, structure, by_value=True, background=2)
+
+
+def test_positions_beyond_32_bits_have_64_bits():
+    for width, vertex in ((2**32 - 32, np.uint32), (2**32, np.uint64)):
+        assert (
+            pixels.Grid(1, width, width // 32, True, (), backends.get("threads")).vertex is vertex
+        )
+
+
+def test_neighbourhoods_are_those_of_scipy():
+    for axes in range(5):
+        for connectivity in range(1, axes + 1):
+            expected = ndimage.generate_binary_structure(axes, connectivity)
+            np.testing.assert_array_equal(neighbourhood(axes, connectivity), expected)
