@@ -383,6 +383,8 @@ SAMPLES = (
     "generate uniform pairs.parquet --nodes 1000 --edges 700 --seed 1",
     "calculate pairs.parquet --output labels.parquet --top 3",
     "verify pairs.parquet labels.parquet",
+    "bridges pairs.parquet --output bridges.csv",
+    "forest pairs.parquet --output forest.csv",
     "deduplicate docs.csv near.csv --on doc_id --by length --output keep.csv",
     "link people.csv --key email --key name,birthday --id record_id --output entities.csv",
     "convert pairs.parquet pairs.csv",
