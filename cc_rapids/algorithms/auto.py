@@ -160,36 +160,6 @@ def _rules_of(engine: str) -> list[AutoRule]:
     return [rule for rule in AUTO if rule.engine in (None, engine)]
 
 
-def choose(
-    machine: Machine,
-    n: int,
-    m: int,
-    symmetric: bool = False,
-    locality: float = 0.0,
-    is_list: bool = True,
-) -> AutoRule:
-    """Return the rule by which ``"auto"`` runs m edges whose ids span n vertices.
-
-    It is the first rule that matches the engine and the number, form and order of the edges, and
-    whose shared memory the machine has.
-
-    ``symmetric``: the edges are rows that hold both directions, and m is the number of entries.
-    ``locality``: the fraction of near rows in an edge list, see
-    :class:`cc_rapids.ids.range.EdgeOrder`.
-    ``is_list``: the edges are an edge list, not rows of an adjacency list.
-    """
-    for rule in _rules_of(machine.name):
-        mine = symmetric >= rule.symmetric and is_list >= rule.is_list
-        enough = locality >= rule.locality and m >= rule.edges and m >= rule.edges_per_vertex * n
-        few = m <= (rule.most_edges or m) and n <= (rule.most_vertices or n)
-        fits = mine and enough and few and n >= rule.vertices
-        if fits and (
-            not rule.shared_words or machine.shared_memory_limits().words >= rule.shared_words
-        ):
-            return rule
-    raise AssertionError("the last row is for all edges")
-
-
 STAGED = 1.5  # least edges per vertex for which a device links its part in stages
 
 
@@ -347,7 +317,11 @@ class FixedDesign:
 
 
 class MeasuredRules:
-    """Policy of ``"auto"``: the first rule of ``AUTO`` that matches."""
+    """Policy of ``"auto"``: the first rule of ``AUTO`` that matches.
+
+    A rule must match the engine and the number, form and order of the edges, and the machine must
+    have its shared memory.
+    """
 
     is_measured: bool = True
     needs_exact_range: bool = False
@@ -355,9 +329,17 @@ class MeasuredRules:
 
     def decide(self, facts: EdgeFacts, machine: Machine) -> Decision:
         """Return the design that was fastest in measurements."""
-        n, symmetric = facts.expected_vertices, facts.symmetric
-        rule = choose(machine, n, facts.edges, symmetric, facts.locality, facts.is_list)
-        return Decision(as_listed(rule.design) if facts.blocked else rule.design, rule)
+        n, m = facts.expected_vertices, facts.edges
+        for rule in _rules_of(machine.name):
+            mine = facts.symmetric >= rule.symmetric and facts.is_list >= rule.is_list
+            near = facts.locality >= rule.locality
+            enough = n >= rule.vertices and m >= rule.edges and m >= rule.edges_per_vertex * n
+            few = m <= (rule.most_edges or m) and n <= (rule.most_vertices or n)
+            if mine and near and enough and few:
+                words = rule.shared_words
+                if not words or machine.shared_memory_limits().words >= words:
+                    return Decision(as_listed(rule.design) if facts.blocked else rule.design, rule)
+        raise AssertionError("the last row is for all edges")
 
 
 class PaperTree:

@@ -44,6 +44,7 @@ from .column import (
     chunked,
     column_where,
     common_rows,
+    ends_of_columns,
     index_of,
     is_cudf,
     is_cudf_frame,
@@ -52,10 +53,8 @@ from .column import (
     moved,
     of,
     of_cudf,
-    of_key_columns,
     of_series,
     refuse_twice,
-    same_kind,
     unchecked,
 )
 from .cudf_columns import WithoutNan, make_frame, numbers_in, numbers_of
@@ -168,7 +167,7 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any =
             lent = partial(nullcontext, numbers[k])
             columns.append(Column(name, "int64", numbers[k].size, lent))
     kind: Any = type(frame)
-    left, right = _ends_of_columns(columns)
+    left, right = ends_of_columns(columns)
     return EdgeInput(
         *(left, right, _cudf_maker(kind), True),
         dropped_rows=dropped,
@@ -182,16 +181,6 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any =
 def _cudf_maker(kind: Any) -> Callable[[dict[str, Any]], Any]:
     """Return the function that makes frames of a cuDF class; the same function each time."""
     return partial(make_frame, kind)
-
-
-def _ends_of_columns(columns: list[Column]) -> tuple[Column, Column]:
-    """Return the source columns and the destination columns, which follow, as one column each."""
-    half = len(columns) // 2
-    pairs = list(map(same_kind, columns[:half], columns[half:]))
-    left, right = pairs[0]
-    if len(pairs) > 1:
-        left, right = (of_key_columns(list(side)) for side in zip(*pairs, strict=True))
-    return left, right
 
 
 def _given(
@@ -210,7 +199,7 @@ def _given(
     elif keep is not None:
         for column in columns:
             column.checked(REMEDIES[nulls])
-    left, right = _ends_of_columns(columns)
+    left, right = ends_of_columns(columns)
     return EdgeInput(
         left, right, make, on_device, dropped_rows=dropped, row_index=kept, index=index
     )

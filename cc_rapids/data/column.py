@@ -1146,24 +1146,34 @@ def _arrays(column: Column, ids: Any) -> list[Any]:
     return [np.ascontiguousarray(array)]
 
 
-def same_kind(left: Column, right: Column) -> tuple[Column, Column]:
-    """Return both columns, an empty one converted to the kind of the other.
+def ends_of_columns(columns: list[Column]) -> tuple[Column, Column]:
+    """Return the source columns and the destination columns, which follow, as one column each.
+
+    An empty column is converted to the kind of the other end.
 
     Raises
     ------
     ColumnTypeError
         One column holds integers, the other strings.
     """
-    if left.strings == right.strings:
-        return left, right
-    if not left.size and (right.size or right.strings):
-        return no_rows(right, left), right
-    if not right.size:
-        return left, no_rows(left, right)
-    raise ColumnTypeError(
-        f"column {left.name!r} is {left.dtype}, column {right.name!r} is {right.dtype}: ids must be"
-        " integers on both sides or strings on both sides; cast one of them"
-    )
+    half = len(columns) // 2
+    sides: tuple[list[Column], list[Column]] = ([], [])
+    for left, right in zip(columns[:half], columns[half:], strict=True):
+        if left.strings != right.strings:
+            if not left.size and (right.size or right.strings):
+                left = no_rows(right, left)
+            elif not right.size:
+                right = no_rows(left, right)
+            else:
+                raise ColumnTypeError(
+                    f"column {left.name!r} is {left.dtype}, column {right.name!r} is {right.dtype}:"
+                    " ids must be integers on both sides or strings on both sides; cast one of them"
+                )
+        sides[0].append(left)
+        sides[1].append(right)
+    if half == 1:
+        return sides[0][0], sides[1][0]
+    return of_key_columns(sides[0]), of_key_columns(sides[1])
 
 
 def no_rows(like: Column, named: Column) -> Column:

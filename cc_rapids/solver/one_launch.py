@@ -73,7 +73,7 @@ def solve(
     speculative : SpeculativeRows, optional
         Rows to gather and frame while the device works; their number is known.
     """
-    src, dst = (backend.asarray(column) for column in columns)
+    src, dst = map(backend.asarray, columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
     row_capacity = min(max(2 * m, last_of(edge_input) + 1), FEW) if m <= FEW else 0
     layout = _run_layout(dtype, ids_at_once(m), row_capacity, 2 * m if has_table else 0)
@@ -90,7 +90,7 @@ def solve(
         speculative.offer(*out)
     facts = read_facts()
     vertices, components, out_of_range = facts.tolist()[:TOTALS]
-    ids = _range_of(facts, src, dtype)
+    ids = IdRange(*decoded(src, *facts[TOTALS : TOTALS + ENDS].view(WIDE).tolist()), dtype)
     if out_of_range:
         return None
     if ids.size > ids_at_once(m):
@@ -115,7 +115,7 @@ def solve_hashed(
 
     Return None if an id has found no slot.
     """
-    src, dst = (backend.asarray(column) for column in columns)
+    src, dst = map(backend.asarray, columns)
     layout = _run_layout(np.result_type(src.dtype, dst.dtype), 0, 0, 2 * src.size)
     whole = _reusable_bytes(backend, layout.bytes)
     out = backend.packed_args(whole, layout.rows)
@@ -140,11 +140,6 @@ def _launch(
         src.size, src, dst, last_of(edge_input) + 1, *backend.packed_args(whole, layout.run), *out
     )
     return backend.read_async(facts)
-
-
-def _range_of(facts: Array, src: Array, dtype: np.dtype[Any]) -> IdRange:
-    ends = facts[TOTALS : TOTALS + ENDS].view(WIDE).tolist()
-    return IdRange(*decoded(src, *ends), dtype)
 
 
 def _hashed(

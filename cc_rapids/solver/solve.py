@@ -112,7 +112,8 @@ def solve(
     if backend.in_one_launch:
         plan = choices.choose(Facts.of(edge_input, columns, backend), options)
         if plan.in_one_launch:
-            frame = _expected_frame(edge_input, backend, options)
+            speculates = options.speculates and backend.goes_on
+            frame = _expected_frame(edge_input, backend, options) if speculates else None
             encoded = runs.run_in_one_launch(
                 edge_input, columns, backend, plan.facts.has_table, frame
             )
@@ -284,9 +285,7 @@ def _expected_frame(
     edges are not in the backend's memory.
     """
     count = options.expected_rows
-    if not (count and options.speculates and backend.goes_on):
-        return None
-    if backend.on_device != edge_input.on_device:
+    if not count or backend.on_device != edge_input.on_device:
         return None
 
     def make_frame(ids: Array, labels: Array) -> Any:

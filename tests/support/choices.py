@@ -4,6 +4,7 @@ from itertools import combinations, product
 
 import pytest
 
+from cc_rapids.algorithms.auto import MEASURED, EdgeFacts
 from support.cover import cover
 from support.machine import SIMULATED
 
@@ -67,3 +68,8 @@ def _parametrize(choices, size, only=None):
             for places in every
         ],
     )
+
+
+def rule_for(on, n, m, **facts):
+    """The rule by which "auto" runs m edges between n vertices on a backend."""
+    return MEASURED.decide(EdgeFacts(n, n, m, **facts), on).why

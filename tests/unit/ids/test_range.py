@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from support.choices import rule_for
 from support.edge_lists import check, components_of
 
 import cc_rapids
 from cc_rapids import backends, errors, generators
-from cc_rapids.algorithms import auto
 from cc_rapids.backends.dry_run import RecordingBackend, recorded_launches
 from cc_rapids.data import read as frames
 from cc_rapids.graph import memory_bound
@@ -177,23 +177,23 @@ def test_a_list_whose_neighbours_are_near_begins_with_tiles():
     """However many edges there are; otherwise, or as rows, a sample is better of many."""
     gpu = RecordingBackend()
     n, m = 2 * 10**6, 5 * 10**7
-    assert auto.choose(gpu, n, m, locality=0.7).design.window
-    assert "67% of them near" in str(auto.choose(gpu, n, m, locality=0.7))
+    assert rule_for(gpu, n, m, locality=0.7).design.window
+    assert "67% of them near" in str(rule_for(gpu, n, m, locality=0.7))
     for other in (
-        auto.choose(gpu, n, m, locality=0.6),
-        auto.choose(gpu, n, m, symmetric=True),
-        auto.choose(gpu, n, 10**6, locality=1.0),
-        auto.choose(gpu, 10**5, m, locality=1.0),
-        auto.choose(backends.get("threads"), n, m, locality=1.0),
+        rule_for(gpu, n, m, locality=0.6),
+        rule_for(gpu, n, m, symmetric=True),
+        rule_for(gpu, n, 10**6, locality=1.0),
+        rule_for(gpu, 10**5, m, locality=1.0),
+        rule_for(backends.get("threads"), n, m, locality=1.0),
     ):
         assert not other.design.window
 
 
 def test_rows_begin_with_tiles_where_a_list_of_few_edges_does_not():
     gpu, size = RecordingBackend(), 10**7
-    assert auto.choose(gpu, size, size, is_list=False).design.window
-    assert auto.choose(gpu, size, 2 * size, symmetric=True, is_list=False).design.window
-    listed = auto.choose(gpu, size, size)
+    assert rule_for(gpu, size, size, is_list=False).design.window
+    assert rule_for(gpu, size, 2 * size, symmetric=True, is_list=False).design.window
+    listed = rule_for(gpu, size, size)
     assert str(listed.design) == "none+rem-cas+splice"
     assert "for lists" in str(listed)
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
-from support.choices import some
+from support.choices import rule_for, some
 from support.machine import SIMULATED
 
 import cc_rapids
 from cc_rapids import Design, DesignError, backends, generators, oracle
-from cc_rapids.algorithms import auto, design, run
+from cc_rapids.algorithms import design, run
 from cc_rapids.algorithms.compiled import KernelComposer
 from cc_rapids.backends import base
 from cc_rapids.backends.dry_run import RecordingBackend
@@ -260,7 +260,7 @@ def test_batches_have_no_tiles():
     with pytest.raises(DesignError, match=r"leave out none\(tiles=64\)"):
         cc_rapids.Connectivity(design="none(tiles=64)+async+halve")
     gpu = RecordingBackend()
-    assert auto.choose(gpu, 10**7, 10**7, locality=1.0).design.window
+    assert rule_for(gpu, 10**7, 10**7, locality=1.0).design.window
     assert not choose_for_batch(gpu, 10**7, 10**7).algorithm.window
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.choices import each
+from support.choices import each, rule_for
 from support.machine import SIMULATED
 
 import cc_rapids
@@ -136,14 +136,14 @@ def test_blocks_and_tiles(monkeypatch):
 def test_auto_partitions_lists_whose_labels_no_cache_holds():
     with recorded_launches() as on:
         for n, m in ((IDS.start, 30_000_000), (60_000_000, 100_000_000), (1 << 26, 10**9)):
-            design = auto.choose(on, n, m).design
+            design = rule_for(on, n, m).design
             assert "order=partitioned" in str(design)
             assert "order" not in str(auto.for_forest(design))
             batch = choose_for_batch(on, n, m).algorithm
             assert batch == as_listed(batch)
         for n, m in ((IDS.start - 1, 30_000_000), (1 << 32, 10**10), (60_000_000, 3_999_999)):
-            assert "order" not in str(auto.choose(on, n, m).design)
-    assert "order" not in str(auto.choose(backends.get("threads"), 60_000_000, 10**8).design)
+            assert "order" not in str(rule_for(on, n, m).design)
+    assert "order" not in str(rule_for(backends.get("threads"), 60_000_000, 10**8).design)
 
 
 def test_the_bound_has_half_of_the_list_where_it_is_copied():

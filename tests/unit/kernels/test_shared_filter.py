@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
-from support.choices import some
+from support.choices import rule_for, some
 from support.machine import SIMULATED
 from test_blocks import check_beyond_a_glance, check_elsewhere
 
@@ -239,7 +239,7 @@ def test_designs_that_there_are_not():
 def chosen(n, m, words):
     gpu = RecordingBackend()
     gpu.shared_memory_limits = lambda: SharedMemoryLimits(132, 1024, words)
-    options = dict(auto.choose(gpu, n, m).design.words[0].options)
+    options = dict(rule_for(gpu, n, m).design.words[0].options)
     return options.get("bits"), options["every"]
 
 
