@@ -33,9 +33,11 @@ from ..graph.sorting import rows_of_each, stable_order
 from ..kernels import rules as kernels
 from ..kernels.primitives import none_of
 
+DENSE = 8  # all of ``best`` is reset if there is an edge for each 8 vertices
 SETTLED = 100  # rounds end when one decides less than 1 of so many edges
 RULES = "per_dataset", "cannot_link", "max_size"  # in the order in which they are tested
 HALF = np.uint64(32)
+BITS = 64  # datasets with a bit of their own in kernels.rules
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,17 @@ class Rules:
     second: Array
     most: int | None
 
+    @property
+    def kinds(self) -> int:
+        """The number of kinds of rules that are given."""
+        return bool(self.code.size) + bool(self.first.size) + (self.most is not None)
+
+    @property
+    def need_bits_only(self) -> bool:
+        """Return whether the only rule is a limit of 1 for each of at most 64 datasets."""
+        few = 0 < self.limits.size <= BITS and self.kinds == 1
+        return few and bool((self.limits == 1).all())
+
     def broken(self, groups: Array, count: int, backend: Backend) -> Array:
         """Return a boolean mask of the groups of vertices that break a rule.
 
@@ -69,26 +82,30 @@ class Rules:
             The group of each vertex, below ``count``.
         """
         xp = backend.xp
-        broken = xp.zeros(count, bool)
-        if self.most is not None:
-            broken |= backend.counts(groups, count) > self.most
+        broken, n = xp.zeros(count, bool), int(groups.size)
         if self.first.size:
             one, other = groups[self.first], groups[self.second]
             broken[one[one == other]] = True
+        by_count = []
+        if self.most is not None:
+            by_count.append((self.code[:0], xp.full(1, self.most, np.int64)))
         if self.code.size:
-            datasets, has_limit = int(self.limits.size), self.code >= 0
-            keys = groups.astype(np.int64) * datasets + self.code
-            if not bool(has_limit.all()):
-                keys = keys[has_limit]
-            if count * datasets <= 4 * keys.size:
-                over = backend.counts(keys, count * datasets).reshape(count, datasets)
-                broken |= (over > self.limits).any(axis=1)
-            elif keys.size:
+            datasets = int(self.limits.size)
+            if count * datasets <= 4 * n:
+                by_count.append((self.code, self.limits))
+            else:
+                keys = groups.astype(np.int64) * datasets + self.code
+                keys = keys[self.code >= 0]
                 keys.sort()
                 last = xp.arange(keys.size) + self.limits[keys % datasets]
                 inside = last < keys.size
                 same = keys[last[inside]] == keys[inside]
                 broken[keys[inside][same] // datasets] = True
+        word: Any = np.uint32 if n < 1 << 32 else np.uint64
+        for code, limits in by_count:
+            counts = backend.fill(backend.empty(count * limits.size, word), 0)
+            mark = backend.kernel(kernels.mark_broken, word)
+            mark(n, groups, code, limits, counts, broken.view(np.uint8))
         return broken
 
 
@@ -147,13 +164,15 @@ class Clusters:
         word: Any = np.uint32 if n < 1 << 32 else np.uint64
         self.backend, self.word, self.n = backend, word, n
         self.most = n if rules.most is None else min(rules.most, n)
-        self.parent, self.hook, self.size, self.after = (backend.empty(n, word) for _ in range(4))
-        self.time = backend.empty(n, np.uint64)
+        self.parent, self.size = (backend.empty(n, word) for _ in range(2))
+        dated = n * (rules.kinds > 1)
+        self.hook, self.time = backend.empty(dated, word), backend.empty(dated, np.uint64)
         has_codes, none = bool(rules.code.size), none_of(word)
+        listed = n * (has_codes and not rules.need_bits_only)
+        self.head, self.after = (backend.empty(listed, word) for _ in range(2))
         self.code = rules.code.astype(word)  # -1 becomes all bits set
         self.limits = backend.xp.minimum(rules.limits, n).astype(word)
         self.bits = backend.empty(n * has_codes, np.uint64)
-        self.head = backend.empty(n * has_codes, word)
         ends = backend.xp.stack([rules.first, rules.second], axis=1).ravel()
         self.pair = ends.astype(word)
         has_pairs = bool(ends.size)
@@ -166,8 +185,8 @@ class Clusters:
             self.first[:] = none
             self.count[:] = 0
             order = backend.xp.argsort(self.pair, kind="stable")
-            listed = backend.kernel(kernels.list_ends, word)
-            listed(order.size, order, self.pair, *self._lists(True))
+            list_ends = backend.kernel(kernels.list_ends, word)
+            list_ends(order.size, order, self.pair, *self._lists(True))
 
     def _lists(self, with_last: bool) -> list[Array]:
         last = [self.last] if with_last else []
@@ -242,7 +261,10 @@ class Clusters:
                 part = backend.fill(backend.empty(left, np.uint8), 0)
                 propose(left, us, vs, keys, part, best, *self._tests)
                 merge(left, us, vs, keys, part, best, *self._merges)
-                reset_best(left, us, vs, best)
+                if left > self.n // DENSE:
+                    backend.fill(best, 0xFF)
+                else:
+                    reset_best(left, us, vs, best)
                 if at is None:
                     verdict = part
                 else:
@@ -264,9 +286,11 @@ class Clusters:
     def name_rules(self, src: Array, dst: Array, keys: Array, verdict: Array) -> None:
         """Replace the rule of refused edges by the first rule that was broken at that time."""
         backend = self.backend
+        if not self.time.size:
+            return
         first = kernels.DATASET if self.code.size else kernels.CANNOT
         rows = backend.xp.flatnonzero((verdict > first) & (verdict < kernels.ACCEPTED))
-        if not rows.size or not (self.code.size or self.pair.size):
+        if not rows.size:
             return
         us, vs = (column[rows].astype(self.word) for column in (src, dst))
         part = verdict[rows]

@@ -3,13 +3,15 @@
 parent : (n,) word, the union-find forest of the clusters; paths are shortened.
 hook   : (n,) word, the root that each former root was hooked to; never shortened.
 time   : (n,) uint64, the key of the edge that hooked it; all bits set for roots. Keys ascend along
-         a path: a merged cluster has only edges with greater keys left.
+         a path: a merged cluster has only edges with greater keys left. ``hook`` and ``time`` are
+         empty if there is only one kind of rule: only ``earlier_rule`` reads them.
 size   : (n,) word, the number of vertices of each root.
 code   : (n,) word, the dataset of each vertex; all bits set for none, or for one without a limit.
 limits : (datasets,) word, the most vertices of each dataset in a cluster.
 bits   : (n,) uint64, for each root a bit ``code % 64`` for each of its datasets.
 head   : (n,) word, for each root its first vertex in the order of the datasets; ``after`` links the
-         others. All bits set for none.
+         others. All bits set for none. Both are empty if ``bits`` alone decide: each of at most 64
+         datasets has the limit 1, and there is no other rule.
 first, last, count : (n,) word, for each root the list of its ends of ``cannot_link`` pairs, which
          ``following`` links, and its length. End e belongs to pair e // 2, and its other
          end is e ^ 1.
@@ -30,19 +32,44 @@ NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)
 OPEN, DATASET, CANNOT, SIZE, ACCEPTED, WITHIN = (np.uint8(k) for k in range(6))
 
 
+def mark_broken(on: Any, word: type) -> Any:
+    """Mark the groups with more vertices of a dataset than its limit.
+
+    Without ``code``, all vertices are in dataset 0. A marked group is counted no further, so that
+    few threads add to the counts of a giant group.
+    """
+    add = on.atomic_add
+
+    @on.elementwise
+    def mark_broken(v, groups, code, limits, counts, broken):
+        group, dataset = np.uint64(groups[v]), ZERO
+        if code.size:
+            if code[v] < 0:
+                return
+            dataset = np.uint64(code[v])
+        if not broken[group]:
+            before = add(counts, group * np.uint64(limits.size) + dataset, word(1))
+            if np.int64(before) >= limits[dataset]:
+                broken[group] = np.uint8(1)
+
+    return mark_broken
+
+
 def init_clusters(on: Any, word: type) -> Any:
     """Make each vertex a cluster of its own."""
     none = none_of(word)
 
     @on.elementwise
     def init_clusters(v, parent, hook, time, size, code, bits, head, after):
-        parent[v] = hook[v] = word(v)
-        time[v], size[v], after[v] = NEVER, word(1), none
-        if code.size:
+        parent[v], size[v] = word(v), word(1)
+        if hook.size:
+            hook[v], time[v] = word(v), NEVER
+        if bits.size:
             dataset = np.uint64(code[v])
             has_limit = code[v] != none
             bits[v] = ONE << (dataset & SIXTY_THREE) if has_limit else ZERO
-            head[v] = word(v) if has_limit else none
+            if head.size:
+                head[v], after[v] = word(v) if has_limit else none, none
 
     return init_clusters
 
@@ -112,7 +139,7 @@ def union_exceeds_limit(on: Any, word: type) -> Any:
     @on.device
     def share(a, b, code, limits, bits, head, after):
         shared = bits[a] & bits[b] != ZERO
-        return shared and exceed(a, b, a, b, (), code, limits, head, after)
+        return shared and (not head.size or exceed(a, b, a, b, (), code, limits, head, after))
 
     return share
 
@@ -143,11 +170,12 @@ def broken_rule(on: Any, word: type) -> Any:
     def broken(
         a, b, most, parent, size, code, limits, bits, head, after, pair, first, count, following
     ):
-        if code.size and share(a, b, code, limits, bits, head, after):
+        if bits.size and share(a, b, code, limits, bits, head, after):
             return DATASET
         if pair.size and have(a, b, parent, pair, first, count, following):
             return CANNOT
-        if np.uint64(size[a]) + np.uint64(size[b]) > np.uint64(most):
+        has_limit = np.uint64(most) < np.uint64(parent.size)
+        if has_limit and np.uint64(size[a]) + np.uint64(size[b]) > np.uint64(most):
             return SIZE
         return OPEN
 
@@ -165,11 +193,13 @@ def unite(on: Any, word: type) -> Any:
     ):  # fmt: skip
         if size[a] < size[b] or (size[a] == size[b] and b < a):
             a, b = b, a
-        parent[b] = hook[b] = word(a)
-        time[b] = key
+        parent[b] = word(a)
         size[a] = word(size[a] + size[b])
-        if code.size:
+        if hook.size:
+            hook[b], time[b] = word(a), key
+        if bits.size:
             bits[a] = bits[a] | bits[b]
+        if head.size:
             x, y, end = head[a], head[b], none
             if x == none or (y != none and code[y] < code[x]):
                 head[a] = y
