@@ -27,6 +27,7 @@ from ..results.lookup import (
     ids_in_frame,
     roots_of_ids,
     rows_of_ids,
+    warn_of_no_scores,
     warn_of_unmatched,
 )
 from ..results.scores import ordered
@@ -222,6 +223,7 @@ def _chosen(
         if by is not None:
             numbers = ordered(column_of(frame, by), f"column {by!r} is")
             values, valid = map(backend.asarray, numbers)
+            warn_of_no_scores(valid, f"column {by!r}", "the first row of each group is kept")
             keys = _some(sort_keys(values, ascending, backend.xp), rows)
             scored = _some(valid, rows)
             del numbers, values, valid

@@ -15,7 +15,7 @@ from ..errors import InputError, counted, shown
 from ..results import preview
 from ..results.answer import Answer
 from ..results.best import NO_KEY, choose, sort_keys
-from ..results.lookup import ids_of, rows_of_ids
+from ..results.lookup import ids_of, rows_of_ids, warn_of_no_scores, warn_of_unmatched
 from ..results.scores import ordered, vertices_and_scores
 
 
@@ -66,8 +66,11 @@ def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> A
     """Return for each component the row with the best score, or the ``least`` vertex's row."""
     given = answer.given
     vertices, scores = vertices_and_scores(by, len(given.src.key_columns), given.key_names)
-    rows, is_vertex = rows_of_ids(answer, ids_of(answer, vertices), "null")
+    ids = ids_of(answer, vertices)
+    rows, is_vertex = rows_of_ids(answer, ids, "null")
+    warn_of_unmatched(answer, ids, is_vertex, "")
     values, valid = map(answer.backend.asarray, ordered(scores))
+    warn_of_no_scores(valid, "by=", "the least id of each component is returned")
     if values.size != rows.size:
         raise InputError(f"by has {rows.size:,} vertices and {values.size:,} scores")
     rows, keys = rows[is_vertex], sort_keys(values, ascending, answer.backend.xp)[is_vertex]

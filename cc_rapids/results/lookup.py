@@ -58,6 +58,7 @@ BY_POSITION = (
     "records were linked by their positions: give these (attach and deduplicate do without on=), or"
     " name the column of ids by link_records(..., id=)"
 )
+ON = "does on= name the column of the ids, and "
 SHOWN_IDS = 3  # most ids in a message
 
 
@@ -108,6 +109,16 @@ def warn_of_null_weights(count: int) -> None:
         warnings.warn(
             f"{counted(count, 'edge')} {verb} a null or NaN weight: nulls='drop' leaves them out of"
             " the forest, which may then join fewer vertices",
+            CcRapidsWarning,
+            stacklevel=levels_up(),
+        )
+
+
+def warn_of_no_scores(valid: Any, what: str, way: str) -> None:
+    """Warn if no score is valid; ``way`` says what is chosen then."""
+    if valid.size and not bool(valid.any()):
+        warnings.warn(
+            f"{what} holds no score: every value is null or NaN, so {way}",
             CcRapidsWarning,
             stacklevel=levels_up(),
         )
@@ -386,8 +397,11 @@ def _unknown(answer: Answer, column: Column, valid: Any, remedy: str) -> Unknown
     )
 
 
-def warn_of_unmatched(answer: Answer, column: Column, valid: Array) -> None:
-    """Warn if no id of a frame is a vertex, or if ids differ from vertices by leading zeros."""
+def warn_of_unmatched(answer: Answer, column: Column, valid: Array, way: str = ON) -> None:
+    """Warn if no id is a vertex, or if ids differ from vertices by leading zeros.
+
+    ``way`` is the start of the question that ends the first warning.
+    """
     if not (column.size and answer.forest.vertices):
         return
     if bool(valid.any()):
@@ -399,9 +413,9 @@ def warn_of_unmatched(answer: Answer, column: Column, valid: Array) -> None:
     vertices = ", ".join(map(str, values_of(_vertices_on_host(answer, rows))))
     ellipsis = ", ..." if answer.forest.vertices > SHOWN_IDS else ""
     warnings.warn(
-        f"none of the {column.size:,} ids in {column.name!r} is a vertex of this answer: they"
-        f" are {ids}, but its vertices are {vertices}{ellipsis}; does on= name"
-        " the column of the ids, and are they spelled as in the edges?",
+        f"no id in {column.name!r} is a vertex of this answer: it has {counted(column.size, 'id')}"
+        f" ({ids}), but the vertices are {vertices}{ellipsis}; {way}are they spelled as in the"
+        " edges?",
         UnmatchedWarning,
         stacklevel=levels_up(),
     )
@@ -432,8 +446,8 @@ def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
         spelling = "with leading zeros"
     if len(matches):
         warnings.warn(
-            f"{len(matches):,} of the ids in {column.name!r} are not vertices of this answer, but"
-            f" would be {spelling}, such as {matches[0].as_py()}: spell ids as in the edges",
+            f"{len(matches):,} of {counted(column.size, 'id')} in {column.name!r} would be vertices"
+            f" of this answer {spelling}, such as {matches[0].as_py()}: spell ids as in the edges",
             CcRapidsWarning,
             stacklevel=levels_up(),
         )

@@ -127,6 +127,7 @@ def test_scores_that_are_not_there_never_win(found, scores):
     assert best(found, IDS, scores, ascending=True) == 1
 
 
+@pytest.mark.filterwarnings("ignore:by= holds no score")
 @pytest.mark.parametrize(
     "scores", [[None] * 3, pa.chunked_array([pa.nulls(3)]), pl.Series([None] * 3), [np.nan] * 3]
 )
@@ -183,3 +184,13 @@ def test_scores_of_ids_of_several_columns(engine, by):
 def test_what_is_no_score_is_refused(found, by, says):
     with pytest.raises(errors.InputError, match=says):
         found.representatives(by=by)
+
+
+def test_ids_and_scores_that_choose_nothing_are_warned_of(found):
+    with pytest.warns(errors.UnmatchedWarning, match=r"1 id \(7\), but the vertices are 1, 2, 3"):
+        assert best(found, [7], [1.0]) == 1
+    with pytest.warns(errors.CcRapidsWarning, match="by= holds no score: .* the least id of each"):
+        assert best(found, IDS, [None, float("nan"), None]) == 1
+    frame = pd.DataFrame({"vertex": [3, 2], "score": [float("nan")] * 2})
+    with pytest.warns(errors.CcRapidsWarning, match="column 'score' holds no score: .* the first"):
+        assert found.deduplicate(frame, by="score")["vertex"].tolist() == [3]

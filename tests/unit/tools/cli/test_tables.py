@@ -162,11 +162,11 @@ class TestDeduplicate:
             done = CliRunner().invoke(main, words)
             assert done.exit_code == 0
             assert re.fullmatch(
-                f"Warning: 1 of the ids in 'id' .*, such as {docs}:.*\n", done.stderr
+                f"Warning: 1 of 3 ids in 'id' .*, such as {docs}:.*\n", done.stderr
             )
             assert given(*words, "--quiet") == ""
             (folder / "docs.csv").write_text(f"id,len\n{docs},5\n10,2\n")
-            assert "docs.csv: none of the 2 ids in 'id' is a vertex" in refused(*words)
+            assert "docs.csv: no id in 'id' is a vertex" in refused(*words)
 
     @pytest.mark.parametrize("kind", ["parquet", "arrow", "tsv", "csv.gz"])
     def test_formats(self, kind):
