@@ -650,7 +650,8 @@ class Files(Parts):
         has_span = whole and not isinstance(self.names[0], list)
         return {
             "pieces": len(footers),
-            "edges": sum(footer.rows for footer in footers),
+            "edges": sum(footer.rows + footer.skipped for footer in footers),
+            "skipped": sum(footer.skipped for footer in footers),
             "span": (min(b[0] for b in bounds), max(b[1] for b in bounds)) if has_span else None,
             "groups": list(map(len, by_file)),
             "footers": footers,
@@ -939,11 +940,8 @@ class Fragments(Parts):
 
     def _pieces(self, number: int, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
         fragment = self.parts[number].fragment
-        groups, condition = groups_of(fragment), None
-        if self.bound is not None and self.bound.limits:
-            condition = self.bound.expression(self.dataset.schema)
-        filtered = self._groups_outside(fragment, self.filter)
-        excluded = filtered | self._groups_outside(fragment, condition)
+        groups, filtered = groups_of(fragment), self._groups_outside(fragment, self.filter)
+        excluded = filtered | self._groups_outside(fragment, self._condition)
 
         def tables(group: int) -> Iterator[Any]:
             return self._tables(groups[group], file, place.rows)
@@ -1012,6 +1010,12 @@ class Fragments(Parts):
             table = rows_where_true(table.select(self.columns), mask)
         return Chunk(table, *self.names, Cursor(), weight=self.weight, left_out=left_out)
 
+    @property
+    def _condition(self) -> Any:
+        """The bound on weights as an expression; None if there is none."""
+        limited = self.bound is not None and self.bound.limits
+        return self.bound.expression(self.dataset.schema) if limited else None
+
     def _groups_outside(self, fragment: Any, condition: Any) -> set[int]:
         """Return the row groups without any row that meets a condition, by their statistics."""
         if condition is None or not hasattr(fragment, "split_by_row_group"):
@@ -1049,14 +1053,19 @@ class Fragments(Parts):
         facts |= {"span": None, "text": text}
         every = [group for part in groups for group in part]
         if all(getattr(group, "row_groups", None) for group in every):
-            footers = [
-                footer
-                for group in every
-                for footer in footers_of(
-                    group.metadata, [one.id for one in group.row_groups], self.ids
-                )
-            ]
-            facts |= {"edges": sum(footer.rows for footer in footers), "footers": footers}
+            condition, footers = self._condition, []
+            for part, of_part in zip(self.parts, groups, strict=True):
+                outside = set()
+                if of_part:  # a file that is not skipped
+                    outside = self._groups_outside(part.fragment, self.filter)
+                    outside |= self._groups_outside(part.fragment, condition)
+                for k, group in enumerate(of_part):
+                    numbers = [one.id for one in group.row_groups]
+                    read = footers_of(group.metadata, numbers, self.ids)
+                    footers += [one.outside() for one in read] if k in outside else read
+            skipped = sum(footer.skipped for footer in footers)
+            facts |= {"edges": skipped + sum(footer.rows for footer in footers)}
+            facts |= {"skipped": skipped, "footers": footers}
         return facts | {"groups": list(map(len, groups)), "unreadable": messages}
 
 

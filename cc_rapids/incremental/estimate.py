@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.files.formats.parquet import Footer
 from ..data.files.header import TEXT
 from ..data.files.input_file import Mark
 from ..data.files.opening import opened
@@ -116,7 +117,7 @@ def estimate(
     if edges is None or not isinstance(source, Files | Fragments):
         return None
     facts = source.measure()
-    places = _places(facts.get("groups"))
+    places = _places(facts.get("groups"), facts.get("footers"))
     parts = [
         part
         for place in places
@@ -137,16 +138,19 @@ def estimate(
     return Estimate(seen, most, text > 0, text, sampled, len(parts), probable, likely)
 
 
-def _places(groups: list[int] | None) -> list[Cursor]:
-    """Return 1 % of the row groups, at least one, in the middle of equal parts."""
+def _places(groups: list[int] | None, footers: list[Footer] | None) -> list[Cursor]:
+    """Return 1 % of the row groups with rows, at least one, in the middle of equal parts."""
     if not groups:
         return [Cursor()]
     ends = np.cumsum(groups)
-    total = int(ends[-1])
+    with_rows = np.arange(int(ends[-1]))
+    if footers is not None:
+        with_rows = np.flatnonzero([footer.rows > 0 for footer in footers])
+    total = with_rows.size
     count = max(1, total // SHARE)
     if not total:
         return []
-    at = ((np.arange(count) + 0.5) * total / count).astype(np.int64)
+    at = with_rows[((np.arange(count) + 0.5) * total / count).astype(np.int64)]
     files = np.searchsorted(ends, at, side="right")
     return [
         Cursor(int(file), int(place - (ends[file - 1] if file else 0)))

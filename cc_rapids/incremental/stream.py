@@ -79,7 +79,8 @@ class StreamPlan:
     pieces : int or None
         The number of files, row groups, fragments or items.
     edges : int or None
-        The number of rows of all pieces, from Parquet metadata.
+        The number of rows of all pieces, from Parquet metadata. Row groups that a bound on weights
+        or a filter excludes by their statistics do not count.
     vertices : int or None
         An upper bound on the number of vertices.
     ids : str
@@ -229,6 +230,8 @@ def plan(
     for message in facts.get("unreadable", ()):
         log.warning("skipped as unreadable: %s", message)
     edges = facts["edges"]
+    if edges is not None:
+        edges -= facts.get("skipped", 0)
     estimated = edges is None and (edges := text_rows(source)) is not None
     kind = _ids_of(facts, count)
     sample = estimate(source, edges, budget.limit, rows)
@@ -248,7 +251,7 @@ def plan(
     edge = budget.an_edge(kind, width)
     if most is not None and has_lengths:
         need = partial(budget.needed, kind, text=text, width=width)
-        chunk = edge * max(LEAST_ROWS, min(budget.most, edges or budget.most))
+        chunk = edge * max(LEAST_ROWS, min(budget.most, budget.most if edges is None else edges))
         need_most, is_bound = need(most), count is not None
         each = round((need_most - LEAST_ROWS * edge - budget.fixed) / most) if most else None
         if count is None and (bounds := bounds_of_ids(source, most)) is not None:

@@ -12,7 +12,7 @@ import pytest
 from support.choices import each
 
 import cc_rapids
-from cc_rapids import CapacityWarning
+from cc_rapids import CapacityWarning, errors
 from cc_rapids.incremental import estimate
 
 N = 200_000
@@ -245,3 +245,17 @@ def test_the_memory_of_frames_of_unknown_ids_is_unknown():
     plan = cc_rapids.stream_components([chunk, chunk], memory_limit="64MiB", explain=True)
     assert (plan.vertices, plan.bytes, plan.id_bytes, plan.fits) == (4, None, None, None)
     assert "memory    up to the limit" in str(plan)
+
+
+@pytest.mark.parametrize("given", [str, pyarrow.dataset.dataset])
+def test_the_plan_counts_no_row_groups_outside_a_bound(given, tmp_path):
+    path, options = str(tmp_path / "edges.parquet"), {"weight": "w", "explain": True}
+    ids = list(range(1000))
+    pq.write_table(pa.table({"src": ids, "dst": ids, "w": ids}), path, row_group_size=100)
+    plan = cc_rapids.components(given(path), at_least=850, **options)
+    assert (plan.edges, plan.bounded) == (200, True)
+    none = cc_rapids.components(given(path), at_least=1000, **options)
+    assert (none.edges, none.vertices, none.fits) == (0, 0, True)
+    pq.write_table(pa.table({"src": ids, "dst": ids, "w": list(map(str, ids))}), path)
+    with pytest.raises(errors.ColumnTypeError, match="weights 'w' must be numbers"):
+        cc_rapids.components(given(path), at_least=0, **options)

@@ -229,12 +229,18 @@ class Footer(NamedTuple):
     """The number of rows of a row group, and the bytes and bounds of its columns of ids.
 
     ``text`` is an upper bound on the bytes of the distinct strings; None if strings share prefixes.
+    ``skipped`` is the number of rows if the row group is not read; all other facts are then empty.
     """
 
     rows: int
     size: int
     bounds: Bounds
     text: int | None
+    skipped: int = 0
+
+    def outside(self) -> Footer:
+        """Return the facts of the row group if it is not read."""
+        return Footer(0, 0, [], 0, self.rows)
 
 
 def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list[Footer]:
@@ -255,13 +261,26 @@ def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list
 
 
 def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
-    """Return the facts about all row groups in the footer of a Parquet file."""
+    """Return the facts about all row groups in the footer of a Parquet file.
+
+    Row groups that the bound excludes are not read.
+
+    Raises
+    ------
+    MissingColumnError, ColumnTypeError
+        There is no column of weights, or it is not of numbers.
+    """
     import pyarrow.parquet as pq
 
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
-        ids = request.ids_in(columns_of(file, request, stored.schema_arrow))
-        return footers_of(stored.metadata, range(stored.metadata.num_row_groups), ids)
+        meta, schema = stored.metadata, stored.schema_arrow
+        pair = columns_of(file, request, schema)
+        footers = footers_of(meta, range(meta.num_row_groups), request.ids_in(pair))
+    if request.bound is not None:
+        request.bound.mask_of_frame(schema.empty_table())  # raises an error unless it is of numbers
+    excluded = excluded_groups(meta, schema, request, pair)
+    return [one.outside() if k in excluded else one for k, one in enumerate(footers)]
 
 
 def names(file: File, options: TextOptions) -> list[str]:

@@ -161,9 +161,7 @@ class TestDeduplicate:
             (folder / "docs.csv").write_text(f"id,len\n{docs},5\n8,9\n10,2\n")
             done = CliRunner().invoke(main, words)
             assert done.exit_code == 0
-            assert re.fullmatch(
-                f"Warning: 1 of 3 ids in 'id' .*, such as {docs}:.*\n", done.stderr
-            )
+            assert re.fullmatch(f"Warning: 1 of 3 ids in 'id' .*, such as {docs}:.*\n", done.stderr)
             assert given(*words, "--quiet") == ""
             (folder / "docs.csv").write_text(f"id,len\n{docs},5\n10,2\n")
             assert "docs.csv: no id in 'id' is a vertex" in refused(*words)
