@@ -274,7 +274,18 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     >>> counted(1, "link"), counted(2000, "link"), counted(0, "batch", "batches")
     ('1 link', '2,000 links', '0 batches')
     """
-    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+    return f"{count:,} {inflected(count, noun, plural or f'{noun}s')}"
+
+
+def inflected(count: int, singular: str, plural: str) -> str:
+    """Return the form of a word for a count, such as a verb."""
+    return singular if count == 1 else plural
+
+
+def not_vertices(count: int, size: int, name: str, of: str) -> str:
+    """Return the start of an error about ids of a column that are not vertices ``of`` an answer."""
+    verb = inflected(count, "is not a vertex", "are not vertices")
+    return f"{count:,} of {counted(size, 'id')} in {name!r} {verb} {of}"
 
 
 def no_attribute(owner: object, name: str, kind: type, way: str) -> AttributeError:

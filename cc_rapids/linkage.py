@@ -154,6 +154,10 @@ def link_records(
         forest, decoder = encoded.forest, encoded.decoder
         if decoder is None:  # hashed or composite ids: not sorted yet
             forest, decoder = encoded.finalise(forest)
+    values = list(ignore or ())
+    is_default = values in ([], [""])
+    if records.size and not (is_default or records.unfit or any(k.ignored for k in facts.values())):
+        _warn_of_none_ignored(values)
     seconds = {"copy": None, "compute": perf_counter() - started}
     links = sum(one.links for one in facts.values())
     if edges.m != records.size * len(facts):
@@ -171,7 +175,7 @@ def link_records(
         options.labels or DEFAULT_KINDS[bool(given.src.key_columns)],
         run,
     )
-    linked = Linked(facts, records.id_names, list(ignore or ()), limit)
+    linked = Linked(facts, records.id_names, values, limit)
     return LinkedRecords(Answer(*answer, linked=linked))
 
 
@@ -198,6 +202,16 @@ def _warn_of_unfit(records: Records) -> None:
             CcRapidsWarning,
             stacklevel=levels_up(),
         )
+
+
+def _warn_of_none_ignored(ignore: list[Any]) -> None:
+    """Warn that no record has a value to ignore."""
+    warnings.warn(
+        f"ignore= leaves out no record: none has {listed(list(map(shown, ignore)))}; values are"
+        " compared exactly, including case and blanks",
+        CcRapidsWarning,
+        stacklevel=levels_up(),
+    )
 
 
 def _positions(size: int, backend: Backend) -> EncodedIds:

@@ -15,7 +15,7 @@ from ..data.codes import coded
 from ..data.column import Column, of, of_key_columns
 from ..data.frame_access import collected, column_of, columns_of
 from ..data.rules import is_table
-from ..errors import ArgumentTypeError, CcRapidsWarning, InputError, counted, shown
+from ..errors import ArgumentTypeError, CcRapidsWarning, InputError, counted, inflected, shown
 from ..results.answer import Answer
 from ..results.lookup import first_ids, ids_without_nulls, levels_up, rows_of_ids
 from .deduplicate import numbers_of_ids
@@ -223,9 +223,10 @@ def _check_once(answer: Answer, rows: Array, name: str) -> None:
     if bool((times > 1).any()):
         vertex = answer.vertex(times.argmax().reshape(1))
         ids = of_key_columns([of("vertices", part) for part in vertex.values()])
+        count = int((times > 1).sum())
         raise InputError(
-            f"{counted(int((times > 1).sum()), 'vertex', 'vertices')} of {name} are listed more"
-            f" than once, such as {first_ids(ids, [0])}: give each vertex one label"
+            f"{counted(count, 'vertex', 'vertices')} of {name} {inflected(count, 'is', 'are')}"
+            f" listed more than once, such as {first_ids(ids, [0])}: give each vertex one label"
         )
 
 
@@ -326,7 +327,7 @@ def _left_out(missing: str | None, count: int, common: int) -> bool:
     few = f"found lacks {count:,} of the {count + common:,} vertices of truth"
     way = "missing='self' makes each a cluster of its own"
     if missing == "raise" and count:
-        raise InputError(f"{few}: {way}, and missing='drop' leaves them out")
+        raise InputError(f"{few}: {way}, and missing='drop' leaves out such vertices")
     if missing is None and count > MANY * (count + common):
         warnings.warn(
             f"{few}, which are not scored: {way}, and missing='drop' hides this warning",

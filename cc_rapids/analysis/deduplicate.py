@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MISSING = "self", "drop", "raise"
 PRODUCTS = 1 << 63  # pairs of numbers below this product are encoded in int64
 WEAKEST = "weakest_weight"  # a column, as in paths
-LEAVE_OUT = "missing='drop' leaves them out; or fill them first"
+LEAVE_OUT = "missing='drop' leaves out such rows; or fill them first"
 
 
 def deduplicated(

@@ -28,7 +28,7 @@ from ..data.frame_build import with_column
 from ..data.read import named_ends
 from ..data.relations import is_relation, quoted, relation_of, whole_table_of
 from ..data.within import AsFound
-from ..errors import InputError, counted, id_shown
+from ..errors import InputError, counted, id_shown, inflected
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer
 from ..results.lookup import (
@@ -236,8 +236,9 @@ class EdgeRecords:
             names = [id_shown(value) for value in values_of(only(frame, "vertex"))]
             more = ", ..." if distinct.size > SHOWN else ""
             raise InputError(
-                f"{distinct.size:,} of {counted(np.unique(wanted).size, 'vertex', 'vertices')} have"
-                f" no record in {', '.join(map(repr, ids))}: {', '.join(names)}{more}; pass all"
+                f"{distinct.size:,} of {counted(np.unique(wanted).size, 'vertex', 'vertices')}"
+                f" {inflected(distinct.size, 'has', 'have')} no record in"
+                f" {', '.join(map(repr, ids))}: {', '.join(names)}{more}; pass all"
                 " records, or missing='null', or leave out records="
             )
         return places[valid][first[at]], None if self._missing == "raise" else ~missing

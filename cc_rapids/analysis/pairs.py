@@ -50,7 +50,7 @@ def same_component(answer: Answer, first: Any, second: Any, *, missing: str = "r
         ends = []
         for name, vertex in (("first", first), ("second", second)):
             check_one_id(name, vertex)
-            ends.append(roots_of_ids(answer, single_id(vertex), policy))
+            ends.append(roots_of_ids(answer, single_id(vertex, name), policy))
         (left, left_valid), (right, right_valid) = ends
         if not (bool(left_valid[0]) and bool(right_valid[0])):
             return False

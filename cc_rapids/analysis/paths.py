@@ -114,7 +114,7 @@ class ForestPaths:
             ends = []
             for name, vertex in (("first", first), ("second", second)):
                 check_one_id(name, vertex, "paths()")
-                ends.append(int(rows_of_ids(self.answer, single_id(vertex), "raise")[0][0]))
+                ends.append(int(rows_of_ids(self.answer, single_id(vertex, name), "raise")[0][0]))
             tree = self.answer.dense
             if bool(tree[ends[0]] != tree[ends[1]]):
                 raise InputError(

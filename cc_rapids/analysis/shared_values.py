@@ -164,7 +164,7 @@ def explain_records(
         ends = []
         for name, vertex in (("first", first), ("second", second)):
             check_one_id(name, vertex, "paths()")
-            ends.append(int(rows_of_ids(answer, single_id(vertex), "raise")[0][0]))
+            ends.append(int(rows_of_ids(answer, single_id(vertex, name), "raise")[0][0]))
         if bool(answer.dense[ends[0]] != answer.dense[ends[1]]):
             raise InputError(
                 f"{id_shown(first)} and {id_shown(second)} are in two entities, which no shared"

@@ -20,7 +20,7 @@ from ..data.column import Column, of, of_key_columns
 from ..data.dtypes import is_integer
 from ..data.frame_access import check_columns, column_of, columns_of, frame_in_memory, numbers_of
 from ..data.frame_kind import kind_words
-from ..errors import ColumnTypeError, FormatError, InputError, NullsError, counted
+from ..errors import ColumnTypeError, FormatError, InputError, NullsError, counted, inflected
 from ..graph.sorting import begins, first_of, order_of
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer, ComponentsT
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FORMAT = "cc_rapids stable ids 2"
 METADATA = b"cc_rapids"  # key of the Parquet metadata
 MOST = np.iinfo(np.int64).max
-FILL = "drop these rows, or fill them first"
+FILL = "drop such rows, or fill them first"
 
 
 class StableChanges(NamedTuple):
@@ -342,8 +342,8 @@ def _checked_numbers(column: Any, backend: Backend) -> Array:
     missing = values.size - int(valid.sum())
     if missing:
         raise NullsError(
-            f"{missing:,} of {values.size:,} numbers in column 'labels' of previous are null:"
-            f" {FILL}"
+            f"{missing:,} of {values.size:,} numbers in column 'labels' of previous"
+            f" {inflected(missing, 'is', 'are')} null: {FILL}"
         )
     if not is_integer(values.dtype):
         raise ColumnTypeError(

@@ -16,6 +16,7 @@ from ..errors import (
     MissingColumnError,
     NullsError,
     hint_of,
+    inflected,
     listed,
     shown,
 )
@@ -475,7 +476,8 @@ def _of_tuples(name: str, ids: Any, width: int) -> list[Any]:
     strange = [item for item in ids if not (isinstance(item, tuple) and len(item) == width)]
     if strange:
         raise InputError(
-            f"{len(strange):,} of {len(ids):,} {name} are not tuples of {width} items, such as"
+            f"{len(strange):,} of {len(ids):,} {name} {inflected(len(strange), 'is', 'are')} not"
+            f" {inflected(len(strange), 'a tuple', 'tuples')} of {width} items, such as"
             f" {strange[0]!r}: each id must be a tuple with one item for each column"
         )
     return [list(column) for column in zip(*ids, strict=True)]

@@ -1013,8 +1013,10 @@ class Fragments(Parts):
     @property
     def _condition(self) -> Any:
         """The bound on weights as an expression; None if there is none."""
-        limited = self.bound is not None and self.bound.limits
-        return self.bound.expression(self.dataset.schema) if limited else None
+        bound = self.bound
+        if bound is None or not bound.limits:
+            return None
+        return bound.expression(self.dataset.schema)
 
     def _groups_outside(self, fragment: Any, condition: Any) -> set[int]:
         """Return the row groups without any row that meets a condition, by their statistics."""

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, unknown
+from ..errors import (
+    ColumnTypeError,
+    InputError,
+    MissingColumnError,
+    NullsError,
+    inflected,
+    unknown,
+)
 from .column import moved
 from .dtypes import is_float
 from .frame_access import column_of, known_numbers, names_of
@@ -155,9 +162,9 @@ def weighted(
     if nulls != "drop":
         first = int((~valid).argmax())
         raise NullsError(
-            f"{missing:,} of {size:,} {name} are null or nan, first that of row"
-            f" {first if rows is None else int(rows[first]):,}: fill them, or drop these edges with"
-            " nulls='drop'"
+            f"{missing:,} of {size:,} {name} {inflected(missing, 'is', 'are')} null or nan, first"
+            f" that of row {first if rows is None else int(rows[first]):,}: fill such weights, or"
+            " drop their edges with nulls='drop'"
         )
     return replace(
         given,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput
-from ..errors import CapacityError, InputError, UnknownVertexError, counted
+from ..errors import CapacityError, InputError, UnknownVertexError, counted, inflected
 from ..graph.forest import Forest
 from ..ids.arrival_table import ArrivalTable
 from ..ids.growing import Integers, Range, check_kind, inverse, without_others
@@ -70,7 +70,9 @@ def _raise_not_connected(state: ConnectivityState, given: EdgeInput, columns: li
     src, dst, is_edge = _vertices_of_pairs(state, given, columns)
     rows = state.backend.xp.flatnonzero(is_edge)
     is_edge[rows] = roots(state, src[rows]) == roots(state, dst[rows])
-    _check_lookup(is_edge, state.backend, "pairs", "are not edges so far", columns)
+    _check_lookup(
+        is_edge, state.backend, "pairs", ("is not an edge so far", "are not edges so far"), columns
+    )
 
 
 def remove_vertices(
@@ -82,7 +84,13 @@ def remove_vertices(
     with inputs.BorrowedBatch(backend, given) as columns:
         vertices, _, valid = _vertices_of_pairs(state, given, columns)
         if missing == "raise":
-            _check_lookup(valid, backend, "ids", "are not vertices so far", columns[:1])
+            _check_lookup(
+                valid,
+                backend,
+                "ids",
+                ("is not a vertex so far", "are not vertices so far"),
+                columns[:1],
+            )
         vertices, no_pairs = vertices[valid], backend.empty(0, np.uint64)
         removal = _Removal(state, no_pairs, vertices, vertices.size)
         after = removal.run(remaining)
@@ -459,7 +467,7 @@ class _Removal:
             occurs | ~valid,
             backend,
             "edges of remaining=",
-            "have ends that are not vertices so far",
+            ("has an end that is not a vertex so far", "have ends that are not vertices so far"),
             columns,
         )
         rows = backend.xp.flatnonzero(valid & occurs)
@@ -550,16 +558,24 @@ def _vertices_of_pairs(
 
 
 def _check_lookup(
-    valid: Array, backend: Backend, what: str, wrong: str, columns: list[Any]
+    valid: Array, backend: Backend, what: str, wrong: tuple[str, str], columns: list[Any]
 ) -> None:
-    """Raise an UnknownVertexError that names the number of wrong rows, and the first."""
+    """Raise an UnknownVertexError that names the number of wrong rows, and the first.
+
+    ``wrong`` says what is wrong with one row, and with several.
+    """
     if bool(valid.all()):
         return
     where = np.flatnonzero(~backend.to_host(valid))
     first = " and ".join(str(inputs.id_at(column, int(where[0]))) for column in columns[:2])
-    way = "insert them first" if what.startswith("edges") else "missing='ignore' leaves them out"
+    way = (
+        "insert them first"
+        if what.startswith("edges")
+        else "missing='ignore' leaves out unknown ids"
+    )
     raise UnknownVertexError(
-        f"{where.size:,} of {valid.size:,} {what} {wrong}, first {first}: {way}"
+        f"{where.size:,} of {valid.size:,} {what} {inflected(where.size, *wrong)}, first {first}:"
+        f" {way}"
     )
 
 

@@ -29,7 +29,7 @@ from ..data.frame_access import (
 from ..data.kinds import frame_of_levels
 from ..data.read import Side
 from ..data.text_options import NO_OPTIONS, TextOptions
-from ..errors import InputError, MissingColumnError, UnknownVertexError, unknown
+from ..errors import InputError, MissingColumnError, UnknownVertexError, not_vertices, unknown
 from ..graph.edges import BorrowedEdges
 from .state import ConnectivityState
 
@@ -264,7 +264,7 @@ def _unknown(name: str, column: Any, unknown: Any) -> UnknownVertexError:
     rows = np.flatnonzero(unknown)
     some = ", ".join(str(id_at(column, int(i))) for i in rows[:3])
     return UnknownVertexError(
-        f"{rows.size:,} of {unknown.size:,} in {name!r} are not vertices so far:"
+        f"{not_vertices(rows.size, unknown.size, name, 'so far')}:"
         f" {some}{', ...' if rows.size > 3 else ''}; missing='false' answers False for them"
     )
 

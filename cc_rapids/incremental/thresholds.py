@@ -23,7 +23,7 @@ from ..data.read import adapter_of, check_text
 from ..data.reading import Reading
 from ..data.text_options import COMMENTS, TextOptions
 from ..data.weight_bound import WeightBound
-from ..errors import InputError, NullsError
+from ..errors import InputError, NullsError, inflected
 from ..graph.edges import Edges
 from ..graph.plain_weights import plain_weights
 from ..ids.encode import OFFSET, EncodedIds, scan_ids
@@ -304,8 +304,8 @@ class _Reader:
         missing = 0 if valid is None else int((~valid).sum())
         if missing and self.nulls == "raise":
             raise NullsError(
-                f"{missing:,} of {values.size:,} weights are null or nan: fill them, or drop these"
-                " edges with nulls='drop'"
+                f"{missing:,} of {values.size:,} weights {inflected(missing, 'is', 'are')} null or"
+                " nan: fill such weights, or drop their edges with nulls='drop'"
             )
         dropped = given.dropped_rows + missing
         self.ledger = self.ledger.plus(given.rows.leaving_out("null_weight", missing))

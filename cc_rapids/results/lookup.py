@@ -38,6 +38,8 @@ from ..errors import (
     UnknownVertexError,
     UnmatchedWarning,
     counted,
+    inflected,
+    not_vertices,
     shown,
 )
 from ..graph.edges import BorrowedEdges
@@ -105,10 +107,10 @@ def warn_of_bound(ledger: Ledger, bound: WeightBound) -> None:
 def warn_of_null_weights(count: int) -> None:
     """Warn that edges with a null weight were dropped from a spanning forest, if there are any."""
     if count:
-        verb = "has" if count == 1 else "have"
+        verb, these = inflected(count, "has", "have"), inflected(count, "it", "them")
         warnings.warn(
-            f"{counted(count, 'edge')} {verb} a null or NaN weight: nulls='drop' leaves them out of"
-            " the forest, which may then join fewer vertices",
+            f"{counted(count, 'edge')} {verb} a null or NaN weight: nulls='drop' leaves {these} out"
+            " of the forest, which may then join fewer vertices",
             CcRapidsWarning,
             stacklevel=levels_up(),
         )
@@ -223,12 +225,12 @@ def _attached(
     return frame
 
 
-def single_id(vertex: Any) -> Column:
-    """Return a single id as a column."""
+def single_id(vertex: Any, name: str = "vertices") -> Column:
+    """Return a single id, the argument ``name`` of a call, as a column."""
     parts = vertex if isinstance(vertex, tuple) else (vertex,)
     if not parts:
         raise InputError("an empty tuple is not an id: pass the value of each column of an id")
-    return of_key_columns([of("vertices", [part]) for part in parts])
+    return of_key_columns([of(name, [part]) for part in parts])
 
 
 def ids_of(answer: Answer, values: Any) -> Column:
@@ -268,8 +270,9 @@ def ids_in_frame(
     if mask is None:
         return column, None
     if nulls == "raise":
+        count = mask.size - int(mask.sum())
         raise NullsError(
-            f"{mask.size - int(mask.sum()):,} of {mask.size:,} rows have nulls in"
+            f"{count:,} of {mask.size:,} rows {inflected(count, 'has', 'have')} nulls in"
             f" {', '.join(map(repr, on))}, which name no vertex: {remedy}"
         )
     return column, answer.backend.asarray(mask)
@@ -392,8 +395,8 @@ def _unknown(answer: Answer, column: Column, valid: Any, remedy: str) -> Unknown
         remedy = remedy.replace(INCLUDE, LINK_ALL) if ids else BY_POSITION
     unknown = np.flatnonzero(~valid)
     return UnknownVertexError(
-        f"{unknown.size:,} of {column.size:,} in {column.name!r} are not vertices of this"
-        f" answer: {first_ids(column, unknown)}; {remedy}"
+        f"{not_vertices(unknown.size, column.size, column.name, 'of this answer')}:"
+        f" {first_ids(column, unknown)}; {remedy}"
     )
 
 

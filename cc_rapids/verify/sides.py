@@ -14,7 +14,7 @@ import numpy as np
 
 from ..backends import Array
 from ..data.edge_input import EdgeInput
-from ..errors import VerificationError, counted
+from ..errors import VerificationError, counted, inflected
 from .label_frame import LabelFrame
 from .placed_edges import PlacedEdges
 from .shown_rows import ShownRows
@@ -102,7 +102,8 @@ def audit(answer: LabelFrame, given: EdgeInput, claim: Claim, backend: Any) -> i
         odd = sides.check_cycles()
     if claim.is_bipartite != (odd == 0):
         raise VerificationError(
-            f"is_bipartite is {claim.is_bipartite}, but {counted(odd, 'component')} have no colours"
+            f"is_bipartite is {claim.is_bipartite}, but {counted(odd, 'component')}"
+            f" {inflected(odd, 'has', 'have')} no colours"
         )
     return odd
 

@@ -69,7 +69,7 @@ def test_several_columns(graph, greatest):
 def test_weights_that_are_nan(graph):
     frame = pd.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 1], "weight": [0.5, np.nan, 2.0]})
     for function in FUNCTIONS.values():
-        with pytest.raises(errors.NullsError, match="1 of 3 weights 'weights' are null or nan"):
+        with pytest.raises(errors.NullsError, match="1 of 3 weights 'weights' is null or nan"):
             function(graph(frame, edge_attr="weight"))
         tree = function(graph(frame, edge_attr="weight"), ignore_nan=True)
         assert edges_of(tree) == {

@@ -102,7 +102,7 @@ def test_no_column_visits_the_host(cudf, kind, monkeypatch):
 def test_nulls_and_unknown_ids(cudf):
     found = cc_rapids.components(cudf.DataFrame({"src": [1], "dst": [2]}))
     docs = cudf.DataFrame({"vertex": [2, None, 1, 5, 5], "score": [1, 9, None, 3, 4]})
-    with pytest.raises(errors.NullsError, match="1 of 5 rows have nulls"):
+    with pytest.raises(errors.NullsError, match="1 of 5 rows has nulls"):
         found.deduplicate(docs)
     with pytest.raises(errors.UnknownVertexError, match=r"2 of 4 .* 5, 5"):
         found.deduplicate(docs.dropna(subset=["vertex"]), missing="raise")

@@ -206,7 +206,7 @@ def test_null_ids_have_null_labels(cudf):
     asked = cudf.DataFrame({"vertex": ["c", None, "z"], "other": [1, 2, 3]})
     attached = found.attach(asked, missing="null")
     assert attached["labels"].to_arrow().to_pylist() == ["a", None, None]
-    with pytest.raises(errors.NullsError, match="1 of 3 rows have nulls in 'vertex'"):
+    with pytest.raises(errors.NullsError, match="1 of 3 rows has nulls in 'vertex'"):
         found.attach(asked)
     assert len(found.attach(asked[:0])) == 0
 

@@ -132,7 +132,7 @@ def test_batches_of_ids_of_several_columns(cudf, tmp_path):
     assert bool(seen.connected(frame, *SIDES).all())
     strange = frame[:3].assign(other="nobody")
     assert not bool(seen.connected(strange, *SIDES, missing="false").any())
-    with pytest.raises(cc_rapids.UnknownVertexError, match="3 of 3 in 'other, other_id'"):
+    with pytest.raises(cc_rapids.UnknownVertexError, match="3 of 3 ids in 'other, other_id'"):
         seen.connected(strange, *SIDES)
     first = frame[["kind", "id"]]
     labels = want.component_of(first).to_arrow()

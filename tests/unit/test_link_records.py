@@ -226,7 +226,7 @@ def test_empty_strings_link_if_nothing_is_ignored(ignore):
     assert len(link_records(frame, ["k"], ignore=ignore)) == 2
 
 
-@pytest.mark.filterwarnings("ignore:no value of:cc_rapids.CcRapidsWarning")
+@pytest.mark.filterwarnings("ignore:no value of|ignore= leaves out no:cc_rapids.CcRapidsWarning")
 def test_ignored_values_are_of_the_kind_of_their_column():
     frame = pd.DataFrame(
         {
@@ -261,12 +261,26 @@ def test_ignored_values_that_fit_no_column_are_warned_of():
     link_records(frame, ["device"], ignore=["0", 0])  # the same text is meant for another column
 
 
+def test_ignored_values_that_no_record_has_are_warned_of():
+    frame = pd.DataFrame({"phone": ["unknown", "Unknown", "5"]})
+    says = (
+        "ignore= leaves out no record: none has 'unknown ', ' unknown'; values are compared exactly"
+    )
+    with pytest.warns(cc_rapids.CcRapidsWarning, match=says):
+        link_records(frame, ["phone"], ignore=["unknown ", " unknown"])
+    link_records(frame, ["phone"], ignore=["unknown ", "unknown"])  # one is there
+    link_records(frame, ["phone"])
+
+
 def test_ignored_dates_of_arrays():
     days = np.array(["1900-01-01", "1900-01-01", "NaT", "NaT"], "M8[D]")
     assert link_records({"day": days}, ["day"]).summary()["edges"] == 1
     assert len(link_records({"day": days}, ["day"], ignore=[dt.date(1900, 1, 1)])) == 4
     spans = {"span": np.array([5, 5, 7], "m8[s]")}
-    assert len(link_records(spans, ["span"], ignore=[dt.date(1900, 1, 1)])) == 2
+    with pytest.warns(
+        cc_rapids.CcRapidsWarning, match="ignore= leaves out no record: none has a da"
+    ):
+        assert len(link_records(spans, ["span"], ignore=[dt.date(1900, 1, 1)])) == 2
     masked = np.ma.array([True, True, False, False], mask=[0, 0, 1, 1])
     assert len(link_records({"flag": masked}, ["flag"])) == 3
 
@@ -440,6 +454,7 @@ def test_what_is_refused_is_named(wrong, error, says):
         link_records(ODD, **{"keys": KEYS} | wrong)
 
 
+@pytest.mark.filterwarnings("ignore:ignore= leaves out no:cc_rapids.CcRapidsWarning")
 def test_dates_that_a_column_cannot_hold_are_in_no_row():
     days = pa.array([DAY, DAY])
     for column in (days, days.cast(pa.timestamp("ns")), np.array(days).astype("M8[D]")):

@@ -129,7 +129,7 @@ def test_scores_equal_those_of_scikit_learn():
 @pytest.mark.parametrize(("found", "truth", "error", "words"), [
     (FOUND, 3, cc_rapids.ArgumentTypeError, "must be an answer, a frame"),
     (FOUND, ([1, 1], [2, 2]), cc_rapids.InputError, "listed more than once, such as 1"),
-    (([1, 1], [2, 2]), FOUND, cc_rapids.InputError, "found are listed more than once"),
+    (([1, 1], [2, 2]), FOUND, cc_rapids.InputError, "found is listed more than once"),
     (FOUND, ([7], [2]), cc_rapids.InputError, "no vertex is in both"),
     (FOUND, ([1, 2], [2]), cc_rapids.InputError, "a label for each"),
     (FOUND, pd.DataFrame({"v": [1]}), cc_rapids.InputError, "select them"),

@@ -12,7 +12,7 @@ import click
 
 from ...data.files.text_ids import is_text
 from ...data.files.write import write_table
-from ...errors import FormatError, InputError, NullsError, UnmatchedWarning, counted
+from ...errors import FormatError, InputError, NullsError, UnmatchedWarning, counted, inflected
 from ...ledger import Ledger
 from .frames import (
     TABULAR_IN_WORDS,
@@ -308,9 +308,10 @@ def _comparable(
     for name, other in zip(on, others, strict=True):
         ids = table.table[name]
         if ids.null_count and missing != "drop":
+            verb = inflected(ids.null_count, "has", "have")
             raise NullsError(
-                f"{table.name}: {ids.null_count:,} of {counted(len(ids), 'row')} have no id in"
-                f" {name!r}, so they name no document: leave them out with --missing drop, or fill"
+                f"{table.name}: {ids.null_count:,} of {counted(len(ids), 'row')} {verb} no id in"
+                f" {name!r}, which names a document: --missing drop leaves out such rows; or fill"
                 " them first"
             )
         if len(result) and len(ids):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...data import read
 from ...data.column import Borrowing
 from ...data.dtypes import is_integer
-from ...errors import VerificationError
+from ...errors import ArgumentTypeError, VerificationError, shown
 from .columns import Indices, common_dtype, ends, host_ids, label_columns, numbered, some
 
 
@@ -134,6 +134,8 @@ def certify_components(
 
     Raises
     ------
+    ArgumentTypeError
+        ``found`` is not an answer, such as a frame of labels.
     VerificationError
         The vertices of the answer are not those of the edges and of ``vertices``, sorted by id.
         Or the labels are not the least ids of the components (see :func:`certify`), or
@@ -150,6 +152,11 @@ def certify_components(
     >>> edges = ["b", "x", "c"], ["c", "y", "a"]
     >>> certify_components(cc_rapids.components(edges), edges)
     """
+    if not callable(getattr(type(found), "labels", None)):
+        raise ArgumentTypeError(
+            f"found must be an answer of components(), not {shown(found)}: oracle.certify proves"
+            " labels in an array"
+        )
     given = read.read(edges, source, destination, vertices, num_vertices, nulls)
     with Borrowing(given.columns) as borrowed:
         columns = [host_ids(column) for column in borrowed]

@@ -56,8 +56,8 @@ def test_no_ids_are_an_empty_answer(frame, none):
 @pytest.mark.parametrize(
     ("ids", "says"),
     [
-        ([(1, 1, 1), (2, 2)], r"1 of 2 vertices are not tuples of 2 items, such as \(1, 1, 1\)"),
-        ([(1, 1), [2, 2]], r"1 of 2 vertices are not tuples of 2 items, such as \[2, 2\]"),
+        ([(1, 1, 1), (2, 2)], r"1 of 2 vertices is not a tuple of 2 items, such as \(1, 1, 1\)"),
+        ([(1, 1), [2, 2]], r"1 of 2 vertices is not a tuple of 2 items, such as \[2, 2\]"),
         ([[1], [2], [3]], "vertices have 3 columns, but the edges have 2 per side"),
         (np.ones((2, 3), int), "vertices have 3 columns, but the edges have 2 per side"),
         ([[1, 2, 3], [1]], "the columns of vertices have 3, 1 rows"),

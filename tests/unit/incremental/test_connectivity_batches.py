@@ -239,7 +239,7 @@ def test_where_nothing_is_known_pairs_of_any_kind_are_asked_for(dtype, pairs):
     if dtype:
         seen.insert((np.array([], dtype), np.array([], dtype)))
     for asked in (pairs, pl.DataFrame({"src": pairs[0], "dst": pairs[1]})):
-        with pytest.raises(UnknownVertexError, match=f"1 of 1 in 'src' .*: {pairs[0][0]}"):
+        with pytest.raises(UnknownVertexError, match=f"1 of 1 id in 'src' .*: {pairs[0][0]}"):
             seen.connected(asked)
         assert list(seen.connected(asked, missing="false")) == [False]
         assert list(seen.process(asked, query=[True], missing="false")) == [False]

@@ -43,7 +43,7 @@ def test_ids_that_cannot_be_used_change_nothing():
         with pytest.raises(InputError, match=f"'dst' holds the id {strange}, outside 0..3"):
             counted.insert(([1], [strange]))
         with pytest.raises(
-            UnknownVertexError, match=f"1 of 1 in 'dst' are not vertices .*{strange}"
+            UnknownVertexError, match=f"1 of 1 id in 'dst' is not a vertex .*{strange}"
         ):
             counted.connected(([1], [strange]))
         assert counted.connected(([1], [strange]), missing="false").tolist() == [False]
@@ -55,10 +55,10 @@ def test_ids_that_cannot_be_used_change_nothing():
 def test_unknown_ids_are_named():
     seen = Connectivity().insert((["ann"], ["bob"]))
     pairs = ["ann", "cy", "dan", "eve", "flo"], ["bob"] * 5
-    with pytest.raises(UnknownVertexError, match=r"4 of 5 in 'src' .* cy, dan, eve, \.\.\.; "):
+    with pytest.raises(UnknownVertexError, match=r"4 of 5 ids in 'src' .* cy, dan, eve, \.\.\.; "):
         seen.connected(pairs)
     assert seen.connected(pairs, missing="false").tolist() == [True, *[False] * 4]
-    with pytest.raises(UnknownVertexError, match=r"1 of 1 in 'dst' .*: cy;"):
+    with pytest.raises(UnknownVertexError, match=r"1 of 1 id in 'dst' .*: cy;"):
         seen.process((["dan", "ann"], ["eve", "cy"]), query=[False, True])
     assert seen.num_vertices == 2
     with pytest.raises(InputError, match="missing"):

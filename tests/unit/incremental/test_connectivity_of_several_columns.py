@@ -87,7 +87,7 @@ def test_queries_look_ids_up_by_all_of_their_columns(engine):
     answer = seen.connected(asked[:2], *PAIRS)
     assert answer.tolist() == [True, False]
     assert answer.index.tolist() == [7, 5]
-    with pytest.raises(UnknownVertexError, match=r"1 of 3 in 'c, d' .*: \(9, 'x'\)"):
+    with pytest.raises(UnknownVertexError, match=r"1 of 3 ids in 'c, d' .*: \(9, 'x'\)"):
         seen.connected(asked, *PAIRS)
     assert seen.connected(asked, *PAIRS, missing="false").tolist() == [True, False, False]
     found = seen.components(labels="min")

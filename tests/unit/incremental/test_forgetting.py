@@ -102,7 +102,7 @@ def test_the_least_vertex_of_all_is_forgotten():
     seen = Connectivity().insert(EDGES[["src", "dst"]])
     seen.remove_vertices([1], remaining=EDGES)
     assert labels(seen) == {2: 2, 3: 2, 4: 4, 5: 4}
-    with pytest.raises(UnknownVertexError, match="not vertices so far"):
+    with pytest.raises(UnknownVertexError, match="not a vertex so far"):
         seen.connected(([1], [2]))
 
 
@@ -129,7 +129,7 @@ def test_numbered_vertices_lose_edges_and_stay():
 @pytest.mark.parametrize(
     ("pairs", "given", "error", "match"),
     [
-        (([1], [9]), {}, UnknownVertexError, "1 of 1 pairs are not edges so far, first 1 and 9"),
+        (([1], [9]), {}, UnknownVertexError, "1 of 1 pairs is not an edge so far, first 1 and 9"),
         (([1, 1], [2, 4]), {}, UnknownVertexError, "1 of 2 pairs"),
         (([4], [5]), {}, InputError, "1 component may split.*pass them as remaining="),
         (([4], [5]), {"remaining": ([1], [8])}, UnknownVertexError, "insert them first"),
@@ -151,7 +151,7 @@ def test_unknown_pairs_and_ids_are_left_out_if_ignored():
     seen = Connectivity().insert(EDGES[["src", "dst"]])
     seen.remove(([1, 1], [9, 4]), missing="ignore").remove_vertices([77], missing="ignore")
     assert labels(seen) == {1: 1, 2: 1, 3: 1, 4: 4, 5: 4}
-    with pytest.raises(UnknownVertexError, match="not vertices so far, first 77: missing"):
+    with pytest.raises(UnknownVertexError, match="not a vertex so far, first 77: missing"):
         seen.remove_vertices([77])
 
 

@@ -70,7 +70,7 @@ def test_random_batches_and_questions(steps, dtype):
 def test_questions_about_strays_name_them(steps):
     seen = cc_rapids.Connectivity(num_vertices=9).insert(([1], [2]))
     pairs = np.array([1, 1, -1]), np.array([2, 9, 4])
-    with pytest.raises(UnknownVertexError, match="1 of 3 in 'src' are not vertices so far: -1"):
+    with pytest.raises(UnknownVertexError, match="1 of 3 ids in 'src' is not a vertex so far: -1"):
         seen.connected(pairs)
     assert seen.connected(pairs, missing="false").tolist() == [True, False, False]
 

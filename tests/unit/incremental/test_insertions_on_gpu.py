@@ -66,7 +66,7 @@ def test_a_batch_with_a_stray_changes_nothing_and_the_next_one_is_inserted(gpu):
         assert len(seen) == N - 1
     seen.insert(frame([3], [4]))
     assert np.flatnonzero(labels(seen) != np.arange(N)).tolist() == [2, 4]
-    with pytest.raises(UnknownVertexError, match="1 of 2 in 'dst' are not vertices so far: -7"):
+    with pytest.raises(UnknownVertexError, match="1 of 2 ids in 'dst' is not a vertex so far: -7"):
         seen.connected(frame([3, 3], [4, -7]))
     found = seen.connected(frame([3, 3], [4, -7]), missing="false")
     assert found._column.values.tolist() == [True, False]

@@ -76,7 +76,7 @@ def test_null_ids_have_null_labels(engine, make, kind):
     label = 1 if kind == "min" else 0
     attached = found.attach(make(), missing="null")
     assert plain(attached["labels"]) == [label, None, label]
-    with pytest.raises(errors.NullsError, match="1 of 3 rows have nulls in 'vertex'") as raised:
+    with pytest.raises(errors.NullsError, match="1 of 3 rows has nulls in 'vertex'") as raised:
         found.attach(make())
     assert "drop" not in str(raised.value)
     assert "missing='null'" in str(raised.value)
@@ -90,7 +90,7 @@ def test_a_row_with_a_null_in_any_of_its_columns_has_no_label(engine, make):
     attached = found.attach(frame, on=["p", "q"], missing="null")
     assert plain(attached["a_labels"]) == ["x", None, "x", None]
     assert plain(attached["b_labels"]) == [1, None, 1, None]
-    with pytest.raises(errors.NullsError, match="1 of 4 rows have nulls in 'p', 'q'"):
+    with pytest.raises(errors.NullsError, match="1 of 4 rows has nulls in 'p', 'q'"):
         found.attach(frame, on=["p", "q"])
 
 
@@ -189,7 +189,7 @@ def test_words_without_edges_are_their_own_labels(engine, make):
     assert plain(attached["labels"]) == ["a", "c", "a", "c"]
     kind, usual = types(attached)[1], types(edges.labels())[1]
     assert kind == usual or (kind.name == usual.name == "category")  # with one word more
-    with pytest.raises(errors.NullsError, match=r"1 of 3 rows have nulls .*nulls='null'"):
+    with pytest.raises(errors.NullsError, match=r"1 of 3 rows has nulls .*nulls='null'"):
         edges.attach(framed(make(["b", None, "c"])), missing="self")
     attached = edges.attach(framed(make(["b", None, "c"])), missing="self", nulls="null")
     assert plain(attached["labels"]) == ["a", None, "c"]

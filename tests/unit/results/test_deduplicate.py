@@ -151,7 +151,9 @@ def test_ids_that_the_edges_do_not_name_have_groups_of_their_own():
     assert kept(found, DOCS, on="doc_id", by="length") == [1, 4, 6]
     assert kept(found, DOCS, on="doc_id", by="length", missing="drop") == [1, 4]
     assert kept(found, DOCS, on="doc_id") == [0, 2, 3]
-    with pytest.raises(errors.UnknownVertexError, match=r"2 of 7 in 'doc_id' are not .* 17, 17"):
+    with pytest.raises(
+        errors.UnknownVertexError, match=r"2 of 7 ids in 'doc_id' are not .* 17, 17"
+    ):
         found.deduplicate(DOCS, on="doc_id", missing="raise")
     named = components(PAIRS, vertices=[17])
     assert kept(named, DOCS, on="doc_id", by="length", missing="raise") == [1, 4, 6]

@@ -466,7 +466,7 @@ def test_weights_that_are_missing(make, which, engine):
     """An edge without a weight is no edge: its ends are not vertices because of it."""
     whole = {"src": [1, 3, 8, 5], "dst": [2, 2, 9, 1], "w": [0.5, 0.75, 0.25, None]}
     frame, options = make(whole), {"weight": "w", "nulls": "drop"}
-    with pytest.raises(errors.NullsError, match="1 of 4 weights 'w' are null"):
+    with pytest.raises(errors.NullsError, match="1 of 4 weights 'w' is null"):
         components(frame, weight="w", forest=which, engine=engine)
     tree = components(frame, forest=which, engine=engine, **options).dendrogram()
     right = make({name: column[:3] for name, column in whole.items()})

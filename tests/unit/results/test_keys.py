@@ -117,7 +117,7 @@ def test_states_of_keys(tmp_path, engine):
 
 
 def test_keys_of_other_widths_are_refused(found):
-    with pytest.raises(InputError, match="1 of 1 ids of dst are not tuples of 2 items"):
+    with pytest.raises(InputError, match="1 of 1 ids of dst is not a tuple of 2 items"):
         found.paths(([A], [("w", 5, 3)]))
     with pytest.raises(InputError, match="leave them out"):
         components((SOURCES, DESTINATIONS), ["a", "b"], ["c", "d"])

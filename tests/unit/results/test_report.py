@@ -141,7 +141,7 @@ def test_weights_that_are_not_there(make):
     ends = {"src": [1, 2, 3, 3, 3, 8], "dst": [2, 3, 1, 2, 3, 8]}
     edges = make(ends | {"w": [float("nan"), 2.0, 0.5, 2.0, 0.1, 9.0]})
     found = components(make(ends))
-    with pytest.raises(errors.NullsError, match="1 of 6 weights 'w' are null or nan, first that"):
+    with pytest.raises(errors.NullsError, match="1 of 6 weights 'w' is null or nan, first that"):
         found.report(edges, weight="w")
     report = found.report(edges, weight="w", nulls="drop")
     _, sizes, many, density, held, rows, weights = columns(report.components())
@@ -247,7 +247,7 @@ def test_any_spanning_forest_tells_the_bridges(monkeypatch):
 
 def test_what_is_refused():
     found = components(([1, 2, 8], [2, 3, 9]))
-    with pytest.raises(errors.UnknownVertexError, match="are not vertices of this answer"):
+    with pytest.raises(errors.UnknownVertexError, match="is not a vertex of this answer"):
         found.report(([1, 2, 8], [2, 3, 7]))
     with pytest.raises(errors.InputError, match="1 edge of 4, first that of row 3, join two"):
         found.report(([1, 2, 8, 3], [2, 3, 9, 8]))
@@ -310,7 +310,7 @@ def test_records_that_are_refused():
     with pytest.raises(errors.MissingColumnError, match="'vertex'"):
         found.report(pairs, weight=weights, records=NAMES)
     some = pd.DataFrame(NAMES)[:2]
-    with pytest.raises(errors.InputError, match="1 of 2 vertices have no record in 'id': 3"):
+    with pytest.raises(errors.InputError, match="1 of 2 vertices has no record in 'id': 3"):
         found.report(pairs, weight=weights, records=some, on="id").weakest_rows()
 
 

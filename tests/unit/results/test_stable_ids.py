@@ -333,11 +333,11 @@ def nullable(columns):
 
 WRONG = {
     "twice": ({"vertex": [1, 1, 2], "labels": [0, 0, 1]}, errors.InputError, "1 row of 3 in"),
-    "null": ({"vertex": [1, None], "labels": [0, 1]}, errors.NullsError, "1 of 2 rows have nulls"),
+    "null": ({"vertex": [1, None], "labels": [0, 1]}, errors.NullsError, "1 of 2 rows has nulls"),
     "null number": (
         {"vertex": [1, 2], "labels": [0, None]},
         errors.NullsError,
-        "1 of 2 numbers in column 'labels' of previous are null",
+        "1 of 2 numbers in column 'labels' of previous is null",
     ),
     "kind": ({"vertex": ["a"], "labels": [0]}, errors.InputError, "'vertex' is .*vertices are"),
     "floats": ({"vertex": [1], "labels": [0.5]}, errors.ColumnTypeError, "are float64 .1 values"),

@@ -306,7 +306,7 @@ def test_nulls_of_lists_and_masked_arrays(make):
     pair, weights = (make([1, None, 3, 7]), make([2, 3, 4, 8])), make([9, 9, 5, None])
     with pytest.raises(cc_rapids.NullsError, match="1 null in 4 rows: nulls='drop'"):
         cc_rapids.components_at(pair, weight=weights, thresholds=[9])
-    with pytest.raises(cc_rapids.NullsError, match="1 of 4 weights are null or nan"):
+    with pytest.raises(cc_rapids.NullsError, match="1 of 4 weights is null or nan"):
         cc_rapids.components_at(([1] * 4, [2] * 4), weight=weights, thresholds=[9])
     for options in ({}, {"num_vertices": 5}):
         cuts = cc_rapids.components_at(

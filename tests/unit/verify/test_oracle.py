@@ -11,7 +11,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import generators, oracle
-from cc_rapids.errors import InputError, VerificationError
+from cc_rapids.errors import ArgumentTypeError, InputError, VerificationError
 
 # 0 - 1 - 2    3 - 4 - 5 - 3    6, and an edge given twice
 SRC, DST, N = np.array([1, 1, 3, 4, 5, 4]), np.array([0, 2, 4, 5, 3, 3]), 7
@@ -297,3 +297,9 @@ def test_cugraph_is_asked_as_its_users_ask(monkeypatch):
     assert asked == {"source": "a", "destination": "b", "renumber": True}
     with pytest.raises(VerificationError):
         oracle.against_cugraph(edges, partition(DENSE[:6] // 2), "a", "b")
+
+
+def test_certify_components_refuses_labels_alone():
+    edges = pd.DataFrame({"src": [1, 2], "dst": [2, 3]})
+    with pytest.raises(ArgumentTypeError, match="found must be an answer of components"):
+        oracle.certify_components(cc_rapids.components(edges).labels(), edges)

@@ -264,7 +264,7 @@ class TestDeduplicate:
     def test_rows_without_an_id(self, folder):
         (folder / "docs.csv").write_text(DOCS + ",99,web\n")
         said = refused("deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id")
-        assert "1 of 7 rows have no id in 'doc_id'" in said
+        assert "1 of 7 rows has no id in 'doc_id'" in said
         assert "--missing drop" in said
         assert kept("--by", "length", "--missing", "drop") == [12, 14]
 
