@@ -43,14 +43,15 @@ def total_bytes() -> int:
 
 def free_bytes() -> int:
     """Return the bytes that can be allocated without swapping; cached files count as free."""
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with suppress(OSError, ValueError):
+    try:
         file = os.open("/proc/meminfo", os.O_RDONLY)
         try:
             text = os.read(file, 512)
         finally:
             os.close(file)
         free = 1024 * int(text[text.index(b"MemAvailable:") :].split(None, 2)[1])
+    except (OSError, ValueError):
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for group in groups():
         with suppress(OSError, ValueError):
             free = min(free, group.free_bytes())

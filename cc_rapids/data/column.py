@@ -874,7 +874,9 @@ def of_series(name: str, side: Any) -> Column:
     dtype, native = side.dtype, side.to_native()
     text = str(getattr(native, "dtype", None) or native.type)
     if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
-        array, valid = numbers_of_series(side)
+        # NumPy's integers have no nulls, for which pandas would scan a new mask
+        plain_numbers = isinstance(getattr(native, "dtype", None), np.dtype)
+        array, valid = (side.to_numpy(), None) if plain_numbers else numbers_of_series(side)
         if not issubclass(array.dtype.type, np.integer):
             # some versions convert pandas' nullable integers to another type; use the named type
             array = array.astype(text.lower().partition("[")[0])
