@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..algorithms.pixels import Joined, label_pixels
-from ..backends import Array, Backend
 from ..data.arguments import check_flag
 from ..data.dtypes import is_integer
 from ..errors import ArgumentTypeError, InputError, shown
-from .ndimage import backend_of, neighbourhood
+from .images import backend_of, is_dask_array, neighbourhood
 from .ndimage import label as label_nonzero
 
 
@@ -26,9 +25,9 @@ def label(
 
     Parameters
     ----------
-    label_image : array of integers or bool, of NumPy or CuPy, with any number of axes
+    label_image : array of integers or bool, of NumPy, CuPy or Dask, with any number of axes
         The image. Other numbers are converted to int64 first. It is copied only if it is not
-        C-contiguous.
+        C-contiguous. For Dask, see :func:`cc_rapids.ndimage.label`.
     background : int, optional
         The value of the background, 0 by default. In an image of bool, only True changes it.
     return_num : bool
@@ -41,8 +40,8 @@ def label(
     -------
     labels : array with the shape of the image
         0 for the background, and 1, 2, ... for the components in raster order. The type is int64,
-        or int32 for an image of bool with fewer than 2^31 - 2 pixels. It is a CuPy array if the
-        image is one.
+        or int32 for an image of bool with fewer than 2^31 - 2 pixels. The array is of the library
+        of the image.
     num : int
         The number of components, if ``return_num``.
 
@@ -71,7 +70,7 @@ def label(
     if not hasattr(label_image, "dtype"):
         raise ArgumentTypeError(f"label_image is {shown(label_image)}, not an array")
     return_num = check_flag("return_num", return_num)
-    backend, image = backend_of(label_image)
+    image = label_image if is_dask_array(label_image) else backend_of(label_image)[1]
     axes = image.ndim
     connectivity = axes if connectivity is None else connectivity
     if not 1 <= connectivity <= axes:
@@ -82,7 +81,7 @@ def label(
     if image.dtype == bool:
         labels, count = label_nonzero(~image if background == 1 else image, structure)
     else:
-        labels, count = _label_values(image, _background(background), structure, backend)
+        labels, count = _label_values(image, _background(background), structure)
     return (labels, count) if return_num else labels
 
 
@@ -94,22 +93,25 @@ def _background(background: Any) -> int:
         raise ArgumentTypeError(f"background is {shown(background)}, not an integer") from error
 
 
-def _label_values(
-    image: Array, background: int, structure: npt.NDArray[np.bool_], backend: Backend
-) -> tuple[Array, int]:
+def _label_values(image: Any, background: int, structure: npt.NDArray[np.bool_]) -> tuple[Any, int]:
     """Return the labels of an image of integers, and their number.
 
     As in scikit-image, an image of shape (m, n, 1) is numbered column by column.
     """
-    xp = backend.xp
     if not is_integer(image.dtype) or not image.dtype.isnative:
         image = image.astype(np.int64)
     if not image.size:
-        return xp.empty(image.shape, np.int64), 0
+        return image.astype(np.int64), 0
     by_column = image.ndim == 3 and image.shape[2] == 1 and min(image.shape[:2]) > 1
     if by_column:
         image = image.swapaxes(0, 2)
-    with backend.scope():
-        joined = Joined(structure, True, background)
-        labels, count = label_pixels(image, joined, np.dtype(np.int64), backend)
+    joined, dtype = Joined(structure, True, background), np.dtype(np.int64)
+    if is_dask_array(image):
+        from .image_blocks import label_blocks
+
+        labels, count = label_blocks(image, joined, dtype)
+    else:
+        backend = backend_of(image)[0]
+        with backend.scope():
+            labels, count = label_pixels(image, joined, dtype, backend)
     return labels.swapaxes(0, 2) if by_column else labels, count

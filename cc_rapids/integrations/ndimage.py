@@ -12,35 +12,7 @@ from ..algorithms.pixels import Joined, label_pixels
 from ..backends import Array, Backend
 from ..data.dtypes import is_boolean, is_complex, is_float, is_number
 from ..errors import ArgumentTypeError, ImageError
-
-MOST_INT32 = (1 << 31) - 2  # pixels from which SciPy's labels are int64
-NATIVE = [
-    "b1",
-    "i1",
-    "i2",
-    "i4",
-    "i8",
-    "u1",
-    "u2",
-    "u4",
-    "u8",
-    "f4",
-    "f8",
-]  # types of pixels that kernels read
-
-
-def neighbourhood(axes: int, connectivity: float) -> npt.NDArray[np.bool_]:
-    """Return the structure of the neighbours that at most ``connectivity`` axes separate."""
-    steps = np.abs(np.indices((3,) * axes) - 1).sum(axis=0) if axes else np.zeros(())
-    return np.asarray(steps <= connectivity)
-
-
-def backend_of(image: Any) -> tuple[Backend, Array]:
-    """Return the backend for an image, and the image as an array of its library."""
-    if hasattr(image, "__cuda_array_interface__"):
-        backend = backends.get("cuda")
-        return backend, backend.xp.asarray(image)
-    return backends.get("threads"), np.asarray(image)
+from .images import backend_of, is_dask_array, label_type, neighbourhood, readable
 
 
 def label(input: Any, structure: Any = None, output: Any = None) -> Any:
@@ -48,21 +20,23 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
 
     Parameters
     ----------
-    input : array_like of numbers or bool, of NumPy or CuPy, with any number of axes
+    input : array_like of numbers or bool, of NumPy, CuPy or Dask, with any number of axes
         The image. Pixels other than 0 are labelled, including NaN. It is copied only if it is not
-        C-contiguous.
+        C-contiguous. The chunks of a Dask array are read twice: now, to find out which labels touch
+        across chunks, and when the labels are computed.
     structure : array_like of shape (3, ..., 3), optional
         Whether a pixel in the centre is connected with each neighbour. It must be symmetric about
         its centre. By default, pixels are connected along each axis, but not diagonally.
     output : dtype, or array with the shape of the input, optional
-        The type of the labels, or an array for the labels, which may be the input. By default the
-        labels are int32, or int64 for an image of 2^31 - 2 pixels or more.
+        The type of the labels, or an array for the labels, which may be the input; only a type for
+        a Dask array. By default the labels are int32, or int64 for an image of 2^31 - 2 pixels or
+        more.
 
     Returns
     -------
     labels : array with the shape of the input
-        0 for the background, and 1, 2, ... for the components in raster order. It is a CuPy array
-        if the input is one. It is not returned if ``output`` is an array.
+        0 for the background, and 1, 2, ... for the components in raster order, of the library of
+        the input. It is not returned if ``output`` is an array.
     num_features : int
         The number of components.
 
@@ -93,28 +67,45 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     >>> label(image, structure=np.ones((3, 3)))[1]
     2
     """
+    if is_dask_array(input):
+        return _label_blocks(input, structure, output)
     backend, image = backend_of(input)
-    if is_complex(image.dtype):
-        raise ArgumentTypeError("Complex type not supported")
     joined = Joined(_structure(structure, image))
     given = output if isinstance(output, backend.xp.ndarray) else None
     if given is not None and given.shape != image.shape:
         raise ImageError("output shape not correct")
-    default = np.int64 if image.size >= MOST_INT32 else np.int32
     if given is not None:
         made = given
     else:
-        made = backend.xp.empty(image.shape, default if output is None else output)
+        made = backend.xp.empty(image.shape, label_type(image) if output is None else output)
     if not image.ndim or not image.size:
         count = int(image.ndim == 0 and bool(image != 0))
         made[...] = count
     else:
-        count = _write(image, joined, made, np.dtype(default), backend)
+        count = _write(image, joined, made, backend)
     return count if given is not None else (made, count)
+
+
+def _label_blocks(image: Any, structure: Any, output: Any) -> tuple[Any, int]:
+    """Return the labels of a Dask array as a Dask array, and their number."""
+    import dask.array as da
+
+    from .image_blocks import label_blocks
+
+    if not image.ndim or not image.size:
+        labels, count = label(image.compute(), structure, output)
+        return da.from_array(labels), count
+    joined = Joined(_structure(structure, image))
+    dtype = label_type(image) if output is None else np.dtype(output)
+    labels, count = label_blocks(image, joined, dtype)
+    _check_depth(dtype, count)
+    return labels, count
 
 
 def _structure(structure: Any, image: Array) -> npt.NDArray[np.bool_]:
     """Return the structure as an array of bool, after the checks of SciPy."""
+    if is_complex(image.dtype):
+        raise ArgumentTypeError("Complex type not supported")
     if structure is None:
         return neighbourhood(image.ndim, 1)
     if hasattr(structure, "__cuda_array_interface__"):
@@ -129,28 +120,35 @@ def _structure(structure: Any, image: Array) -> npt.NDArray[np.bool_]:
     return checked
 
 
-def _write(image: Array, joined: Joined, out: Array, default: Any, backend: Backend) -> int:
+def _write(image: Array, joined: Joined, out: Array, backend: Backend) -> int:
     """Write the labels of an image to an array of any type, and return their number.
 
     NumPy's labels follow SciPy's order: lines along the axis with the least stride of the output.
     """
-    if not all(is_number(array.dtype) or is_boolean(array.dtype) for array in (image, out)):
-        raise ArgumentTypeError(f"labels are of numbers, not {image.dtype} to {out.dtype}")
-    if image.dtype not in NATIVE or not image.dtype.isnative:
-        image = image != 0
+    image, default = readable(image), label_type(image)
+    if not is_number(out.dtype) and not is_boolean(out.dtype):
+        raise ArgumentTypeError(f"labels are numbers and do not fit into {out.dtype}")
     if not backend.on_device:
         axis = _scanned_axis(out)
         image, out = np.moveaxis(image, axis, -1), np.moveaxis(out, axis, -1)
         joined = Joined(np.moveaxis(joined.structure, axis, -1))
-        out = out.view(np.uint8) if out.dtype == bool else out  # SciPy writes numbers there
+        out = out.view(np.uint8) if is_boolean(out.dtype) else out  # SciPy writes numbers there
     with backend.scope():
         if out.flags.c_contiguous and (out.dtype == default or out.dtype == np.int64):
             return label_pixels(image, joined, out.dtype, backend, out)[1]
         labels, count = label_pixels(image, joined, default, backend)
-        if out.dtype != bool and count > _greatest(out.dtype):
-            raise ImageError("insufficient bit-depth in requested output type")
+        _check_depth(out.dtype, count)
         out[...] = labels
     return count
+
+
+def _check_depth(dtype: Any, count: int) -> None:
+    """Raise an error unless a type represents all numbers up to ``count``; bool is not checked."""
+    if is_boolean(dtype):
+        return
+    most = 1 << (np.finfo(dtype).nmant + 1) if is_float(dtype) else np.iinfo(dtype).max
+    if count > most:
+        raise ImageError("insufficient bit-depth in requested output type")
 
 
 def _scanned_axis(array: npt.NDArray[Any]) -> int:
@@ -160,10 +158,3 @@ def _scanned_axis(array: npt.NDArray[Any]) -> int:
         if 0 < array.strides[axis] < least:
             best, least = axis, array.strides[axis]
     return best
-
-
-def _greatest(dtype: Any) -> int:
-    """Return the greatest number up to which a type represents all whole numbers."""
-    if is_float(dtype):
-        return 1 << (np.finfo(dtype).nmant + 1)
-    return int(np.iinfo(dtype).max)

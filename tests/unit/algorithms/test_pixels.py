@@ -8,7 +8,7 @@ from support.machine import SIMULATED
 from cc_rapids import backends, oracle
 from cc_rapids.algorithms import pixels
 from cc_rapids.algorithms.pixels import Joined, label_pixels
-from cc_rapids.integrations.ndimage import neighbourhood
+from cc_rapids.integrations.images import neighbourhood
 
 SHAPES = [(1,), (70,), (3, 1), (5, 33), (2, 3, 34), (3, 1, 1, 2), (2, 2, 3, 5)]
 

@@ -1,0 +1,197 @@
+"""Label images in blocks, which Dask loads one after another.
+
+A first pass labels each block and keeps only the labels at its faces. Labels that touch across a
+face are joined, and all are numbered by the first pixel of their component. A second pass, when
+Dask computes the result, labels each block again and replaces its labels by these numbers. No pass
+holds the whole image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..algorithms.pixels import Joined
+from ..backends import Array
+from ..errors import InputError
+from ..incremental.connectivity import Connectivity
+from .images import labels_of
+
+Place = tuple[int, ...]  # of a block in the grid of blocks, or of a pixel, or a step between them
+Face = tuple[Array, Array]  # the labels and the values of the first or last pixels along an axis
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The parts of a block that other blocks need.
+
+    Attributes
+    ----------
+    first : (count,) array of int64
+        The position in the image of the first pixel of each label, in raster order.
+    faces : list of pairs of faces
+        The first and the last pixels along each axis.
+    """
+
+    first: npt.NDArray[np.int64]
+    faces: list[tuple[Face, Face]]
+
+    @classmethod
+    def of(cls, block: Any, joined: Joined, start: Place, shape: Place) -> Summary:
+        """Label a block that starts at a pixel of an image of this shape."""
+        labels, block, backend = labels_of(block, joined)
+        greatest = np.maximum.accumulate(backend.to_host(labels).ravel())
+        new = np.flatnonzero(np.diff(greatest, prepend=0))
+        places = np.unravel_index(new, labels.shape)
+        first = np.ravel_multi_index(
+            tuple(at + begin for at, begin in zip(places, start, strict=True)), shape
+        )
+
+        def face(axis: int, end: int) -> Face:
+            at = (slice(None),) * axis + (end,)
+            side = backend.to_host(labels[at]).copy()
+            return side, backend.to_host(block[at]).copy() if joined.by_value else side
+
+        return cls(first, [(face(axis, 0), face(axis, -1)) for axis in range(labels.ndim)])
+
+    def side(self, step: Place) -> Face:
+        """Return the pixels that touch the block at this step, over the axes without a step."""
+        axis = next(a for a, by in enumerate(step) if by)
+        at = tuple(_end(by) for by in (*step[:axis], *step[axis + 1 :]))
+        labels, values = self.faces[axis][step[axis] > 0]
+        return labels[at], values[at]
+
+
+def _end(step: int) -> Any:
+    """Return the index of the pixels at the end of an axis in the direction of a step."""
+    return slice(None) if not step else 0 if step < 0 else -1
+
+
+def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
+    """Label a Dask array; return the labels as a Dask array of ``dtype``, and their number.
+
+    Parameters
+    ----------
+    image : dask.array.Array
+        The image, whose blocks are arrays of NumPy or CuPy. They are loaded here, and again when
+        the labels are computed.
+    joined : Joined
+    dtype : dtype
+        The type of the labels.
+
+    Raises
+    ------
+    InputError
+        The size of a chunk is unknown.
+    """
+    import dask.array as da
+    from dask import compute, delayed
+    from dask.array.utils import meta_from_array
+
+    if np.isnan(image.shape).any():
+        raise InputError("a chunk has an unknown size: call compute_chunk_sizes() first")
+    chunks = tuple(tuple(size for size in axis if size) for axis in image.chunks)
+    image = image.rechunk(chunks)  # without empty chunks, across which pixels would not touch
+    starts = [np.cumsum([0, *axis]).tolist() for axis in chunks]
+    blocks, summarise = image.to_delayed(), delayed(Summary.of, pure=False)
+    merge = Merge(joined)
+    for _, places in groupby(np.ndindex(blocks.shape), key=lambda place: place[0]):
+        layer = list(places)
+        tasks = []
+        for place in layer:
+            start = tuple(axis[k] for axis, k in zip(starts, place, strict=True))
+            tasks.append(summarise(blocks[place], joined, start, image.shape))
+        merge.add(dict(zip(layer, compute(*tasks), strict=True)))
+    numbers, count = merge.numbers()
+    relabelled, meta = np.empty(blocks.shape, object), meta_from_array(image, dtype=dtype)
+    replace = delayed(_relabel, pure=False)
+    for place, (begin, end) in merge.labels.items():
+        block = replace(blocks[place], joined, numbers[begin:end], dtype)
+        shape = tuple(axis[k] for axis, k in zip(chunks, place, strict=True))
+        relabelled[place] = da.from_delayed(block, shape, dtype, meta)
+    return da.block(relabelled.tolist()), count
+
+
+def _relabel(block: Any, joined: Joined, numbers: npt.NDArray[np.int64], dtype: Any) -> Array:
+    """Return the labels of a block in the whole image, given the number of each of its labels."""
+    labels, _, backend = labels_of(block, joined)
+    table = np.concatenate([[0], numbers]).astype(dtype)
+    return backend.asarray(table)[labels]
+
+
+class Merge:
+    """The components of the labels of all blocks, which are added layer by layer.
+
+    Attributes
+    ----------
+    count : int
+        The number of labels so far.
+    labels : dict of (int, int)
+        For each block, the numbers of its first label and past its last among all labels.
+    """
+
+    def __init__(self, joined: Joined) -> None:
+        self.joined, self.count = joined, 0
+        self.labels: dict[Place, tuple[int, int]] = {}
+        self.first: list[npt.NDArray[np.int64]] = []
+        self.touching = Connectivity(engine="threads")
+        self._near: dict[Place, Summary] = {}  # blocks of this layer and of the last
+
+    def add(self, layer: dict[Place, Summary]) -> None:
+        """Add the blocks with one place on the first axis, in raster order."""
+        self._near = self._near | layer
+        for place, summary in layer.items():
+            begin, self.count = self.count, self.count + summary.first.size
+            self.labels[place] = begin, self.count
+            self.first.append(summary.first)
+            for step in product((-1, 0, 1), repeat=len(place)):
+                other = tuple(at + by for at, by in zip(place, step, strict=True))
+                if step < (0,) * len(place) and other in self._near:
+                    self._join(place, other, step)
+        self._near = layer
+
+    def _join(self, place: Place, other: Place, step: Place) -> None:
+        """Join the labels of two neighbouring blocks where their pixels touch."""
+        (labels, values), (others, theirs) = (
+            self._near[place].side(step),
+            self._near[other].side(tuple(-by for by in step)),
+        )
+        for here, there in self._touching(step, labels.shape):
+            both = (labels[here] != 0) & (others[there] != 0)
+            if self.joined.by_value:
+                both &= values[here] == theirs[there]
+            pairs = np.stack([labels[here][both], others[there][both]]).astype(np.int64)
+            if pairs.size:
+                pairs = np.unique(pairs, axis=1) - 1
+                mine, earlier = self.labels[place][0], self.labels[other][0]
+                self.touching.insert((pairs[0] + mine, pairs[1] + earlier))
+
+    def _touching(self, step: Place, shape: Place) -> Iterator[tuple[Any, Any]]:
+        """Return for each joined neighbour at a step the parts of two sides that touch."""
+        choices = [(by,) if by else (-1, 0, 1) for by in step]
+        for way in product(*choices):
+            if not self.joined.structure[tuple(by + 1 for by in way)]:
+                continue
+            along = [by for by, fixed in zip(way, step, strict=True) if not fixed]
+            sizes = list(zip(along, shape, strict=True))
+            here = tuple(slice(max(-by, 0), size - max(by, 0)) for by, size in sizes)
+            there = tuple(slice(max(by, 0), size - max(-by, 0)) for by, size in sizes)
+            yield here, there
+
+    def numbers(self) -> tuple[npt.NDArray[np.int64], int]:
+        """Return the number of each label in the whole image, and the number of components."""
+        first = np.concatenate([np.empty(0, np.int64), *self.first])
+        root = np.arange(first.size)
+        if len(self.touching):
+            vertex, label = map(np.asarray, self.touching.components().labels())
+            root[vertex] = label
+            np.minimum.at(first, label, first[vertex])
+        roots = np.flatnonzero(root == np.arange(root.size))
+        number = np.empty(root.size, np.int64)
+        number[roots[np.argsort(first[roots])]] = np.arange(1, roots.size + 1)
+        return number[root], int(roots.size)
