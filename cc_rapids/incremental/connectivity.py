@@ -15,7 +15,7 @@ from .. import backends
 from ..algorithms.design import Design
 from ..data import html, read
 from ..data.adapters import adapter_of
-from ..data.arguments import check_flag, check_path, check_word
+from ..data.arguments import UNREADABLE, check_flag, check_path, check_word
 from ..data.edge_input import Lending, ReadRequest
 from ..data.files.opening import paths_of
 from ..data.files.text_ids import LateTextError
@@ -221,6 +221,7 @@ class Connectivity:
         nulls: str = "raise",
         return_changes: Literal[False] = False,
         on_error: str = "raise",
+        unreadable: str = "raise",
         **text: Unpack[TextKeywords],
     ) -> Connectivity: ...
     @overload
@@ -233,6 +234,7 @@ class Connectivity:
         nulls: str = "raise",
         return_changes: bool,
         on_error: str = "raise",
+        unreadable: str = "raise",
         **text: Unpack[TextKeywords],
     ) -> Any: ...
     def insert(
@@ -244,6 +246,7 @@ class Connectivity:
         nulls: str = "raise",
         return_changes: bool = False,
         on_error: str = "raise",
+        unreadable: str = "raise",
         **text: Unpack[TextKeywords],
     ) -> Any:
         """Insert a batch of edges.
@@ -277,6 +280,10 @@ class Connectivity:
             ``"keep"`` inserts the files of a pattern, a folder or a list of paths one after
             another, each atomically. If a file fails, the files before it stay inserted, and the
             error names them. For paths only.
+        unreadable : {"raise", "skip"}
+            As for :func:`cc_rapids.stream_components`: ``"skip"`` leaves out files that cannot be
+            read, without ``on_error="keep"``. For a pattern, a folder, a list of paths or a dataset
+            of files.
         **text
             ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
             :func:`cc_rapids.components`.
@@ -319,8 +326,15 @@ class Connectivity:
         wants_changes = check_flag("return_changes", return_changes)
         check_word("on_error", on_error, ON_ERROR)
         names = source, destination, nulls, TextOptions.of(text)
+        check_word("unreadable policy", unreadable, UNREADABLE)
+        skips = unreadable == UNREADABLE[1]
+        if skips and on_error == "keep":
+            raise InputError(
+                "on_error='keep' stops at a file that cannot be read, and unreadable='skip' does"
+                " not: pass one of them"
+            )
         if on_error == "raise":
-            states = self._insert(edges, names)
+            states = self._insert(edges, names, skips)
         else:
             states = self._insert_files(edges, names)
         if not wants_changes:
@@ -328,7 +342,9 @@ class Connectivity:
         with states[1].backend.scope():
             return frame_of(changes(*states), states[1])
 
-    def _insert(self, edges: Any, names: EdgeArgs) -> tuple[ConnectivityState, ConnectivityState]:
+    def _insert(
+        self, edges: Any, names: EdgeArgs, skips: bool = False
+    ) -> tuple[ConnectivityState, ConnectivityState]:
         """Insert edges atomically; return the states before and after."""
         source, destination, nulls, options = names
         placement = self._chosen, self._free
@@ -336,6 +352,11 @@ class Connectivity:
         if adapter.opens:
             edges = opened(edges)
             adapter = adapter_of(edges)
+        if skips and not (adapter.is_stream and self._state.kept is None):
+            raise ArgumentTypeError(
+                "unreadable='skip' is for patterns, folders, lists of paths and datasets of files,"
+                " and edges that are never removed: leave it out"
+            )
         if self._state.kept is not None:
             with self._lock.rlock:
                 before = self._state
@@ -343,7 +364,7 @@ class Connectivity:
                 states = self._take(before, insert_kept(before, read_in_turn, self._free))
         elif adapter.is_stream:  # runs the iterator's code without holding the lock
             before = self._state
-            states = self._take(before, self._inserted(before, edges, names))
+            states = self._take(before, self._inserted(before, edges, names, skips))
         else:
             given = read.read(
                 edges, source, destination, nulls=nulls, options=options, adapter=adapter
@@ -362,16 +383,16 @@ class Connectivity:
         return states
 
     def _inserted(
-        self, before: ConnectivityState, edges: Any, names: EdgeArgs
+        self, before: ConnectivityState, edges: Any, names: EdgeArgs, skips: bool
     ) -> ConnectivityState:
         """Return the state with a sequence of batches inserted; files are read again as text."""
         try:
-            return insert_all(before, edges, names, self._chosen, self._free)
+            return insert_all(before, edges, names, self._chosen, self._free, skips)
         except LateTextError as error:
             if not error.can_restart or before.index.n:
                 raise
             names = *names[:3], names[3].with_text(error.text)
-            return self._inserted(before, edges, names)
+            return self._inserted(before, edges, names, skips)
 
     def _insert_files(
         self, edges: Any, names: EdgeArgs

@@ -61,19 +61,26 @@ def insert_given(
 
 
 def insert_all(
-    state: ConnectivityState, edges: Any, words: EdgeArgs, design: Design | None, free: bool
+    state: ConnectivityState,
+    edges: Any,
+    words: EdgeArgs,
+    design: Design | None,
+    free: bool,
+    skips: bool = False,
 ) -> ConnectivityState:
     """Return the state after many batches, using one copy of the trees.
 
     The host waits for the device once. Batches are the items of an iterable, or the pieces of
-    files and datasets.
+    files and datasets. ``skips`` leaves out unreadable files.
     """
     after, buffers = state, _Buffers()
     adapter = adapter_of(edges)
     iterable = adapter.is_iterable
     given_all = (inputs.read(batch, *words) for batch in edges) if iterable else None
     read_rows = _Total()
-    for window in _windows(given_all or _pieces(state, edges, words, read_rows)):
+    if skips:
+        iterable, given_all = False, None  # the source of other edges than files refuses to skip
+    for window in _windows(given_all or _pieces(state, edges, words, read_rows, skips)):
         further = [column for one in window[1:] for column in one.columns]
         old = inputs.placed_for(after, window[0], free)
         with inputs.BorrowedBatch(old.backend, window[0]) as columns, Borrowing(further) as more:
@@ -101,7 +108,8 @@ def insert_all(
             " was inserted: insert them one by one to find the batch, or pass a larger number or"
             " vertices="
         )
-    return after
+    files = after.ledger.unreadable_files + read_rows.unreadable
+    return replace(after, ledger=after.ledger._replace(unreadable_files=files))
 
 
 def pieces(
@@ -148,19 +156,20 @@ def pieces(
 
 @dataclass
 class _Total:
-    """The number of rows of a source from its metadata, set when it has been read."""
+    """The rows and the unreadable files of a source, set when it has been read."""
 
     given: int | None = None
+    unreadable: int = 0
 
 
 def _pieces(
-    state: ConnectivityState, edges: Any, words: EdgeArgs, total: _Total
+    state: ConnectivityState, edges: Any, words: EdgeArgs, total: _Total, skips: bool = False
 ) -> Iterator[EdgeInput]:
     """Yield the edges of files or a dataset in pieces, reading one piece ahead."""
     source, destination, nulls, options = words
     unnamed = source is None and destination is None
     source, destination, _ = inputs.sides(source, destination, None)
-    stream = read.source_of(edges, source, destination, options)
+    stream = read.source_of(edges, source, destination, options, skips_unreadable=skips or None)
     width = inputs.sides(*stream.names, None)[2]
     budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
     budget.update("strings", 0, width=width)
@@ -178,7 +187,7 @@ def _pieces(
                 raise lost_rows(chunk.path or "the edges", chunk.given or 0, rows_read)
             if not number or rows or given.vertices is not None:  # or at the end of a file
                 yield given
-    total.given = stream.given
+    total.given, total.unreadable = stream.given, len(getattr(stream, "unreadable", ()))
 
 
 def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:

@@ -325,3 +325,21 @@ def test_what_is_not_skipped(tmp_path, run):
 def test_a_path_that_is_too_long_is_refused_by_name(tmp_path):
     with pytest.raises(cc_rapids.OutputError, match=r"cannot write .*: File name too long"):
         cc_rapids.stream_components([([1], [2])], checkpoint=tmp_path / ("x" * 5000) / "a.ckpt")
+
+
+def test_unreadable_files_of_a_batch_are_skipped(tmp_path):
+    whole, damaged = tmp_path / "a.csv", tmp_path / "b.parquet"
+    whole.write_text("src,dst\n1,2\n2,3\n")
+    damaged.write_bytes(b"PAR1 and nothing else")
+    seen = cc_rapids.Connectivity().insert(tmp_path, unreadable="skip")
+    assert len(seen) == 1
+    assert "1 unreadable file skipped" in seen.components().summary()["ledger"]
+    with pytest.raises(InputError, match="b.parquet"):
+        seen.insert(tmp_path)
+    for edges, options, says in (
+        (([1], [2]), {}, "unreadable='skip' is for patterns"),
+        ([([1], [2])], {}, "unreadable='skip' is for paths"),
+        (tmp_path, {"on_error": "keep"}, "pass one of them"),
+    ):
+        with pytest.raises(InputError, match=says):
+            seen.insert(edges, unreadable="skip", **options)
