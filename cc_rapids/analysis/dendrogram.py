@@ -910,7 +910,8 @@ class Dendrogram(Generic[ComponentsT]):
         if whole.given.src.size != whole.facts.edges:
             raise InputError(
                 f"a copy or a loaded answer lacks the {whole.facts.edges:,} edges, which split()"
-                " counts: split the answer of components()"
+                " counts: split the answer of components() before it is saved, or apply one"
+                " threshold to all components by at(), which needs no edges"
             )
         src, dst = rows_of_edges(whole)
         if whole is answer:

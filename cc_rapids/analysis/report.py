@@ -18,7 +18,7 @@ from ..data.frame_access import on_host, only, values_of
 from ..data.frame_build import with_column
 from ..data.row_index import is_counted, labels_at, spread
 from ..data.within import AsFound, bound_of_list, edges_asked
-from ..errors import InputError, counted
+from ..errors import InputError, counted, inflected
 from ..graph.sorting import begins
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer
@@ -396,9 +396,10 @@ def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer:
     if across.size:
         first = int(_caller_rows(across[:1], given, answer)[0])
         raise InputError(
-            f"{counted(int(across.size), 'edge')} of {src.size:,}, first that of row"
-            f" {first:,}, join two components of this answer: pass the edges that it was"
-            " found from"
+            f"{across.size:,} of {counted(src.size, 'edge')}, first that of row {first:,},"
+            f" {inflected(across.size, 'joins', 'join')} two components of this answer: pass the"
+            " edges that it was found from, or for the parts of split() those within a part,"
+            " edges[parts.connected(edges)]"
         )
 
 

@@ -419,7 +419,8 @@ class NumberedComponents(Generic[ComponentsT]):
             ``splits`` and ``merges`` are sorted by the whole component, then by the part.
             ``births``, ``deaths`` and ``sizes`` are sorted by number. A number that a part keeps is
             in ``splits`` but not in ``deaths``. A number that was merged into another is in both
-            ``merges`` and ``deaths``.
+            ``merges`` and ``deaths``. Components of one vertex, such as records without a match,
+            count as well: select ``births[births["size"] > 1]`` for new groups.
 
         Raises
         ------

@@ -475,8 +475,10 @@ class _Removal:
         other = int((self.before[src[rows]] != self.before[dst[rows]]).sum())
         if other:
             raise InputError(
-                f"{counted(other, 'edge')} of remaining= of {src.size:,} join two components, so"
-                " they were never inserted: insert them first"
+                f"{other:,} of {counted(src.size, 'edge')} of remaining="
+                f" {inflected(other, 'joins', 'join')} two components, so"
+                f" {inflected(other, 'it was', 'they were')} never inserted: insert such edges"
+                " first"
             )
         raise given.changed()
 

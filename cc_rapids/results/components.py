@@ -194,8 +194,10 @@ class Components(Generic[FrameT]):
             frame is collected. For a relation, only the distinct ids are read; the result is a
             relation that joins the labels, in the same order.
         on : str, or list of str
-            The column of vertices. For edges, either end gives the same labels. For composite ids,
-            the default is their columns in this answer, such as ``["kind", "id"]``.
+            The column of vertices. For edges within the bounds of the answer, either end gives the
+            same labels. An edge outside them may join two components, and gets the label of the end
+            in this column. For composite ids, the default is their columns in this answer, such as
+            ``["kind", "id"]``.
         name : str
             The name of the new column. Labels with several columns prefix it with the name of each
             key column, such as ``kind_labels`` (see :meth:`Components.with_key_names`).
@@ -256,7 +258,7 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         count : int, optional
-            Return only this many components, the largest ones.
+            Return only this many components, the largest ones: ``sizes(3)`` has three rows.
         min_size, max_size : int, optional
             Return only components with at least and at most this many vertices.
 
@@ -282,6 +284,8 @@ class Components(Generic[FrameT]):
         >>> found = cc_rapids.components(([5, 2, 9], [2, 7, 9]))
         >>> found.sizes()
         Sizes(labels=array([2, 9]), size=array([3, 1]))
+        >>> found.sizes(1)
+        Sizes(labels=array([2]), size=array([3]))
         >>> found.sizes(min_size=2)
         Sizes(labels=array([2]), size=array([3]))
         """
@@ -341,7 +345,8 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         min_size, max_size : int, optional
-            The least and the greatest number of vertices of a component.
+            The least and the greatest number of vertices of a component: ``filter(3)`` selects
+            components of three or more vertices, as ``sizes(min_size=3)`` does.
 
         Returns
         -------
@@ -1259,7 +1264,8 @@ class Components(Generic[FrameT]):
         ----------
         edges : frame, or pair of arrays or series
             The edges that the answer was computed from, each once, in any order. An answer that was
-            read in chunks can have a report if its edges fit into memory.
+            read in chunks can have a report if its edges fit into memory. For the parts of
+            :meth:`Dendrogram.split`, pass ``edges[parts.connected(edges)]``, the edges within them.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array, or None

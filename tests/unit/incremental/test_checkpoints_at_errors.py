@@ -334,7 +334,7 @@ def test_unreadable_files_of_a_batch_are_skipped(tmp_path):
     seen = cc_rapids.Connectivity().insert(tmp_path, unreadable="skip")
     assert len(seen) == 1
     assert "1 unreadable file skipped" in seen.components().summary()["ledger"]
-    with pytest.raises(InputError, match="b.parquet"):
+    with pytest.raises(InputError, match=r"b\.parquet"):
         seen.insert(tmp_path)
     for edges, options, says in (
         (([1], [2]), {}, "unreadable='skip' is for patterns"),

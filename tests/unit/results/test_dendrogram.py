@@ -573,8 +573,16 @@ def test_copies_and_saved_answers(tmp_path):
         assert other.linkage(lambda w: 1 - w).tolist() == tree.linkage(lambda w: 1 - w).tolist()
         assert other.at(0.8) == tree.at(0.8)
         assert other.audit(frame, weight="w").merges == 3
-        with pytest.raises(errors.InputError, match="lacks the 3 edges, which split"):
+        with pytest.raises(errors.InputError, match=r"lacks the 3 edges, which split.* by at\(\)"):
             other.split(2)
+
+
+def test_a_report_of_the_parts_of_a_split():
+    frame = pd.DataFrame({"src": [1, 2, 8], "dst": [2, 3, 9], "w": [1.0, 0.5, 0.7]})
+    parts = components(frame, weight="w", forest="max").dendrogram().split(2).parts
+    with pytest.raises(errors.InputError, match=r"or for the parts .* edges\[parts.connected\("):
+        parts.report(frame)
+    assert parts.report(frame[parts.connected(frame)]).components()["edges"].sum() == 2
 
 
 def test_stable_numbers_are_of_one_threshold():

@@ -157,7 +157,7 @@ def test_rows_in_errors_are_those_of_the_caller():
     edges = pl.DataFrame({"src": [None, 1, 8], "dst": [2, 2, 9]})
     found = components(edges, nulls="drop")
     other = pl.DataFrame({"src": [None, 1, 2, 8], "dst": [2, 2, 8, 9]})
-    with pytest.raises(errors.InputError, match="1 edge of 3, first that of row 2, join two"):
+    with pytest.raises(errors.InputError, match="1 of 3 edges, first that of row 2, joins two"):
         found.report(other, nulls="drop")
 
 
@@ -249,7 +249,7 @@ def test_what_is_refused():
     found = components(([1, 2, 8], [2, 3, 9]))
     with pytest.raises(errors.UnknownVertexError, match="is not a vertex of this answer"):
         found.report(([1, 2, 8], [2, 3, 7]))
-    with pytest.raises(errors.InputError, match="1 edge of 4, first that of row 3, join two"):
+    with pytest.raises(errors.InputError, match="1 of 4 edges, first that of row 3, joins two"):
         found.report(([1, 2, 8, 3], [2, 3, 9, 8]))
     with pytest.raises(errors.InputError, match="into 3 components, but this answer has 2: pass"):
         found.report(([1, 8], [2, 9]))
