@@ -524,6 +524,8 @@ def _is_missing(value: Any) -> bool:
 
 def any_array(name: str, values: Any) -> Any:
     """Convert values to a NumPy array; raise an InputError if NumPy cannot."""
+    if isinstance(values, np.ndarray):
+        return np.asarray(values)
     if hasattr(values, "adjacency"):  # NumPy would convert the nodes of a graph
         raise InputError(f"{name!r} cannot be a {type(values).__name__}: pass a column or list")
     try:

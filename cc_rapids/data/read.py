@@ -61,17 +61,18 @@ def read(
     """Read and check the caller's edges; see :func:`cc_rapids.components` for the kinds.
 
     If rows are not ``droppable``, because the caller's function has no ``nulls=``, errors do not
-    suggest it. ``adapter`` is the adapter of the edges, if the caller has looked it up already.
+    suggest it. ``adapter`` is the adapter of edges that the caller has opened already.
     """
     dense = num_vertices is not None
     if dense:
         if vertices is not None:
             raise InputError("pass vertices or num_vertices, not both")
         vertices = range(_count(num_vertices))
-    adapter = adapter or adapter_of(edges)
-    if adapter.opens:
-        edges = opened(edges)
+    if adapter is None:
         adapter = adapter_of(edges)
+        if adapter.opens:
+            edges = opened(edges)
+            adapter = adapter_of(edges)
     if source is None or destination is None:
         source, destination = adapter.ends(edges, source, destination)
     try:
