@@ -32,6 +32,10 @@ SEARCHES = {
     "SIGKILL": "guides/batches",
     "hub": "guides/batches",
     "fraud": "guides/records",
+    "voxels": "guides/images",
+    "scikit-image": "guides/images",
+    "cc3d": "guides/images",
+    "zarr": "guides/images",
 } | dict.fromkeys(
     [
         *("splink", "match_probability", "GraphFrames", "igraph", "csr_matrix", "scikit-learn"),

@@ -47,6 +47,22 @@ def test_positions_beyond_32_bits_have_64_bits():
         )
 
 
+def test_memory_is_3_bits_for_each_pixel_and_12_bytes_for_each_run(monkeypatch):
+    image, on = np.random.default_rng(0).random((1024, 1024)) < 0.5, backends.get("threads")
+    allocate, taken = on.empty, []
+
+    def empty(n, dtype):
+        taken.append(n * np.dtype(dtype).itemsize)
+        return allocate(n, dtype)
+
+    monkeypatch.setattr(on, "empty", empty)
+    out = np.empty(image.shape, np.int32)
+    label_pixels(image, Joined(neighbourhood(2, 2)), np.int32, on, out)
+    runs = int((np.diff(image.astype(int), axis=1, prepend=0) > 0).sum())
+    expected = 3 * image.size / 8 + 12 * runs
+    assert expected < sum(taken) < 1.05 * expected
+
+
 def test_neighbourhoods_are_those_of_scipy():
     for axes in range(5):
         for connectivity in range(1, axes + 1):
