@@ -77,10 +77,10 @@ def components_of_neighbors(
     NeighborComponents
         The components, whose vertices are 0 .. n - 1, of the type of ``indices``, or int64 if that
         is unsigned or shorter than 32 bits. A run allocates 4 bytes per point, or 12 with
-        ``min_samples``. With distances, ``mutual`` or ``min_samples`` it also allocates a bit per
-        entry, and for rows of unequal length 16 bytes per row. This memory is free again before
-        labels are made, except 4 bytes per point. Masked arrays, and arrays in reversed order, are
-        copied.
+        ``min_samples``. With distances or ``mutual`` it also allocates a bit per entry, with
+        ``min_samples`` two, and for rows of unequal length 16 bytes per row. This memory is free
+        again before labels are made, except 4 bytes per point. Masked arrays, and arrays in
+        reversed order, are copied.
 
     Raises
     ------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..data.column import Borrowing, Column
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError
 from ..kernels import edges as reading
-from ..kernels import id_range, neighbors
+from ..kernels import id_range
 from .forest import Forest
 
 HALF = np.uint64(32)
@@ -43,7 +43,7 @@ class Edges:
     m: int = field(init=False)
     wide: Any = field(init=False)
 
-    form: ClassVar[reading.EdgeForm] = reading.LIST
+    form: reading.EdgeForm = field(init=False, default=reading.LIST)
 
     def __init__(self, src: Array, dst: Array, low: int) -> None:
         """Store the arrays and derive ``m`` and ``wide``."""
@@ -63,15 +63,13 @@ class Edges:
 class NeighborEdges(Edges):
     """Edges computed from a neighbour array, see :mod:`cc_rapids.kernels.neighbors`.
 
-    ``src`` describes the array, and ``dst`` is its memory.
+    ``src`` describes the array, ``dst`` is its memory, and ``form`` loads the edges.
     """
 
-    form: ClassVar[reading.EdgeForm] = neighbors.EDGES
-
-    def __init__(self, src: Array, dst: Array, m: int) -> None:
+    def __init__(self, src: Array, dst: Array, m: int, form: reading.EdgeForm) -> None:
         """Store the arrays; their sizes are not the number of edges."""
         wide = np.uint32 if dst.dtype.itemsize <= 4 else np.uint64
-        vars(self).update(src=src, dst=dst, low=0, m=m, wide=wide)
+        vars(self).update(src=src, dst=dst, low=0, m=m, wide=wide, form=form)
 
 
 @dataclass(frozen=True)

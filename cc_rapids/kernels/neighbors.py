@@ -4,8 +4,9 @@ Entry e of the array is an edge from its row to the neighbour in it. The functio
 those of :mod:`.edges`, with other arrays:
 
 src : uint64. The words named below describe the array: its size, the strides of its memory in
-      elements, and where three further parts of ``src`` begin. These are the offsets of rows of
-      unequal length, a bit for each entry that is an edge, and a bit for each core point.
+      elements, and where further parts of ``src`` begin. These are the offsets of rows of unequal
+      length, a bit for each entry that is an edge, and, for clusters, a bit for each entry from a
+      core point to another point, and a bit for each core point.
 dst : the memory of the neighbours, of any integer type, as the caller passed it.
 weights : the memory of the distances, of any type of numbers.
 
@@ -13,6 +14,7 @@ The caller may write to ``dst`` and ``weights`` during the run, so a kernel chec
 that it loads. ``src`` belongs to the run.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ from .primitives import SOON, lessen
 
 (
     PERIOD,  # entries after which the row or the column repeats; 0 if rows have offsets
+    FACTOR,  # e // period is e * factor >> shift for all entries, unless factor is 0
+    SHIFT,
     TURNED,  # 1 if entries are numbered by columns, as in Fortran
     COLUMNS,  # entries in a row, unless rows have offsets
     STEP,  # stride of rows in dst; the next word is that of columns
@@ -29,14 +33,15 @@ from .primitives import SOON, lessen
     WEIGHT_STEP,  # the same in weights
     _,
     MISSING,  # the value of a missing neighbour
-    COUNT,  # number of entries
     KEPT,  # position of the bits of entries that are edges; 0 if all others have no neighbour
-    CORE,  # position of the bits of core points; 0 if all points are core points
+    BORDER,  # position of the bits of entries from core points to others
+    CORE,  # position of the bits of core points
     OFFSETS,  # position of the offsets of rows
-) = np.arange(12, dtype=np.uint64)
-HEADER = 12
+) = np.arange(14, dtype=np.uint64)
+HEADER = 14
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
-THREE, SIX, LAST, HALF = np.uint64(3), np.uint64(6), np.uint64(63), np.uint64(32)
+THREE, SIX, LAST = np.uint64(3), np.uint64(6), np.uint64(63)
+MOST_BITS = 31  # of numbers of entries that are divided by a multiplication
 NONE = np.uint64(2**64 - 1)
 
 # What ``select`` counts, and the first entry whose neighbour is no point.
@@ -68,10 +73,8 @@ def place_of(on: Any) -> Any:
                 else:
                     high = middle
             return low, e - src[first + low]
-        if (e | period) >> HALF == ZERO:  # GPUs divide words of 32 bits in a third of the time
-            major = np.uint64(np.uint32(e) // np.uint32(period))
-        else:
-            major = e // period
+        factor = src[FACTOR]
+        major = e * factor >> src[SHIFT] if factor != ZERO else e // period
         minor = e - major * period
         if src[TURNED] != ZERO:
             return minor, major
@@ -105,6 +108,25 @@ def row_size(on: Any) -> Any:
     return size
 
 
+def next_of(on: Any) -> Any:
+    """Return the row and the column of the next entry; those of the last one are not used."""
+    size = row_size(on)
+
+    @on.device
+    def next_place(src, n, row, column):
+        if src[TURNED] != ZERO:
+            row += ONE
+            if row == np.uint64(n):
+                return ZERO, column + ONE
+            return row, column
+        column += ONE
+        while column == size(src, row) and row + ONE < np.uint64(n):
+            row, column = row + ONE, ZERO
+        return row, column
+
+    return next_place
+
+
 def number_of(on: Any) -> Any:
     """Return the number of the entry in a row and column."""
 
@@ -120,51 +142,49 @@ def number_of(on: Any) -> Any:
 
 
 def edge_of_neighbors(on: Any, wide: type) -> Any:
-    """Return the row and the neighbour of entry e; the row twice for an entry that is no edge.
-
-    An entry is no edge if its neighbour is missing, its bit is not set, or an end is no core point.
-    """
-    at, place, position, has = (
-        edges.distance(on, wide),
-        place_of(on),
-        position_of(on),
-        has_bit(on),
-    )
+    """Return the row and the neighbour of entry e; the row twice for an entry that is no edge."""
+    at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
+    has = has_bit(on)
 
     @on.device
     def load_edge(e, src, dst, low, n):
         row, column = place(src, n, e)
-        kept, core = src[KEPT], src[CORE]
-        if kept != ZERO and not has(src, kept, e):
-            return wide(row), wide(row)
-        v = at(dst, position(src, row, column, STEP), low)
-        if v == wide(src[MISSING]):
-            v = wide(row)
-        links = core == ZERO or v >= wide(n)  # the caller of this function checks v
-        if not links:
-            links = has(src, core, row) and has(src, core, np.uint64(v))
+        v, kept = at(dst, position(src, row, column, STEP), low), src[KEPT]
+        links = v != wide(src[MISSING]) and (kept == ZERO or has(src, kept, e))
         return wide(row), v if links else wide(row)
 
     return load_edge
 
 
-def prefetch_neighbor(on: Any, wide: type, edge_index: Any) -> Any:
+def edge_in_order(turned: bool, on: Any, wide: type) -> Any:
+    """Do the same as ``edge_of_neighbors`` if entry e is element e of dst, in half of the time.
+
+    There is a factor to divide by, and ``turned`` is whether entries are numbered by columns.
+    """
+    at, has = edges.distance(on, wide), has_bit(on)
+
+    @on.device
+    def load_edge(e, src, dst, low, n):
+        row, v, kept = e * src[FACTOR] >> src[SHIFT], at(dst, e, low), src[KEPT]
+        if turned:
+            row = e - row * src[PERIOD]
+        links = v != wide(src[MISSING]) and (kept == ZERO or has(src, kept, e))
+        return wide(row), v if links else wide(row)
+
+    return load_edge
+
+
+def prefetch_element(on: Any, wide: type, edge_index: Any) -> Any:
     """Prefetch the parent of the neighbour in a later entry; rows are read in order anyway."""
     if on.prefetch is None:
         return edges.no_prefetch(on, wide, edge_index)
-    at, prefetch, place, position = (
-        edges.distance(on, wide),
-        on.prefetch,
-        place_of(on),
-        position_of(on),
-    )
+    at, prefetch = edges.distance(on, wide), on.prefetch
 
     @on.device
     def prefetch_edge(i, src, dst, low, parent):
         e = edge_index(i + SOON)
-        if e < src[COUNT]:
-            row, column = place(src, np.uint64(parent.size), e)
-            prefetch(parent, at(dst, position(src, row, column, STEP), low))
+        if e < np.uint64(dst.size):
+            prefetch(parent, at(dst, e, low))
 
     return prefetch_edge
 
@@ -197,7 +217,7 @@ def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
     """
     add, low = on.block_reduce_add, on.block_reduce_min
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
-    listed = is_listed(on, wide, weighs)
+    listed, next_place = is_listed(on, wide, weighs), next_of(on)
 
     @on.grid_stride
     def select(b, last, step, m, n, src, dst, weights, limits, octets, counts, wrong):
@@ -206,8 +226,8 @@ def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
         while b < last:
             octet, bit, e = np.uint8(0), np.uint8(1), b << THREE
             stop = min(e + EIGHT, np.uint64(m))
+            row, column = place(src, n, e)
             while e < stop:
-                row, column = place(src, n, e)
                 v = at(dst, position(src, row, column, STEP), 0)
                 keeps = False
                 if v == missing:
@@ -233,6 +253,7 @@ def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
                 if keeps:
                     octet |= bit
                 bit = np.uint8(bit << np.uint8(1))
+                row, column = next_place(src, n, row, column)
                 e += ONE
             if octets.size > 0:
                 octets[b] = octet
@@ -296,41 +317,63 @@ def is_before(on: Any, nearest: bool) -> Any:
     return is_before
 
 
+def split_by_core(on: Any, wide: type) -> Any:
+    """Clear the bits of entries that do not join two core points.
+
+    Those from a core point to another point get a bit in ``borders``. A thread owns whole bytes.
+    ``joined[0]`` counts the entries between core points.
+    """
+    at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
+    has, add, next_place = has_bit(on), on.block_reduce_add, next_of(on)
+
+    @on.grid_stride
+    def split_by_core(b, last, step, m, n, src, dst, octets, borders, joined):
+        between, core = ZERO, src[CORE]
+        while b < last:
+            octet, border, bit, e = octets[b], np.uint8(0), np.uint8(1), b << THREE
+            stop = min(e + EIGHT, np.uint64(m))
+            row, column = place(src, n, e)
+            while e < stop:
+                if octet & bit != 0:
+                    v = at(dst, position(src, row, column, STEP), 0)
+                    from_core = has(src, core, row) and v < wide(n)
+                    if from_core and has(src, core, np.uint64(v)):
+                        between += ONE
+                    else:
+                        octet ^= bit
+                        if from_core:
+                            border |= bit
+                bit = np.uint8(bit << np.uint8(1))
+                row, column = next_place(src, n, row, column)
+                e += ONE
+            octets[b], borders[b] = octet, border
+            b += step
+        add(joined, ZERO, between)
+
+    return split_by_core
+
+
 def choose_core(on: Any, wide: type, nearest: bool) -> Any:
     """Find the entry by which each border point joins a cluster.
 
     All bits of ``chosen`` are set initially, and stay set for noise. Every lost race leaves an
-    entry that takes precedence over the last one, so the loop ends. ``joined[0]`` counts the
-    entries between core points.
+    entry that takes precedence over the last one, so the loop ends.
     """
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
-    has, cas, add, precedes = (
-        has_bit(on),
-        on.atomic_cas,
-        on.block_reduce_add,
-        is_before(on, nearest),
-    )
+    has, cas, precedes = has_bit(on), on.atomic_cas, is_before(on, nearest)
 
-    @on.grid_stride
-    def choose_core(e, last, step, n, src, dst, weights, parent, chosen, joined):
-        between, kept, core = ZERO, src[KEPT], src[CORE]
-        while e < last:
-            if has(src, kept, e):
-                row, column = place(src, n, e)
-                if has(src, core, row):
-                    v = at(dst, position(src, row, column, STEP), 0)
-                    if v < wide(n):
-                        if has(src, core, np.uint64(v)):
-                            between += ONE
-                        else:
-                            old, done = chosen[v], False
-                            while not done:
-                                done = old != NONE and not precedes(src, n, weights, parent, e, old)
-                                if not done:
-                                    seen = cas(chosen, v, old, e)
-                                    done, old = seen == old, seen
-            e += step
-        add(joined, ZERO, between)
+    @on.elementwise
+    def choose_core(e, n, src, dst, weights, parent, chosen):
+        if has(src, src[BORDER], e):
+            row, column = place(src, n, e)
+            v = at(dst, position(src, row, column, STEP), 0)
+            if v < wide(n):
+                old, done = chosen[v], False
+                while not done:
+                    done = old != NONE and not precedes(src, n, weights, parent, e, old)
+                    if not done:
+                        seen = cas(chosen, v, old, e)
+                        done, old = seen == old, seen
 
     return choose_core
 
@@ -378,4 +421,7 @@ def least_core(on: Any, vertex: type) -> Any:
     return least_core
 
 
-EDGES = edges.EdgeForm(edge_of_neighbors, edge_of_neighbors, prefetch_neighbor)
+ANY_ORDER = edges.EdgeForm(edge_of_neighbors, edge_of_neighbors, edges.no_prefetch)
+_by_rows, _by_columns = partial(edge_in_order, False), partial(edge_in_order, True)
+BY_ROWS = edges.EdgeForm(_by_rows, _by_rows, prefetch_element)
+BY_COLUMNS = edges.EdgeForm(_by_columns, _by_columns, prefetch_element)

@@ -1,8 +1,8 @@
 """Solve a neighbour array: its components, or the clusters of DBSCAN.
 
 Kernels read the array in place. Beyond the forest, a run takes a bit for each entry if some are
-filtered, 16 bytes for each offset of rows of unequal length, and for clusters 8 bytes for each
-point while border points join them.
+filtered, two for clusters, and 16 bytes for each offset of rows of unequal length. While border
+points join clusters, it takes 8 bytes for each point.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ..graph.forest import Forest
 from ..ids.range import EdgeOrder
 from ..kernels import forest as trees
 from ..kernels import neighbors as kernels
+from ..kernels.edges import EdgeForm
 from ..kernels.primitives import none_of
 from ..ledger import Ledger
 from .choose import BatchOptions, Counted, Facts, Machine, choose
@@ -67,11 +68,16 @@ class SolvedNeighbors(NamedTuple):
 
 
 class Description(NamedTuple):
-    """The description of an array for kernels, and the bytes of the bits in it, if it has any."""
+    """The description of an array for kernels, and the bytes of the bits in it, if it has any.
+
+    ``form`` loads the edges.
+    """
 
     src: Array
     kept: Array
+    borders: Array
     core: Array
+    form: EdgeForm
 
 
 def solve(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> SolvedNeighbors:
@@ -84,7 +90,7 @@ def solve(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> Solve
     """
     n, m = neighbors.n, neighbors.m
     described = _described(neighbors, rules, backend)
-    edges = NeighborEdges(described.src, backend.asarray(neighbors.indices), m)
+    edges = NeighborEdges(described.src, backend.asarray(neighbors.indices), m, described.form)
     forest = Forest(backend, n, all_present=True)
     wide: Any = np.promote_types(forest.vertex, edges.wide).type
     weights = limits = backend.unused(np.uint8)
@@ -96,11 +102,16 @@ def solve(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> Solve
     if rules.min_samples is not None:
         core, least = described.core, rules.min_samples - 1  # a point is its own neighbour
         backend.kernel(kernels.find_core)(core.size, n, least, described.src, core)
+        joined = backend.fill(backend.empty(2, np.uint64), 0)
+        bits = described.kept, described.borders
+        split = backend.kernel(kernels.split_by_core, wide)
+        split(bits[0].size, m, n, described.src, edges.dst, *bits, joined)
     known = Facts(Machine.of(backend), m, counted=Counted(n, n, order=IN_PLACE))
     design = link_part(choose(known, BatchOptions(MEASURED)), edges, forest)
     order, linked = None, m - sum(left_out.values())
     if rules.min_samples is not None:
-        linked, order = _join_borders(arrays, forest, rules, m, wide)
+        order = _join_borders(arrays, forest, rules, m, wide, joined)
+        linked = sum(backend.to_host(joined).tolist())
         left_out["not_core"] = m - sum(left_out.values()) - linked
     forest.count()
     if not forest.complete:
@@ -116,13 +127,18 @@ def _described(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> 
     header = np.zeros(size, np.uint64)
     if neighbors.offsets is None:
         header[kernels.PERIOD] = n if neighbors.by_columns else neighbors.columns
+    period = int(header[kernels.PERIOD])
+    if period and m >> kernels.MOST_BITS == 0:
+        shift = kernels.MOST_BITS + (period - 1).bit_length()
+        header[kernels.FACTOR], header[kernels.SHIFT] = -(-(1 << shift) // period), shift
     header[kernels.TURNED], header[kernels.COLUMNS] = neighbors.by_columns, neighbors.columns
     header[int(kernels.STEP) : int(kernels.STEP) + 4] = neighbors.steps
-    header[kernels.MISSING], header[kernels.COUNT] = neighbors.missing, m
+    header[kernels.MISSING] = neighbors.missing
     filtered = neighbors.distances is not None or rules.mutual or rules.min_samples is not None
     parts = {
         kernels.OFFSETS: 0 if neighbors.offsets is None else n + 1,
         kernels.KEPT: -(-m // 64) if filtered else 0,
+        kernels.BORDER: 0 if rules.min_samples is None else -(-m // 64),
         kernels.CORE: 0 if rules.min_samples is None else -(-n // 64),
     }
     slices = []
@@ -134,8 +150,12 @@ def _described(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> 
     src[: kernels.HEADER] = backend.asarray(header)
     if neighbors.offsets is not None:
         src[slices[0]] = backend.asarray(neighbors.offsets)
-    kept, core = src[slices[1]].view(np.uint8), src[slices[2]].view(np.uint8)
-    return Description(src, kept[: -(-m // 8)], core[: -(-n // 8)])
+    kept, borders, core = (src[part].view(np.uint8) for part in slices[1:])
+    octets, form = -(-m // 8), kernels.BY_COLUMNS if neighbors.by_columns else kernels.BY_ROWS
+    without_gaps = (1, n) if neighbors.by_columns else (neighbors.columns, 1)
+    if not header[kernels.FACTOR] or neighbors.steps[:2] != without_gaps:
+        form = kernels.ANY_ORDER
+    return Description(src, kept[:octets], borders[:octets], core[: -(-n // 8)], form)
 
 
 def _select(
@@ -160,22 +180,22 @@ def _select(
 
 
 def _join_borders(
-    arrays: tuple[Array, ...], forest: Forest, rules: NeighborRules, m: int, wide: Any
-) -> tuple[int, Array]:
+    arrays: tuple[Array, ...],
+    forest: Forest,
+    rules: NeighborRules,
+    m: int,
+    wide: Any,
+    joined: Array,
+) -> Array:
     """Join border points to clusters of core points, and make noise absent.
 
-    Returns
-    -------
-    int
-        The entries between core points, and those by which border points join.
-    array of int64
-        The components in the order of their least core points.
+    Return the components in the order of their least core points; count the border points in
+    ``joined``.
     """
     backend, n, src = forest.backend, forest.n, arrays[0]
     chosen = backend.fill(backend.empty(n, np.uint64), 0xFF)
-    joined = backend.fill(backend.empty(2, np.uint64), 0)
     choose_core = backend.kernel(kernels.choose_core, wide, rules.nearest)
-    choose_core(m, n, *arrays, forest.parent, chosen, joined)
+    choose_core(m, n, *arrays, forest.parent, chosen)
     octets = forest.present.view(np.uint8)
     join_border = backend.kernel(kernels.join_border)
     join_border(octets.size, n, src, chosen, forest.parent, octets, joined)
@@ -187,4 +207,4 @@ def _join_borders(
     backend.fill(lowest, 0xFF)
     backend.kernel(kernels.least_core, forest.vertex)(n, src, forest.parent, lowest)
     cores = lowest[lowest != none_of(forest.vertex)]
-    return sum(backend.to_host(joined).tolist()), backend.xp.argsort(cores)
+    return backend.xp.argsort(cores)

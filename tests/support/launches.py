@@ -202,6 +202,19 @@ def records():
         cc_rapids.link_records({"id": numbers, "key": numbers}, ["key"], id="id", engine="cuda")
 
 
+def neighbors():
+    """Entries with distances of each width and without, under every rule."""
+    for dtype, mutual in itertools.product((INT, LONG, ULONG), (False, True)):
+        indices = np.array([[1, 2, 3], [0, 2, 0], [0, 1, 4], [0, 4, 3], [3, 3, 3]], dtype)
+        for weights in (None, np.float32, np.float64, INT):
+            distances = None if weights is None else np.ones(indices.shape, weights)
+            for border in ("first", "nearest")[: 1 + (weights is not None)]:
+                for least in (None, 3)[border == "nearest" :]:
+                    cc_rapids.components_of_neighbors(
+                        indices, distances, mutual=mutual, min_samples=least, border=border
+                    )
+
+
 def at_once(dtype):
     """A list in one launch."""
     with pytest.MonkeyPatch.context() as patch:
@@ -449,7 +462,17 @@ def rehearse(which):
         return [("at once", at_once, dtype), *by_name]
 
     named = of(INT) + of(LONG)
-    others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, thresholds
+    others = (
+        ids,
+        lookups,
+        ahead,
+        strings,
+        records,
+        neighbors,
+        vertices_of_batches,
+        changes,
+        thresholds,
+    )
     others += forgetting, audits, forests_by_weight, forests_audited, rooted_forests
     others += (columns_of_frames,)
     others += dendrograms, merges, graphs, rules, ids_in_clusters, images
