@@ -41,6 +41,8 @@ from ..results.rules import Refused, Ruled
 from ..solver.choose import SolveOptions
 from .bipartition import check_kept, least_of_components
 
+MOSTLY = 0.9  # share of the edges in components that break a rule from which all are decided
+
 
 def pairs_of(answer: Answer, name: str, pairs: Any) -> tuple[Array, Array]:
     """Return the answer's rows of both ends of pairs as int64; pairs of unknown ids are left out.
@@ -163,8 +165,12 @@ def link(
         if bool(chosen.any()):
             src, dst = _ends(answer)
             inside = chosen[groups]
-            edges = xp.flatnonzero(inside[src])
-            us, vs = (at_places(column, edges, backend) for column in (src, dst))
+            in_broken = inside[src]
+            if int(in_broken.sum()) > MOSTLY * src.size:  # then take all, which changes nothing
+                edges, us, vs = xp.arange(src.size), src, dst
+            else:
+                edges = xp.flatnonzero(in_broken)
+                us, vs = (at_places(column, edges, backend) for column in (src, dst))
             keys = order_keys(backend.asarray(answer.given.weights), edges, backend)
             clusters = Clusters(n, rules, backend)
             try:
@@ -177,10 +183,12 @@ def link(
                 ) from None
             verdict = clusters.decide(us, vs, keys, groups, count)
             clusters.name_rules(us, vs, keys, verdict)
-            marks = xp.zeros(src.size, bool)
-            marks[edges[is_accepted(verdict)]] = True
-            marks[rows[~inside[src[rows]]]] = True
-            rows = xp.flatnonzero(marks)
+            accepted = edges[is_accepted(verdict)]
+            if edges.size < src.size:
+                marks = xp.zeros(src.size, bool)
+                marks[accepted] = marks[rows[~inside[src[rows]]]] = True
+                accepted = xp.flatnonzero(marks)
+            rows = accepted
             at = xp.flatnonzero(is_refused(verdict))
             one, other = (column[at].astype(np.int64) for column in (us, vs))
             refused = Refused(edges[at], verdict[at], one, other)
