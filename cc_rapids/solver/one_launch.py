@@ -47,8 +47,7 @@ TOTALS, ENDS, WORDS, FLAGS = 3, 2, 1, 2  # numbers of facts, see kernels/one_lau
 
 def bytes_for(m: int, has_table: bool) -> int:
     """Return the maximum bytes for a list of m edges, before its ids are known."""
-    ends = 2 * m if has_table else 0
-    layout = _run_layout(np.dtype(np.int64), ids_at_once(m), FEW if m <= FEW else 0, ends)
+    layout = _run_layout(np.dtype(np.int64), m, FEW if m <= FEW else 0, has_table)
     return layout.bytes + ARENA_BYTES
 
 
@@ -76,7 +75,7 @@ def solve(
     src, dst = map(backend.asarray, columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
     row_capacity = min(max(2 * m, last_of(edge_input) + 1), FEW) if m <= FEW else 0
-    layout = _run_layout(dtype, ids_at_once(m), row_capacity, 2 * m if has_table else 0)
+    layout = _run_layout(dtype, m, row_capacity, has_table)
     whole = (
         backend.empty(layout.bytes, np.uint8)
         if row_capacity
@@ -93,7 +92,7 @@ def solve(
     ids = IdRange(*decoded(src, *facts[TOTALS : TOTALS + ENDS].view(WIDE).tolist()), dtype)
     if out_of_range:
         return None
-    if ids.size > ids_at_once(m):
+    if ids.size > layout.ids:
         hashed = layout.sorted_ids and _hashed(facts, whole, layout, src, dst, backend)
         return hashed or ids
     arrays_of_forest = partial(_arrays_of_forest, backend, whole, layout, ids.size)
@@ -116,7 +115,8 @@ def solve_hashed(
     Return None if an id has found no slot.
     """
     src, dst = map(backend.asarray, columns)
-    layout = _run_layout(np.result_type(src.dtype, dst.dtype), 0, 0, 2 * src.size)
+    dtype = np.result_type(src.dtype, dst.dtype)
+    layout = _run_layout(dtype, src.size, 0, has_table=True, has_words=False)
     whole = _reusable_bytes(backend, layout.bytes)
     out = backend.packed_args(whole, layout.rows)
     facts = _launch(edge_input, src, dst, backend, whole, layout, out)()
@@ -197,7 +197,7 @@ def _arrays_of_forest(backend: Backend, whole: Array, layout: _RunLayout, n: int
 
 
 class _RunLayout(NamedTuple):
-    """One allocation: its size and the offsets of its parts.
+    """One allocation: its size, its capacity in ids of a range, and the offsets of its parts.
 
     The parts are the results for the host, the other arguments of the kernel, some of which share
     memory, the rows of the answer, and the arrays of a forest. With a hash table there are also its
@@ -205,6 +205,7 @@ class _RunLayout(NamedTuple):
     """
 
     bytes: int
+    ids: int
     facts: Piece
     run: Layout
     rows: Layout
@@ -214,8 +215,14 @@ class _RunLayout(NamedTuple):
 
 
 @lru_cache(64)
-def _run_layout(dtype: Any, ids: int, rows: int, ends: int) -> _RunLayout:
-    """Return the layout for a range of ids, rows of the answer, and distinct endpoints."""
+def _run_layout(
+    dtype: Any, m: int, rows: int, has_table: bool, has_words: bool = True
+) -> _RunLayout:
+    """Return the layout for m edges and the rows of the answer.
+
+    It has a word for each id of a range, a hash table, or both.
+    """
+    ids, ends = ids_at_once(m) if has_words else 0, 2 * m if has_table else 0
     words = -(-ids // WORD)
     forest = (ids, VERTEX), (words, np.uint32), (blocks_of(words), VERTEX)
     slots = slots_for(ends) + 1 if ends else 0
@@ -244,7 +251,7 @@ def _run_layout(dtype: Any, ids: int, rows: int, ends: int) -> _RunLayout:
     over_ids = bounds, parent, present, octets, before, sums, totals, out_of_range
     run = Layout((*over_ids, flags, *table, table[-1]))
     kept = parent, present, before, totals
-    return _RunLayout(size, facts, run, Layout(listed), kept, tuple(table[:2]), sorted_ids)
+    return _RunLayout(size, ids, facts, run, Layout(listed), kept, tuple(table[:2]), sorted_ids)
 
 
 @cache
