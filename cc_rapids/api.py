@@ -169,7 +169,7 @@ def components(
         Vertices to include even if no edge names them. Composite ids need a frame or tuples.
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
-    weight : str, or (m,) array, optional
+    weight : str or int, or (m,) array, optional
         The name of the weight column, or a numeric array of weights. ``at_least``, ``at_most``,
         ``forest="min"`` and ``forest="max"`` use it. Defaults to the values of a matrix, and to the
         edge attribute ``"weight"`` of a graph.
@@ -289,7 +289,7 @@ def components(
     weighs = isinstance(forest, str) or at_least is not None or at_most is not None
     if weighs:
         edges, weight = with_own_weights(edges, weight)
-    elif isinstance(weight, str):
+    elif isinstance(weight, str | int):
         _check_names(edges, source, destination, weight)  # before the error for a missing bound
     options = Options.check(
         source=source,

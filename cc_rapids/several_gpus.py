@@ -93,7 +93,7 @@ def _find_in_parts(
             " one part for each device, in the order of devices="
         )
     bound = options.weight_bound
-    if bound is not None and not isinstance(bound.weight, str):
+    if bound is not None and not isinstance(bound.weight, str | int):
         raise InputError(
             "weight= of several parts must name a column that each has: make frames of them, with"
             f" their weights as a column, as {shown(bound.weight)} does not name a column"

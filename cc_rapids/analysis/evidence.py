@@ -115,7 +115,7 @@ def _own_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
         if ids != [one if isinstance(one, tuple) else (one,) for one in shown]:
             return None
     weight = bound.weight if isinstance(given.weight, AsFound) and bound else given.weight
-    weights = [weight] if isinstance(weight, str) else []
+    weights = [weight] if isinstance(weight, str | int) else []
     others = [k for k in columns_of(edges) if k not in (*source, *destination, *weights)]
     return rows_at(edges, others, rows) if others else None
 

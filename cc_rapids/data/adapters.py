@@ -537,7 +537,7 @@ class Adapter(ABC):
         names = self.column_names(edges)
         if names is None:
             return source, destination
-        weight = weight if isinstance(weight, str) else None
+        weight = weight if isinstance(weight, str | int) else None
         return end_columns(self.subject, tuple(names), source, destination, weight)
 
     def named(self, edges: Any, request: ReadRequest, weight: Any = None) -> ReadRequest:
@@ -751,13 +751,13 @@ class Frames(Rows):
         return list(edges.column_names if hasattr(kind, "column_names") else edges.columns)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        if not (isinstance(bound.weight, str) and hasattr(type(edges), "collect")):
+        if not (isinstance(bound.weight, str | int) and hasattr(type(edges), "collect")):
             return super().bounded(edges, request, bound)
         within, ledger = bound.of_lazy(edges, request.ids)
         return Bounded(within, request.source, request.destination, ledger)
 
     def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
-        named = isinstance(bound.weight, str)
+        named = isinstance(bound.weight, str | int)
         return bound.mask_of_frame(edges) if named else super().mask(edges, bound)
 
     def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
@@ -793,7 +793,7 @@ class CudfFrames(Frames):
         return edges
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
-        has_column = isinstance(weight, str) and weight in self.column_names(edges)
+        has_column = isinstance(weight, str | int) and weight in self.column_names(edges)
         return numbers_in(edges, weight) if has_column else None
 
 

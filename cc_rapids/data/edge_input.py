@@ -373,10 +373,10 @@ class ReadRequest:
         """The columns of ids, each once."""
         return list(dict.fromkeys(name for side in self.sides for name in side))
 
-    def columns(self, weight: Any) -> list[str]:
+    def columns(self, weight: Any) -> list[Any]:
         """Return the columns of ids, and the column of weights if ``weight`` is a name."""
         source, destination = self.sides
-        return [*source, *destination, *([weight] if isinstance(weight, str) else [])]
+        return [*source, *destination, *([weight] if isinstance(weight, str | int) else [])]
 
     @property
     def has_lists(self) -> bool:

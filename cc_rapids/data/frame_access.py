@@ -65,7 +65,7 @@ def names_of(edges: Any) -> list[Any]:
     return [] if unnamed else columns_of(edges)
 
 
-def column_of(frame: Any, name: str) -> Any:
+def column_of(frame: Any, name: Any) -> Any:
     """Return one column in the library of the frame; for a DuckDB relation, in PyArrow."""
     if is_relation(frame):
         return table_of(frame, [name])[name]

@@ -1273,7 +1273,7 @@ class Items(Source):
                 after = Cursor(number + 1) if end == size else Cursor(number, 0, end)
                 old = number < start.file or (end <= done and end > 0)
                 weight = self.weights
-                if weight is not None and not isinstance(weight, str):
+                if weight is not None and not isinstance(weight, str | int):
                     weight = sliced_column(weight, at, end)
                 yield Chunk(
                     *(sliced(item, at, end), *names, after),

@@ -70,7 +70,7 @@ class WeightBound:
 
     def words(self) -> list[Any]:
         """Return the column and the bounds as JSON values, for a checkpoint."""
-        column = self.weight if isinstance(self.weight, str) else "an array"
+        column = self.weight if isinstance(self.weight, str | int) else "an array"
         return [column, *(b if b is None else exact(b) for b in (self.at_least, self.at_most))]
 
     def bounds(self, dtype: Any) -> list[tuple[str, Any]]:
@@ -93,11 +93,14 @@ class WeightBound:
     @property
     def array(self) -> Any:
         """The array of weights; None if the weights are a named column."""
-        return None if isinstance(self.weight, str) else self.weight
+        return None if isinstance(self.weight, str | int) else self.weight
 
-    def name(self, kind: str) -> str:
-        """Return the name of the column of weights; raise an InputError if it is not a name."""
-        if isinstance(self.weight, str):
+    def name(self, kind: str) -> Any:
+        """Return the name of the column of weights; raise an InputError if it is not a name.
+
+        Columns of pandas may be named by integers.
+        """
+        if isinstance(self.weight, str | int):
             return self.weight
         raise InputError(
             f"weight= names a column of {kind}, and cannot be a {type(self.weight).__name__}"
@@ -115,7 +118,7 @@ class WeightBound:
 
     def remembered(self) -> WeightBound:
         """Return the bound that answers store: without an array of weights."""
-        return replace(self, weight=self.weight if isinstance(self.weight, str) else None)
+        return replace(self, weight=self.weight if isinstance(self.weight, str | int) else None)
 
     def kept(self) -> list[Any]:
         """Return the bounds as JSON values for a file."""
@@ -127,7 +130,7 @@ class WeightBound:
         if kept is None:
             return None
         weight, *bounds = kept
-        if not isinstance(weight, str | None) or len(bounds) != 2:
+        if not isinstance(weight, str | int | None) or len(bounds) != 2:
             raise ValueError(f"its bounds of weights are {kept!r:.60}")
         return cls(weight, *map(_number, ("at_least", "at_most"), bounds))
 

@@ -46,7 +46,7 @@ class ForestWeight:
     @property
     def name(self) -> str:
         """The name of the weights in errors."""
-        return f"weights {self.weight!r}" if isinstance(self.weight, str) else "weights"
+        return f"weights {self.weight!r}" if isinstance(self.weight, str | int) else "weights"
 
 
 def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
@@ -66,7 +66,7 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     ColumnTypeError, InputError
         The weights are not numbers, or not one-dimensional.
     """
-    if not isinstance(weight, str):
+    if not isinstance(weight, str | int):
         check_same_index(edges, weight)
         return known_numbers(_exact(weight), "weights")
     names = names_of(edges)

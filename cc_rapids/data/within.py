@@ -113,7 +113,7 @@ def edges_asked(
 def _lacks(edges: Any, weight: Any) -> bool:
     """Return whether edges in memory lack a column of weights."""
     adapter = adapter_of(edges)
-    if not isinstance(weight, str) or adapter.has_header or adapter.is_stream:
+    if not isinstance(weight, str | int) or adapter.has_header or adapter.is_stream:
         return False
     if not adapter.has_rows:  # for example a matrix or a graph
         return not is_relation(edges)
@@ -227,7 +227,7 @@ def read_within(
         )
     if not keeps_weights:
         return made
-    name = f"weights {bound.weight!r}" if isinstance(bound.weight, str) else "weights"
+    name = f"weights {bound.weight!r}" if isinstance(bound.weight, str | int) else "weights"
     return weighted(made, adapter.weights(edges, bound.weight), name, nulls)
 
 

@@ -96,9 +96,14 @@ def warn_of_bound(ledger: Ledger, bound: WeightBound) -> None:
     """Warn if a bound leaves out all the edges of a ledger without linked ones."""
     outside = sum(ledger.left_out.get(reason, 0) for reason in ("out_of_bounds", "row_group"))
     if outside:
+        least, most, verb = bound.at_least, bound.at_most, "leaves"
+        hint = "is the bound on the scale of the weights, such as 0 to 1?"
+        if least is not None and most is not None:
+            verb = "leave"
+            if least > most:
+                hint = "no weight is within both; exchange them"
         warnings.warn(
-            f"{bound.in_words()} leaves out every edge ({outside:,}): is the bound on the scale of"
-            " the weights, such as 0 to 1?",
+            f"{bound.in_words()} {verb} out every edge ({outside:,}): {hint}",
             CcRapidsWarning,
             stacklevel=levels_up(),
         )

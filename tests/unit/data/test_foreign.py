@@ -91,6 +91,14 @@ def test_graphs_of_igraph(named):
     assert len(found.report(graph)) == len(right)
 
 
+def test_names_in_files_of_igraph(tmp_path):
+    path = str(tmp_path / "graph.graphml")
+    igraph.Graph([(0, 1), (2, 2)], vertex_attrs={"name": ["b", "a", "c"]}).write(path)
+    assert components(path).labels()["vertex"].to_pylist() == ["n0", "n1", "n2"]
+    named = components(igraph.Graph.Read(path)).labels()
+    assert (named.vertex.tolist(), named.labels.tolist()) == (["a", "b", "c"], ["a", "a", "c"])
+
+
 def test_tuples_are_ids_of_several_columns():
     graph = nx.grid_2d_graph(3, 4)
     graph.remove_nodes_from((1, k) for k in range(4))

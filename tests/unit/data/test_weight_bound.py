@@ -407,3 +407,25 @@ def test_rows_outside_a_filter_are_counted_apart_from_those_outside_a_bound(tmp_
         ledger = read(edges, weight="w", at_least=5).ledger
         want = {"filtered": 2, "row_group": 2, "out_of_bounds": 1}
         assert ledger == {"given": 6, "linked": 1, **want}
+
+
+def test_a_column_may_be_named_by_an_integer(tmp_path):
+    """As in frames of pandas that are read without a header."""
+    frame = pd.DataFrame({0: [1, 2, 5], 1: [2, 3, 6], 2: [0.1, 0.2, 0.3]})
+    found = cc_rapids.components(frame, 0, 1, weight=2, at_least=0.2)
+    assert found.labels()["vertex"].tolist() == [2, 3, 5, 6]
+    found.save(tmp_path / "found")
+    loaded = cc_rapids.Components.load(tmp_path / "found")
+    assert loaded.audit(frame, 0, 1).edges == 2
+    assert len(cc_rapids.maximum_spanning_forest(frame, 0, 1, weight=2)) == 3
+    with pytest.raises(cc_rapids.MissingColumnError, match="unknown column 3"):
+        cc_rapids.components(frame, 0, 1, weight=3, at_least=0.2)
+    with pytest.raises(cc_rapids.MissingColumnError, match="weight=2 names a column"):
+        cc_rapids.components(([1], [2]), weight=2, at_least=0.2)
+
+
+def test_bounds_in_the_wrong_order_are_named():
+    frame = pd.DataFrame({"src": [1], "dst": [2], "w": [0.5]})
+    says = r"at_least=0.9 and at_most=0.1 leave out every edge \(1\): no weight is within both"
+    with pytest.warns(cc_rapids.CcRapidsWarning, match=says):
+        assert len(cc_rapids.components(frame, weight="w", at_least=0.9, at_most=0.1)) == 0
