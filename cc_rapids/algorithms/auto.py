@@ -288,8 +288,9 @@ class Machine(Protocol):
     def name(self) -> str:
         """The name of the engine."""
 
-    def shared_memory_limits(self) -> SharedMemoryLimits:
-        """Return the limits of blocks with shared memory."""
+    @property
+    def shared_memory(self) -> SharedMemoryLimits:
+        """The limits of blocks with shared memory."""
 
 
 class Decision(NamedTuple):
@@ -337,7 +338,7 @@ class MeasuredRules:
             few = m <= (rule.most_edges or m) and n <= (rule.most_vertices or n)
             if mine and near and enough and few:
                 words = rule.shared_words
-                if not words or machine.shared_memory_limits().words >= words:
+                if not words or machine.shared_memory.words >= words:
                     return Decision(as_listed(rule.design) if facts.blocked else rule.design, rule)
         raise AssertionError("the last row is for all edges")
 

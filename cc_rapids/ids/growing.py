@@ -66,7 +66,7 @@ class Range(_OneColumn):
                 f"the edges come with {len(given.vertices):,} vertices of their own, but"
                 f" num_vertices={self.n}: pass a larger number"
             )
-        arrays = [backend.asarray(column) for column in columns[:2]]
+        arrays = list(map(backend.asarray, columns[:2]))
         if exact:
             as_integers = replace(given, vertices=range(self.n), vertices_are_dense_range=True)
             id_range_of(as_integers, arrays, backend)

@@ -111,8 +111,12 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
 
     An empty batch keeps the type of earlier batches.
     """
-    if before is not None and _is_of_kind(given, before):
-        return before
+    if before is not None:
+        same_ids = is_alike(given.src, before.src) and is_alike(given.dst, before.dst)
+        same_facts = given.vertex_names == before.vertex_names and given.answers is before.answers
+        same_frame = given.on_device == before.on_device and given.make_frame is before.make_frame
+        if same_ids and same_facts and same_frame and not (given.dropped_rows or given.formats):
+            return before  # as for most batches
     if before is not None and not given.src.size:
         return replace(before, dropped_rows=before.dropped_rows + given.dropped_rows)
     dropped = given.dropped_rows + (before.dropped_rows if before else 0)
@@ -128,14 +132,6 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
         end_names=given.end_names,
         answers=given.answers,
     )
-
-
-def _is_of_kind(given: EdgeInput, before: EdgeInput) -> bool:
-    """Return whether a batch keeps the type of answers, as most batches do."""
-    same_ids = is_alike(given.src, before.src) and is_alike(given.dst, before.dst)
-    same_facts = given.vertex_names == before.vertex_names and given.answers is before.answers
-    same_frame = given.on_device == before.on_device and given.make_frame is before.make_frame
-    return same_ids and same_facts and same_frame and not (given.dropped_rows or given.formats)
 
 
 def grown(forest: Forest, n: int) -> Forest:

@@ -113,10 +113,6 @@ class Machine(NamedTuple):
         limits = backend.shared_memory_limits()
         return cls(backend.name, device, *flags, limits, most)
 
-    def shared_memory_limits(self) -> SharedMemoryLimits:
-        """Return the limits of blocks with shared memory."""
-        return self.shared_memory
-
 
 class Counted(NamedTuple):
     """The numbers that are known once ids are encoded.

@@ -5,6 +5,7 @@ from itertools import combinations, product
 import pytest
 
 from cc_rapids.algorithms.auto import MEASURED, EdgeFacts
+from cc_rapids.solver.choose import Machine
 from support.cover import cover
 from support.machine import SIMULATED
 
@@ -72,4 +73,4 @@ def _parametrize(choices, size, only=None):
 
 def rule_for(on, n, m, **facts):
     """The rule by which "auto" runs m edges between n vertices on a backend."""
-    return MEASURED.decide(EdgeFacts(n, n, m, **facts), on).why
+    return MEASURED.decide(EdgeFacts(n, n, m, **facts), Machine.of(on)).why
