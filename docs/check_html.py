@@ -36,6 +36,11 @@ SEARCHES = {
     "scikit-image": "guides/images",
     "cc3d": "guides/images",
     "zarr": "guides/images",
+    "nearest neighbours": "guides/neighbors",
+    "cuVS": "guides/neighbors",
+    "faiss": "guides/neighbors",
+    "DBSCAN": "guides/neighbors",
+    "near-duplicate images": "guides/neighbors",
 } | dict.fromkeys(
     [
         *("splink", "match_probability", "GraphFrames", "igraph", "csr_matrix", "scikit-learn"),

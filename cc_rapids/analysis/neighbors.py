@@ -35,6 +35,13 @@ class ListedEdges:
         Which entries are edges.
     """
 
+    neighbors: Neighbors
+    rules: NeighborRules
+    indices: Any
+    distances: Any
+    left_out: Counter[str]
+    mutual: Any
+
     def __init__(self, neighbors: Neighbors, rules: NeighborRules) -> None:
         self.neighbors, self.rules = neighbors, rules
         self.indices, self.distances = map(_home, (neighbors.indices, neighbors.distances))

@@ -175,14 +175,13 @@ def _flat(array: Any) -> tuple[Any, tuple[int, int]]:
     """
     size = array.dtype.itemsize
     aligned = all(step >= 0 and step % size == 0 for step in array.strides)
+    library = np if isinstance(array, np.ndarray) else sys.modules["cupy"]
     if not (aligned and array.dtype.isnative and getattr(array.flags, "aligned", True)):
-        copy = np.ascontiguousarray if isinstance(array, np.ndarray) else type(array).copy
-        array = copy(array.astype(array.dtype.newbyteorder("=")))
+        array = library.ascontiguousarray(array.astype(array.dtype.newbyteorder("=")))
     steps = tuple(step // size for step in array.strides)
     if not array.size:
         return array.reshape(-1), steps
     last = sum(step * (length - 1) for step, length in zip(steps, array.shape, strict=True))
-    library = sys.modules[type(array).__module__.partition(".")[0]]
     return library.lib.stride_tricks.as_strided(array, (last + 1,), (size,)), steps
 
 
@@ -192,12 +191,14 @@ def _like(array: Any) -> EdgeInput:
     if not is_signed(dtype) or dtype.itemsize < 4 or array.shape[0] > np.iinfo(dtype).max:
         dtype = np.dtype(np.int64)
     none = array.reshape(-1)[:0].astype(dtype)
-    return read((none, none), "src", "dst")
+    return read((none, none), "indices", "indices")
 
 
 def wrong_index(neighbors: Neighbors, e: int, value: int) -> InputError:
-    """Return the error for an entry whose neighbour is no point."""
+    """Return the error for an entry whose neighbour was no point, and is now ``value``."""
     row, column, _ = neighbors.place(e)
+    if 0 <= value < neighbors.n:
+        return neighbors.given.changed()
     missing = "-1" if is_signed(neighbors.indices.dtype) else f"{neighbors.missing:,}"
     return InputError(
         f"indices[{row:,}, {column:,}] is {value:,}, but there are {neighbors.n:,} points: a"

@@ -19,6 +19,7 @@ class ClusterNumbers(PlaceLabels):
 
     name = "dense"
     audited_as = "any"
+    order: Array
 
     def __init__(self, order: Array) -> None:
         self.order = order
@@ -41,6 +42,8 @@ class PointLabels(NumberLabels):
 
     is_saved = False
     audited_as = "any"
+    clusters: Answer
+    kind: LabelKind
 
     def __init__(self, clusters: Answer, kind: LabelKind) -> None:
         self.clusters, self.kind = clusters, kind

@@ -134,7 +134,7 @@ EXPECTED = {
     "scikit-learn": [
         (members, NEAR, lambda found: parts(found[1])),
         (members, NEAR, None),
-        (lambda labels: labels.labels.tolist(), [0, 0, 0, 1, 1, 2], list),
+        (lambda labels: labels.labels.tolist(), [0, 0, 0, 1, 1, -1], list),
         (lambda labels: parts(labels.labels), NEAR, None),
         (float, 1.0, float),
     ],
@@ -186,7 +186,9 @@ def names(title, folder):
     if title == "scikit-learn":
         far = np.abs(POINTS - POINTS.T)
         made["graph"] = scipy.sparse.csr_matrix(np.where(far <= 0.5, far, 0))
-        made |= {"k": 1, "indices": np.array([[1], [2], [1], [4], [3], [5]]), "points": POINTS}
+        indices = np.array([[1], [2], [1], [4], [3], [4]])
+        made |= {"k": 1, "indices": indices, "points": POINTS}
+        made["distances"] = np.abs(POINTS[indices[:, 0]] - POINTS)
         made["truth"] = made["found"].labels()
         made["labels"] = made["truth"]["labels"]
         if find_spec("sklearn"):

@@ -13,11 +13,13 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 from support import lies
 from support.choices import some
 from support.lies import FAR, LIES, M, N, any_answer, edges, engine_of, no_hang, rows, running_on
 from support.refusals import refused
 
+import cc_rapids
 from cc_rapids import CcRapidsError, Connectivity, Csr, InputError
 from cc_rapids.ids import strings
 
@@ -201,6 +203,34 @@ def test_strings_that_leave_their_bytes(dtype):
             with pytest.raises(InputError, match="some end before they begin, or beyond"):
                 strings.check_offsets(text)
             strings.factorise_text(text)
+
+
+RULES = (
+    {},
+    {"at_most": 1, "mutual": True},
+    {"at_most": 1, "min_samples": 3, "border": "nearest"},
+)
+
+
+def neighbors():
+    """Neighbours by rows and by columns, and rows of unequal length, with their memory."""
+    chance = np.random.default_rng(0)
+    shape = 20, 3
+    memory = chance.integers(-1, 20, 60), chance.random(60) * 2
+    yield tuple(array.reshape(shape) for array in memory), memory
+    yield tuple(array.reshape(shape, order="F")[:, 1:] for array in memory), memory
+    matrix = sp.random_array((20, 20), density=0.15, format="csr", rng=chance)
+    yield (matrix,), (matrix.indices, matrix.data, matrix.indptr)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_neighbors_that_change_or_flicker(rules):
+    """Between two launches, and between any two reads of one word."""
+    for kind, since in [("checked", k) for k in range(6)] + [("one by one", 0), ("by warps", 0)]:
+        for given, memory in neighbors():
+            with running_on(engine_of(kind), memory, since), no_hang(), suppress(CcRapidsError):
+                given = given if "at_most" in rules else given[:1]
+                cc_rapids.components_of_neighbors(*given, **rules).labels()
 
 
 CALLS = {

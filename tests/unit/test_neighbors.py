@@ -212,6 +212,24 @@ def test_clusters_are_those_of_scikit_learn():
         assert found.labels().labels.tolist() == labels.tolist()
 
 
+class Tensor:
+    """An array of another library, which only shares its memory."""
+
+    def __init__(self, array):
+        self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+
+def test_tensors_and_frames_are_arrays():
+    import pandas as pd
+
+    indices, distances = random_neighbors(7)
+    expected = components_of_neighbors(indices, distances, at_most=1)
+    for kind in (Tensor, pd.DataFrame):
+        found = components_of_neighbors(kind(indices), kind(distances), at_most=1)
+        assert found.labels().labels.tolist() == expected.labels().labels.tolist()
+        found.audit(kind(indices), kind(distances))
+
+
 def test_matrices_are_their_arrays():
     indices = np.array([[1, 2], [0, 2], [0, 3], [2, 0]])
     distances = np.array([[0.5, 0.25], [0.5, 1], [0.25, 2], [2, 3.0]])
