@@ -25,7 +25,6 @@ from ..data.edge_input import EdgeInput
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import Adjacency, Edges, list_of_rows
 from ..graph.forest import Forest
-from ..graph.hooks import hooks_in, room_for_hooks
 from ..graph.speculative_rows import SpeculativeRows
 from ..ids.encode import EncodedIds
 from .choose import BY_WEIGHT, HEAVIEST, Plan, choose_for_batch
@@ -103,19 +102,24 @@ def _as_read(
 
 
 def _hooks(plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None) -> Array:
-    """Solve a forest; return the sorted indices of the edges that hooked vertices.
-
-    These edges are a spanning forest.
-    """
-    backend = forest.backend
-    hook_edge = room_for_hooks(forest.n, max(edges.m, rows.m if rows else 0), backend)
-    phases.solve(edges, forest, plan.algorithm, rows, hook_edge, plan.memory)
-    hooks = hooks_in(hook_edge)
+    """Solve a forest; return the sorted indices of the edges of a spanning forest."""
+    hooks = _edges_that_hook(edges, forest, plan.algorithm, rows, plan.memory)
     if plan.backwards:
         hooks = hooks.dtype.type(edges.m - 1) - hooks
     elif rows is not None and rows.edge_of is not None:
         hooks = rows.edge_of[hooks]  # from entries of rows to edges of the list
-    return backend.xp.sort(hooks)
+    return forest.backend.xp.sort(hooks)
+
+
+def _edges_that_hook(
+    edges: Edges, forest: Forest, design: Design, rows: Adjacency | None, memory: str = MEMORY[0]
+) -> Array:
+    """Solve a forest; return the edges that hooked a vertex, or the entries of rows."""
+    backend, most = forest.backend, max(edges.m, rows.m if rows else 0)
+    number = np.uint32 if most < (1 << 32) - 1 else np.uint64
+    hook_edge = backend.fill(backend.empty(forest.n, number), 0xFF)  # all bits set: not hooked
+    phases.solve(edges, forest, design, rows, hook_edge, memory)
+    return hook_edge[hook_edge != np.iinfo(hook_edge.dtype).max]
 
 
 def _by_weight(
@@ -186,9 +190,8 @@ def any_forest(src: Array, dst: Array, n: int, backend: Backend) -> tuple[Array,
         The rows of the forest's edges, and the least vertex of each vertex's component.
     """
     forest = Forest(backend, n, all_present=True)
-    hook_edge = room_for_hooks(n, src.size, backend)
-    phases.solve(Edges(src, dst, 0), forest, ANY_FOREST, None, hook_edge)
-    return hooks_in(hook_edge).astype(np.int64), forest.parent
+    hooks = _edges_that_hook(Edges(src, dst, 0), forest, ANY_FOREST, None)
+    return hooks.astype(np.int64), forest.parent
 
 
 def check_spanning(
