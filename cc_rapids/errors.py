@@ -209,8 +209,8 @@ class DesignError(InputError):
     """A design is unknown or cannot be used here; names the nearest designs."""
 
 
-class ImageError(InputError, RuntimeError, AssertionError):
-    """The structure or the output does not fit an image; of all types that SciPy raises."""
+class ImageError(InputError, RuntimeError, AssertionError, OverflowError):
+    """An argument does not fit an image; of all types that SciPy and scikit-image raise."""
 
 
 class EngineError(CcRapidsError, RuntimeError):

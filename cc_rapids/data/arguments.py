@@ -48,6 +48,16 @@ def check_count(what: str, count: Any, least: int = 0) -> int:
     return int(count)
 
 
+def as_array(what: str, values: Any, dtype: Any = None) -> Any:
+    """Return an argument as a NumPy array; raise an error if NumPy cannot convert it."""
+    import numpy as np
+
+    try:
+        return np.asarray(values, dtype)
+    except Exception as error:  # of many types, by NumPy and by libraries of frames
+        raise ArgumentTypeError(f"{what} is {shown(values)}, not an array ({error})") from error
+
+
 def check_seconds(what: str, seconds: Any) -> None:
     """Raise an error unless the argument is a number of seconds, of at least 0."""
     real = isinstance(seconds, Real) and not isinstance(seconds, bool)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from .. import backends
 from ..algorithms.pixels import Joined, label_pixels
 from ..backends import Array, Backend
+from ..data.arguments import as_array
 from ..data.dtypes import is_boolean, is_number
 from ..errors import ArgumentTypeError
 
@@ -29,7 +30,7 @@ NATIVE = [
 ]  # types of pixels that kernels read
 
 
-def neighbourhood(axes: int, connectivity: float) -> npt.NDArray[np.bool_]:
+def neighbourhood(axes: int, connectivity: Any) -> npt.NDArray[np.bool_]:
     """Return the structure of the neighbours that at most ``connectivity`` axes separate."""
     steps = np.abs(np.indices((3,) * axes) - 1).sum(axis=0) if axes else np.zeros(())
     return np.asarray(steps <= connectivity)
@@ -37,7 +38,7 @@ def neighbourhood(axes: int, connectivity: float) -> npt.NDArray[np.bool_]:
 
 def is_dask_array(image: Any) -> bool:
     """Return whether an image is a Dask array, without importing Dask."""
-    return hasattr(image, "__dask_graph__") and hasattr(image, "to_delayed")
+    return hasattr(image, "__dask_graph__") and hasattr(image, "rechunk")
 
 
 def backend_of(image: Any) -> tuple[Backend, Array]:
@@ -45,7 +46,7 @@ def backend_of(image: Any) -> tuple[Backend, Array]:
     if hasattr(image, "__cuda_array_interface__"):
         backend = backends.get("cuda")
         return backend, backend.xp.asarray(image)
-    return backends.get("threads"), np.asarray(image)
+    return backends.get("threads"), as_array("the image", image)
 
 
 def label_type(image: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..algorithms.pixels import Joined, label_pixels
 from ..data.arguments import check_flag
 from ..data.dtypes import is_integer
-from ..errors import ArgumentTypeError, InputError, shown
+from ..errors import ArgumentTypeError, ImageError, InputError, shown
 from .images import backend_of, is_dask_array, neighbourhood
 from .ndimage import label as label_nonzero
 
@@ -49,8 +49,10 @@ def label(
     ------
     InputError
         The connectivity is not between 1 and the number of axes.
+    ImageError
+        The background is not an integer of 64 bits.
     ArgumentTypeError
-        The image is not an array, or the background is not a number.
+        The image is not an array of numbers, or another argument is of a wrong type.
 
     See Also
     --------
@@ -72,12 +74,14 @@ def label(
     return_num = check_flag("return_num", return_num)
     image = label_image if is_dask_array(label_image) else backend_of(label_image)[1]
     axes = image.ndim
-    connectivity = axes if connectivity is None else connectivity
-    if not 1 <= connectivity <= axes:
+    hops: Any = axes if connectivity is None else connectivity
+    if not isinstance(hops, int | float | np.number):
+        raise ArgumentTypeError(f"connectivity= is {shown(hops)}, not a number")
+    if not 1 <= hops <= axes:
         raise InputError(
-            f"Connectivity for {axes}D image should be in [1, ..., {axes}]. Got {connectivity}."
+            f"Connectivity for {axes}D image should be in [1, ..., {axes}]. Got {hops}."
         )
-    structure = neighbourhood(axes, connectivity)
+    structure = neighbourhood(axes, hops)
     if image.dtype == bool:
         labels, count = label_nonzero(~image if background == 1 else image, structure)
     else:
@@ -88,9 +92,12 @@ def label(
 def _background(background: Any) -> int:
     """Return the value of the background, as an integer of 64 bits."""
     try:
-        return int(np.int64(0 if background is None else int(background)))
-    except (TypeError, ValueError) as error:
-        raise ArgumentTypeError(f"background is {shown(background)}, not an integer") from error
+        value = 0 if background is None else int(background)
+    except Exception as error:  # of any object
+        raise ArgumentTypeError(f"background= is {shown(background)}, not an integer") from error
+    if not -(1 << 63) <= value < 1 << 63:
+        raise ImageError(f"background= is {shown(background)}, which has more than 64 bits")
+    return value
 
 
 def _label_values(image: Any, background: int, structure: npt.NDArray[np.bool_]) -> tuple[Any, int]:
@@ -99,7 +106,10 @@ def _label_values(image: Any, background: int, structure: npt.NDArray[np.bool_])
     As in scikit-image, an image of shape (m, n, 1) is numbered column by column.
     """
     if not is_integer(image.dtype) or not image.dtype.isnative:
-        image = image.astype(np.int64)
+        try:
+            image = image.astype(np.int64)
+        except (TypeError, ValueError) as error:
+            raise ArgumentTypeError(f"pixels of {image.dtype} are no integers ({error})") from error
     if not image.size:
         return image.astype(np.int64), 0
     by_column = image.ndim == 3 and image.shape[2] == 1 and min(image.shape[:2]) > 1

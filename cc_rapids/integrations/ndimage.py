@@ -10,8 +10,9 @@ import numpy.typing as npt
 from .. import backends
 from ..algorithms.pixels import Joined, label_pixels
 from ..backends import Array, Backend
+from ..data.arguments import as_array
 from ..data.dtypes import is_boolean, is_complex, is_float, is_number
-from ..errors import ArgumentTypeError, ImageError
+from ..errors import ArgumentTypeError, ImageError, shown
 from .images import backend_of, is_dask_array, label_type, neighbourhood, readable
 
 
@@ -77,13 +78,31 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     if given is not None:
         made = given
     else:
-        made = backend.xp.empty(image.shape, label_type(image) if output is None else output)
+        made = backend.xp.empty(image.shape, _dtype_of(output, image))
     if not image.ndim or not image.size:
-        count = int(image.ndim == 0 and bool(image != 0))
+        count = int(image.ndim == 0 and _is_nonzero(image))
         made[...] = count
     else:
         count = _write(image, joined, made, backend)
     return count if given is not None else (made, count)
+
+
+def _dtype_of(output: Any, image: Any) -> Any:
+    """Return the type of the labels of an image, unless ``output`` is an array."""
+    if output is None:
+        return label_type(image)
+    try:
+        return np.dtype(output)
+    except Exception as error:  # NumPy raises errors of many types
+        raise ArgumentTypeError(f"output= is {shown(output)}, not a type ({error})") from error
+
+
+def _is_nonzero(pixel: Array) -> bool:
+    """Return whether an image without axes is not 0."""
+    try:
+        return bool(pixel != 0)
+    except Exception as error:  # of any object
+        raise ArgumentTypeError(f"the image is {shown(pixel[()])}, not a number") from error
 
 
 def _label_blocks(image: Any, structure: Any, output: Any) -> tuple[Any, int]:
@@ -96,7 +115,7 @@ def _label_blocks(image: Any, structure: Any, output: Any) -> tuple[Any, int]:
         labels, count = label(image.compute(), structure, output)
         return da.from_array(labels), count
     joined = Joined(_structure(structure, image))
-    dtype = label_type(image) if output is None else np.dtype(output)
+    dtype = _dtype_of(output, image)
     labels, count = label_blocks(image, joined, dtype)
     _check_depth(dtype, count)
     return labels, count
@@ -110,7 +129,7 @@ def _structure(structure: Any, image: Array) -> npt.NDArray[np.bool_]:
         return neighbourhood(image.ndim, 1)
     if hasattr(structure, "__cuda_array_interface__"):
         structure = backends.get("cuda").xp.asarray(structure).get()
-    checked: npt.NDArray[np.bool_] = np.asarray(structure, dtype=bool)
+    checked: npt.NDArray[np.bool_] = as_array("structure=", structure, bool)
     if checked.ndim != image.ndim:
         raise ImageError("structure and input must have equal rank")
     if checked.shape != (3,) * image.ndim:

@@ -29,7 +29,7 @@ BUILT_IN = {
     "CheckpointError": ValueError,
     "OutputError": OSError,
     "DesignError": ValueError,
-    "ImageError": (RuntimeError, AssertionError),
+    "ImageError": (ValueError, RuntimeError, AssertionError, OverflowError),
     "EngineError": RuntimeError,
     "CapacityError": MemoryError,
     "LedgerError": RuntimeError,

@@ -186,6 +186,21 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
         {"csgraph": MATRIX},
         parameters(cc_rapids.scipy.minimum_spanning_tree),
     ),
+    "ndimage.label": (
+        cc_rapids.ndimage.label,
+        {"input": np.eye(3)},
+        parameters(cc_rapids.ndimage.label),
+    ),
+    "measure.label": (
+        cc_rapids.measure.label,
+        {"label_image": np.eye(3)},
+        parameters(cc_rapids.measure.label),
+    ),
+    "certify_image": (
+        cc_rapids.oracle.certify_image,
+        {"labels": np.eye(2), "image": np.eye(2), "by_value": True},
+        parameters(cc_rapids.oracle.certify_image),
+    ),
     "minimum_spanning_forest": (
         lambda **options: cc_rapids.minimum_spanning_forest(**options),
         {"edges": EDGES, "weight": "weight"},

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import VerificationError
+from ...data.arguments import as_array, check_flag
+from ...errors import ArgumentTypeError, InputError, VerificationError, shown
 from .certificate import certify
 
 
@@ -53,6 +54,8 @@ def certify_image(
     ------
     VerificationError
         The labels are wrong. The error names the first pixels that prove it.
+    InputError
+        An argument cannot be used.
 
     See Also
     --------
@@ -70,7 +73,10 @@ def certify_image(
         ...
     cc_rapids.errors.VerificationError: vertex (2) has the label (0), but no path joins the two
     """
-    values, label = np.asarray(image), np.asarray(labels)
+    values, label = as_array("image=", image), as_array("labels=", labels)
+    by_value = check_flag("by_value", by_value)
+    if not isinstance(background, int | float | np.number):
+        raise ArgumentTypeError(f"background= is {shown(background)}, not a number")
     if label.shape != values.shape:
         raise VerificationError(f"labels of shape {label.shape} for an image of {values.shape}")
     axes, place = values.ndim, _Places(values.shape)
@@ -97,7 +103,10 @@ def _steps(structure: Any, axes: int, by_value: bool) -> list[tuple[int, ...]]:
     steps = [step for step in product((-1, 0, 1), repeat=axes) if step < (0,) * axes]
     if structure is None:
         return [step for step in steps if by_value or np.count_nonzero(step) == 1]
-    return [step for step in steps if np.asarray(structure)[tuple(s + 1 for s in step)]]
+    joined = as_array("structure=", structure, bool)
+    if joined.shape != (3,) * axes:
+        raise InputError(f"structure= has shape {joined.shape}, not {(3,) * axes}")
+    return [step for step in steps if joined[tuple(s + 1 for s in step)]]
 
 
 def _connected(
