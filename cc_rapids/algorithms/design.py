@@ -401,7 +401,7 @@ def designs() -> list[Design]:
     --------
     >>> names = list(map(str, designs()))
     >>> names[:3], len(names)
-    (['none+async+naive', 'none+async+halve', 'none+async+split'], 432)
+    (['none+async+naive', 'none+async+halve', 'none+async+split'], 435)
     """
     made_designs = []
     for words in _product():

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from cc_rapids.algorithms.design import Design, designs
-from cc_rapids.algorithms.literature import search
+from cc_rapids.algorithms.literature import search, thrifty
 from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels.spec import CHOICES
 from races import memory, plants, whole
@@ -19,6 +19,7 @@ from races.runs import Outcomes
 
 SAMPLES = list(CHOICES["sample"])
 WHOLE = [name for name, link in CHOICES["link"].items() if link.standalone and link.iterative]
+CONTOURS = [f"contour(orders={word})" for word in ("1", "m", "syn")]
 STAGED = ("stages+rem-parallel", "stages+graft-shortcut-update", "stages+jtb+naive")
 GRAPHS = {
     "path": (3, [(2, 1), (1, 0)]),
@@ -112,13 +113,20 @@ def test_searches(name, alpha, group, tuned):
     check([name], (4, [(0, 1), (0, 2), (1, 3), (2, 3)]), model, group=group)
 
 
-@pytest.mark.parametrize("name", [*WHOLE, "soman(hooks=down)", "owner", *STAGED])
+@pytest.mark.parametrize("name", [*WHOLE, "soman(hooks=down)", *CONTOURS, "owner", *STAGED])
 def test_algorithms_of_their_own(name):
     """A path whose middle is its greatest vertices: roots are hooked twice, and stars are left."""
     for graph in GRAPHS:
         check([name], graph)
     check([name], "path", memory.WEAK)
     check([name], (4, [(2, 3), (1, 3), (0, 2)]), memory.WEAK)
+
+
+@pytest.mark.parametrize("group", [1, 2])
+def test_thrifty_pushes(group, monkeypatch):
+    """One pull, and then pushes, in which two threads may share a row or a neighbour."""
+    monkeypatch.setattr(thrifty, "DENSITY", 9.0)
+    check(["thrifty"], (5, [(0, 1), (0, 2), (1, 3), (2, 4), (3, 4)]), memory.WEAK, group=group)
 
 
 @pytest.mark.parametrize("graph", ["path", "loop", "twice"])

@@ -6,18 +6,22 @@ They are written like :mod:`cc_rapids.kernels` and use the same registry.
 # Importing a file registers its rules. ``designs()`` lists each axis in this order.
 # isort: off
 from . import sutton, balduzzi, cong, dense, owner, patwary, rounds, search, stages, afforest, ecl
+from . import fastsv, contour, thrifty
 # isort: on
 
 __all__ = [
     "afforest",
     "balduzzi",
     "cong",
+    "contour",
     "dense",
     "ecl",
+    "fastsv",
     "owner",
     "patwary",
     "rounds",
     "search",
     "stages",
     "sutton",
+    "thrifty",
 ]

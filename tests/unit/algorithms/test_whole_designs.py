@@ -58,6 +58,11 @@ def test_neither_batches_nor_forests(name):
         "multi-jump(hooks=down)",
         "adaptive(segments=3)",
         "adaptive(segments=99)",
+        "contour(orders=1)",
+        "contour(orders=m)",
+        "contour(orders=11mm)",
+        "contour(orders=1m1m)",
+        "contour(orders=syn)",
         "stages(q=2)+jtb+two-try-split",
         "stages(q=2)+sv-1982-update",
     ],
@@ -71,7 +76,8 @@ def test_options(engine, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["soman", "adaptive", "graft-shortcut-update", "rem-parallel", "stages+sv-1982"]
+    "name",
+    ["soman", "adaptive", "graft-shortcut-update", "rem-parallel", "stages+sv-1982", "thrifty"],
 )
 def test_strays_are_told_and_self_loops_occur(engine, name):
     with pytest.raises(cc_rapids.InputError, match=r"holds the id 30, outside 0\.\.4"):

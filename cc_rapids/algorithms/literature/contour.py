@@ -1,0 +1,107 @@
+"""Contour: map the ancestors of both endpoints of each edge to the least label among them.
+
+labels : (n,) unsigned, L in the paper, shared by all threads. Invariant: labels[v] <= v, and it is
+         in the component of v.
+old    : (n,) unsigned, the labels at the start of a round, for synchronous updates.
+
+The minimum-mapping operator of order h climbs h labels from both endpoints, u, L[u], L[L[u]], ...
+The smaller of the two ends is z. Each label larger than z on the two paths is replaced by z.
+
+``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
+
+Du, Alvarado Rodriguez, Li, Dindoost and Bader, HiPC 2023.
+"""
+
+from typing import Any
+
+from ...kernels.primitives import lessen
+from ...kernels.spec import Step, standalone_algorithm
+from ..phases import changes
+
+MOST = 1024  # the order m of the paper
+ORDERS = {  # by variant: the orders of the first rounds, and those of the rounds that repeat
+    "2": ((), (2,)),
+    "1": ((), (1,)),
+    "m": ((), (MOST,)),
+    "11mm": ((1, 1), (MOST,)),
+    "1m1m": ((), (1, MOST)),
+    "syn": ((), (2,)),
+}
+
+
+def minimum_mapping(on: Any, read: Any, synchronous: bool) -> Any:
+    """Apply the minimum-mapping operator to an edge.
+
+    Allowed race, with asynchronous updates: stores are plain, so one may replace a smaller label.
+    A stored label is smaller than the one read, even if that was stale. So a round raises no label
+    above its value at the start of the round, and lowers one if it stores anything.
+    """
+    low = lessen(on)
+
+    @on.device
+    def climb(seen, v, order):
+        for _ in range(order):
+            p = seen[v]
+            if p == v:
+                return v
+            v = p
+        return v
+
+    @on.device
+    def assign(seen, labels, v, z, order, changed):
+        for _ in range(order):
+            p = seen[v]
+            if p <= z:
+                return
+            if synchronous:
+                low(labels, v, z)
+            else:
+                labels[v] = z
+            changed[0] = 1
+            v = p
+
+    @on.elementwise
+    def minimum_mapping(e, src, dst, base, n, present, out_of_range, order, old, labels, changed):
+        u, v = read(e, src, dst, base, n, present, out_of_range)
+        if u != v:
+            seen = old if synchronous else labels
+            z = min(climb(seen, u, order), climb(seen, v, order))
+            assign(seen, labels, u, z, order, changed)
+            assign(seen, labels, v, z, order, changed)
+
+    return minimum_mapping
+
+
+@standalone_algorithm(
+    "contour",
+    options={"orders": tuple(ORDERS)},
+    requires=("read",),
+    label_arrays=(1, 0),
+    paper="Contour, Du et al. 2023",
+)
+def contour(on: Any, vertex: type, read: Any, orders: str) -> Step:
+    """Map the labels on both paths up from an edge to the least one, until no label changes.
+
+    ``orders`` is the paper's variant, C-2 by default: the orders of the rounds, where m is 1,024.
+    ``syn`` is of order two; it reads the labels of the previous round and stores atomic minima.
+
+    Each round but the last lowers a label and raises none, so the rounds end. If a round stores
+    nothing, both endpoints of every edge have the label z, so a component has one label, the least
+    of its vertices.
+    """
+    synchronous = orders == "syn"
+    mapping, (first, repeated) = minimum_mapping(on, read, synchronous), ORDERS[orders]
+
+    def connect_rest(state: Any) -> None:
+        backend, n, labels = state.backend, state.n, state.trees.parent
+        old = backend.empty(n, vertex) if synchronous else backend.unused(vertex)
+        round_orders = [*first, *repeated]
+        moving = True
+        while moving:
+            if synchronous:
+                old[:] = labels
+            given = state.m, *state.edges, n, *state.flags, round_orders.pop(0), old, labels
+            moving = changes(state, mapping, *given)
+            round_orders = round_orders or list(repeated)
+
+    return connect_rest

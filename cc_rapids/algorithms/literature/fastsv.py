@@ -1,0 +1,95 @@
+"""FastSV: hook to grandparents, both roots and single vertices, until no grandparent changes.
+
+old   : (n,) unsigned, f in the paper: the parents at the start of a round; only read by hooks.
+grand : (n,) unsigned, gf in the paper: the grandparents, ``old[old[v]]``; only read by hooks.
+new   : (n,) unsigned, f_next in the paper, shared by all threads: the forest's own parents.
+
+Invariant: ``new[v] <= old[v] <= v``, and all three are in the component of v.
+
+``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
+
+Zhang, Azad and Hu 2020, Algorithm 2.
+"""
+
+from typing import Any
+
+from ...kernels.primitives import lessen
+from ...kernels.spec import Step, standalone_algorithm
+from ..phases import changes
+
+
+def hook(on: Any, read: Any) -> Any:
+    """Hook a vertex and its parent to the grandparent of a neighbour, if that is smaller.
+
+    Stochastic hooking lowers the parent's parent, even if the parent is not a root. Aggressive
+    hooking lowers the vertex's own. The hooks of the endpoint with the smaller grandparent change
+    nothing, since the shortcut lowers it to that grandparent. Allowed race: stores are atomic
+    minima, so their order does not matter, and a round has the same result on every engine.
+    """
+    low = lessen(on)
+
+    @on.elementwise
+    def hook(e, src, dst, base, n, present, out_of_range, old, grand, new):
+        u, v = read(e, src, dst, base, n, present, out_of_range)
+        if grand[u] < grand[v]:
+            u, v = v, u
+        if grand[v] < grand[u]:
+            low(new, old[u], grand[v])
+            low(new, u, grand[v])
+
+    return hook
+
+
+def shortcut(on: Any) -> Any:
+    """Point each vertex at its grandparent, if that is smaller than its new parent."""
+
+    @on.elementwise
+    def shortcut(v, grand, new):
+        if grand[v] < new[v]:
+            new[v] = grand[v]
+
+    return shortcut
+
+
+def next_round(on: Any) -> Any:
+    """Copy the new parents, compute their parents, and set the flag if one of these has changed."""
+
+    @on.elementwise
+    def next_round(v, old, grand, new, changed):
+        p = new[v]
+        g = new[p]
+        old[v] = p
+        if g != grand[v]:
+            grand[v] = g
+            changed[0] = 1
+
+    return next_round
+
+
+@standalone_algorithm(
+    "fastsv",
+    requires=("read",),
+    label_arrays=(2, 0),
+    needs="8 bytes per vertex for parents and grandparents",
+    paper="FastSV, Zhang, Azad and Hu 2020",
+)
+def fastsv(on: Any, vertex: type, read: Any) -> Step:
+    """Hook vertices and their parents to grandparents of neighbours until these do not change.
+
+    Grandparents only fall, so the rounds end. After a round every new parent is at most the old
+    grandparent of the vertex and of all its neighbours, and at least the new grandparent. If no
+    grandparent has changed, all three are equal: neighbours have one parent, which is its own.
+    """
+    send, jump, advance = hook(on, read), shortcut(on), next_round(on)
+
+    def connect_rest(state: Any) -> None:
+        n, new = state.n, state.trees.parent
+        old, grand = state.backend.alloc_packed((n, vertex), (n, vertex))
+        old[:] = grand[:] = new
+        moving = True
+        while moving:
+            send(state.m, *state.edges, n, *state.flags, old, grand, new)
+            jump(n, grand, new)
+            moving = changes(state, advance, n, old, grand, new)
+
+    return connect_rest
