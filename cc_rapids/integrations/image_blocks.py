@@ -135,6 +135,10 @@ class Merge:
         For each block, the numbers of its first label and past its last among all labels.
     """
 
+    joined: Joined
+    count: int
+    touching: Connectivity
+
     def __init__(self, joined: Joined) -> None:
         self.joined, self.count = joined, 0
         self.labels: dict[Place, tuple[int, int]] = {}

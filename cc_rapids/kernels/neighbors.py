@@ -28,10 +28,10 @@ from .primitives import SOON, lessen
     SHIFT,
     TURNED,  # 1 if entries are numbered by columns, as in Fortran
     COLUMNS,  # entries in a row, unless rows have offsets
-    STEP,  # stride of rows in dst; the next word is that of columns
-    _,
+    STEP,  # stride of rows in dst
+    _COLUMN_STEP,  # stride of columns in dst, at STEP + 1
     WEIGHT_STEP,  # the same in weights
-    _,
+    _WEIGHT_COLUMN_STEP,
     MISSING,  # the value of a missing neighbour
     KEPT,  # position of the bits of entries that are edges; 0 if all others have no neighbour
     BORDER,  # position of the bits of entries from core points to others
