@@ -4,9 +4,11 @@ keys: a million records with three keys, beside ``pandas.factorize`` with SciPy,
 records and values. numbers: stable ids of a second day and what has changed, beside merges and
 groups of a frame. rules: clusters of scored pairs of two datasets, beside Kruskal's algorithm in
 NumPy and Python and, if installed, Splink's clusterings on DuckDB. sides: the two sides of random
-edges, beside SciPy and NetworkX. networkx: NetworkX's components through its dispatcher, with every
-set made, by itself and by the backend cc_rapids, with converting the graph and once it is
-converted; these times stand behind the numbers in integrations/networkx.py.
+edges, beside SciPy and NetworkX. neighbors: an array of nearest neighbours, its clusters by DBSCAN,
+and its components without a list of edges, beside the components of that list, and on threads
+beside SciPy and, if installed, scikit-learn. networkx: NetworkX's components through its
+dispatcher, with every set made, by itself and by the backend cc_rapids, with converting the graph
+and once it is converted; these times stand behind the numbers in integrations/networkx.py.
 
 All ways of a job take turns, and answers are compared after the timing.
 """
@@ -20,7 +22,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 from harness import frame, on_host, scipy_labels, to_pandas
-from scipy import sparse
+from scipy import sparse, spatial
 from scipy.sparse import csgraph
 
 import cc_rapids
@@ -288,6 +290,56 @@ def by_search(src, dst, n):
     return 1 - steps[:n]
 
 
+@harness.job("neighbors")
+def neighbors(args, backend):
+    """Yield the times of neighbours in random order, after comparing the components."""
+    n, k = args.points, 16
+    indices, distances = nearest(n, k, backend)
+    src, dst = backend.xp.repeat(backend.xp.arange(n, dtype=np.int32), k), indices.reshape(-1)
+    find = cc_rapids.components_of_neighbors
+    bound, core = float(backend.xp.median(distances[:10_000])), {"mutual": True, "min_samples": 5}
+    ways = {
+        "neighbors": lambda: find(indices).labels(),
+        "list": lambda: cc_rapids.components((src, dst), num_vertices=n).labels(),
+        "bounded": lambda: find(indices, distances, at_most=bound).labels(),
+        "clusters": lambda: find(indices, distances, at_most=bound, **core).labels(),
+    }
+    by_list = len(cc_rapids.components((src, dst), num_vertices=n))
+    assert len(find(indices)) == by_list
+    if not backend.on_device:
+        ways["scipy"] = lambda: scipy_labels(src, dst, n)
+        assert len(np.unique(ways["scipy"]())) == by_list
+    if not backend.on_device and importlib.util.find_spec("sklearn"):
+        from sklearn.cluster import dbscan
+
+        offsets = np.arange(0, n * k + 1, k)
+        graph = sparse.csr_matrix((distances.reshape(-1), dst, offsets), (n, n))
+        graph = graph.multiply(graph.T.astype(bool)).tocsr()  # as mutual=True
+        graph.sort_indices()
+        options = {"eps": bound, "min_samples": 5, "metric": "precomputed"}
+        ways["sklearn_clusters"] = lambda: dbscan(graph, **options)[1]
+        assert np.array_equal(ways["clusters"]().labels, ways["sklearn_clusters"]())
+    wall, device = harness.turns(ways, backend, args.runs)
+    times = {f"{way}_ms": harness.spread(values) for way, values in wall.items()}
+    if backend.on_device:
+        times |= {f"{way}_device_ms": harness.spread(values) for way, values in device.items()}
+    yield {"n": n, "k": k, "components": by_list} | times
+
+
+def nearest(n, k, backend):
+    """Return the nearest neighbours of random points, on a GPU of random near points instead."""
+    if not backend.on_device:
+        points = np.random.default_rng(0).random((n, 3), np.float32)
+        distances, indices = spatial.KDTree(points).query(points, k + 1, workers=-1)
+        return indices[:, 1:].astype(np.int32), distances[:, 1:].astype(np.float32)
+    xp = backend.xp
+    rows = xp.random.permutation(n).astype(np.int32)
+    indices = xp.empty((n, k), np.int32)
+    for column in range(k):
+        indices[rows, column] = xp.roll(rows, column + 1)
+    return indices, xp.random.random((n, k), dtype=np.float32)
+
+
 def uniform(kind, degree, name=None):
     """Return a function that makes a graph of uniform edges, ``degree`` neighbours a node."""
 
@@ -350,5 +402,5 @@ def networkx(args, backend):
 
 
 if __name__ == "__main__":
-    sizes = {"records": 1_000_000, "pairs": 1_000_000, "edges": 5_000_000}
+    sizes = {"records": 1_000_000, "pairs": 1_000_000, "edges": 5_000_000, "points": 1_000_000}
     harness.run(harness.arguments(__doc__, runs=5, **sizes), "pandas", "networkx")
