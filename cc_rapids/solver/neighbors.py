@@ -126,7 +126,7 @@ def _described(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> 
     size, m, n = kernels.HEADER, neighbors.m, neighbors.n
     header = np.zeros(size, np.uint64)
     if neighbors.offsets is None:
-        header[kernels.PERIOD] = n if neighbors.by_columns else neighbors.columns
+        header[kernels.PERIOD] = max(n if neighbors.by_columns else neighbors.columns, 1)
     period = int(header[kernels.PERIOD])
     if period and m >> kernels.MOST_BITS == 0:
         shift = kernels.MOST_BITS + (period - 1).bit_length()
