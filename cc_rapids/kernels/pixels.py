@@ -84,8 +84,9 @@ def pack(on: Any, is_inside: Any, are_joined: Any) -> Any:
 
     @on.elementwise
     def pack(w, width, words, pixels, background, inside, starts, before):
-        column = w % np.uint64(words) * BITS
-        first = w // np.uint64(words) * np.uint64(width) + column
+        row = w // np.uint64(words)
+        column = (w - row * np.uint64(words)) * BITS
+        first = row * np.uint64(width) + column
         size = min(np.uint64(width) - column, BITS)
         bits, joined = ZERO, ZERO
         k = np.uint64(0)
@@ -145,13 +146,14 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
         if bits == ZERO:
             return
         words = np.uint64(words)
-        row, column = w // words, w % words
+        row = w // words
+        column = w - row * words
         begun, base = starts[w], before[w]
         ends, rest, axis = np.uint64(0), row, np.uint64(0)
         while axis < np.uint64(shape.size):
-            size = np.uint64(shape[axis])
-            place = rest % size
+            size, above = np.uint64(shape[axis]), rest
             rest //= size
+            place = above - rest * size
             if place == 0:
                 ends |= ONE << (TWO * axis)
             if place + ONE == size:
@@ -230,8 +232,9 @@ def write_labels(on: Any) -> Any:
     @on.elementwise
     def write_labels(i, width, words, inside, starts, before, label, out):
         w, k = i // lanes, i % lanes
-        column = w % np.uint64(words) * BITS
-        first = w // np.uint64(words) * np.uint64(width) + column
+        row = w // np.uint64(words)
+        column = (w - row * np.uint64(words)) * BITS
+        first = row * np.uint64(width) + column
         size = min(np.uint64(width) - column, BITS)
         bits, begun, base = inside[w], starts[w], np.uint64(before[w])
         if begun == ZERO and np.uint32(bits + BIT) <= BIT:  # none or all

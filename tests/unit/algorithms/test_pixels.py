@@ -1,14 +1,19 @@
 """Labels of pixels on each engine, against SciPy's."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import ndimage
+from support import fake_gpu
 from support.machine import SIMULATED
 
 from cc_rapids import backends, oracle
 from cc_rapids.algorithms import pixels
 from cc_rapids.algorithms.pixels import Joined, label_pixels
-from cc_rapids.integrations.images import neighbourhood
+from cc_rapids.integrations.images import label_type, neighbourhood
+from cc_rapids.measure import label as measure_label
+from cc_rapids.ndimage import label as ndimage_label
 
 SHAPES = [(1,), (70,), (3, 1), (5, 33), (2, 3, 34), (3, 1, 1, 2), (2, 2, 3, 5)]
 
@@ -47,6 +52,12 @@ def test_positions_beyond_32_bits_have_64_bits():
         )
 
 
+def test_labels_are_of_64_bits_where_those_of_scipy_are():
+    for pixels_of_image, expected in ((2**31 - 3, np.int32), (2**31 - 2, np.int64)):
+        image = np.broadcast_to(np.uint8(1), (pixels_of_image,))
+        assert label_type(image) == expected
+
+
 def test_memory_is_3_bits_for_each_pixel_and_12_bytes_for_each_run(monkeypatch):
     image, on = np.random.default_rng(0).random((1024, 1024)) < 0.5, backends.get("threads")
     allocate, taken = on.empty, []
@@ -68,3 +79,32 @@ def test_neighbourhoods_are_those_of_scipy():
         for connectivity in range(1, axes + 1):
             expected = ndimage.generate_binary_structure(axes, connectivity)
             np.testing.assert_array_equal(neighbourhood(axes, connectivity), expected)
+
+
+def test_arrays_of_a_device_stay_there(monkeypatch):
+    """The backend of GPUs itself: the host reads the number of runs and of components alone."""
+    image = np.random.default_rng(0).random((3, 5, 40)) < 0.4
+    expected, most = ndimage.label(image)
+    with fake_gpu.installed() as gpu:
+        array = fake_gpu.Array
+        monkeypatch.setattr(array, "__cuda_array_interface__", {}, raising=False)
+        monkeypatch.setattr(
+            gpu.xp, "empty", lambda shape, dtype: array((math.prod(shape),), dtype).reshape(shape)
+        )
+        given = image.view(array)
+        fake_gpu.Driver.calls.clear()
+        labels, count = ndimage_label(given)
+        assert fake_gpu.Driver.calls.count("wait") == 2
+        assert isinstance(labels, array)
+        assert (labels.dtype, count) == (np.int32, most)
+        np.testing.assert_array_equal(labels, expected)
+        for output in (np.int64, np.uint8):
+            np.testing.assert_array_equal(ndimage_label(given, output=output)[0], expected)
+        marks = ndimage_label(given, output=bool)[0]  # as CuPy converts them
+        np.testing.assert_array_equal(np.asarray(marks), image)
+        made = np.zeros((40, 5, 3), np.int32).T.view(array)
+        assert ndimage_label(given, output=made) == most
+        np.testing.assert_array_equal(made, expected)  # in raster order, as CuPy numbers them
+        values = measure_label((image * 2).astype(np.uint8).view(array), connectivity=1)
+        assert (type(values), values.dtype) == (array, np.int64)
+        np.testing.assert_array_equal(values, expected)
