@@ -19,7 +19,9 @@ from ...kernels.spec import Step, standalone_algorithm
 from ..phases import changes
 
 MOST = 1024  # the order m of the paper
-ORDERS = {  # by variant: the orders of the first rounds, and those of the rounds that repeat
+Orders = tuple[int, ...]
+# by variant: the orders of the first rounds, and those of the rounds that repeat
+ORDERS: dict[str, tuple[Orders, Orders]] = {
     "2": ((), (2,)),
     "1": ((), (1,)),
     "m": ((), (MOST,)),
