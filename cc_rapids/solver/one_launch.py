@@ -74,7 +74,8 @@ def solve(
     """
     src, dst = map(backend.asarray, columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
-    row_capacity = min(max(2 * m, last_of(edge_input) + 1), FEW) if m <= FEW else 0
+    named = last_of(edge_input) + 1  # vertices that the caller names
+    row_capacity = min(max(2 * m, named), FEW) if m <= FEW else 0
     layout = _run_layout(dtype, m, row_capacity, has_table)
     whole = (
         backend.empty(layout.bytes, np.uint8)
@@ -84,7 +85,7 @@ def solve(
     out = backend.packed_args(whole, layout.rows)
     if speculative and not row_capacity:
         out = backend.alloc_packed(*[(speculative.max_rows, dtype)] * 2)
-    read_facts = _launch(edge_input, src, dst, backend, whole, layout, out)
+    read_facts = _launch(named, src, dst, backend, whole, layout, out)
     if speculative and not row_capacity:
         speculative.offer(*out)
     facts = read_facts()
@@ -107,9 +108,7 @@ def solve(
     return EncodedIds(edges, solved, OFFSET_NAMES[ids.low != 0], ids.size, decoder)
 
 
-def solve_hashed(
-    edge_input: EdgeInput, columns: list[Array], backend: Backend
-) -> EncodedIds | None:
+def solve_hashed(columns: list[Array], backend: Backend) -> EncodedIds | None:
     """Solve a list with a large range of ids, in one launch with memory for a hash table only.
 
     Return None if an id has found no slot.
@@ -119,12 +118,12 @@ def solve_hashed(
     layout = _run_layout(dtype, src.size, 0, has_table=True, has_words=False)
     whole = _reusable_bytes(backend, layout.bytes)
     out = backend.packed_args(whole, layout.rows)
-    facts = _launch(edge_input, src, dst, backend, whole, layout, out)()
+    facts = _launch(0, src, dst, backend, whole, layout, out)()
     return _hashed(facts, whole, layout, src, dst, backend)
 
 
 def _launch(
-    edge_input: EdgeInput,
+    named: int,
     src: Array,
     dst: Array,
     backend: Backend,
@@ -132,13 +131,14 @@ def _launch(
     layout: _RunLayout,
     out: Any,
 ) -> Callable[[], Array]:
-    """Launch the kernel; return a function that waits for its results."""
+    """Launch the kernel for edges, and for the first ``named`` vertices even without edges.
+
+    Return a function that waits for its results.
+    """
     (facts,) = backend.packed_views(whole, (layout.facts,))
     backend.fill(facts, 0xFF)
     kernel = _kernel(backend, ONE_LAUNCH_RULE.design, *order_of_type(src))
-    kernel(
-        src.size, src, dst, last_of(edge_input) + 1, *backend.packed_args(whole, layout.run), *out
-    )
+    kernel(src.size, src, dst, named, *backend.packed_args(whole, layout.run), *out)
     return backend.read_async(facts)
 
 

@@ -137,7 +137,7 @@ def solve(
         plan, ids = choices.choose(facts, options), scanned.facts.id_range
         assert plan.encoding is not None
         if guess and plan.in_one_launch:
-            hashed = runs.run_hashed(edge_input, columns, backend)
+            hashed = runs.run_hashed(columns, backend)
             if hashed:
                 return Solved(hashed, plan)
         if ids.exact or plan.encoding.takes_guess(scanned.facts):
