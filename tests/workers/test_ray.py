@@ -302,11 +302,11 @@ def test_tasks_on_a_gpu(tmp_path, monkeypatch, partition, form):
     monkeypatch.setattr(api, "forest_of", watched)
     frame, named = random_frame(), pd.DataFrame({"id": [5, 10**6]})
     options = {"partition": partition, "engine": "threads", "num_gpus": 0.5}
-    found = components(blocks(frame, 5), vertices=blocks(named, 1), **options)
+    found = components(blocks(frame, 2), vertices=blocks(named, 1), **options)
     check(found, frame, vertices=named["id"].to_numpy())
     marks = [mark.read_text() for mark in tmp_path.iterdir()]
     assert set(marks) == {f"{kind.__name__} ['0'] 0"}
-    assert len(marks) >= 6  # Ray may run a task again
+    assert len(marks) >= 3  # Ray may run a task again
 
 
 @pytest.mark.extended
@@ -379,7 +379,7 @@ def with_nulls(frame):
 GPUS = some("gpus", [None, 0.5], usual=[None])  # tasks that hold a GPU start processes
 
 
-@each(options=OPTIONS)
+@some("options", OPTIONS, usual=OPTIONS[-1:])
 @GPUS
 def test_rows_add_up(tmp_path, options, gpus):
     frame = pa.Table.from_pandas(with_nulls(random_frame()), preserve_index=False)
