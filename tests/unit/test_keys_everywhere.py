@@ -208,14 +208,19 @@ CALLS = {f"Components.{name}": call for name, call in COMPONENTS.items()} | {
         on.pairs, *on.sides
     ).labels("dense"),
 }
-SAME = {"LinkedPairs", "LinkedRecords"}  # their other methods are those of Components
+SAME = {
+    "LinkedPairs",
+    "LinkedRecords",
+    "NeighborComponents",
+}  # their other methods are those of Components
 WITHOUT = {  # take and return no ids, or have tests of their own for saved keys and for workers
     *("Components.load", "Components.save", "Components.to_parquet", "Components.with_key_names"),
     *("Connectivity.expire", "Connectivity.load", "Connectivity.save"),
     *("Evidence.to_html", "Report.to_html", "StableIds.load", "StableIds.save"),
     *("SpreadComponents.gather", "SpreadComponents.labels"),
     *("SpreadComponents.summary", "designs", "frame_library", "install", "installed"),
-    *("memory_bound", "release_memory", "uninstall", "weakly_connected_components"),
+    *("components_of_neighbors", "memory_bound", "release_memory", "uninstall"),
+    "weakly_connected_components",
 }  # fmt: skip
 CLASSES = {"Design", "Plan", "StreamPlan", "StreamProgress"}  # without ids
 
