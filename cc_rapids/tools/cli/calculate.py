@@ -16,6 +16,7 @@ from ...errors import counted
 from ...ledger import Ledger
 from .frames import read_vertices, vertices_options
 from .group import INPUT, METHOD, OUTPUT, command, ended_in_words, examples, option
+from .implementations import by_number
 from .options import (
     FILES_IN_WORDS,
     FilePath,
@@ -98,6 +99,8 @@ UNREAD: dict[str, Any] = {
         "The same with another algorithm, from another kind of memory:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense"
         " --memory zero-copy",
+        "The same by its number in Lehr et al. 2022:",
+        "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense:3",
     )
 )
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=FilePath(allow_dash=True))
@@ -263,6 +266,10 @@ def calculate(
     host memory. With zero-copy, it reads them from pinned host memory. On CPU threads, all three
     kinds are ordinary memory.
 
+    --design also accepts the implementations that Lehr et al. 2022 number, owner:0 to owner:6 and
+    dense:0 to dense:3. A number includes the engine and the memory: 0 runs on CPU threads, and all
+    others on a GPU.
+
     Kernels are compiled once on each machine. The output shows the time to compile or load them
     separately from the time to compute.
     """
@@ -303,7 +310,7 @@ def calculate(
     table = None if given.streamed else given.edges
     given.options |= read_vertices(vertices, on, num_vertices, table, given.options, quiet)
     spent = None if given.streamed else time.perf_counter() - start
-    chosen: dict[str, Any] = {name: word for name, word in choices.items() if word is not None}
+    chosen: dict[str, Any] = by_number({k: word for k, word in choices.items() if word is not None})
     chosen.setdefault("engine", given.engine())
     if max_size is not None:
         given.options.pop("progress", None)  # it would have the files read in chunks

@@ -11,6 +11,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from support.edge_files import read_edges
+from support.machine import SIMULATED
 from support.releases import before
 
 from cc_rapids import api
@@ -89,6 +90,47 @@ def test_an_algorithm_from_a_kind_of_memory(run, edges, word, memory):
     assert ("zero-copy" in done.stdout) == (memory == "zero-copy")
     made = run("calculate", "--generate", "star(nodes=9)", word, "dense", "--memory", memory)
     assert made.exit_code == 0, made.stderr
+
+
+NUMBERED = [  # as Lehr et al. 2022, 3.1, list them
+    *[("owner:0", "owner(output=lists)", "device"), ("owner:1", "owner(output=lists)", "device")],
+    *[("owner:2", "owner", "device"), ("owner:3", "owner(output=lists)", "pinned")],
+    *[("owner:4", "owner", "pinned"), ("owner:5", "owner(output=lists)", "zero-copy")],
+    *[("owner:6", "owner", "zero-copy"), ("dense:0", "dense", "device")],
+    *[("dense:1", "dense", "device"), ("dense:2", "dense", "pinned")],
+    ("dense:3", "dense", "zero-copy"),
+]
+
+
+@pytest.mark.parametrize(("number", "design", "memory"), NUMBERED)
+def test_implementations_by_number(run, edges, number, design, memory):
+    """0 runs on CPU threads, and all others on a GPU, which an engine that is absent shows."""
+    done = run("calculate", edges, "--algorithm", number, "--json")
+    engine = "threads" if number.endswith(":0") else "cuda"
+    if engine == "cuda" and NO_GPU_PACKAGES and not SIMULATED:
+        assert done.exit_code == 2
+        assert "cuda" in done.stderr
+        return
+    assert done.exit_code == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["design"], facts["memory"], facts["engine"]) == (design, memory, engine)
+    assert (facts["components"], facts["largest"]) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("owner:7",), "no implementation is 'owner:7'; there are owner:0 to owner:6 and dense:0"),
+        (("soman:1",), "no implementation is 'soman:1'"),
+        (("dense:",), "no implementation is 'dense:'"),
+        (("owner:0", "--engine", "gpu"), "owner:0 has --engine threads, so --engine cuda"),
+        (("dense:3", "--memory", "pinned"), "dense:3 has --memory zero-copy, so --memory pinned"),
+    ],
+)
+def test_numbers_without_an_implementation(run, edges, words, message):
+    done = run("calculate", edges, "--design", *words)
+    assert done.exit_code == 2
+    assert message in " ".join(done.stderr.replace("│", "").split())
 
 
 def test_all_vertices_of_a_matrix_count(run, tmp_path):
