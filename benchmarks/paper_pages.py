@@ -28,6 +28,11 @@ STEPS = {
     "multi-jump-atomic-hook": "+ Atomic-Hook",
     "adaptive": "+ 2m/n segments",
 }
+WITHOUT = {
+    "multi-jump(order=descending)": "bottom first",
+    "multi-jump(writes=last)": "one write",
+    "multi-jump(order=descending, writes=last)": "bottom first, one write",
+}
 QUIET = 0.3  # the load of a machine on which nothing else runs
 OURS = "strided+rem-cas+splice"
 OWNER, LISTS = "owner", "owner(output=lists)"
@@ -145,7 +150,16 @@ def sutton(runs):
         f"All steps together are {span(most)} faster than Soman's algorithm. The table shows the"
         " time of this baseline and how many times faster it gets with each further step:"
     )
-    return [text, table(head, lines)]
+    return [text, table(head, lines), without(runs)]
+
+
+def without(runs):
+    """Return the times of Multi-Jump without its optimisations as a table, if they were run."""
+    if not any(design in WITHOUT for _, design in runs.times):
+        return ""
+    designs = ["multi-jump", *WITHOUT]
+    lines = [[g, *(number(runs.times.get((g, d))) for d in designs)] for g in runs.graphs]
+    return table(["milliseconds", "Multi-Jump", *WITHOUT.values()], lines)
 
 
 def cong(runs):

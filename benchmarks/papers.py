@@ -23,6 +23,10 @@ from cc_rapids.tools.evaluate.files import reason
 from cc_rapids.tools.generators import pieces
 
 SUTTON = ("soman", "multi-jump", "atomic-hook", "multi-jump-atomic-hook", "adaptive")
+MULTI_JUMP = tuple(
+    f"multi-jump({options})"
+    for options in ("order=descending", "writes=last", "order=descending, writes=last")
+)
 SWEEP = tuple(2**k for k in range(11))
 GRAFTS = ("graft-shortcut", "sv-1982")
 ALONE = (*GRAFTS, *(f"{name}-update" for name in GRAFTS))
@@ -77,11 +81,14 @@ def over_lists(session, names, listed):
 
 
 def sutton(session):
-    """Figures 5 and 6: each step over Soman's, and the sweep of segments."""
+    """Figures 5 and 6: each step over Soman's, and the sweep of segments.
+
+    Also Multi-Jump without its two optimisations, for which the paper has no figures.
+    """
 
     def listed(ready):
         most = max(16 * ready.m // ready.n, 16)
-        return [*SUTTON, *(f"adaptive(segments={k})" for k in SWEEP if k <= most)]
+        return [*SUTTON, *MULTI_JUMP, *(f"adaptive(segments={k})" for k in SWEEP if k <= most)]
 
     return over_lists(session, ("road", "grid174M", "social22", "kron21"), listed)
 

@@ -20,6 +20,7 @@ from races.runs import Outcomes
 SAMPLES = list(CHOICES["sample"])
 WHOLE = [name for name, link in CHOICES["link"].items() if link.standalone and link.iterative]
 CONTOURS = [f"contour(orders={word})" for word in ("1", "m", "syn")]
+SWITCHED = ("soman(hooks=down)", "multi-jump(order=descending, writes=last)")
 STAGED = ("stages+rem-parallel", "stages+graft-shortcut-update", "stages+jtb+naive")
 GRAPHS = {
     "path": (3, [(2, 1), (1, 0)]),
@@ -113,7 +114,7 @@ def test_searches(name, alpha, group, tuned):
     check([name], (4, [(0, 1), (0, 2), (1, 3), (2, 3)]), model, group=group)
 
 
-@pytest.mark.parametrize("name", [*WHOLE, "soman(hooks=down)", *CONTOURS, "owner", *STAGED])
+@pytest.mark.parametrize("name", [*WHOLE, *SWITCHED, *CONTOURS, "owner", *STAGED])
 def test_algorithms_of_their_own(name):
     """A path whose middle is its greatest vertices: roots are hooked twice, and stars are left."""
     for graph in GRAPHS:

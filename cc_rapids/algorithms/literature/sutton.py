@@ -17,6 +17,8 @@ from ...kernels.spec import COUNT, Step, standalone_algorithm
 from ..phases import changes
 
 HOOKS = {"hooks": ("alternate", "down")}
+JUMPS = {"order": ("ascending", "descending"), "writes": ("each", "last")}
+ONE = np.uint64(1)
 
 
 def hook(on: Any, read: Any) -> Any:
@@ -89,21 +91,27 @@ def jumps(on: Any) -> Step:
     return compress
 
 
-def multi_jumps(on: Any) -> Step:
+def multi_jumps(on: Any, order: str = "ascending", writes: str = "each") -> Step:
     """Compress in one kernel: each vertex jumps until it points at a root.
 
-    As in the paper, each jump is stored and vertices are processed in ascending order, so that
-    other threads find shorter paths. The parent of a vertex is stored only by the thread of the
-    vertex.
+    As in the paper, each jump is stored and vertices are processed in ascending order, from the top
+    of the trees, so that other threads find shorter paths. ``order`` and ``writes`` switch either
+    off: they process vertices from the bottom, and store only the root. The parent of a vertex is
+    stored only by the thread of the vertex.
     """
+    ascending, each = order == "ascending", writes == "each"
 
     @on.elementwise
-    def multi_jump(v, parent):
-        p = parent[v]
-        g = parent[p]
+    def multi_jump(i, parent):
+        v = i if ascending else np.uint64(parent.size) - ONE - i
+        first = parent[v]
+        p, g = first, parent[first]
         while g != p:
-            parent[v] = g
+            if each:
+                parent[v] = g
             p, g = g, parent[g]
+        if not each and p != first:
+            parent[v] = p
 
     def compress(state: Any) -> None:
         multi_jump(state.n, state.trees.parent)
@@ -162,14 +170,17 @@ def soman(on: Any, vertex: type, read: Any, hooks: str) -> Step:
 
 @standalone_algorithm(
     "multi-jump",
-    options=HOOKS,
+    options=HOOKS | JUMPS,
     requires=("read",),
     root_is_min=False,
     paper="Multi-Jump, Sutton et al. 2016, Figure 3",
 )
-def multi_jump(on: Any, vertex: type, read: Any, hooks: str) -> Step:
-    """Hook like soman, and compress in one kernel, in which each vertex jumps to its root."""
-    return by_rounds(on, read, multi_jumps(on), hooks)
+def multi_jump(on: Any, vertex: type, read: Any, hooks: str, order: str, writes: str) -> Step:
+    """Hook like soman, and compress in one kernel, in which each vertex jumps to its root.
+
+    ``order=descending`` and ``writes=last`` switch the kernel's two optimisations off.
+    """
+    return by_rounds(on, read, multi_jumps(on, order, writes), hooks)
 
 
 @standalone_algorithm(

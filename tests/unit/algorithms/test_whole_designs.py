@@ -1,12 +1,14 @@
 """Algorithms that take all edges themselves, and the stages that call others: names and options."""
 
+import types
+
 import numpy as np
 import pytest
 from support.design_graphs import GRAPHS, check, rows_of
 
 import cc_rapids
 from cc_rapids import Design
-from cc_rapids.algorithms.literature import stages
+from cc_rapids.algorithms.literature import stages, sutton
 from cc_rapids.errors import DesignError
 
 
@@ -56,6 +58,7 @@ def test_neither_batches_nor_forests(name):
     [
         "soman(hooks=down)",
         "multi-jump(hooks=down)",
+        "multi-jump(order=descending, writes=last)",
         "adaptive(segments=3)",
         "adaptive(segments=99)",
         "contour(orders=1)",
@@ -86,6 +89,46 @@ def test_strays_are_told_and_self_loops_occur(engine, name):
     labels = found.labels()
     np.testing.assert_array_equal(np.asarray(labels.vertex), [4, 7, 9])
     np.testing.assert_array_equal(np.asarray(labels.labels), [4, 7, 4])
+
+
+@pytest.mark.parametrize(
+    ("options", "stores"),
+    [
+        ({}, [0, 1, 1, 1, 1]),
+        ({"writes": "last"}, [0, 1, 1, 1, 1]),
+        ({"order": "descending"}, [0, 1, 2, 3, 4]),
+        ({"order": "descending", "writes": "last"}, [0, 1, 1, 1, 1]),
+    ],
+)
+def test_multi_jump_in_both_orders(options, stores):
+    """A path, by one thread: from the top each vertex jumps once, from the bottom all the way."""
+
+    class Path:
+        """Parents of a path of six vertices, which count the stores to each."""
+
+        size = 6
+
+        def __init__(self):
+            self.parents, self.stores = [0, 0, 1, 2, 3, 4], [0] * 6
+
+        def __getitem__(self, v):
+            return self.parents[int(v)]
+
+        def __setitem__(self, v, p):
+            self.parents[int(v)] = int(p)
+            self.stores[int(v)] += 1
+
+    class Sequential:
+        """An engine that runs a kernel as plain Python, one index after the other."""
+
+        def elementwise(self, kernel):
+            return lambda n, *arrays: [kernel(np.uint64(i), *arrays) for i in range(n)]
+
+    path = Path()
+    trees = types.SimpleNamespace(parent=path)
+    sutton.multi_jumps(Sequential(), **options)(types.SimpleNamespace(n=6, trees=trees))
+    assert path.parents == [0] * 6
+    assert path.stores == [0, *stores]
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 64, 65, 1000])
