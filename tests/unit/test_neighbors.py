@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 import cc_rapids
-from cc_rapids import components_of_neighbors, errors
+from cc_rapids import Design, components_of_neighbors, errors
+from cc_rapids.algorithms.auto import FixedDesign
 
 
 def random_neighbors(seed, n=60, k=5):
@@ -210,6 +211,20 @@ def test_clusters_are_those_of_scikit_learn():
         labels = cluster.dbscan(graph, **options)[1]
         found = components_of_neighbors(graph, at_most=eps, min_samples=min_samples)
         assert found.labels().labels.tolist() == labels.tolist()
+
+
+@pytest.mark.parametrize("bits", ["cached", "shared"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_designs_of_long_arrays_find_the_same(bits, order, engine, monkeypatch):
+    design = Design(f"strided(every=2, bits={bits})", "rem-cas", "splice")
+    monkeypatch.setattr("cc_rapids.solver.neighbors.MEASURED", FixedDesign(design))
+    indices, distances = random_neighbors(8, 300, 8)
+    given = [np.asarray(array, order=order) for array in (indices, distances)]
+    for rules in ({}, {"at_most": 0.75}):
+        found = components_of_neighbors(*given, **rules, engine=engine)
+        edges = listed_edges(indices, distances, **rules)
+        assert found.summary()["design"] == str(design)
+        assert found.labels().labels.tolist() == least_labels(300, edges).tolist()
 
 
 class Tensor:
