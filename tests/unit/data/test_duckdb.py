@@ -228,7 +228,7 @@ def test_columns_of_one_name_are_refused(ask):
 def test_attach_joins_a_relation_with_labels(ask):
     found = components(ask("select * from (values (5, 2), (2, 7)) as t(src, dst)"))
     people = ask("select * from (values (5, 'e'), (9, 'n'), (5, 'f'), (null, 'x')) as t(id, name)")
-    with pytest.raises(cc_rapids.NullsError, match="have nulls in 'id'"):
+    with pytest.raises(cc_rapids.NullsError, match="has nulls in 'id'"):
         found.attach(people, on="id")
     known = people.filter("id is not null")
     with pytest.raises(cc_rapids.UnknownVertexError, match=r"'id' are not vertices.*: 9"):

@@ -241,7 +241,7 @@ def test_what_is_refused(monkeypatch):
     assert found.paths(([1, 1], [2, 3]), rows=True, limit=3).step.tolist() == [0, 0, 1]
     with pytest.raises(errors.InputError, match=r"components\(..., forest=True\).paths\(pairs\)"):
         components(([1], [2])).paths(([1], [2]))
-    with pytest.raises(errors.UnknownVertexError, match=r"1 of 2 in .*: 9"):
+    with pytest.raises(errors.UnknownVertexError, match=r"1 of 2 ids in .*: 9"):
         found.paths(([1, 9], [2, 2]))
     with pytest.raises(errors.ArgumentTypeError, match=r"paths\(\) answers for many pairs"):
         found.paths((1, 2))
