@@ -148,8 +148,10 @@ def _write(image: Array, joined: Joined, out: Array, backend: Backend) -> int:
     if not is_number(out.dtype) and not is_boolean(out.dtype):
         raise ArgumentTypeError(f"labels are numbers and do not fit into {out.dtype}")
     if not backend.on_device:
+        if not out.flags.writeable:
+            raise ImageError("output is read-only")
         axis = _scanned_axis(out)
-        image, out = np.moveaxis(image, axis, -1), np.moveaxis(out, axis, -1)
+        image, out = np.moveaxis(image, axis, -1), np.moveaxis(np.asarray(out), axis, -1)
         joined = Joined(np.moveaxis(joined.structure, axis, -1))
         out = out.view(np.uint8) if is_boolean(out.dtype) else out  # SciPy writes numbers there
     with backend.scope():

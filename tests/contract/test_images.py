@@ -137,6 +137,20 @@ def test_the_image_is_left_as_it_was_unless_it_is_the_output():
     assert image.tolist() == [[1, 0, 2], [0, 2, 2]]
 
 
+def test_kinds_of_arrays():
+    image = np.array([[3, 0, 3], [0, 3, 3]], np.uint8)
+    expected = [[1, 0, 2], [0, 2, 2]]
+    fixed = image.copy()
+    fixed.setflags(write=False)
+    for given in (fixed, image.astype(">i4"), image.astype(np.float16), image.tolist()):
+        assert cc_rapids.ndimage.label(given)[0].tolist() == expected
+    with pytest.raises(ValueError, match="read-only"):
+        cc_rapids.ndimage.label(image, output=fixed)
+    made = np.ma.zeros((2, 3), int)
+    assert cc_rapids.ndimage.label(image, output=made) == 2
+    assert made.tolist() == expected
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_labels_of_equal_values_are_those_of_a_search(dtype):
     """As scikit-image has them, by an oracle of ours: see the test below."""
