@@ -231,7 +231,7 @@ def test_attach_joins_a_relation_with_labels(ask):
     with pytest.raises(cc_rapids.NullsError, match="has nulls in 'id'"):
         found.attach(people, on="id")
     known = people.filter("id is not null")
-    with pytest.raises(cc_rapids.UnknownVertexError, match=r"'id' are not vertices.*: 9"):
+    with pytest.raises(cc_rapids.UnknownVertexError, match=r"'id' is not a vertex.*: 9"):
         found.attach(known, on="id")
     alone = found.attach(known, on="id", name="of", missing="self")
     assert alone.columns == ["id", "name", "of"]
