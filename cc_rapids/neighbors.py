@@ -57,7 +57,8 @@ def components_of_neighbors(
     at_most : float, optional
         The greatest distance of an edge. For similarities, pass them negated.
     mutual : bool
-        Whether only entries are edges whose points list each other, both within ``at_most``.
+        Whether only entries are edges whose points list each other, both within ``at_most``. The
+        row of each neighbour is searched from its beginning, which takes up to k steps per entry.
     min_samples : int, optional
         Return the clusters of DBSCAN. A point with ``min_samples`` neighbours or more, itself
         included, is a core point. Clusters are the components of core points. Any other point that
