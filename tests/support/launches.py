@@ -427,6 +427,7 @@ def graphs():
     generators.duplicated(ring, 20, seed=6)
     generators.star(5, engine="cuda")
     generators.torus2d(2, 3, engine="cuda")
+    generators.barabasi_albert(5, 2, engine="cuda")
     generators.near_duplicate_pairs(9, 20, engine="cuda")
     generators.banded_pairs(9, 90, engine="cuda")
     generators.record_keys(5, 6, engine="cuda")

@@ -149,6 +149,12 @@ GENERATORS = {
         ),
         _by_options("banded_pairs", "documents", "pairs", "bands", "exponent", "most", "seed"),
     ),
+    "barabasi_albert": Generator(
+        "A graph that grows: new vertices join busy ones.\n\nIts degrees follow a power law.",
+        "--nodes 1000 --each 3",
+        (_NODES, _count("--each", "Edges of a new vertex.", required=True)),
+        _by_options("barabasi_albert", "nodes", "each", "seed"),
+    ),
     "cliques": Generator(
         "Disjoint cliques.",
         "--sizes '3,1,2*1000'",

@@ -18,13 +18,14 @@ from . import pieces
 from .graph import Graph
 from .lists import banded_pairs, near_duplicate_pairs, record_keys
 from .pieces import REFERENCES
-from .random import grid, reference, rmat, uniform
+from .random import barabasi_albert, grid, reference, rmat, uniform
 from .shapes import cliques, duplicated, isolated, path, permuted, self_loops, star, torus2d
 
 __all__ = [
     "REFERENCES",
     "Graph",
     "banded_pairs",
+    "barabasi_albert",
     "cliques",
     "duplicated",
     "grid",

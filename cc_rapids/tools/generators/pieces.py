@@ -113,6 +113,13 @@ def rmat(
     return permuted(pieces, seed) if permute else pieces
 
 
+def barabasi_albert(num_vertices: int, each: int, seed: int = 0) -> Pieces:
+    """Make :func:`cc_rapids.generators.barabasi_albert` in pieces."""
+    n, degree = check_vertices(num_vertices), count("each", each)
+    name = f"barabasi_albert({n}, each={degree})"
+    return _by_kernel(name, n, n * degree, generate.barabasi_albert, _key(seed), max(degree, 1))
+
+
 def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
     """Make a random graph G(n, m): distinct pairs of vertices in random order, no self-loops.
 

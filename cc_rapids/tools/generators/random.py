@@ -1,4 +1,4 @@
-"""Generate random graphs: the reference graphs by name, R-MAT, uniform pairs and grids."""
+"""Generate random graphs: reference graphs, R-MAT, Barabási-Albert, uniform pairs and grids."""
 
 from __future__ import annotations
 
@@ -112,10 +112,64 @@ def rmat(
 
     See Also
     --------
+    cc_rapids.generators.barabasi_albert : Make a graph that grows by preferential attachment.
     cc_rapids.generators.uniform : Make random pairs of vertices.
     cc_rapids.generators.reference : Make a graph of the benchmarks by name.
     """
     return pieces.rmat(scale, num_edges, a, b, c, seed, permute).graph(dtype, engine)
+
+
+def barabasi_albert(
+    num_vertices: int,
+    each: int,
+    seed: int = 0,
+    *,
+    dtype: npt.DTypeLike = np.uint32,
+    engine: str = "threads",
+) -> Graph:
+    """Make a Barabási-Albert graph, which grows by preferential attachment.
+
+    Vertices are added in order. Each brings the same number of edges, to vertices chosen in
+    proportion to their degree so far, its own included. All edges are made in parallel.
+
+    Parameters
+    ----------
+    num_vertices : int
+        The number of vertices; at most 2^32.
+    each : int
+        The number of edges that a vertex brings.
+    seed : int
+        Any nonnegative integer.
+    dtype : numpy.dtype
+        An integer type that holds every vertex.
+    engine : {"threads", "cuda"}
+        The engine that makes and stores the edges.
+
+    Returns
+    -------
+    Graph
+        ``num_vertices * each`` edges in the order of ``src``, the vertices that bring them. Some
+        may be duplicates or self-loops; the first edge is always a self-loop.
+
+    Raises
+    ------
+    InputError
+        An argument is out of range.
+
+    See Also
+    --------
+    cc_rapids.generators.rmat : Make another graph whose degrees differ widely.
+    cc_rapids.generators.permuted : Number the vertices at random.
+
+    Examples
+    --------
+    >>> graph = barabasi_albert(5, 2)
+    >>> graph.src.tolist()
+    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    >>> bool((graph.dst <= graph.src).all())
+    True
+    """
+    return pieces.barabasi_albert(num_vertices, each, seed).graph(dtype, engine)
 
 
 def uniform(

@@ -16,6 +16,7 @@ from cc_rapids.tools.cli.generators import GENERATORS
 
 COMMAND = [sys.executable, "-m", "cc_rapids.cli"]
 WHOLE = {
+    "barabasi_albert --nodes 50 --each 3 --seed 2": lambda g: g.barabasi_albert(50, 3, 2),
     "uniform --nodes 100 --edges 50 --seed 3": lambda g: g.uniform(100, 50, 3),
     "rmat --nodes 128 --edges 500 --seed 3": lambda g: g.rmat(7, 500, 0.57, 0.19, 0.19, 3),
     "rmat --nodes 128 --density 0.1 --a .4 --b .3 --c .2 --no-permute": lambda g: g.rmat(

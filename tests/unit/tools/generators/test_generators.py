@@ -39,6 +39,8 @@ RANDOM = {
     "rmat": lambda **on: generators.rmat(9, 600, 0.57, 0.19, 0.19, seed=1, **on),
     "rmat of one vertex": lambda **on: generators.rmat(0, 5, 0.57, 0.19, 0.19, **on),
     "rmat as made": lambda **on: generators.rmat(5, 90, 0.4, 0.3, 0.2, permute=False, **on),
+    "barabasi_albert": lambda **on: generators.barabasi_albert(300, 4, seed=2, **on),
+    "barabasi_albert of no edge": lambda **on: generators.barabasi_albert(3, 0, **on),
     "uniform": lambda **on: generators.uniform(1000, 400, seed=2, **on),
     "uniform, long seed": lambda **on: generators.uniform(1000, 10, seed=1 << 70, **on),
     "grid in part": lambda **on: generators.grid(13, 11, 0.5, seed=4, **on),
@@ -56,6 +58,8 @@ PINNED = {
     "rmat": "2ec760a250d9",
     "rmat of one vertex": "5b6fb58e61fa",
     "rmat as made": "82a27125a786",
+    "barabasi_albert": "29e7cb8281bf",
+    "barabasi_albert of no edge": "e3b0c44298fc",
     "uniform": "03f2bcb29131",
     "uniform, long seed": "5ecfdbce0765",
     "grid in part": "c3c7f66c0073",
@@ -186,8 +190,9 @@ def test_seeds_differ():
     assert len({digest(graph) for graph in graphs}) == 20
 
 
-def test_rmat_falls_into_quadrants_as_told():
-    a, b, c, m = 0.45, 0.22, 0.2, 200_000
+@pytest.mark.parametrize(("a", "b", "c"), [(0.45, 0.22, 0.2), (0.5, 0.1, 0.1)])
+def test_rmat_falls_into_quadrants_as_told(a, b, c):
+    m = 200_000
     graph = generators.rmat(6, m, a, b, c, seed=3, permute=False)
     for level in range(6):
         down, right = ((column >> level) & 1 for column in graph.edges)
@@ -200,6 +205,43 @@ def test_rmat_levels_are_independent():
     graph = generators.rmat(6, m, 0.5, 0.2, 0.2, seed=3, permute=False)
     bits = np.stack([(graph.src >> level) & 1 for level in range(6)]).astype(float)
     assert abs(np.corrcoef(bits) - np.eye(6)).max() < 5 / m**0.5
+
+
+def test_barabasi_albert_copies_places_of_the_list_of_ends(on):
+    """Batagelj and Brandes's sequential algorithm, whose list is filled from the same bits."""
+
+    def drawer(on):
+        bits = generate.draw(on)
+
+        @on.elementwise
+        def drawn(e, key, out):
+            out[e] = bits(key, e, np.uint64(0))
+
+        return drawn
+
+    n, each, seed = 60, 4, 5
+    out = on.empty(n * each, np.uint64)
+    key = int(np.random.SeedSequence(seed).generate_state(1)[0])
+    drawer(on)(n * each, key, out)
+    ends = []
+    for e, drawn in enumerate(on.to_host(out).tolist()):
+        ends.append(e // each)
+        ends.append(ends[drawn % (2 * e + 1)])
+    graph = generators.barabasi_albert(n, each, seed)
+    assert graph.src.tolist() == ends[::2]
+    assert graph.dst.tolist() == ends[1::2]
+
+
+def test_barabasi_albert_follows_its_law():
+    """The first share x of the vertices has the share sqrt(x) of all ends; degrees fall by k^-3."""
+    n, each = 40_000, 5
+    graph = generators.barabasi_albert(n, each, seed=1)
+    degree = np.bincount(np.concatenate(graph.edges), minlength=n)
+    for share in (0.01, 0.1, 0.25, 0.5):
+        assert degree[: int(share * n)].sum() / degree.sum() == pytest.approx(share**0.5, rel=0.05)
+    at_least = [np.count_nonzero(degree >= k) for k in (10, 20, 40, 80)]
+    ratios = np.divide(at_least[:-1], at_least[1:])
+    np.testing.assert_allclose(ratios, [4, 4, 4], rtol=0.25)  # P(degree >= k) is about k^-2
 
 
 def test_uniform_is_uniform():
@@ -438,6 +480,8 @@ def test_a_gpu_finds_the_components_that_threads_found(name):
         (lambda: generators.rmat(5, 9, 0.5, 0.5, 0.1), "sum of at most 1"),
         (lambda: generators.rmat(5, 9, -0.1, 0.5, 0.1), "probabilities"),
         (lambda: generators.rmat(5, -1, 0.5, 0.1, 0.1), "num_edges must be an integer"),
+        (lambda: generators.barabasi_albert(9, -1), "each must be an integer"),
+        (lambda: generators.barabasi_albert(300, 1, dtype=np.uint8), "300 vertices do not fit"),
         (lambda: generators.uniform(0, 1), "at least one vertex"),
         (lambda: generators.uniform(9, 1, seed=-1), "seed must be an integer"),
         (lambda: generators.uniform(9, 1, seed=True), "not True"),

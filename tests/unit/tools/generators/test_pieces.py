@@ -12,6 +12,8 @@ PAIRS = {
     "uniform of none": lambda room: room.uniform(0, 0),
     "rmat": lambda room: room.rmat(7, 500, 0.5, 0.2, 0.2, 3),
     "rmat as made": lambda room: room.rmat(7, 300, 0.5, 0.2, 0.2, 3, permute=False),
+    "barabasi_albert": lambda room: room.barabasi_albert(70, 5, 3),
+    "barabasi_albert of none": lambda room: room.barabasi_albert(7, 0),
     "grid": lambda room: room.grid(6, 9),
     "grid in part": lambda room: room.grid(13, 7, 0.5, 3),
     "torus": lambda room: room.torus2d(4, 5),
