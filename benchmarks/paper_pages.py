@@ -7,6 +7,7 @@ import pages
 from harness import like_last
 from pages import number, table
 
+from cc_rapids import Design
 from cc_rapids.tools import charts
 from cc_rapids.tools.evaluate import figures as evaluated
 
@@ -32,6 +33,16 @@ WITHOUT = {
     "multi-jump(order=descending)": "bottom first",
     "multi-jump(writes=last)": "one write",
     "multi-jump(order=descending, writes=last)": "bottom first, one write",
+}
+STREAMS = {  # Hong et al. 2020, Table 4: billions of edges per second, RMAT and BA, on a V100
+    "early": (3.67, 0.75),
+    "hooks": (9.95, 4.81),
+    "async": (11.7, 5.03),
+    "rem-cas": (5.6, 0.961),
+    "rem-lock": (11.1, 4.17),
+    "jtb": (8.14, 5.7),
+    "liu-tarjan": (3.05, 2.28),
+    "shiloach-vishkin": (2.5, 2.36),
 }
 QUIET = 0.3  # the load of a machine on which nothing else runs
 OURS = "strided+rem-cas+splice"
@@ -219,12 +230,28 @@ def balduzzi(runs):
     return [text, table(head, lines, 2)]
 
 
+def hong(runs):
+    """Return the last two columns of Table 4 of Hong et al. as a table, beside theirs."""
+    rates = {(r["graph"], r["design"]): r["rows_per_s"] for r in runs.rows if r.get("right")}
+    lines = []
+    for design in dict.fromkeys(row["design"] for row in runs.rows):
+        link = "auto" if design == "auto" else Design.parse(design).words[1].spec.name
+        theirs = STREAMS.get(link, (None, None))
+        ours = (rates.get((graph, design)) for graph in ("RMAT", "BA"))
+        cells = [(number(a), number(b and b / 1e9)) for a, b in zip(theirs, ours, strict=True)]
+        lines.append([f"`{design}`", *cells[0], *cells[1]])
+    n, m = runs.rows[-1]["n"], runs.rows[-1]["m"]
+    text = f"Billions of edges per second, for n = {n:,} and m = {m:,}, in one batch:"
+    head = ["design", "RMAT, V100 (paper)", "RMAT, here", "BA, V100 (paper)", "BA, here"]
+    return [text, table(head, lines)]
+
+
 def way(row):
     """Return a row with its design, and whether processes ran it."""
     return row | {"way": row["design"] + (", processes" if row.get("processes") else "")}
 
 
-SECTIONS = {"sutton": sutton, "cong": cong, "lehr": lehr, "balduzzi": balduzzi}
+SECTIONS = {"sutton": sutton, "cong": cong, "lehr": lehr, "hong": hong, "balduzzi": balduzzi}
 
 
 def first(figures, rows, baseline=""):
@@ -298,6 +325,7 @@ FIGURES = {
         f"lehr-{name}": (partial(over_density, *shown), words)
         for name, (*shown, words) in DENSITIES.items()
     },
+    "hong": {},
     "balduzzi": {
         f"balduzzi-{graph}": (partial(by_threads, graph), f"Time by threads, {graph} graph")
         for graph in ("dense", "medium", "sparse")

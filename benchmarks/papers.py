@@ -1,9 +1,10 @@
-"""Experiments of four papers, again on this machine; a record a run, written as it is made.
+"""Experiments of five papers, again on this machine; a record a run, written as it is made.
 
 sutton: hook and compress, step by step, and by numbers of segments. cong: graft and shortcut, with
 updates, in stages, and Rem's algorithm; both on edges in place. lehr: an owner, a matrix and a
 fixed point over densities, and kinds of memory. balduzzi: graphs of one number of edges and three
 of vertices, by threads and by processes; both by ``cc-rapids evaluate``, from edges to labels.
+hong: rates of two synthetic streams.
 """
 
 import itertools
@@ -17,7 +18,7 @@ import harness
 import numpy as np
 from scipy import sparse
 
-from cc_rapids import CcRapidsError, Design, backends, generators
+from cc_rapids import CcRapidsError, Connectivity, Design, backends, generators
 from cc_rapids.tools.evaluate import Plan, evaluate
 from cc_rapids.tools.evaluate.files import reason
 from cc_rapids.tools.generators import pieces
@@ -39,6 +40,9 @@ DENSITIES = (1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5
 FORESTS = "none+async+halve"  # by processes: the single pass has no edges of a forest
 BALDUZZI = ("single-pass", "tvrdik", FORESTS)
 DEGREES = {"dense": 1000, "medium": 50, "sparse": 25}  # edges a vertex of its Figure 1
+STREAMED = ("early+halve", "hooks+halve", "async+halve", "rem-cas+split-one", "rem-lock+split-one")
+HONG = (*(f"none+{rest}" for rest in STREAMED), "none+jtb+two-try-split", "liu-tarjan(PRS)")
+HONG += ("shiloach-vishkin", "auto")
 EDGES = 20_000_000  # the paper has 25 times as many
 SLOW = 1000  # ms: a design that takes longer is not run on denser graphs
 
@@ -144,7 +148,39 @@ def balduzzi(session):
             yield row | ({"ms": row.pop("wall_ms")} if "wall_ms" in row else {})
 
 
-EXPERIMENTS = {"sutton": sutton, "cong": cong, "lehr": lehr, "balduzzi": balduzzi}
+def hong(session):
+    """Table 4, its last two columns: 10 edges a vertex, inserted as one batch."""
+    backend, scale = session.backend, int(session.args.scale or 27)
+    streams = {
+        "RMAT": (generators.rmat, scale, 10 << scale, 0.5, 0.1, 0.1),
+        "BA": (generators.barabasi_albert, 1 << scale, 10),
+    }
+    for name, (make, *given) in streams.items():
+        graph = make(*given, engine=backend.name)
+        facts = {"graph": name, "n": graph.num_vertices, "m": graph.num_edges, "scale": scale}
+        expected = []
+        for design in HONG:
+            yield facts | {"design": design} | streamed(design, graph, backend, expected)
+        del graph, expected
+        harness.empty_pool(backend)
+
+
+def streamed(design, graph, backend, expected):
+    """Return the rate of one batch of all edges, and whether its labels are those of the first."""
+    try:
+        rate = designs.inserted(design, {"batch": graph.num_edges}, graph, backend)
+        stream = Connectivity(num_vertices=graph.num_vertices, design=design, engine=backend.name)
+        stream.insert(graph.edges)
+        labels = stream.components().labels().labels
+    except (MemoryError, CcRapidsError) as error:
+        return {"not_run": reason(error)}
+    expected.append(labels)
+    del expected[1:]
+    return rate | {"right": bool((labels == expected[0]).all())}
+
+
+EXPERIMENTS = {"sutton": sutton, "cong": cong, "lehr": lehr, "hong": hong, "balduzzi": balduzzi}
+LEFT_OUT = {True: "balduzzi", False: "hong"}  # unless named: on a GPU, and on threads
 
 
 def main():
@@ -160,7 +196,8 @@ def main():
                 break
         harness.empty_pool(session.backend)
 
-    names = session.args.experiments or list(EXPERIMENTS)[: 3 if session.backend.on_device else 4]
+    left_out = LEFT_OUT[session.backend.on_device]
+    names = session.args.experiments or [name for name in EXPERIMENTS if name != left_out]
     harness.measure_each([[name] for name in names], measure)
 
 
