@@ -170,17 +170,21 @@ class Grid:
             rows = backend.kernel(pixels.link_rows, vertex, link, backend.kernel(equal))
             values = flat if by_value else backend.unused(np.uint8)
             rows(words, self.width, self.words, *self.neighbourhood, values, *bits, parent)
-        label, count = self._number(parent, vertex)
+        count = self._number(parent, labels)
         write = backend.kernel(pixels.write_labels)
-        write(words * backend.warp_size, self.width, self.words, *bits, label, labels)
+        write(words * backend.warp_size, self.width, self.words, *bits, parent, labels)
         return count
 
-    def _number(self, parent: Array, vertex: Any) -> tuple[Array, int]:
-        """Return the label of each run, and the number of components."""
-        backend, n = self.backend, parent.size
+    def _number(self, parent: Array, labels: Array) -> int:
+        """Replace the parent of each run by its label, and return the number of components.
+
+        The memory of the labels of pixels is used meanwhile, if it suffices.
+        """
+        backend, n, vertex = self.backend, parent.size, parent.dtype.type
+        fits = labels.nbytes >= parent.nbytes and labels.itemsize % parent.itemsize == 0
+        roots = labels.view(vertex)[:n] if fits else backend.empty(n, vertex)
         climb = backend.kernel(find.ahead, backend.kernel(find.find_with_skip))
-        roots, label = backend.empty(n, vertex), backend.empty(n, vertex)
         backend.kernel(pixels.mark_roots, vertex, climb)(n, parent, roots)
         running_sums(backend, roots)
-        backend.kernel(pixels.number_runs, vertex)(n, parent, roots, label)
-        return label, int(backend.to_host(roots[-1:])[0]) - 1
+        backend.kernel(pixels.number_runs, vertex)(n, parent, roots)
+        return int(backend.to_host(roots[-1:])[0]) - 1

@@ -212,11 +212,11 @@ def mark_roots(on: Any, vertex: type, find: Any) -> Any:
 
 
 def number_runs(on: Any, vertex: type) -> Any:
-    """Write the label of each run: the number of roots up to its root, without the background."""
+    """Replace the root of each run by its label: the number of roots up to it, without vertex 0."""
 
     @on.elementwise
-    def number_runs(v, parent, roots, label):
-        label[v] = roots[parent[v]] - vertex(1)
+    def number_runs(v, parent, roots):
+        parent[v] = roots[parent[v]] - vertex(1)
 
     return number_runs
 

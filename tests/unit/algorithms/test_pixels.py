@@ -58,7 +58,7 @@ def test_labels_are_of_64_bits_where_those_of_scipy_are():
         assert label_type(image) == expected
 
 
-def test_memory_is_3_bits_for_each_pixel_and_12_bytes_for_each_run(monkeypatch):
+def test_memory_is_3_bits_for_each_pixel_and_4_bytes_for_each_run(monkeypatch):
     image, on = np.random.default_rng(0).random((1024, 1024)) < 0.5, backends.get("threads")
     allocate, taken = on.empty, []
 
@@ -70,7 +70,7 @@ def test_memory_is_3_bits_for_each_pixel_and_12_bytes_for_each_run(monkeypatch):
     out = np.empty(image.shape, np.int32)
     label_pixels(image, Joined(neighbourhood(2, 2)), np.int32, on, out)
     runs = int((np.diff(image.astype(int), axis=1, prepend=0) > 0).sum())
-    expected = 3 * image.size / 8 + 12 * runs
+    expected = 3 * image.size / 8 + 4 * runs
     assert expected < sum(taken) < 1.05 * expected
 
 
