@@ -47,7 +47,7 @@ def pull(on: Any, vertex: type) -> Any:
         least = label
         first, last = entries(offsets, indices, v)
         e = first
-        while e < last and least != 0:
+        while e < last and least != vertex(0):
             w = np.uint64(indices[e])
             if w < np.uint64(labels.size):
                 least = min(least, labels[w])
@@ -98,7 +98,7 @@ def to_vertices(on: Any, vertex: type) -> Any:
 
     @on.elementwise
     def to_vertices(v, hub, labels):
-        labels[v] = vertex(hub) if labels[v] == 0 else vertex(labels[v] - vertex(1))
+        labels[v] = vertex(hub) if labels[v] == vertex(0) else vertex(labels[v] - vertex(1))
 
     return to_vertices
 

@@ -1,5 +1,6 @@
 """Algorithms that take all edges themselves, and the stages that call others: names and options."""
 
+import math
 import types
 
 import numpy as np
@@ -129,6 +130,17 @@ def test_multi_jump_in_both_orders(options, stores):
     sutton.multi_jumps(Sequential(), **options)(types.SimpleNamespace(n=6, trees=trees))
     assert path.parents == [0] * 6
     assert path.stores == [0, *stores]
+
+
+@pytest.mark.parametrize("c", [1, 2, 4])
+def test_groups_of_stages_have_the_giant_component_of_theorem_3(c):
+    """Cong and Muzio's footnote 2: f(c) = 1 - sum of k^(k-1) / k! (2c e^-2c)^k over k, / 2c."""
+    log = math.log(2 * c) - 2 * c
+    terms = (math.exp((k - 1) * math.log(k) - math.lgamma(k + 1) + k * log) for k in range(1, 500))
+    graph = cc_rapids.generators.uniform(20_000, c * 20_000, seed=1)
+    found = cc_rapids.components(graph.edges, num_vertices=20_000, design="stages+graft-shortcut")
+    share = found.summary()["largest"] / 20_000
+    assert share == pytest.approx(1 - sum(terms) / (2 * c), abs=0.01)
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 64, 65, 1000])
