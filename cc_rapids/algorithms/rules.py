@@ -33,7 +33,6 @@ from ..graph.sorting import rows_of_each, stable_order
 from ..kernels import rules as kernels
 from ..kernels.primitives import none_of
 
-DENSE = 8  # all of ``best`` is reset if there is an edge for each 8 vertices
 SETTLED = 100  # rounds end when one decides less than 1 of so many edges
 RULES = "per_dataset", "cannot_link", "max_size"  # in the order in which they are tested
 HALF = np.uint64(32)
@@ -253,18 +252,15 @@ class Clusters:
         us, vs = src.astype(self.word), dst.astype(self.word)
         at, left = None, int(us.size)
         if not backend.merges_in_order:
-            best = backend.fill(backend.empty(self.n, np.uint64), 0xFF)
+            best = backend.empty(self.n, np.uint64)
             propose = backend.kernel(kernels.propose, self.word)
             merge = backend.kernel(kernels.merge, self.word)
-            reset_best, settled = backend.kernel(kernels.reset_best), left
+            settled = left
             while settled * SETTLED >= left > 0:
                 part = backend.fill(backend.empty(left, np.uint8), 0)
+                backend.fill(best, 0xFF)
                 propose(left, us, vs, keys, part, best, *self._tests)
                 merge(left, us, vs, keys, part, best, *self._merges)
-                if left > self.n // DENSE:
-                    backend.fill(best, 0xFF)
-                else:
-                    reset_best(left, us, vs, best)
                 if at is None:
                     verdict = part
                 else:

@@ -270,16 +270,6 @@ def merge(on: Any, word: type) -> Any:
     return merge
 
 
-def reset_best(on: Any) -> Any:
-    """Reset ``best`` of the clusters at both ends of each edge."""
-
-    @on.elementwise
-    def reset_best(i, us, vs, best):
-        best[us[i]] = best[vs[i]] = NEVER
-
-    return reset_best
-
-
 def decide_in_order(on: Any, word: type) -> Any:
     """Decide the edges of each group in order, with one thread per group."""
     find, broken, join = halve(on), broken_rule(on, word), unite(on, word)
