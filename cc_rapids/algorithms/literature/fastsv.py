@@ -8,7 +8,7 @@ Invariant: ``new[v] <= old[v] <= v``, and all three are in the component of v.
 
 ``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
 
-Zhang, Azad and Hu 2020, Algorithm 2.
+Zhang, Azad and Hu 2020.
 """
 
 from typing import Any

@@ -20,7 +20,7 @@ from ...kernels.csr_sampling import ONE
 from ...kernels.edges import entries_of
 from ...kernels.spec import Step, standalone_algorithm
 
-DENSITY = 0.01  # share of vertices and entries in the queue from which on all vertices pull
+DENSITY = 0.01  # as in the authors' program: with a larger share of queued entries, all pull
 
 
 def plant(on: Any, vertex: type) -> Any:
@@ -114,7 +114,7 @@ def to_vertices(on: Any, vertex: type) -> Any:
 def thrifty(on: Any, vertex: type) -> Step:
     """Push label 0 from the hub, pull while many labels fall, and push the rest from a queue.
 
-    The paper makes the queue by one more pull. Here every pull writes it.
+    The authors make the queue by one more pull. Here every pull writes it.
     """
     begin, end = plant(on, vertex), to_vertices(on, vertex)
     pulls, pushes = pull(on, vertex), push(on, vertex)

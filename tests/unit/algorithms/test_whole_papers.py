@@ -75,7 +75,7 @@ def recorded(module, name, edges, n, monkeypatch):
 
 @pytest.mark.parametrize(("n", "m"), SIZES)
 def test_fastsv_after_each_round(n, m, monkeypatch):
-    """Algorithm 2 of the paper, with both directions of each edge, and all hooks as printed."""
+    """The three steps in NumPy, with both directions of each edge, and every hook."""
     edges = random_edges(n, m)
     us, vs = np.concatenate([[edges.src, edges.dst], [edges.dst, edges.src]], axis=1)
     f, expected, changed = np.arange(n, dtype=ID), [], True
