@@ -48,14 +48,14 @@ class WeightOrder:
     ----------
     bits : (m,) array of unsigned integers
         The weights, reinterpreted as bits.
-    order : Part
-        A device function that maps the bits to an order-preserving integer code.
+    weigh : Part
+        A device function that returns an order-preserving integer code of the weight of an edge.
     contains_row : bool
         Whether a 64-bit key holds a weight and a row.
     """
 
     bits: Array
-    order: Any
+    weigh: Any
     contains_row: bool
 
     @classmethod
@@ -63,25 +63,26 @@ class WeightOrder:
         """Return the order of weights on a backend; ``greatest`` puts greater weights first."""
         dtype = weights.dtype
         width = 8 * dtype.itemsize
-        make = kernels.unsigned_order
-        if is_float(dtype):
-            make = kernels.float_order
-        elif is_signed(dtype):
-            make = kernels.signed_order
-        order = backend.kernel(make, width)
+        order = order_of(dtype, backend)
         if greatest:
             order = backend.kernel(kernels.reversed_order, width, order)
+        weigh = backend.kernel(kernels.listed_weight, order)
         fits = width <= HALF and weights.size < 1 << HALF
-        return cls(weights.view(f"u{dtype.itemsize}"), order, fits)
+        return cls(weights.view(f"u{dtype.itemsize}"), weigh, fits)
 
-    def integers(self, backend: Backend, every: int = 1) -> Array:
+    def integers(self, backend: Backend) -> Array:
+        """Return the codes of the weights of a list."""
+        none = backend.unused(np.uint8)
+        return self.sample(Edges(none, none, 0), 0, self.bits.size, 1, backend)
+
+    def sample(self, edges: Edges, n: int, size: int, every: int, backend: Backend) -> Array:
         """Return the codes of the weights in rows 0, ``every``, 2 * ``every`` and so on."""
-        size = self.bits.size // every
-        integers = backend.empty(size, np.uint64)
-        backend.kernel(kernels.order_sample, self.order)(size, every, self.bits, integers)
-        return integers
+        codes = backend.empty(size, np.uint64)
+        write = backend.kernel(kernels.order_sample, self.weigh)
+        write(size, every, self.bits, edges.src, edges.dst, n, codes)
+        return codes
 
-    def pivots(self, counts: list[int], backend: Backend) -> Array:
+    def pivots(self, counts: list[int], edges: Edges, n: int, backend: Backend) -> Array:
         """Return the code and the row of the last edge of each band, estimated from a sample.
 
         ``counts`` are the numbers of edges up to the end of each band but the last. Each count is
@@ -89,9 +90,9 @@ class WeightOrder:
         """
         pivots = backend.fill(backend.empty(2 * len(counts) + 2, np.uint64), 0xFF)
         if counts:
-            m = self.bits.size
+            m = edges.m
             every = -(-m // SAMPLE)
-            sample = self.integers(backend, every)
+            sample = self.sample(edges, n, m // every, every, backend)
             pick = backend.kernel(kernels.pick_pivots)
             pick(sample.size, sample, every, m, counts[0], len(counts), pivots)
         return pivots
@@ -127,6 +128,16 @@ class Candidates:
         return Candidates(self.us[:count], self.vs[:count], self.keys[:count], rows, count)
 
 
+def order_of(dtype: Any, backend: Backend) -> Any:
+    """Return the device function that maps the bits of a weight to an order-preserving code."""
+    make = kernels.unsigned_order
+    if is_float(dtype):
+        make = kernels.float_order
+    elif is_signed(dtype):
+        make = kernels.signed_order
+    return backend.kernel(make, 8 * np.dtype(dtype).itemsize)
+
+
 def solve(
     edges: Edges,
     forest: Forest,
@@ -141,7 +152,7 @@ def solve(
     Parameters
     ----------
     edges : Edges
-        An edge list on the forest's backend; not written.
+        Edges on the forest's backend; not written.
     forest : Forest
         A forest over the vertices of the edges; ``present`` holds vertices that need no edge.
     expected_vertices : int
@@ -155,7 +166,7 @@ def solve(
     on, n = forest.backend, forest.n
     counts = band_ends(expected_vertices, edges.m)
     on.kernel(trees.init_singletons, forest.vertex)(n, forest.parent)
-    pivots = order.pivots(counts, on)
+    pivots = order.pivots(counts, edges, n, on)
     rounds = _Rounds(edges, forest, order, most_candidates(counts, edges.m))
     chosen, last = MarkedEdges(on, rounds.chosen, edges.m), len(counts)
     for band in range(last):
@@ -261,20 +272,22 @@ class _Kernels(NamedTuple):
 
 
 @lru_cache(64)
-def _kernels(on: Backend, vertex: Any, wide: Any, order: Any, contains_row: bool) -> _Kernels:
-    """Return the kernels for a vertex type, a type of endpoints, and an order of weights."""
+def _kernels(
+    on: Backend, vertex: Any, wide: Any, form: reading.EdgeForm, weigh: Any, contains_row: bool
+) -> _Kernels:
+    """Return the kernels for a vertex type, a type and a form of edges, and an order of weights."""
     keys: type[kernels.Keys] = kernels.Keys if contains_row else kernels.WideKeys
     part = on.kernel
-    halve, load_edge = part(find.halve), part(reading.edge_of_list, wide)
+    halve, load_edge = part(find.halve), part(form.load, wide)
     read = part(reading.checked, vertex, wide, load_edge)
     store_row, load_row = part(keys.store_row), part(keys.load_row)
-    of_list = part(kernels.listed, order, part(keys.key), read)
+    of_list = part(kernels.listed, weigh, part(keys.key), read)
     first = part(kernels.append_candidate, vertex, of_list, part(kernels.singleton_root), store_row)
     further = part(kernels.append_candidate, vertex, of_list, halve, store_row)
     again = part(
         kernels.append_candidate, vertex, part(kernels.collected, load_row), halve, store_row
     )
-    within = part(kernels.within, order)
+    within = part(kernels.within, weigh)
     outside = part(kernels.outside_giant, vertex, wide, within, load_edge)
     hook = part(kernels.hook, part(union.asynchronous, vertex, halve))
     link_candidate, reset_best = (
@@ -308,7 +321,9 @@ class _Rounds:
     def __init__(self, edges: Edges, forest: Forest, order: WeightOrder, expected: int) -> None:
         on, n, vertex = forest.backend, forest.n, forest.vertex
         self.edges, self.forest, self.order = edges, forest, order
-        self.kernels = _kernels(on, vertex, edges.wide, order.order, order.contains_row)
+        self.kernels = _kernels(
+            on, vertex, edges.wide, edges.form, order.weigh, order.contains_row
+        )
         separate_rows = not order.contains_row
         shapes = (n, np.uint64), (n * separate_rows, np.uint64)
         of_giant = (2, np.int64), (forest.present.size, np.uint32), (giant.PROBES, vertex)

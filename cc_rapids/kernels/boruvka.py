@@ -3,7 +3,8 @@
 Edges are ordered by weight, and equal weights by row. The order is total, so the selected edges
 contain no cycle and the forest is the same in every run.
 
-weights : (m,) unsigned integers, the bits of the caller's weights.
+weights : (m,) unsigned integers, the bits of the caller's weights. ``weigh`` returns the code of the
+          weight of an edge, which may be computed from its endpoints too.
 key     : uint64. For weights of up to 32 bits, an order-preserving code of the weight in the upper
           half and the row in the lower half. For wider weights the code of the weight alone; the
           rows are then a separate list.
@@ -88,12 +89,22 @@ def reversed_order(on: Any, width: int, order: Any) -> Any:
     return reversed_order
 
 
-def order_sample(on: Any, order: Any) -> Any:
+def listed_weight(on: Any, order: Any) -> Any:
+    """Return the code of the weight of edge e, which is ``weights[e]``."""
+
+    @on.device
+    def weigh(e, weights, src, dst, n):
+        return order(weights[e])
+
+    return weigh
+
+
+def order_sample(on: Any, weigh: Any) -> Any:
     """Write the codes of the weights in rows 0, ``every``, 2 * ``every`` and so on."""
 
     @on.elementwise
-    def order_sample(i, every, weights, out):
-        out[i] = order(weights[i * np.uint64(every)])
+    def order_sample(i, every, weights, src, dst, n, out):
+        out[i] = weigh(i * np.uint64(every), weights, src, dst, n)
 
     return order_sample
 
@@ -244,13 +255,13 @@ def after(on: Any) -> Any:
     return is_after
 
 
-def within(on: Any, order: Any) -> Any:
+def within(on: Any, weigh: Any) -> Any:
     """Return whether an edge is in a band; a band begins after the last edge of the previous."""
     is_after = after(on)
 
     @on.device
-    def within(e, band, pivots, weights, *ends):
-        weight, k = order(weights[e]), np.uint64(band) << ONE
+    def within(e, band, pivots, weights, in_giant, src, dst, low, n, *flags):
+        weight, k = weigh(e, weights, src, dst, n), np.uint64(band) << ONE
         begun = k == ZERO or is_after(weight, e, pivots[k - TWO], pivots[k - ONE])
         return begun and not is_after(weight, e, pivots[k], pivots[k + ONE])
 
@@ -268,7 +279,7 @@ def outside_giant(on: Any, vertex: type, wide: type, within: Any, load_edge: Any
 
     @on.device
     def outside(e, band, pivots, weights, in_giant, src, dst, low, n, *flags):
-        if not within(e, band, pivots, weights):
+        if not within(e, band, pivots, weights, in_giant, src, dst, low, n):
             return False
         u, v = load_edge(e, src, dst, low, n)
         if u == v or max(u, v) >= wide(n):
@@ -288,16 +299,16 @@ def singleton_root(on: Any) -> Any:
     return singleton_root
 
 
-def listed(on: Any, order: Any, key: Any, read: Any) -> Any:
+def listed(on: Any, weigh: Any, key: Any, read: Any) -> Any:
     """Return the endpoints, the key and the row of an edge of the edge list.
 
     ``read`` loads the endpoints; it flags invalid edges and self-loops.
     """
 
     @on.device
-    def candidate(e, weights, in_giant, *ends):
-        u, v = read(e, *ends)
-        return u, v, key(order(weights[e]), e), e
+    def candidate(e, weights, in_giant, src, dst, low, n, *flags):
+        u, v = read(e, src, dst, low, n, *flags)
+        return u, v, key(weigh(e, weights, src, dst, n), e), e
 
     return candidate
 

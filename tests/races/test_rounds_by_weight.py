@@ -74,10 +74,10 @@ def collecting(keys, n, edges, weights):
         def ends(e, src, dst, low, n, present, out_of_range):
             return read(e, src, dst, low, n)
 
-        order = boruvka.unsigned_order(on, 32)
-        listed = boruvka.listed(on, order, keys.key(on), ends)
+        weigh = boruvka.listed_weight(on, boruvka.unsigned_order(on, 32))
+        listed = boruvka.listed(on, weigh, keys.key(on), ends)
         keep = boruvka.append_candidate(on, vertex, listed, find.halve(on), keys.store_row(on))
-        collect = boruvka.collect_band(on, boruvka.within(on, order), keep)
+        collect = boruvka.collect_band(on, boruvka.within(on, weigh), keep)
         names = ("parent", "best", "count", "us", "vs", "keys", "rows")
         parent, best, count, *lists = (shared[name] for name in names)
         bounds = np.array([ALL, ALL], np.uint64)

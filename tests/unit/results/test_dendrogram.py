@@ -699,7 +699,7 @@ IN_ORDER = {
     "sizes": Plant(kernels.merge_in_order, "members + more", "members + word(1)", ""),
     "clusters": Plant(kernels.merge_in_order, "word(np.uint64(n) + k)", "word(n)", ""),
     "chains": Plant(kernels.find_chains, "chain[k] = word(x)", "pass", ""),
-    "order": Plant(boruvka.order_sample, "order(weights[", "~order(weights[", ""),
+    "order": Plant(boruvka.listed_weight, "order(weights[", "~order(weights[", ""),
 }
 IN_PARALLEL = {
     "all joined": Plant(kernels.follow_lightest, "(word(v), word(u))", "(word(v), word(v))", ""),
