@@ -26,6 +26,7 @@ _HOMES = {
     "maximum_spanning_forest": "api",
     "link_records": "linkage",
     "components_of_neighbors": "neighbors",
+    "HDBSCAN": "hdbscan",
     "NeighborComponents": "results.components",
     "link_pairs": "rules",
     "score_clusters": "rules",
@@ -94,6 +95,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "HDBSCAN",
     "ArgumentTypeError",
     "Bipartition",
     "CapacityError",
@@ -218,6 +220,7 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from .graph.memory_bound import memory_bound
+    from .hdbscan import HDBSCAN
     from .incremental.connectivity import Connectivity
     from .incremental.progress import StreamProgress
     from .incremental.stream import StreamPlan, stream_components

@@ -41,6 +41,9 @@ SEARCHES = {
     "faiss": "guides/neighbors",
     "DBSCAN": "guides/neighbors",
     "near-duplicate images": "guides/neighbors",
+    "HDBSCAN": "guides/points",
+    "cuML": "guides/which",
+    "clustering": "guides/points",
 } | dict.fromkeys(
     [
         *("splink", "match_probability", "GraphFrames", "igraph", "csr_matrix", "scikit-learn"),

@@ -321,9 +321,7 @@ class _Rounds:
     def __init__(self, edges: Edges, forest: Forest, order: WeightOrder, expected: int) -> None:
         on, n, vertex = forest.backend, forest.n, forest.vertex
         self.edges, self.forest, self.order = edges, forest, order
-        self.kernels = _kernels(
-            on, vertex, edges.wide, edges.form, order.weigh, order.contains_row
-        )
+        self.kernels = _kernels(on, vertex, edges.wide, edges.form, order.weigh, order.contains_row)
         separate_rows = not order.contains_row
         shapes = (n, np.uint64), (n * separate_rows, np.uint64)
         of_giant = (2, np.int64), (forest.present.size, np.uint32), (giant.PROBES, vertex)

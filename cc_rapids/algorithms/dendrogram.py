@@ -230,7 +230,7 @@ class MergeTree:
             return before, last, None
         is_outer = backend.empty(2 * t, bool)
         backend.kernel(kernels.find_inner, word)(2 * t, self.n, before, steps, last, is_outer)
-        _launch_until_complete(backend.kernel(kernels.climb_step), (t, last), backend)
+        launch_until_complete(backend.kernel(kernels.climb_step), (t, last), backend)
         return before, last, is_outer
 
 
@@ -307,7 +307,7 @@ def _contracted(
     follow = backend.kernel(kernels.follow_lightest, word)
     follow(m, n, first, *edges, leaves, nodes, joined, partners)
     # each round divides the longest path by at least kernels.HOPS
-    _launch_until_complete(
+    launch_until_complete(
         backend.kernel(kernels.jump, word), (first - begin, begin, first, nodes), backend
     )
     left = int(alphas[-1])
@@ -316,7 +316,7 @@ def _contracted(
     return (alpha[:left], alpha[left : 2 * left], alpha[2 * left :]), int(leaves[-1])
 
 
-def _launch_until_complete(kernel: Kernel, arguments: tuple[Any, ...], backend: Backend) -> None:
+def launch_until_complete(kernel: Kernel, arguments: tuple[Any, ...], backend: Backend) -> None:
     """Launch a kernel until no thread sets the flag of an incomplete path."""
     is_incomplete = True
     while is_incomplete:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,46 @@ def read_neighbors(indices: Any, distances: Any) -> Neighbors:
     memory, steps = _flat(array)
     weights, weight_steps = (None, (0, 0)) if weights is None else _flat(weights)
     return Neighbors(n, n * k, memory, weights, (*steps, *weight_steps), None, k, _like(array))
+
+
+def read_distances(given: Any) -> Neighbors:
+    """Read distances of points: a matrix, a sparse matrix of neighbours, or neighbours.
+
+    A dense matrix must be symmetric and without NaN. Neighbours are a tuple (indices, distances).
+
+    Raises
+    ------
+    InputError
+        There are no distances, the shapes are wrong, or a dense matrix is not symmetric.
+    ColumnTypeError
+        The distances are not numbers.
+    """
+    if isinstance(given, tuple) and len(given) == 2:
+        neighbors = read_neighbors(*given)
+    elif hasattr(given, "tocoo"):
+        neighbors = read_neighbors(given, None)
+    else:
+        matrix = _numbers(given)
+        n = matrix.shape[0] if matrix.ndim else 0
+        if matrix.shape != (n, n):
+            raise InputError(
+                f"the distances have the shape {matrix.shape}: pass a square matrix, a sparse one,"
+                " or a tuple of neighbours (indices, distances)"
+            )
+        library = sys.modules[type(matrix).__module__.partition(".")[0]]
+        if library.isnan(matrix).any():
+            raise InputError(
+                "the matrix of distances contains NaN: pass inf for a missing distance"
+            )
+        if not library.allclose(matrix, matrix.T):
+            raise InputError("the matrix of distances must be symmetric: pass (D + D.T) / 2")
+        every = library.broadcast_to(library.arange(n), (n, n))
+        neighbors = read_neighbors(every, matrix)
+    if neighbors.distances is None:
+        raise InputError("the neighbours have no distances: pass a tuple (indices, distances)")
+    if is_integer(neighbors.distances.dtype):
+        return replace(neighbors, distances=neighbors.distances.astype(np.float64))
+    return neighbors
 
 
 def _of_matrix(matrix: Any) -> Neighbors:

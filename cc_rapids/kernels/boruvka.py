@@ -3,8 +3,8 @@
 Edges are ordered by weight, and equal weights by row. The order is total, so the selected edges
 contain no cycle and the forest is the same in every run.
 
-weights : (m,) unsigned integers, the bits of the caller's weights. ``weigh`` returns the code of the
-          weight of an edge, which may be computed from its endpoints too.
+weights : (m,) unsigned integers, the bits of the caller's weights. ``weigh`` returns the code of an
+          edge's weight, which may also be computed from its endpoints.
 key     : uint64. For weights of up to 32 bits, an order-preserving code of the weight in the upper
           half and the row in the lower half. For wider weights the code of the weight alone; the
           rows are then a separate list.

@@ -6,7 +6,7 @@ those of :mod:`.edges`, with other arrays:
 src : uint64. The words named below describe the array: its size, the strides of its memory in
       elements, and where further parts of ``src`` begin. These are the offsets of rows of unequal
       length, a bit for each entry that is an edge, and, for clusters, a bit for each entry from a
-      core point to another point, and a bit for each core point.
+      core point to another point, a bit for each core point, and a word for its core distance.
 dst : the memory of the neighbours, of any integer type, as the caller passed it.
 weights : the memory of the distances, of any type of numbers.
 
@@ -37,8 +37,9 @@ from .primitives import SOON, lessen
     BORDER,  # position of the bits of entries from core points to others
     CORE,  # position of the bits of core points
     OFFSETS,  # position of the offsets of rows
-) = np.arange(14, dtype=np.uint64)
-HEADER = 14
+    REACH,  # position of the codes of core distances
+) = np.arange(15, dtype=np.uint64)
+HEADER = 15
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 THREE, SIX, LAST = np.uint64(3), np.uint64(6), np.uint64(63)
 MOST_BITS = 31  # of numbers of entries that are divided by a multiplication

@@ -77,7 +77,22 @@ class Description(NamedTuple):
     kept: Array
     borders: Array
     core: Array
+    reach: Array
     form: EdgeForm
+
+
+class Entries(NamedTuple):
+    """The entries of an array on a backend: edges, the description, and the memory of distances.
+
+    ``left_out`` counts the entries that are no edges by reason. ``joined`` counts those between
+    core points, and has a word for those of border points.
+    """
+
+    edges: NeighborEdges
+    described: Description
+    weights: Array
+    left_out: dict[str, int]
+    joined: Array
 
 
 def solve(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> SolvedNeighbors:
@@ -89,23 +104,10 @@ def solve(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> Solve
         A neighbour is no point, or an array changed during the run.
     """
     n, m = neighbors.n, neighbors.m
-    described = _described(neighbors, rules, backend)
-    edges = NeighborEdges(described.src, backend.asarray(neighbors.indices), m, described.form)
     forest = Forest(backend, n, all_present=True)
+    edges, described, weights, left_out, joined = entries_of(neighbors, rules, forest)
     wide: Any = np.promote_types(forest.vertex, edges.wide).type
-    weights = limits = backend.unused(np.uint8)
-    if neighbors.distances is not None:
-        weights = backend.asarray(neighbors.distances)
-        limits = backend.asarray(neighbors.limits(rules.at_most))
     arrays = described.src, edges.dst, weights
-    left_out = _select(neighbors, rules, (*arrays, limits, described.kept), wide, backend)
-    if rules.min_samples is not None:
-        core, least = described.core, rules.min_samples - 1  # a point is its own neighbour
-        backend.kernel(kernels.find_core)(core.size, n, least, described.src, core)
-        joined = backend.fill(backend.empty(2, np.uint64), 0)
-        bits = described.kept, described.borders
-        split = backend.kernel(kernels.split_by_core, wide)
-        split(bits[0].size, m, n, described.src, edges.dst, *bits, joined)
     known = Facts(Machine.of(backend), m, counted=Counted(n, n, order=IN_PLACE))
     design = link_part(choose(known, BatchOptions(MEASURED)), edges, forest)
     order, linked = None, m - sum(left_out.values())
@@ -121,8 +123,44 @@ def solve(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> Solve
     return SolvedNeighbors(forest, ledger.check("the neighbours"), design, facts)
 
 
-def _described(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> Description:
-    """Describe an array for kernels, with memory for the bits that the rules need."""
+def entries_of(
+    neighbors: Neighbors, rules: NeighborRules, forest: Forest, reach: bool = False
+) -> Entries:
+    """Describe an array for kernels, and select the entries that are edges.
+
+    With ``min_samples``, edges are between core points. ``reach`` is whether the description has
+    room for the core distance of each point.
+
+    Raises
+    ------
+    InputError
+        A neighbour is no point.
+    """
+    backend, n, m = forest.backend, neighbors.n, neighbors.m
+    described = _described(neighbors, rules, backend, reach)
+    dst = backend.asarray(neighbors.indices)
+    edges = NeighborEdges(described.src, dst, m, described.form)
+    wide: Any = np.promote_types(forest.vertex, edges.wide).type
+    weights = limits = backend.unused(np.uint8)
+    if neighbors.distances is not None:
+        weights = backend.asarray(neighbors.distances)
+        limits = backend.asarray(neighbors.limits(rules.at_most))
+    arrays = described.src, dst, weights, limits, described.kept
+    left_out = _select(neighbors, rules, arrays, wide, backend)
+    joined = backend.fill(backend.empty(2, np.uint64), 0)
+    if rules.min_samples is not None:
+        core, least = described.core, rules.min_samples - 1  # a point is its own neighbour
+        backend.kernel(kernels.find_core)(core.size, n, least, described.src, core)
+        bits = described.kept, described.borders
+        split = backend.kernel(kernels.split_by_core, wide)
+        split(bits[0].size, m, n, described.src, dst, *bits, joined)
+    return Entries(edges, described, weights, left_out, joined)
+
+
+def _described(
+    neighbors: Neighbors, rules: NeighborRules, backend: Backend, reach: bool
+) -> Description:
+    """Describe an array for kernels, with memory for what the rules need."""
     size, m, n = kernels.HEADER, neighbors.m, neighbors.n
     header = np.zeros(size, np.uint64)
     if neighbors.offsets is None:
@@ -140,6 +178,7 @@ def _described(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> 
         kernels.KEPT: -(-m // 64) if filtered else 0,
         kernels.BORDER: 0 if rules.min_samples is None else -(-m // 64),
         kernels.CORE: 0 if rules.min_samples is None else -(-n // 64),
+        kernels.REACH: n if reach else 0,
     }
     slices = []
     for word, length in parts.items():
@@ -150,12 +189,13 @@ def _described(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> 
     src[: kernels.HEADER] = backend.asarray(header)
     if neighbors.offsets is not None:
         src[slices[0]] = backend.asarray(neighbors.offsets)
-    kept, borders, core = (src[part].view(np.uint8) for part in slices[1:])
+    kept, borders, core = (src[part].view(np.uint8) for part in slices[1:4])
     octets, form = -(-m // 8), kernels.BY_COLUMNS if neighbors.by_columns else kernels.BY_ROWS
     without_gaps = (1, n) if neighbors.by_columns else (neighbors.columns, 1)
     if not header[kernels.FACTOR] or neighbors.steps[:2] != without_gaps:
         form = kernels.ANY_ORDER
-    return Description(src, kept[:octets], borders[:octets], core[: -(-n // 8)], form)
+    bits = kept[:octets], borders[:octets], core[: -(-n // 8)]
+    return Description(src, *bits, src[slices[4]], form)
 
 
 def _select(

@@ -135,6 +135,7 @@ EXPECTED = {
         (members, NEAR, lambda found: parts(found[1])),
         (members, NEAR, None),
         (lambda labels: labels.labels.tolist(), [0, 0, 0, 1, 1, -1], list),
+        (list, [0, 0, 0, 1, 1, -1], list),
         (lambda labels: parts(labels.labels), NEAR, None),
         (float, 1.0, float),
     ],
@@ -187,12 +188,13 @@ def names(title, folder):
         far = np.abs(POINTS - POINTS.T)
         made["graph"] = scipy.sparse.csr_matrix(np.where(far <= 0.5, far, 0))
         indices = np.array([[1], [2], [1], [4], [3], [4]])
-        made |= {"k": 1, "indices": indices, "points": POINTS}
+        made |= {"matrix": far, "k": 1, "indices": indices, "points": POINTS}
         made["distances"] = np.abs(POINTS[indices[:, 0]] - POINTS)
         made["truth"] = made["found"].labels()
         made["labels"] = made["truth"]["labels"]
         if find_spec("sklearn"):
             made["DBSCAN"] = import_module("sklearn.cluster").DBSCAN
+            made["HDBSCAN"] = import_module("sklearn.cluster").HDBSCAN
             made["adjusted_rand_score"] = import_module("sklearn.metrics").adjusted_rand_score
     if title == "NeMo Curator":
         edges = pa.table({"_curator_dedup_id_x": [1, 7], "_curator_dedup_id_y": [2, 8]})

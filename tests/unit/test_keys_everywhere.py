@@ -222,7 +222,7 @@ WITHOUT = {  # take and return no ids, or have tests of their own for saved keys
     *("components_of_neighbors", "memory_bound", "release_memory", "uninstall"),
     "weakly_connected_components",
 }  # fmt: skip
-CLASSES = {"Design", "Plan", "StreamPlan", "StreamProgress"}  # without ids
+CLASSES = {"Design", "HDBSCAN", "Plan", "StreamPlan", "StreamProgress"}  # without ids
 
 
 def chained(on):

@@ -1,0 +1,435 @@
+"""HDBSCAN: clusters of varying density, from the minimum spanning forest by mutual reachability."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from dataclasses import replace
+from numbers import Real
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .algorithms.condensed_tree import SELECTION, CondensedTree, Selection
+from .backends import Array
+from .data.arguments import check_count, check_flag, check_word
+from .data.neighbors import Neighbors, read_distances, read_neighbors
+from .errors import ArgumentTypeError, InputError, MissingExtraError, shown
+from .keywords import unknown_argument
+from .options import Options
+from .solver.reachability import reachability_forest
+
+if TYPE_CHECKING:
+
+    class BaseEstimator:
+        """The base class of estimators of scikit-learn, which is optional."""
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            """Return the parameters by name."""
+
+        def set_params(self, **params: Any) -> Any:
+            """Set parameters by name; return the estimator."""
+
+        def __sklearn_tags__(self) -> Any:
+            """Return the tags of the estimator."""
+
+    class ClusterMixin:
+        """The base class of clusterers of scikit-learn."""
+
+else:
+    try:
+        from sklearn.base import BaseEstimator, ClusterMixin
+    except ModuleNotFoundError:
+
+        class BaseEstimator:
+            """The parameters of an estimator, without scikit-learn."""
+
+            def get_params(self, deep: bool = True) -> dict[str, Any]:
+                """Return the parameters by name.
+
+                Parameters
+                ----------
+                deep : bool
+                    Not used, as no parameter is an estimator.
+
+                Returns
+                -------
+                dict
+
+                See Also
+                --------
+                cc_rapids.HDBSCAN.set_params : Set parameters.
+                """
+                names = list(inspect.signature(type(self)).parameters)
+                return {name: getattr(self, name) for name in names}
+
+            def set_params(self, **params: Any) -> Any:
+                """Set parameters by name.
+
+                Parameters
+                ----------
+                **params
+                    The parameters and their values.
+
+                Returns
+                -------
+                HDBSCAN
+                    The estimator.
+
+                See Also
+                --------
+                cc_rapids.HDBSCAN.get_params : Return the parameters.
+                """
+                for name, value in params.items():
+                    if name not in self.get_params():
+                        raise unknown_argument(name, type(self).__init__)
+                    setattr(self, name, value)
+                return self
+
+        class ClusterMixin:
+            """Nothing, without scikit-learn."""
+
+
+log: logging.Logger = logging.getLogger(__name__)
+
+COMPLETE = 4096  # most points whose distances are all computed: 128 MiB
+FEWEST_NEIGHBORS = 16  # neighbours of a point that are searched for among more points
+ALGORITHMS = "auto", "brute", "kd_tree", "ball_tree"
+# labels, probabilities and outlier scores of points with infinite values, and with NaN
+OUTLIERS = (-2, -3), (0.0, np.nan), (1.0, np.nan)
+
+
+class HDBSCAN(ClusterMixin, BaseEstimator):
+    """HDBSCAN: clusters of points of varying density, with scikit-learn's parameters.
+
+    The *mutual reachability* of two points is the greatest of their distance and both *core
+    distances*. The core distance of a point is the distance to its neighbour number
+    ``min_samples``, the point itself included. The minimum spanning forest by mutual reachability
+    gives the clusters at every density. Those that last longest are selected.
+
+    Parameters
+    ----------
+    min_cluster_size : int
+        The least number of points of a cluster, at least 2.
+    min_samples : int, optional
+        The neighbours up to the core distance, the point itself included, whether or not neighbour
+        arrays or a sparse matrix list it. Defaults to ``min_cluster_size``.
+    cluster_selection_epsilon : float
+        Clusters that split at a smaller distance are not split.
+    max_cluster_size : int, optional
+        The most points of a cluster that ``"eom"`` selects, unless ``cluster_selection_epsilon``
+        selects a larger one.
+    metric : str or callable
+        A metric of scikit-learn, for an array of points. ``"precomputed"`` for distances.
+    metric_params : dict, optional
+        Arguments of the metric.
+    alpha : float
+        Distances are divided by it. As in scikit-learn, core distances are divided too if distances
+        are precomputed or from ``algorithm="brute"``.
+    algorithm : {"auto", "brute", "kd_tree", "ball_tree"}
+        How scikit-learn searches for neighbours.
+    leaf_size : int
+        The leaf size of its trees.
+    n_jobs : int, optional
+        The processes or threads of its searches.
+    cluster_selection_method : {"eom", "leaf"}
+        Select the clusters with the greatest excess of mass, or those that do not split.
+    allow_single_cluster : bool
+        Whether ``"eom"`` may select the root of the tree, as the only cluster.
+    store_centers : None
+        Only None: centres are not computed.
+    copy : bool
+        Not used, because the input is never written.
+    n_neighbors : int, optional
+        The nearest neighbours of each point, itself included, that are its edges. By default all
+        points, or with more than 4,096 points the greater of 16 and twice ``min_samples``.
+    engine : {"threads", "cuda"}, optional
+        Where to run. Defaults to the location of the distances.
+
+    Attributes
+    ----------
+    labels_ : (n,) array of int64
+        0, 1, ... for clusters, -1 for noise, -2 for points with infinite values, and -3 for points
+        with NaN.
+    probabilities_ : (n,) array of float64
+        The density at which a point leaves its cluster, relative to the greatest in the cluster: 0
+        for noise and infinite values, NaN for NaN.
+    outlier_scores_ : (n,) array of float64
+        The scores of GLOSH, from 0 to 1 for outliers; NaN for points with NaN.
+    n_features_in_ : int
+        The number of columns of the input.
+
+    See Also
+    --------
+    cc_rapids.components_of_neighbors : Find the clusters of DBSCAN from neighbours.
+    cc_rapids.minimum_spanning_forest : Find the forest of an edge list.
+
+    Notes
+    -----
+    The answers are on the GPU, as CuPy arrays, if the distances are.
+
+    With all distances, clusters, labels and probabilities are those of scikit-learn, if merges have
+    different heights. Points can have the same mutual reachability although their distances differ,
+    because the core distance of a point is that of several of its edges, for ``min_samples`` from 3
+    on. scikit-learn then sorts such merges in no particular order. Here the merge nearer to the
+    first point, by edges of the forest, comes first, and then the first entry in the array.
+
+    With only some neighbours, the forest may have several trees. They are joined at an infinite
+    distance: each tree with ``min_cluster_size`` points is a cluster below the root.
+
+    Examples
+    --------
+    >>> import numpy as np, cc_rapids
+    >>> points = np.array([[0.0], [0.1], [0.3], [5.0], [5.1], [5.4], [9.0]])
+    >>> distances = abs(points - points.T)
+    >>> model = cc_rapids.HDBSCAN(min_cluster_size=2, metric="precomputed").fit(distances)
+    >>> model.labels_
+    array([ 0,  0,  0,  1,  1,  1, -1])
+    """
+
+    labels_: Array
+    probabilities_: Array
+    outlier_scores_: Array
+    n_features_in_: int
+
+    def __init__(
+        self,
+        min_cluster_size: int = 5,
+        min_samples: int | None = None,
+        cluster_selection_epsilon: float = 0.0,
+        max_cluster_size: int | None = None,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        alpha: float = 1.0,
+        algorithm: str = "auto",
+        leaf_size: int = 40,
+        n_jobs: int | None = None,
+        cluster_selection_method: str = "eom",
+        allow_single_cluster: bool = False,
+        store_centers: None = None,
+        copy: bool = True,
+        n_neighbors: int | None = None,
+        engine: str | None = None,
+    ) -> None:
+        self.min_cluster_size = min_cluster_size
+        self.min_samples = min_samples
+        self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.max_cluster_size = max_cluster_size
+        self.metric = metric
+        self.metric_params = metric_params
+        self.alpha = alpha
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.n_jobs = n_jobs
+        self.cluster_selection_method = cluster_selection_method
+        self.allow_single_cluster = allow_single_cluster
+        self.store_centers = store_centers
+        self.copy = copy
+        self.n_neighbors = n_neighbors
+        self.engine = engine
+
+    def fit(self, X: Any, y: Any = None) -> HDBSCAN:  # noqa: N803  # scikit-learn's names
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : (n, d) array of numbers, or distances of n points
+            Points, for scikit-learn. With ``metric="precomputed"``: a symmetric (n, n) array, with
+            infinity for a missing distance; a sparse matrix whose entries are neighbours, such as
+            scikit-learn's ``kneighbors_graph(mode="distance")``, which need not be symmetric; or a
+            tuple of (n, k) arrays (indices, distances), as for
+            :func:`cc_rapids.components_of_neighbors`. The arrays are of NumPy, CuPy or any library
+            with DLPack.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        HDBSCAN
+            The estimator.
+
+        Raises
+        ------
+        InputError, ArgumentTypeError
+            A parameter is invalid, or X is not as described; ``min_samples`` is greater than n.
+        MissingExtraError
+            X are points, and scikit-learn is not installed.
+        CapacityError, EngineError
+            The run needs more memory than is available, or the engine is unknown.
+
+        See Also
+        --------
+        cc_rapids.HDBSCAN.fit_predict : Find the clusters, and return the labels.
+        """
+        selection, rank = self._checked()
+        neighbors, scale, sums = self._precomputed(X) or self._search(X, rank)
+        n = neighbors.n
+        if n < 2:
+            raise InputError(f"n_samples={n} while HDBSCAN requires more than one sample")
+        if rank > n:
+            raise InputError(f"min_samples={rank} is greater than the number of points, {n:,}")
+        on_device = neighbors.given.on_device
+        backend = Options.check(engine=self.engine).backend(on_device)
+        started = perf_counter()
+        with backend.scope():
+            forest = reachability_forest(neighbors, rank, backend, scale)
+            ends = forest.parent, forest.child
+            least = int(self.min_cluster_size)
+            tree = CondensedTree.of(ends, forest.heights, forest.vertex_of, least, backend)
+            clusters = tree.select(selection)
+            columns: list[Any] = [clusters.labels, clusters.probabilities, clusters.outlier_scores]
+            if not on_device:
+                columns = [backend.to_host(column) for column in columns]
+        log.info("%d points are clustered in %.3f s", n, perf_counter() - started)
+        self._tree, self._sums = tree, sums
+        if sums is not None:
+            columns = [
+                _completed(values, sums, infinite, missing)
+                for values, (infinite, missing) in zip(columns, OUTLIERS, strict=True)
+            ]
+        self.labels_, self.probabilities_, self.outlier_scores_ = columns
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Any:  # noqa: N803
+        """Find the clusters, and return ``labels_``; see :meth:`fit`.
+
+        Parameters
+        ----------
+        X : (n, d) array of numbers, or distances of n points
+            As for :meth:`fit`.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        (n,) array of int64
+            The labels.
+
+        See Also
+        --------
+        cc_rapids.HDBSCAN.fit : Find the clusters, and return the estimator.
+        """
+        return self.fit(X).labels_
+
+    @property
+    def condensed_tree_(self) -> Any:
+        """The condensed tree, as a structured array of NumPy in the form of the package hdbscan.
+
+        A row is a point, or a cluster with its ``child_size`` points, that leaves the cluster
+        ``parent`` at the density ``lambda_val``, which is the inverse of a distance. Clusters have
+        numbers from the number of points on, which is the root.
+        """
+        return self._tree.rows(None if self._sums is None else np.isfinite(self._sums))
+
+    def _checked(self) -> tuple[Selection, int]:
+        """Check the parameters; return those of the selection, and ``min_samples``."""
+        least = check_count("min_cluster_size", self.min_cluster_size, 2)
+        rank = (
+            least if self.min_samples is None else check_count("min_samples", self.min_samples, 1)
+        )
+        if self.max_cluster_size is not None:
+            check_count("max_cluster_size", self.max_cluster_size, 1)
+        if self.n_neighbors is not None:
+            check_count("n_neighbors", self.n_neighbors, max(rank, 2))
+        for name, value in (
+            ("cluster_selection_epsilon", self.cluster_selection_epsilon),
+            ("alpha", self.alpha),
+        ):
+            if isinstance(value, bool) or not isinstance(value, Real):
+                raise ArgumentTypeError(f"{name}= must be a number, not {shown(value)}")
+            if not (0 <= value < np.inf) or (name == "alpha" and value == 0):
+                raise InputError(f"{name}= must be positive and finite, not {shown(value)}")
+        method = check_word("cluster_selection_method", self.cluster_selection_method, SELECTION)
+        check_word("algorithm", self.algorithm, ALGORITHMS)
+        if self.store_centers is not None:
+            raise InputError("centres are not computed: leave out store_centers=")
+        single = check_flag("allow_single_cluster", self.allow_single_cluster)
+        epsilon = float(self.cluster_selection_epsilon)
+        return Selection(method, single, epsilon, self.max_cluster_size), rank
+
+    def _precomputed(self, X: Any) -> tuple[Neighbors, float, None] | None:  # noqa: N803
+        """Return given distances, divided by ``alpha``; None if X are points."""
+        if not isinstance(self.metric, str) or self.metric != "precomputed":
+            return None
+        neighbors = read_distances(X)
+        self.n_features_in_ = neighbors.n
+        return self._scaled(neighbors), 1.0, None
+
+    def _scaled(self, neighbors: Neighbors) -> Neighbors:
+        """Return neighbours with distances divided by ``alpha``."""
+        if self.alpha == 1.0:
+            return neighbors
+        return replace(neighbors, distances=neighbors.distances / float(self.alpha))
+
+    def _search(self, X: Any, rank: int) -> tuple[Neighbors, float, Any]:  # noqa: N803
+        """Return the neighbours of the finite points, the scale of distances, and sums of rows.
+
+        The sums are None if all are finite.
+        """
+        try:
+            from sklearn.metrics import DistanceMetric, pairwise_distances
+            from sklearn.neighbors import BallTree, KDTree, NearestNeighbors
+            from sklearn.utils.validation import validate_data
+        except ImportError as error:
+            raise MissingExtraError(
+                "scikit-learn 1.6 or newer searches for the neighbours of points, but is not"
+                " installed: pip install scikit-learn, or pass metric='precomputed' and distances"
+            ) from error
+        X = validate_data(  # noqa: N806
+            self, X, accept_sparse="csr", ensure_all_finite=False, dtype=np.float64
+        )
+        with np.errstate(invalid="ignore", over="ignore"):
+            sums = np.asarray(X.sum(axis=1)).reshape(-1)
+        finite = np.isfinite(sums)
+        points, n = X[finite], int(finite.sum())
+        metric, parameters = self.metric, self.metric_params or {}
+        metrics = {"kd_tree": KDTree.valid_metrics, "ball_tree": BallTree.valid_metrics}
+        valid = metrics.get(self.algorithm, [*metrics["kd_tree"], *metrics["ball_tree"]])
+        by_tree = isinstance(metric, str) and metric in valid and not hasattr(X, "tocsr")
+        if self.algorithm in metrics and not by_tree:
+            raise InputError(
+                f"algorithm={self.algorithm!r} is for dense points and some metrics, not for"
+                f" metric={shown(metric)}: pass algorithm='auto'"
+            )
+        by_tree = by_tree and self.algorithm != "brute"
+        k = self.n_neighbors
+        if k is None:
+            k = n if n <= COMPLETE else max(FEWEST_NEIGHBORS, 2 * rank)
+        if k < n:
+            search = NearestNeighbors(
+                n_neighbors=k,
+                algorithm=self.algorithm,
+                leaf_size=self.leaf_size,
+                metric=metric,
+                metric_params=parameters,
+                n_jobs=self.n_jobs,
+            )
+            distances, indices = search.fit(points).kneighbors(points)
+            neighbors = read_neighbors(indices, distances)
+        elif by_tree and n:
+            neighbors = read_distances(
+                DistanceMetric.get_metric(metric, **parameters).pairwise(points)
+            )
+        elif n:
+            distances = pairwise_distances(points, metric=metric, n_jobs=self.n_jobs, **parameters)
+            neighbors = read_distances(distances)
+        else:
+            neighbors = read_distances(np.zeros((0, 0)))
+        others = None if finite.all() else sums
+        if by_tree:
+            return neighbors, float(self.alpha), others
+        return self._scaled(neighbors), 1.0, others
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.metric != "precomputed"
+        return tags
+
+
+def _completed(values: Any, sums: Any, infinite: float, missing: float) -> Any:
+    """Return the values of finite points, with a value for infinite ones and one for NaN."""
+    completed = np.where(np.isnan(sums), missing, infinite).astype(values.dtype)
+    completed[np.isfinite(sums)] = values
+    return completed

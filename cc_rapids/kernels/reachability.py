@@ -1,0 +1,109 @@
+"""Core distances of points, and mutual reachability as the weight of an entry of a neighbour array.
+
+The arrays are those of :mod:`.neighbors`. ``weights`` are the bits of the distances. Distances are
+compared by the order-preserving codes of :mod:`.boruvka`.
+
+Campello, Moulavi and Sander, "Density-based clustering based on hierarchical density estimates",
+PAKDD 2013.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .neighbors import (
+    BORDER,
+    KEPT,
+    NONE,
+    ONE,
+    REACH,
+    WEIGHT_STEP,
+    ZERO,
+    has_bit,
+    number_of,
+    place_of,
+    position_of,
+    row_size,
+)
+
+
+def code_of_entry(on: Any, order: Any) -> Any:
+    """Return the code of the distance in a row and column; all bits set if it is no neighbour."""
+    has, number, position = has_bit(on), number_of(on), position_of(on)
+
+    @on.device
+    def code(src, weights, row, column):
+        e = number(src, row, column)
+        if not has(src, src[KEPT], e) and not has(src, src[BORDER], e):
+            return NONE
+        return order(weights[position(src, row, column, WEIGHT_STEP)])
+
+    return code
+
+
+def core_distances(on: Any, order: Any) -> Any:
+    """Write the code of each point's core distance: that of its neighbour number ``rank``.
+
+    The first neighbour has rank 1; with rank 0 the distance is 0. A point with fewer neighbours is
+    no core point, so none of its entries is an edge, and its distance is not used. In a row whose
+    distances do not ascend, bisection finds the least code with ``rank`` codes up to it: each step
+    halves the range, so it ends.
+    """
+    code_of, size = code_of_entry(on, order), row_size(on)
+
+    @on.elementwise
+    def core_distances(v, rank, src, weights, codes):
+        columns, column, count, ascends = size(src, v), ZERO, ZERO, True
+        least, last, core = NONE, ZERO, order(ZERO)
+        while column < columns and np.uint64(rank) > ZERO:
+            code = code_of(src, weights, v, column)
+            if code != NONE:
+                ascends = ascends and code >= last
+                least, last, count = min(least, code), max(last, code), count + ONE
+                if count == np.uint64(rank):
+                    core = code
+            column += ONE
+        if not ascends and count >= np.uint64(rank):
+            while least < last:
+                middle, column, count = least + ((last - least) >> ONE), ZERO, ZERO
+                while column < columns:
+                    if code_of(src, weights, v, column) <= middle:
+                        count += ONE
+                    column += ONE
+                if count >= np.uint64(rank):
+                    last = middle
+                else:
+                    least = middle + ONE
+            core = least
+        codes[v] = core
+
+    return core_distances
+
+
+def mutual_reachability(on: Any, order: Any, load_edge: Any) -> Any:
+    """Return the code of the greatest of the distance of entry e and both core distances."""
+    place, position = place_of(on), position_of(on)
+
+    @on.device
+    def weigh(e, weights, src, dst, n):
+        u, v = load_edge(e, src, dst, 0, n)
+        row, column = place(src, n, e)
+        code = order(weights[position(src, row, column, WEIGHT_STEP)])
+        first, limit = src[REACH], np.uint64(n)
+        if np.uint64(u) < limit and np.uint64(v) < limit:
+            code = max(code, src[first + np.uint64(u)], src[first + np.uint64(v)])
+        return code
+
+    return weigh
+
+
+def write_edges(on: Any, weigh: Any, load_edge: Any) -> Any:
+    """Write the endpoints of selected entries, and the codes of their weights."""
+
+    @on.elementwise
+    def write_edges(i, rows, weights, src, dst, n, us, vs, codes):
+        e = np.uint64(rows[i])
+        us[i], vs[i] = load_edge(e, src, dst, 0, n)
+        codes[i] = weigh(e, weights, src, dst, n)
+
+    return write_edges

@@ -1,0 +1,104 @@
+"""The minimum spanning forest of a neighbour array by mutual reachability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algorithms import boruvka
+from ..algorithms.boruvka import WeightOrder
+from ..algorithms.rooted_forest import rooted
+from ..backends import Array, Backend
+from ..data.neighbors import Neighbors
+from ..graph.forest import Forest
+from ..graph.sorting import order_of_integers, stable_order
+from ..kernels import reachability as kernels
+from .neighbors import NeighborRules, entries_of
+
+
+@dataclass(frozen=True)
+class ReachabilityForest:
+    """A spanning forest of points, with edges in the order of their merges.
+
+    It is rooted at the least point of each tree. Vertices are the points in a preorder, so the
+    parent of a vertex is less than the vertex. Edges of equal height are in the order of their
+    depth, and then of their entries in the array.
+
+    Attributes
+    ----------
+    vertex_of : (n,) array of integers
+        The vertex of each point.
+    trees : int
+        The number of trees, including points without an edge.
+    parent, child : (t,) arrays of integers
+        The endpoints of the edges.
+    heights : (t,) array of float64
+        The mutual reachability of the endpoints, which is finite; ascending.
+    """
+
+    vertex_of: Array
+    trees: int
+    parent: Array
+    child: Array
+    heights: Array
+
+
+def reachability_forest(
+    neighbors: Neighbors, min_samples: int, backend: Backend, scale: float = 1.0
+) -> ReachabilityForest:
+    """Compute the minimum spanning forest by mutual reachability.
+
+    An entry weighs the greatest of its distance and the core distances of both points. No list of
+    edges or weights is built. The core distance is that of neighbour number ``min_samples``, the
+    point itself included, whether or not its row lists it. Infinite and missing distances join
+    nothing, and nor do entries of points without so many neighbours.
+
+    Parameters
+    ----------
+    neighbors : Neighbors
+        With distances of float32 or float64.
+    min_samples : int
+    backend : Backend
+    scale : float
+        Distances are divided by it after the core distances have been computed.
+
+    Raises
+    ------
+    InputError
+        A neighbour is no point, or an array changed during the run.
+    """
+    n, dtype = neighbors.n, np.dtype(neighbors.distances.dtype)
+    width = 8 * dtype.itemsize
+    forest = Forest(backend, n, all_present=True)
+    rules = NeighborRules(float(np.finfo(dtype).max), min_samples=min_samples)
+    edges, described, weights, *_ = entries_of(neighbors, rules, forest, reach=True)
+    order, load_edge = boruvka.order_of(dtype, backend), backend.kernel(edges.form.load, edges.wide)
+    sign = 1 << (width - 1)
+    bits = weights.view(f"u{dtype.itemsize}")
+    core = backend.kernel(kernels.core_distances, order)
+    core(described.reach.size, min_samples - 1, described.src, bits, described.reach)
+    if scale != 1.0:
+        bits = (weights / dtype.type(scale)).view(bits.dtype)
+    weigh = backend.kernel(kernels.mutual_reachability, order, load_edge)
+    fits = width <= boruvka.HALF and edges.m < 1 << boruvka.HALF
+    chosen = boruvka.solve(edges, forest, n, WeightOrder(bits, weigh, fits))
+    rows = chosen.rows
+    us, vs = (backend.empty(rows.size, forest.vertex) for _ in range(2))
+    codes = backend.empty(rows.size, np.uint64)
+    write = backend.kernel(kernels.write_edges, weigh, load_edge)
+    write(rows.size, rows, bits, edges.src, edges.dst, n, us, vs, codes)
+    if not forest.complete:
+        raise neighbors.given.changed()
+    xp = backend.xp
+    roots = xp.flatnonzero(forest.parent == xp.arange(n, dtype=forest.vertex))
+    tree = rooted(us, vs, roots, n, backend)
+    places = order_of_integers(tree.depth[tree.child], n, xp)
+    places = places[stable_order(codes[places], xp)]
+    codes, child = codes[places], tree.child[places]
+    negative = codes < np.uint64(sign)
+    codes = xp.where(negative, ~codes, codes ^ np.uint64(sign)).astype(bits.dtype)
+    heights = codes.view(dtype).astype(np.float64)
+    vertex = tree.preorder()[0]
+    parent = vertex[tree.parent[child]]
+    return ReachabilityForest(vertex, int(roots.size), parent, vertex[child], heights)
