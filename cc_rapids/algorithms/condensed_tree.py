@@ -30,11 +30,13 @@ import numpy as np
 
 from .. import backends
 from ..backends import Array, Backend
-from ..graph.sorting import order_of
+from ..graph.sorting import order_of, rows_of_each
+from ..kernels import cluster_selection
 from ..kernels import condensed_tree as kernels
 from .dendrogram import MergeTree, launch_until_complete
 
 SELECTION = "eom", "leaf"
+PIECE = 1024  # values that a thread adds
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ class CondensedTree:
         target, chosen, label = (np.zeros(count, np.int64) for _ in range(3))
         picks, moved = (np.zeros(count, np.uint8) for _ in range(2))
         tree = parent, size, distance, stability.copy(), np.zeros(3 * count)
-        select = backends.get("threads").kernel(kernels.select_clusters)
+        select = backends.get("threads").kernel(cluster_selection.select_clusters)
         epsilon = np.array([selection.epsilon], np.float64)
         select(1, options, epsilon, *tree, picks, moved, target, chosen, label, deepest)
         limit = np.zeros(count)  # the least density of points with a label
@@ -273,7 +275,8 @@ class _Paths:
         death[of_kept[lowest]] = density[lowest]
         with np.errstate(invalid="ignore"):
             mass = (density - birth[of_kept]) * leaving[kept]
-        stability = xp.bincount(of_kept, mass, count)
+        rows, starts = rows_of_each(of_kept, count, xp)
+        stability = _sums(mass[rows], starts, on)
         inside = xp.flatnonzero(above >= n)
         inside = inside[merges.size[above[inside] - n] >= self.least]
         cluster_of, density_of = xp.zeros(n, np.int64), xp.zeros(n)
@@ -281,6 +284,27 @@ class _Paths:
         density_of[inside] = self.density[above[inside] - n]
         of_points = cluster_of[vertex_of], density_of[vertex_of]
         return CondensedTree(*of_points, parent, size, birth, death, stability, on)
+
+
+def _sums(values: Array, starts: Array, backend: Backend) -> Array:
+    """Return the sums of slices of values, which begin at ``starts``.
+
+    Pieces of each slice are summed first, so the order of the additions does not depend on threads.
+    """
+    xp = backend.xp
+    pieces = -(-(starts[1:] - starts[:-1]) // PIECE)
+    ends = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(pieces)])
+    number = xp.arange(int(ends[-1]))
+    slices = xp.searchsorted(ends, number, side="right") - 1
+    first = starts[slices] + PIECE * (number - ends[slices])
+    sums = backend.empty(number.size, np.float64)
+    add = backend.kernel(kernels.sum_pieces)
+    add(number.size, first, xp.minimum(first + PIECE, starts[slices + 1]), values, sums)
+    if int(pieces.max()) > 1:
+        return _sums(sums, ends, backend)
+    total = xp.zeros(pieces.size)
+    total[slices] = sums
+    return total
 
 
 def _by_level(parent: Array, length: Array, before: Array, xp: Any) -> Array:

@@ -80,15 +80,21 @@ def core_distances(on: Any, order: Any) -> Any:
     return core_distances
 
 
-def mutual_reachability(on: Any, order: Any, load_edge: Any) -> Any:
-    """Return the code of the greatest of the distance of entry e and both core distances."""
+def mutual_reachability(on: Any, order: Any, load_edge: Any, in_order: bool) -> Any:
+    """Return the code of the greatest of the distance of entry e and both core distances.
+
+    ``in_order`` is whether distance e is element e of the weights.
+    """
     place, position = place_of(on), position_of(on)
 
     @on.device
     def weigh(e, weights, src, dst, n):
         u, v = load_edge(e, src, dst, 0, n)
-        row, column = place(src, n, e)
-        code = order(weights[position(src, row, column, WEIGHT_STEP)])
+        at = e
+        if not in_order:
+            row, column = place(src, n, e)
+            at = position(src, row, column, WEIGHT_STEP)
+        code = order(weights[at])
         first, limit = src[REACH], np.uint64(n)
         if np.uint64(u) < limit and np.uint64(v) < limit:
             code = max(code, src[first + np.uint64(u)], src[first + np.uint64(v)])

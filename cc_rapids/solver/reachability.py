@@ -14,6 +14,7 @@ from ..data.neighbors import Neighbors
 from ..graph.forest import Forest
 from ..graph.sorting import order_of_integers, stable_order
 from ..kernels import reachability as kernels
+from ..kernels.neighbors import ANY_ORDER
 from .neighbors import NeighborRules, entries_of
 
 
@@ -80,7 +81,8 @@ def reachability_forest(
     core(described.reach.size, min_samples - 1, described.src, bits, described.reach)
     if scale != 1.0:
         bits = (weights / dtype.type(scale)).view(bits.dtype)
-    weigh = backend.kernel(kernels.mutual_reachability, order, load_edge)
+    in_order = neighbors.steps[:2] == neighbors.steps[2:] and edges.form is not ANY_ORDER
+    weigh = backend.kernel(kernels.mutual_reachability, order, load_edge, in_order)
     fits = width <= boruvka.HALF and edges.m < 1 << boruvka.HALF
     chosen = boruvka.solve(edges, forest, n, WeightOrder(bits, weigh, fits))
     rows = chosen.rows

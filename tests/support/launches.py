@@ -215,6 +215,17 @@ def neighbors():
                     )
 
 
+def clusters_of_points():
+    """Neighbours with distances of each width, in each order, and with rows of unequal length."""
+    for dtype, weight in itertools.product((INT, LONG, ULONG), (np.float32, np.float64)):
+        indices = np.array([[1, 2], [0, 2], [0, 1], [4, 5], [3, 5], [3, 4]], dtype)
+        distances = np.ones(indices.shape, weight)
+        model = cc_rapids.HDBSCAN(2, metric="precomputed", engine="cuda")
+        for order in "CF":
+            model.fit((np.asarray(indices, order=order), np.asarray(distances, order=order)))
+        model.fit((indices[:, ::-1], distances))
+
+
 def at_once(dtype):
     """A list in one launch."""
     with pytest.MonkeyPatch.context() as patch:
@@ -470,6 +481,7 @@ def rehearse(which):
         strings,
         records,
         neighbors,
+        clusters_of_points,
         vertices_of_batches,
         changes,
         thresholds,

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from cc_rapids import HDBSCAN, errors
+from cc_rapids.algorithms import condensed_tree
 from tests.support.hdbscan_oracle import hdbscan
 
 SELECTIONS = (
@@ -41,7 +42,7 @@ def neighbors(points, k, steps=None, missing=0.0, seed=0):
     indices = rng.permuted(indices, axis=1)
     distances = np.take_along_axis(distances, indices, axis=1)
     if steps:
-        distances = np.ceil(distances * steps) / steps
+        distances = np.floor(distances * steps) / steps
     indices[rng.random(indices.shape) < missing] = -1
     return indices, distances
 
@@ -75,7 +76,8 @@ def test_clusters_are_those_of_a_sequential_run(selection, k, steps, missing):
         check(found, hdbscan(*given, least, min_samples, **selection))
 
 
-def test_engines_agree(engine):
+def test_engines_agree(engine, monkeypatch):
+    monkeypatch.setattr(condensed_tree, "PIECE", 4)
     given = neighbors(blobs(40), 6, 3, 0.1)
     given = given[0].astype(np.int32), given[1].astype(np.float32)
     found = HDBSCAN(3, 3, metric="precomputed", engine=engine).fit(given)

@@ -23,12 +23,13 @@ from support.machine import SELDOM
 
 import cc_rapids
 from cc_rapids.backends import compile as compiler
-from cc_rapids.kernels import audit_paths
+from cc_rapids.kernels import audit_paths, cluster_selection
 
 PACKAGE = Path(cc_rapids.__file__).parent
 CAPABILITIES = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)]
 FLOATS = re.compile(r"^\s*\w\S*\.f(?:16|32|64)\b.*", re.M)
 SHAPES = "on.elementwise", "on.grid_stride", "on.single_block", "on.cooperative", "on.block_kernel"
+ON_HOST = audit_paths, cluster_selection  # files of kernels that only CPU threads run
 REGISTERS = compiler.REGISTERS  # a thread: four blocks of 256 then share those of a multiprocessor
 
 pytestmark = [
@@ -123,7 +124,7 @@ def test_kernels_compile_without_spills_or_local_memory(rehearsed, which, reques
 
 def declared():
     """The file, line and name of every kernel in the source, but those that run on hosts alone."""
-    for path in set(PACKAGE.rglob("*.py")) - {Path(audit_paths.__file__)}:
+    for path in set(PACKAGE.rglob("*.py")) - {Path(file.__file__) for file in ON_HOST}:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             marks = getattr(node, "decorator_list", [])
             if any(ast.unparse(mark).startswith(SHAPES) for mark in marks):

@@ -1,0 +1,86 @@
+"""Select clusters of a condensed tree; only CPU threads run this kernel."""
+
+from typing import Any
+
+import numpy as np
+
+
+def select_clusters(on: Any) -> Any:
+    """Select clusters of a condensed tree, in a single thread.
+
+    Parents have smaller numbers than their children, and cluster 0 is the root, so one pass in
+    either direction sees children or parents first. ``options`` are whether only leaves are
+    selected, whether the root may be, and the most vertices of a cluster. ``epsilon[0]`` is the
+    least distance at which clusters may split, and ``birth`` the distance at which each splits off.
+
+    The mass of a cluster is its stability or, if greater, the mass of its children. The uppermost
+    clusters whose children's mass is not greater are selected. A selected cluster below ``epsilon``
+    is replaced by its first ancestor above it, ``target``; the root only if it may be selected.
+
+    ``below`` has three words per cluster: the mass, the vertices and the number of its children.
+    ``picks`` and ``moved`` are 0 initially. ``chosen`` becomes the selected cluster that contains
+    each cluster, and ``label`` its label, -1 for none. ``death`` becomes the greatest death among
+    descendants.
+
+    Campello, Moulavi, Zimek and Sander, "Hierarchical density estimates for data clustering,
+    visualization, and outlier detection", TKDD 2015. Malzer and Baum, "A hybrid approach to
+    hierarchical density-based cluster selection", MFI 2020, for ``epsilon``.
+    """
+
+    @on.elementwise
+    def select_clusters(
+        i,
+        options,
+        epsilon,
+        parent,
+        size,
+        birth,
+        stability,
+        below,
+        picks,
+        moved,
+        target,
+        chosen,
+        label,
+        death,
+    ):
+        clusters, left = np.int64(parent.size), np.int64(parent.size)
+        while left > 0:
+            left -= 1
+            c = left
+            at, p, mass = 3 * c, 3 * parent[c], stability[c]
+            vertices = np.float64(size[c]) if c > 0 else below[at + 1]
+            picks[c] = c > 0 or options[1] != 0
+            if options[0] != 0:
+                picks[c] = c > 0 and below[at + 2] == 0.0
+            elif below[at] > mass or vertices > np.float64(options[2]):
+                picks[c], mass = 0, below[at]
+            if c > 0:
+                below[p] += mass
+                below[p + 1] += vertices
+                below[p + 2] += 1.0
+                death[parent[c]] = max(death[parent[c]], death[c])
+        moves = epsilon[0] != 0.0 and picks[0] == 0
+        moved[0], c = picks[0], np.int64(1)
+        while c < clusters:
+            p = parent[c]
+            if picks[p] != 0:
+                picks[c] = 2
+            target[c] = target[p]
+            if p == 0:
+                target[c] = 0 if options[1] != 0 else c
+            elif birth[p] > epsilon[0]:
+                target[c] = p
+            if picks[c] == 1:
+                moved[target[c] if moves and birth[c] < epsilon[0] else c] = 1
+            c += 1
+        c, count = np.int64(0), np.int64(0)
+        while c < clusters:
+            chosen[c], label[c] = c, count
+            if moved[c] != 0:
+                count += 1
+            else:
+                chosen[c], label[c] = (chosen[parent[c]], label[parent[c]]) if c > 0 else (-1, -1)
+            c += 1
+
+    return select_clusters
