@@ -21,7 +21,7 @@ from ..data.arguments import check_count, check_word
 from ..data.column import any_array
 from ..data.dtypes import is_float, is_number
 from ..data.edge_input import plain_frame
-from ..data.frame_access import column_of, values_of
+from ..data.frame_access import column_of, on_host, values_of
 from ..data.frame_build import with_column
 from ..data.within import with_bounds
 from ..errors import ArgumentTypeError, InputError, VerificationError, counted, shown
@@ -334,7 +334,7 @@ class Dendrogram(Generic[ComponentsT]):
             levels = np.unique(weights[share])
         cuts = self.cuts(levels)
         curve = cuts.scores(truth, missing=missing)
-        values = np.asarray(values_of(column_of(curve, metric)))
+        values = np.asarray(values_of(column_of(on_host(curve), metric)))
         at = int(values.argmin() if metric == LEAST_IS_BEST else values.argmax())
         threshold = cuts.thresholds[at]
         return Best(threshold, float(values[at]), cuts.at(threshold), curve)

@@ -173,7 +173,7 @@ def test_attach_and_look_up_on_the_device(cudf):
     assert attached["group"].to_pandas().to_dict() == {4: 2, 3: 2, 2: 9}
     asked = cudf.DataFrame({"vertex": [7, 8]})
     assert found.attach(asked, missing="null")["labels"].to_arrow().to_pylist() == [2, None]
-    with pytest.raises(errors.UnknownVertexError, match=r"1 of 2 in .vertex. .* 8"):
+    with pytest.raises(errors.UnknownVertexError, match=r"1 of 2 ids in .vertex. .* 8"):
         found.attach(asked)
     assert found.component_of(cudf.Series([9, 5])).to_arrow().to_pylist() == [9, 2]
     assert found.subset(2).to_arrow().to_pylist() == [2, 5, 7]

@@ -39,6 +39,7 @@ def people(size, seed=0):
     )
 
 
+@pytest.mark.filterwarnings("ignore:ignore= leaves out no record")  # of one, which has none
 @pytest.mark.parametrize("size", [0, 1, 20, 5000])
 @pytest.mark.parametrize("named", [None, "record_id", ["record_id", "name"]])
 @pytest.mark.parametrize("limit", [None, 2])

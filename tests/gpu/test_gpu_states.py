@@ -189,7 +189,9 @@ def test_a_batch_with_a_stray_changes_nothing_and_the_next_one_is_inserted(cudf)
     for k in range(3):
         with pytest.raises(InputError, match=f"'dst' holds the id {n}, outside 0..{n - 1}"):
             seen.insert(bad)
-        with pytest.raises(UnknownVertexError, match=f"1 of {n // 2:,} in 'dst' are not vertices"):
+        with pytest.raises(
+            UnknownVertexError, match=f"1 of {n // 2:,} ids in 'dst' is not a vertex"
+        ):
             seen.connected(bad)
         assert len(seen) == (n if k == 0 else n // 2)
         assert len(seen.insert(good)) == n // 2
