@@ -202,11 +202,22 @@ def link(
     return Answer(*made, ruled=Ruled(rules, must_link, refused))
 
 
+def _rows_are_vertices(answer: Answer) -> bool:
+    """Return whether row k of the answer is vertex k, and ids are these plus a number."""
+    forest, backend, src = answer.forest, answer.backend, answer.given.src
+    if src.strings or src.key_columns or not isinstance(answer.decoder, OffsetDecoder):
+        return False
+    last = forest.vertices - 1  # then its row is the last one, too
+    row, present = forest.rows_of(
+        backend.asarray(np.array([last], np.uint64)), backend.xp.ones(1, bool)
+    )
+    return bool(present[0]) and int(row[0]) == last
+
+
 def _ends(answer: Answer) -> tuple[Array, Array]:
     """Return the answer's rows of both ends of each edge, as integers of any type."""
     given, forest, decoder = answer.given, answer.forest, answer.decoder
-    are_rows = forest.vertices == forest.n and isinstance(decoder, OffsetDecoder)
-    if not are_rows or given.src.strings or given.src.key_columns:
+    if not _rows_are_vertices(answer):
         return rows_of_edges(answer)
     with BorrowedEdges(answer.backend, given) as columns:
         src, dst = (answer.backend.asarray(column) for column in columns[:2])
@@ -223,11 +234,12 @@ def _forest(answer: Answer, inside: Array, roots: Array) -> Forest:
     backend, old = answer.backend, answer.forest
     forest = Forest(backend, old.n, old.all_present)
     forest.present[:] = old.present
-    if old.vertices == old.n:  # the rows are the vertices
-        forest.parent[:] = backend.xp.where(inside, roots, old.parent)
+    forest.parent[:] = old.parent
+    if _rows_are_vertices(answer):
+        parent = forest.parent[: old.vertices]
+        parent[:] = backend.xp.where(inside, roots, parent)
     else:
         vertices, rows = old.rows(0, np.int64)[0], backend.xp.flatnonzero(inside)
-        forest.parent[:] = old.parent
         forest.parent[vertices[rows]] = vertices[roots[rows]].astype(forest.vertex)
     lowest = backend.fill(backend.empty(old.n, forest.vertex), 0xFF)
     backend.kernel(trees.least_of_trees, forest.vertex)(old.n, forest.parent, lowest)
