@@ -14,7 +14,7 @@ import numpy as np
 from .algorithms.condensed_tree import SELECTION, CondensedTree, Selection
 from .backends import Array
 from .data.arguments import check_count, check_flag, check_word
-from .data.neighbors import Neighbors, read_distances, read_neighbors
+from .data.neighbors import Neighbors, read_distances, read_neighbors, read_symmetric
 from .errors import ArgumentTypeError, InputError, MissingExtraError, shown
 from .keywords import unknown_argument
 from .options import Options
@@ -93,7 +93,7 @@ else:
 
 log: logging.Logger = logging.getLogger(__name__)
 
-COMPLETE = 4096  # most points whose distances are all computed: 128 MiB
+COMPLETE = 2048  # most points whose distances are all computed: 4 million entries
 FEWEST_NEIGHBORS = 16  # neighbours of a point that are searched for among more points
 ALGORITHMS = "auto", "brute", "kd_tree", "ball_tree"
 # labels, probabilities and outlier scores of points with infinite values, and with NaN
@@ -143,7 +143,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         Not used, because the input is never written.
     n_neighbors : int, optional
         The nearest neighbours of each point, itself included, that are its edges. By default all
-        points, or with more than 4,096 points the greater of 16 and twice ``min_samples``.
+        points, or with more than 2,048 points the greater of 16 and twice ``min_samples``.
     engine : {"threads", "cuda"}, optional
         Where to run. Defaults to the location of the distances.
 
@@ -408,14 +408,14 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             distances, indices = search.fit(points).kneighbors(points)
             neighbors = read_neighbors(indices, distances)
         elif by_tree and n:
-            neighbors = read_distances(
+            neighbors = read_symmetric(
                 DistanceMetric.get_metric(metric, **parameters).pairwise(points)
             )
         elif n:
             distances = pairwise_distances(points, metric=metric, n_jobs=self.n_jobs, **parameters)
-            neighbors = read_distances(distances)
+            neighbors = read_symmetric(distances)
         else:
-            neighbors = read_distances(np.zeros((0, 0)))
+            neighbors = read_symmetric(np.zeros((0, 0)))
         others = None if finite.all() else sums
         if by_tree:
             return neighbors, float(self.alpha), others

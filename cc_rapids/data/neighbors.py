@@ -17,6 +17,7 @@ from .foreign import check_square
 from .read import read
 from .weight_bound import WeightBound
 
+MOST_LISTED = 4096  # points of a matrix whose neighbours are written out, in up to 64 MiB
 WAY_OUT = "pass the indices as an (n, k) array, with one row per point"
 
 
@@ -141,13 +142,21 @@ def read_distances(given: Any) -> Neighbors:
             )
         if not library.allclose(matrix, matrix.T):
             raise InputError("the matrix of distances must be symmetric: pass (D + D.T) / 2")
-        every = library.broadcast_to(library.arange(n), (n, n))
-        neighbors = read_neighbors(every, matrix)
+        neighbors = read_symmetric(matrix, library)
     if neighbors.distances is None:
         raise InputError("the neighbours have no distances: pass a tuple (indices, distances)")
     if is_integer(neighbors.distances.dtype):
         return replace(neighbors, distances=neighbors.distances.astype(np.float64))
     return neighbors
+
+
+def read_symmetric(matrix: Any, library: Any = np) -> Neighbors:
+    """Read a symmetric (n, n) array of NumPy or CuPy, in which all points are neighbours."""
+    n = matrix.shape[0]
+    every = library.broadcast_to(library.arange(n, dtype=np.int32), (n, n))
+    if n <= MOST_LISTED:  # entries that lie in order are loaded faster
+        every = library.ascontiguousarray(every)
+    return read_neighbors(every, matrix)
 
 
 def _of_matrix(matrix: Any) -> Neighbors:

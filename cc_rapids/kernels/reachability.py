@@ -47,7 +47,7 @@ def core_distances(on: Any, order: Any) -> Any:
     The first neighbour has rank 1; with rank 0 the distance is 0. A point with fewer neighbours is
     no core point, so none of its entries is an edge, and its distance is not used. In a row whose
     distances do not ascend, bisection finds the least code with ``rank`` codes up to it: each step
-    halves the range, so it ends.
+    halves the range at least, and its ends are codes of the row, so it ends.
     """
     code_of, size = code_of_entry(on, order), row_size(on)
 
@@ -66,14 +66,20 @@ def core_distances(on: Any, order: Any) -> Any:
         if not ascends and count >= np.uint64(rank):
             while least < last:
                 middle, column, count = least + ((last - least) >> ONE), ZERO, ZERO
+                below, above = ZERO, NONE
                 while column < columns:
-                    if code_of(src, weights, v, column) <= middle:
-                        count += ONE
+                    code = code_of(src, weights, v, column)
+                    if code <= middle:
+                        below, count = max(below, code), count + ONE
+                    else:
+                        above = min(above, code)
                     column += ONE
                 if count >= np.uint64(rank):
-                    last = middle
+                    last = below
                 else:
-                    least = middle + ONE
+                    least = above
+                if count == np.uint64(rank):
+                    least = below
             core = least
         codes[v] = core
 

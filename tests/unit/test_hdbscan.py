@@ -1,6 +1,7 @@
 """HDBSCAN against a sequential oracle, scikit-learn and the package hdbscan."""
 
 import pickle
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -157,6 +158,12 @@ def test_errors():
     ):
         with pytest.raises(errors.CcRapidsError, match=message):
             HDBSCAN(**parameters, metric="precomputed").fit(given)
+
+
+def test_points_need_scikit_learn(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.metrics", None)
+    with pytest.raises(errors.MissingExtraError, match="pip install scikit-learn, or pass metric="):
+        HDBSCAN().fit(blobs(20))
 
 
 def test_parameters_and_pickles():
