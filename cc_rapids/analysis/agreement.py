@@ -92,23 +92,45 @@ class Table(NamedTuple):
     def scores(self, backend: Backend) -> dict[str, float]:
         """Return the scores: see :func:`cc_rapids.score_clusters`."""
         xp, cells = backend.xp, self.cells
-        n = int(self.sizes.sum())
         together, linked, true = (
             int((sizes * (sizes - 1) // 2).sum()) for sizes in (cells, self.sizes, self.true_sizes)
         )
         shares = cells / self.found, cells / self.truth
-        precision, recall = (float((cells * share).sum()) / n for share in shares)
+        precision, recall = (float((cells * share).sum()) for share in shares)
         exact = int(((cells == self.found) & (cells == self.truth)).sum())
-        logs = xp.log(shares[0] * shares[1])
-        return {
-            **_ratios("pairwise", together, linked, true),
-            "bcubed_precision": precision,
-            "bcubed_recall": recall,
-            "bcubed_f1": 2 * precision * recall / (precision + recall),
-            **_ratios("cluster", exact, int(self.sizes.size), int(self.true_sizes.size)),
-            "variation_of_information": max(0.0, -float((cells * logs).sum()) / n),
-            "adjusted_rand_index": adjusted_rand_index(together, linked, true, n),
-        }
+        information = -float((cells * xp.log(shares[0] * shares[1])).sum())
+        clusters = exact, int(self.sizes.size), int(self.true_sizes.size)
+        sums = precision, recall, information
+        return scores_of_sums(int(self.sizes.sum()), (together, linked, true), clusters, sums)
+
+
+def scores_of_sums(
+    n: int,
+    pairs: tuple[int, int, int],
+    clusters: tuple[int, int, int],
+    sums: tuple[float, float, float],
+) -> dict[str, float]:
+    """Return the scores of n vertices: see :func:`cc_rapids.score_clusters`.
+
+    Parameters
+    ----------
+    n : int
+        The number of vertices.
+    pairs, clusters : (right, found, true)
+        The numbers of pairs of vertices, and of clusters: in both, found, and true.
+    sums : (precision, recall, information)
+        The sums over the vertices of both B-cubed shares and of the variation of information.
+    """
+    precision, recall = sums[0] / n, sums[1] / n
+    return {
+        **_ratios("pairwise", *pairs),
+        "bcubed_precision": precision,
+        "bcubed_recall": recall,
+        "bcubed_f1": 2 * precision * recall / (precision + recall),
+        **_ratios("cluster", *clusters),
+        "variation_of_information": max(0.0, sums[2] / n),
+        "adjusted_rand_index": adjusted_rand_index(*pairs, n),
+    }
 
 
 def _ratios(name: str, right: int, found: int, true: int) -> dict[str, float]:
@@ -262,6 +284,25 @@ def scores_of(
 ) -> dict[str, Any]:
     """Return the scores of clusters over the rows of an answer against another labelling.
 
+    The parameters and errors are those of :func:`sides_of`.
+    """
+    with answer.backend.scope():
+        sides, counts = sides_of(answer, code, other, names, missing)
+        table = Table.of(sides["found"], sides["truth"], answer.backend)
+        return counts | table.scores(answer.backend)
+
+
+def sides_of(
+    answer: Answer,
+    code: Any,
+    other: Labelling,
+    names: tuple[str, str] = ("found", "truth"),
+    missing: str | None = None,
+) -> tuple[dict[str, Array], dict[str, int]]:
+    """Return the cluster and the true cluster of each scored vertex, and the counts of vertices.
+
+    Vertices of the truth without a cluster, which are scored with ``missing="self"``, come last.
+
     Parameters
     ----------
     answer : Answer
@@ -281,39 +322,35 @@ def scores_of(
         A vertex of ``other`` is listed twice, or no vertex is in both.
     """
     backend, xp = answer.backend, answer.backend.xp
-    with backend.scope():
-        mine, theirs = backend.asarray(code), backend.asarray(other.code)
-        rows, known = rows_of_ids(answer, other.ids, "null")
-        at = xp.flatnonzero(known)
-        rows, both = rows[known], theirs[known]
-        _check_once(answer, rows, names[1])
-        first = mine[rows]
-        inside = (first >= 0) & (both >= 0)
-        common = int(inside.sum())
-        if not common:
-            raise InputError(
-                f"no vertex is in both {names[0]} and {names[1]}: are ids spelled alike?"
-            )
-        if common < int(inside.size):
-            first, both, rows, at = first[inside], both[inside], rows[inside], at[inside]
-        pairs = zip(names, (mine, theirs), strict=True)
-        only = {name: int((codes >= 0).sum()) - common for name, codes in pairs}
-        sides = dict(zip(names, (first, both), strict=True))
-        if not _left_out(missing, only["truth"], common):
-            if names[1] == "truth":
-                _check_unknown_once(answer, other.ids, xp.flatnonzero(~known))
-            codes, places = (theirs, at) if names[1] == "truth" else (mine, rows)
-            alone = codes >= 0
-            alone[places] = False
-            codes = codes[alone]
-            numbers = int(sides["found"].max()) + 1 + xp.arange(codes.size, dtype=np.int64)
-            sides = {
-                "found": xp.concatenate([sides["found"], numbers]),
-                "truth": xp.concatenate([sides["truth"], codes]),
-            }
-        table = Table.of(sides["found"], sides["truth"], backend)
-        counts = {f"only_in_{name}": only[name] for name in ("found", "truth")}
-        return {"vertices": int(sides["found"].size)} | counts | table.scores(backend)
+    mine, theirs = backend.asarray(code), backend.asarray(other.code)
+    rows, known = rows_of_ids(answer, other.ids, "null")
+    at = xp.flatnonzero(known)
+    rows, both = rows[known], theirs[known]
+    _check_once(answer, rows, names[1])
+    first = mine[rows]
+    inside = (first >= 0) & (both >= 0)
+    common = int(inside.sum())
+    if not common:
+        raise InputError(f"no vertex is in both {names[0]} and {names[1]}: are ids spelled alike?")
+    if common < int(inside.size):
+        first, both, rows, at = first[inside], both[inside], rows[inside], at[inside]
+    pairs = zip(names, (mine, theirs), strict=True)
+    only = {name: int((codes >= 0).sum()) - common for name, codes in pairs}
+    sides = dict(zip(names, (first, both), strict=True))
+    if not _left_out(missing, only["truth"], common):
+        if names[1] == "truth":
+            _check_unknown_once(answer, other.ids, xp.flatnonzero(~known))
+        codes, places = (theirs, at) if names[1] == "truth" else (mine, rows)
+        alone = codes >= 0
+        alone[places] = False
+        codes = codes[alone]
+        numbers = int(sides["found"].max()) + 1 + xp.arange(codes.size, dtype=np.int64)
+        sides = {
+            "found": xp.concatenate([sides["found"], numbers]),
+            "truth": xp.concatenate([sides["truth"], codes]),
+        }
+    counts = {f"only_in_{name}": only[name] for name in ("found", "truth")}
+    return sides, {"vertices": int(sides["found"].size)} | counts
 
 
 def _left_out(missing: str | None, count: int, common: int) -> bool:

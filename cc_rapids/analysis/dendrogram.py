@@ -21,7 +21,6 @@ from ..data.arguments import check_count, check_word
 from ..data.column import any_array
 from ..data.dtypes import is_float, is_number
 from ..data.edge_input import plain_frame
-from ..data.frame_access import column_of, on_host, values_of
 from ..data.frame_build import with_column
 from ..data.within import with_bounds
 from ..errors import ArgumentTypeError, InputError, VerificationError, counted, shown
@@ -36,11 +35,12 @@ from ..results.labels import DEFAULT_KINDS, check_labels
 from ..results.lookup import rows_of_edges, rows_of_forest
 from ..results.rules import PartOfRuled, Ruled
 from ..results.written import arrow_of
-from .agreement import LEAST_IS_BEST, METRICS
+from .agreement import LEAST_IS_BEST, METRICS, check_missing, labelling_of
 from .audits import prove, shown_labels
 from .cuts import CutAnswers, GrowingTrees, Levels
+from .merge_scores import scores_of_merges
 from .selection import sizes
-from .thresholds import Cuts
+from .thresholds import Cuts, score_frame
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -272,7 +272,6 @@ class Dendrogram(Generic[ComponentsT]):
         self,
         truth: Any,
         metric: str = "pairwise_f1",
-        most: int = 100,
         *,
         missing: str | None = None,
     ) -> Best[ComponentsT]:
@@ -286,28 +285,29 @@ class Dendrogram(Generic[ComponentsT]):
             The score to choose by: a name of :func:`cc_rapids.score_clusters`. The greatest is the
             best, but for ``variation_of_information`` the least. Ties go to the strictest
             threshold.
-        most : int
-            The most thresholds to score. The thresholds are all weights of merges if there are so
-            few, and otherwise the weights after equal shares of the merges.
         missing : {"drop", "self", "raise"}, optional
             As for :meth:`Cuts.scores`.
 
         Returns
         -------
         Best
-            ``threshold``, ``score``, the answer ``components``, and ``curve``, the scores of all
-            thresholds as :meth:`Cuts.scores` returns them.
+            ``threshold``, ``score``, the answer ``components``, and ``curve``, the scores at every
+            weight at which components merge, as :meth:`Cuts.scores` returns them.
 
         Raises
         ------
         InputError, ArgumentTypeError
-            There is no merge; the metric is unknown; ``most`` is not a positive integer. All errors
-            of :func:`cc_rapids.score_clusters` occur too.
+            There is no merge, or the metric is unknown. All errors of
+            :func:`cc_rapids.score_clusters` occur too.
 
         See Also
         --------
         Cuts.scores : Score the components at given thresholds.
         cc_rapids.plots.scores : Draw the curve.
+
+        Notes
+        -----
+        One thread of the host follows all merges once and updates the scores at each one.
 
         Examples
         --------
@@ -319,25 +319,26 @@ class Dendrogram(Generic[ComponentsT]):
         (0.7, 1.0)
         """
         check_word("metric", metric, METRICS)
-        check_count("most", most, 1)
+        check_missing(missing)
         if not len(self):
             raise InputError(
                 "the best threshold is one of those at which clusters merge, but all components are"
                 " single vertices"
             )
-        backend = self.components.answer.backend
-        with backend.scope():
-            weights = backend.to_host(self._weights)
-        levels = np.unique(weights)
-        if levels.size > most:
-            share = np.linspace(0, weights.size - 1, most).round().astype(np.int64)
-            levels = np.unique(weights[share])
-        cuts = self.cuts(levels)
-        curve = cuts.scores(truth, missing=missing)
-        values = np.asarray(values_of(column_of(on_host(curve), metric)))
-        at = int(values.argmin() if metric == LEAST_IS_BEST else values.argmax())
-        threshold = cuts.thresholds[at]
-        return Best(threshold, float(values[at]), cuts.at(threshold), curve)
+        answer = self.components.answer
+        clusters = labelling_of(truth, "truth", max(len(answer.given.src.key_columns), 1))
+        with answer.backend.scope():
+            weights, *merges = map(
+                answer.backend.to_host, (self._weights, self._tree.first, self._tree.second)
+            )
+        ends = np.flatnonzero(np.append(weights[1:] != weights[:-1], True))
+        levels = tuple(weights[ends].tolist())
+        first, second = (column.tolist() for column in merges)
+        rows = scores_of_merges(answer, (first, second), ends.tolist(), clusters, missing)
+        values = [row[metric] for row in rows]
+        score = min(values) if metric == LEAST_IS_BEST else max(values)
+        threshold = levels[values.index(score)]
+        return Best(threshold, score, self.at(threshold), score_frame(answer, levels, rows))
 
     def labels(self, threshold: Any, labels: str | None = None) -> Any:
         """Return the component label of each vertex at a threshold: see Components.labels.

@@ -216,14 +216,7 @@ class Cuts(Generic[ComponentsT]):
                 code = answer.dense
             rows.append(scores_of(answer, code, clusters, missing=missing))
             missing = missing or "drop"  # one warning for all thresholds, which have equal vertices
-        numbers, near = _type_of(self.thresholds), nearest_float
-        levels = [near(one) if numbers == np.float64 else one for one in self.thresholds]
-        columns = {"threshold": np.array(levels, numbers)}
-        columns |= {name: np.array([row[name] for row in rows]) for name in rows[0]}
-        answer = answers[0]
-        with answer.backend.scope():
-            arrays = {name: answer.backend.asarray(column) for name, column in columns.items()}
-            return answer.frame(arrays)
+        return score_frame(answers[0], self.thresholds, rows)
 
     def merges(self) -> Any:
         """Return the components that merge from each cut to the next, one row per component.
@@ -264,6 +257,17 @@ class Cuts(Generic[ComponentsT]):
             for name, labels in (("before", before), ("after", after)):
                 columns |= self._kind.columns(last, name, labels)
             return last.frame(columns | {"size": size.astype(np.int64)})
+
+
+def score_frame(answer: Answer, thresholds: tuple[Any, ...], rows: list[dict[str, Any]]) -> Any:
+    """Return a frame of the scores at thresholds, of the kind of an answer."""
+    numbers, near = _type_of(thresholds), nearest_float
+    levels = [near(one) if numbers == np.float64 else one for one in thresholds]
+    columns = {"threshold": np.array(levels, numbers)}
+    columns |= {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    with answer.backend.scope():
+        arrays = {name: answer.backend.asarray(column) for name, column in columns.items()}
+        return answer.frame(arrays)
 
 
 def _step(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:

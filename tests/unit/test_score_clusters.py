@@ -156,9 +156,23 @@ def test_scores_at_each_threshold_are_those_of_each_answer():
         best = tree.best(truth, metric, missing="self")
         assert (best.threshold, len(best.components)) == (0.7, 3)
         assert best.curve.threshold.tolist() == [0.9, 0.7, 0.5, 0.2]
-    assert tree.best(truth, most=2, missing="drop").curve.threshold.size == 2
     with pytest.raises(cc_rapids.InputError, match="metric"):
         tree.best(truth, "f1")
+
+
+@pytest.mark.parametrize("missing", ["drop", "self"])
+def test_the_best_of_many_thresholds_is_that_of_all(missing):
+    random = np.random.default_rng(3)
+    edges, weights = random.integers(0, 300, (2, 400)), random.integers(0, 150, 400) / 8
+    tree = cc_rapids.components(tuple(edges), weight=weights, forest="max").dendrogram()
+    truth = np.arange(50, 400), random.integers(0, 40, 350)
+    best = tree.best(truth, missing=missing)
+    cuts = tree.cuts(np.unique(tree.components.forest().weight))
+    assert len(cuts) > 100
+    curve = cuts.scores(truth, missing=missing)
+    assert best.score == curve.pairwise_f1.max()
+    for name, column in curve._asdict().items():
+        np.testing.assert_allclose(getattr(best.curve, name), column, rtol=1e-12, err_msg=name)
 
 
 def test_a_plot_of_scores_marks_the_best_threshold():

@@ -1,0 +1,144 @@
+"""Scores after the merges of a dendrogram, all in one pass.
+
+A merge changes the contingency table only where both clusters share a true cluster. The cells of
+each cluster are a dictionary, and those of the cluster with fewer cells are added to the other. So
+n vertices take at most n log n steps for all thresholds. The sums are integers, fractions of
+2**-52, so no error accumulates over the merges.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+from ..results.answer import Answer
+from .agreement import Labelling, scores_of_sums, sides_of
+
+BITS = 52
+ONE = 1 << BITS
+
+
+def scores_of_merges(
+    answer: Answer,
+    merges: tuple[list[int], list[int]],
+    ends: list[int],
+    truth: Labelling,
+    missing: str | None,
+) -> list[dict[str, Any]]:
+    """Return the scores after some merges, of vertices that are single before the first merge.
+
+    Parameters
+    ----------
+    answer : Answer
+        The answer whose rows are merged.
+    merges : (first, second)
+        The two clusters of each merge: rows, and ``n + k`` for the cluster of merge ``k``.
+    ends : list of int
+        The merges after which the scores are returned, ascending.
+    truth : Labelling
+        The true clusters.
+    missing : {"drop", "self", "raise"}, optional
+        See :func:`cc_rapids.score_clusters`.
+
+    Raises
+    ------
+    InputError
+        See :func:`cc_rapids.analysis.agreement.sides_of`.
+    """
+    backend, n = answer.backend, answer.forest.vertices
+    with backend.scope():
+        sides, counts = sides_of(answer, backend.xp.arange(n), truth, missing=missing)
+        rows, codes = (backend.to_host(sides[name]).tolist() for name in ("found", "truth"))
+    within = counts["vertices"] - (counts["only_in_truth"] if missing == "self" else 0)
+    state = _State(codes)
+    clusters: list[_Cluster | None] = [None] * (n + len(merges[0]))
+    for row, code in zip(rows[:within], codes, strict=False):
+        clusters[row] = _Cluster(1, 1, {code: 1})
+    scores, start = [], 0
+    for end in ends:
+        for k in range(start, end + 1):
+            first, second = merges[0][k], merges[1][k]
+            clusters[n + k] = state.merged(clusters[first], clusters[second])
+            clusters[first] = clusters[second] = None
+        scores.append(counts | state.scores())
+        start = end + 1
+    return scores
+
+
+@dataclass(slots=True)
+class _Cluster:
+    """The number of scored vertices of a cluster, its cells, and the sum of their squares."""
+
+    size: int
+    squares: int
+    cells: dict[int, int]
+
+
+class _State:
+    """The sums of a contingency table of single vertices, updated by each merge.
+
+    Parameters
+    ----------
+    codes : list of int
+        The true cluster of each vertex.
+    """
+
+    def __init__(self, codes: list[int]) -> None:
+        self._true = Counter(codes)
+        sizes = self._true.values()
+        self._pairs = sum(size * (size - 1) // 2 for size in sizes)
+        self._n = self._clusters = len(codes)
+        self._together = self._linked = 0
+        self._exact = sum(size == 1 for size in sizes)
+        self._precision = self._n * ONE
+        self._recall = sum(size * (ONE // size) for size in sizes)
+        self._information = sum(map(_x_log_x, sizes))
+
+    def merged(self, one: _Cluster | None, other: _Cluster | None) -> _Cluster | None:
+        """Merge two clusters, which are None if none of their vertices is scored."""
+        if one is None or other is None:
+            return one or other
+        few, whole = (one, other) if len(one.cells) < len(other.cells) else (other, one)
+        self._exact -= self._is_exact(few) + self._is_exact(whole)
+        self._precision -= _share(few.squares, few.size) + _share(whole.squares, whole.size)
+        size = few.size + whole.size
+        self._information += _x_log_x(size) - _x_log_x(few.size) - _x_log_x(whole.size)
+        self._linked += few.size * whole.size
+        squares, cells = few.squares + whole.squares, whole.cells
+        for code, a in few.cells.items():
+            b = cells.get(code, 0)
+            cells[code] = a + b
+            if b:
+                true, products = self._true[code], a * b
+                self._together += products
+                squares += 2 * products
+                parts = _share(a * a, true) + _share(b * b, true)
+                self._recall += _share((a + b) ** 2, true) - parts
+                self._information -= 2 * (_x_log_x(a + b) - _x_log_x(a) - _x_log_x(b))
+        whole.size, whole.squares = size, squares
+        self._clusters -= 1
+        self._exact += self._is_exact(whole)
+        self._precision += _share(squares, size)
+        return whole
+
+    def scores(self) -> dict[str, float]:
+        """Return the scores after the merges so far."""
+        return scores_of_sums(
+            self._n,
+            (self._together, self._linked, self._pairs),
+            (self._exact, self._clusters, len(self._true)),
+            (self._precision / ONE, self._recall / ONE, self._information / ONE),
+        )
+
+    def _is_exact(self, cluster: _Cluster) -> bool:
+        return len(cluster.cells) == 1 and self._true[next(iter(cluster.cells))] == cluster.size
+
+
+def _share(squares: int, size: int) -> int:
+    return (squares << BITS) // size
+
+
+def _x_log_x(x: int) -> int:
+    return int(x * log(x) * ONE)
