@@ -55,7 +55,8 @@ def components_of_neighbors(
     distances : (n, k) array of numbers, optional
         The distances. An entry with a NaN or masked distance is not an edge.
     at_most : float, optional
-        The greatest distance of an edge. For similarities, pass them negated.
+        The greatest distance of an edge, rounded to the type of the distances as NumPy does in
+        ``distances <= at_most``. For similarities, pass them negated.
     mutual : bool
         Whether only entries are edges whose points list each other, both within ``at_most``. The
         row of each neighbour is searched from its beginning, which takes up to k steps per entry.

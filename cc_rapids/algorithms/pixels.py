@@ -72,7 +72,7 @@ def label_pixels(
     """
     shape = image.shape
     flat = backend.asarray(backend.xp.ascontiguousarray(image).reshape(-1))
-    background = unsigned(joined.background, flat.dtype)
+    background = bits_of(joined.background, flat.dtype)
     if is_boolean(flat.dtype) or is_signed(flat.dtype):  # fewer types to compile kernels for
         flat = flat.view(f"u{flat.itemsize}")
     thick = [axis for axis in range(image.ndim) if shape[axis] > 1] or [image.ndim - 1]
@@ -83,16 +83,15 @@ def label_pixels(
     return labels.reshape(shape), count
 
 
-def unsigned(value: int, dtype: Any) -> int:
-    """Return the bits of a value of an integer type; -1 if no pixel of the type has this value.
-
-    An unsigned type of 64 bits has the values of int64.
-    """
-    bits = 8 * np.dtype(dtype).itemsize
-    if bits == 64 or not is_integer(dtype):
+def bits_of(value: int, dtype: Any) -> int | None:
+    """Return the bits of a value as an int64; None if no pixel of the type has this value."""
+    if not is_integer(dtype):
         return value
     limits = np.iinfo(dtype)
-    return value % (1 << bits) if limits.min <= value <= limits.max else -1
+    if not limits.min <= value <= limits.max:
+        return None
+    bits = value % (1 << limits.bits)
+    return bits - (bits >> 63 << 64)
 
 
 @dataclass(frozen=True)
@@ -146,13 +145,18 @@ class Grid:
         """The unsigned type of the numbers of runs, of which a word has at most 32."""
         return np.uint32 if WORD * self.rows * self.words < WIDE else np.uint64
 
-    def label(self, flat: Array, by_value: bool, background: int, labels: Array) -> int:
-        """Write the label of each pixel, and return the number of components."""
+    def label(self, flat: Array, by_value: bool, background: int | None, labels: Array) -> int:
+        """Write the label of each pixel, and return the number of components.
+
+        If ``background`` is None, no pixel is background.
+        """
         backend, words = self.backend, self.rows * self.words
         vertex = self.vertex
         inside, starts = (backend.empty(words, np.uint32) for _ in range(2))
         before = backend.empty(words + 1, vertex)
         is_inside = pixels.is_other if by_value else pixels.is_nonzero
+        if background is None:
+            is_inside, background = pixels.always, 0
         equal = pixels.if_equal if by_value else pixels.always
         bits = inside, starts, before
         pack = backend.kernel(

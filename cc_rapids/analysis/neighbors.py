@@ -80,7 +80,9 @@ class ListedEdges:
                 distance = self.distances[weight_at]
                 reason["null_weight"] = np.isnan(distance)
                 if self.rules.at_most is not None:
-                    reason["out_of_bounds"] = ~(distance <= self.rules.at_most)
+                    with np.errstate(over="ignore"):  # a bound beyond the type is infinite
+                        within = distance.astype(neighbors.distance_type) <= self.rules.at_most
+                    reason["out_of_bounds"] = ~within
             keep = np.ones(row.size, bool)
             for name, mask in reason.items():
                 left_out[name] += int((keep & mask).sum())

@@ -100,6 +100,7 @@ def edges_of(
                 inside = valid if inside is None else inside & valid
             return answer.bring(inside, given.on_device)
 
+    answer.check_edges(edges)
     what, named = "edges(label, edges)", not isinstance(weight, AsFound)
     bound = bound_of_list(answer.given.bound, weight, what)
 

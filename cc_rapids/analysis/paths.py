@@ -122,6 +122,7 @@ class ForestPaths:
                     " joins: same_component(first, second) tells that"
                 )
         if edges is not None:
+            self.answer.check_edges(edges)
             given = self._read_edges(edges, source, destination, weight, "path(..., edges)")
             rows = self._rows_of_path(given, ends, fewest)
             if rows is not None:

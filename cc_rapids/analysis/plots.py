@@ -489,6 +489,7 @@ def _component(
     answer: Answer, edges: Any, label: Any, source: Any, destination: Any, weight: Any
 ) -> tuple[list[Any], list[tuple[int, int]]]:
     """Return the ids of a component, its label first, and its edges as pairs of positions."""
+    answer.check_edges(edges)
     backend = answer.backend
     with backend.scope():
         names, members = _members(answer, label)

@@ -72,6 +72,7 @@ def report(
     on: Any,
 ) -> Report:
     """Return the report on an answer: see :meth:`cc_rapids.Components.report`."""
+    answer.check_edges(edges)
     edges = opened(edges)
     check_listed_once(edges)
     adapter = adapter_of(edges)

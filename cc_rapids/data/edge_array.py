@@ -82,3 +82,18 @@ def ends_of(edges: Any) -> tuple[Any, Any]:
     array = as_array(edges)
     ends = array.T if rows_are_edges(array) else array
     return ends[0], ends[1]
+
+
+def refuse_neighbors(edges: Any, n: int) -> None:
+    """Raise an InputError if edges are an array of the neighbours of n points."""
+    if hasattr(edges, "tocoo") or any(isinstance(c, str) for c in getattr(edges, "columns", ())):
+        return  # a matrix, or a frame of edges
+    shape: tuple[int, ...] = getattr(edges, "shape", ())
+    if isinstance(edges, list) and edges and all(isinstance(row, list) for row in edges):
+        shape = len(edges), len(edges[0])
+    if len(shape) == 2 and shape[0] == n:
+        raise InputError(
+            f"an array of shape ({n:,}, {shape[1]:,}) is one of neighbours, with a row for each"
+            f" point, not of edges: pass (np.repeat(np.arange(n), {shape[1]}), indices.ravel())"
+            " without -1, or the sparse matrix"
+        )

@@ -39,6 +39,8 @@ class Neighbors:
         The entries of a row, without offsets.
     given : EdgeInput
         No edges, with the type of ids and the library of the caller.
+    distance_type : dtype
+        The type of the caller's distances, to which a bound is rounded.
     """
 
     n: int
@@ -49,6 +51,7 @@ class Neighbors:
     offsets: Any
     columns: int
     given: EdgeInput
+    distance_type: Any = None
 
     @property
     def by_columns(self) -> bool:
@@ -77,7 +80,7 @@ class Neighbors:
         least, greatest = -np.inf, np.inf
         if is_integer(dtype):
             least, greatest = np.iinfo(dtype).min, np.iinfo(dtype).max
-        bounds = dict(WeightBound(None, at_most=at_most).bounds(dtype))
+        bounds = dict(WeightBound(None, at_most=at_most).bounds(self.distance_type))
         return np.array([bounds.get(">=", least), bounds.get("<=", greatest)], dtype)
 
 
@@ -99,7 +102,7 @@ def read_neighbors(indices: Any, distances: Any) -> Neighbors:
             )
         return _of_matrix(indices)
     array = _integers(indices)
-    weights = None if distances is None else _numbers(distances)
+    weights, kind = (None, None) if distances is None else _numbers(distances)
     if weights is not None and weights.shape != array.shape:
         raise InputError(
             f"distances have the shape {weights.shape}, but indices have {array.shape}: pass both"
@@ -108,7 +111,9 @@ def read_neighbors(indices: Any, distances: Any) -> Neighbors:
     n, k = array.shape
     memory, steps = _flat(array)
     weights, weight_steps = (None, (0, 0)) if weights is None else _flat(weights)
-    return Neighbors(n, n * k, memory, weights, (*steps, *weight_steps), None, k, _like(array))
+    return Neighbors(
+        n, n * k, memory, weights, (*steps, *weight_steps), None, k, _like(array), kind
+    )
 
 
 def read_distances(given: Any) -> Neighbors:
@@ -128,7 +133,7 @@ def read_distances(given: Any) -> Neighbors:
     elif hasattr(given, "tocoo"):
         neighbors = read_neighbors(given, None)
     else:
-        matrix = _numbers(given)
+        matrix, _ = _numbers(given)
         n = matrix.shape[0] if matrix.ndim else 0
         if matrix.shape != (n, n):
             raise InputError(
@@ -146,7 +151,8 @@ def read_distances(given: Any) -> Neighbors:
     if neighbors.distances is None:
         raise InputError("the neighbours have no distances: pass a tuple (indices, distances)")
     if is_integer(neighbors.distances.dtype):
-        return replace(neighbors, distances=neighbors.distances.astype(np.float64))
+        distances = neighbors.distances.astype(np.float64)
+        return replace(neighbors, distances=distances, distance_type=distances.dtype)
     return neighbors
 
 
@@ -168,11 +174,13 @@ def _of_matrix(matrix: Any) -> Neighbors:
     n, m = matrix.shape[0], int(starts[-1])
     rows.check("indptr", starts, len(matrix.indices), may_have_spare=True)
     indices = matrix.indices[:m]
-    weights = None if is_boolean(matrix.data.dtype) else _numbers(matrix.data[:m])
+    is_connectivity = is_boolean(matrix.data.dtype)
+    weights, kind = (None, None) if is_connectivity else _numbers(matrix.data[:m])
     k = int(starts[1]) if n else 0
     if bool((np.diff(starts) == k).all()):
-        return Neighbors(n, m, indices, weights, (k, 1, k, 1), None, k, _like(indices))
-    return Neighbors(n, m, indices, weights, (0, 1, 0, 1), starts.copy(), 0, _like(indices))
+        return Neighbors(n, m, indices, weights, (k, 1, k, 1), None, k, _like(indices), kind)
+    steps = 0, 1, 0, 1
+    return Neighbors(n, m, indices, weights, steps, starts.copy(), 0, _like(indices), kind)
 
 
 def _array(values: Any, name: str, filler: Any) -> Any:
@@ -205,16 +213,17 @@ def _integers(indices: Any) -> Any:
     return array
 
 
-def _numbers(distances: Any) -> Any:
-    """Return distances as an array of 32-bit or 64-bit floats, or of integers."""
+def _numbers(distances: Any) -> tuple[Any, Any]:
+    """Return distances as an array of 32-bit or 64-bit floats, or of integers, and their type."""
     if isinstance(distances, np.ma.MaskedArray) and is_integer(distances.dtype):
         distances = distances.astype(np.float64)
     array = _array(distances, "distances", lambda dtype: np.nan)
     if not is_number(array.dtype):
         raise ColumnTypeError(f"distances must be numbers, not {array.dtype}")
     if is_float(array.dtype) and array.dtype.itemsize not in (4, 8):
-        return array.astype(np.float32 if array.dtype.itemsize == 2 else np.float64)
-    return array
+        wide = np.float32 if array.dtype.itemsize == 2 else np.float64
+        return array.astype(wide), array.dtype
+    return array, array.dtype
 
 
 def _flat(array: Any) -> tuple[Any, tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy.typing as npt
 
 from ..algorithms.pixels import Joined, label_pixels
 from ..data.arguments import check_flag
-from ..data.dtypes import is_integer
-from ..errors import ArgumentTypeError, ImageError, InputError, shown
+from ..data.dtypes import is_float, is_integer
+from ..errors import ArgumentTypeError, CcRapidsWarning, ImageError, counted, inflected, shown
+from ..results.lookup import levels_up
 from .images import backend_of, is_dask_array, neighbourhood
 from .ndimage import label as label_nonzero
 
@@ -26,10 +28,11 @@ def label(
     Parameters
     ----------
     label_image : array of integers or bool, of NumPy, CuPy or Dask, with any number of axes
-        The image. Other numbers are converted to int64 first. It is copied only if it is not
-        C-contiguous. For Dask, see :func:`cc_rapids.ndimage.label`.
+        The image. Floats are truncated to int64 first, as in scikit-image. It is copied only if it
+        is not C-contiguous. For Dask, see :func:`cc_rapids.ndimage.label`.
     background : int, optional
-        The value of the background, 0 by default. In an image of bool, only True changes it.
+        The value of the background, 0 by default. No pixel is background if the type of the image
+        lacks the value. In an image of bool, only True changes it.
     return_num : bool
         Whether to return the number of components as well.
     connectivity : int, optional
@@ -47,12 +50,16 @@ def label(
 
     Raises
     ------
-    InputError
-        The connectivity is not between 1 and the number of axes.
     ImageError
-        The background is not an integer of 64 bits.
+        The connectivity is not an integer between 1 and the number of axes, or the background is
+        not an integer of 64 bits.
     ArgumentTypeError
         The image is not an array of numbers, or another argument is of a wrong type.
+
+    Warns
+    -----
+    CcRapidsWarning
+        Pixels are NaN or beyond int64, which no integer represents.
 
     See Also
     --------
@@ -74,30 +81,47 @@ def label(
     return_num = check_flag("return_num", return_num)
     image = label_image if is_dask_array(label_image) else backend_of(label_image)[1]
     axes = image.ndim
-    hops: Any = axes if connectivity is None else connectivity
-    if not isinstance(hops, int | float | np.number):
-        raise ArgumentTypeError(f"connectivity= is {shown(hops)}, not a number")
+    hops = axes if connectivity is None else _integer("connectivity", connectivity)
     if not 1 <= hops <= axes:
-        raise InputError(
+        raise ImageError(
             f"Connectivity for {axes}D image should be in [1, ..., {axes}]. Got {hops}."
         )
     structure = neighbourhood(axes, hops)
+    value = 0 if background is None else _integer("background", background)
+    if not -(1 << 63) <= value < 1 << 64:
+        raise ImageError(f"background= is {shown(background)}, which has more than 64 bits")
     if image.dtype == bool:
-        labels, count = label_nonzero(~image if background == 1 else image, structure)
+        labels, count = label_nonzero(~image if value == 1 else image, structure)
     else:
-        labels, count = _label_values(image, _background(background), structure)
+        labels, count = _label_values(image, value, structure)
     return (labels, count) if return_num else labels
 
 
-def _background(background: Any) -> int:
-    """Return the value of the background, as an integer of 64 bits."""
-    try:
-        value = 0 if background is None else int(background)
-    except Exception as error:  # of any object
-        raise ArgumentTypeError(f"background= is {shown(background)}, not an integer") from error
-    if not -(1 << 63) <= value < 1 << 63:
-        raise ImageError(f"background= is {shown(background)}, which has more than 64 bits")
-    return value
+def _integer(name: str, value: Any) -> int:
+    """Return an argument as an integer; a float that is an integer is one."""
+    if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
+        raise ArgumentTypeError(f"{name}= is {shown(value)}, not an integer")
+    if value != value // 1:  # a fraction, infinity or NaN
+        raise ImageError(f"{name}= is {shown(value)}, not an integer")
+    return int(value)
+
+
+def _to_integers(image: Any) -> Any:
+    """Return an image as int64, truncated; warn of pixels that no integer represents."""
+    beyond = 0
+    with np.errstate(invalid="ignore", over="ignore"):
+        if is_float(image.dtype):
+            beyond = image.size - int(((image >= -(2.0**63)) & (image < 2.0**63)).sum())
+        integers = image.astype(np.int64)
+    if beyond:
+        warnings.warn(
+            f"{counted(beyond, 'pixel')} {inflected(beyond, 'is', 'are')} NaN or beyond int64, and"
+            " the integers for them depend on the machine: replace them first, as by"
+            " numpy.nan_to_num",
+            CcRapidsWarning,
+            stacklevel=levels_up(),
+        )
+    return integers
 
 
 def _label_values(image: Any, background: int, structure: npt.NDArray[np.bool_]) -> tuple[Any, int]:
@@ -105,9 +129,14 @@ def _label_values(image: Any, background: int, structure: npt.NDArray[np.bool_])
 
     As in scikit-image, an image of shape (m, n, 1) is numbered column by column.
     """
-    if not is_integer(image.dtype) or not image.dtype.isnative:
+    if is_integer(image.dtype):
+        image = image if image.dtype.isnative else image.astype(image.dtype.newbyteorder("="))
+    else:
         try:
-            image = image.astype(np.int64)
+            if is_dask_array(image):
+                image = image.map_blocks(_to_integers, dtype=np.int64)
+            else:
+                image = _to_integers(image)
         except (TypeError, ValueError) as error:
             raise ArgumentTypeError(f"pixels of {image.dtype} are no integers ({error})") from error
     if not image.size:

@@ -46,7 +46,7 @@ def is_other(on: Any) -> Any:
 
 
 def always(on: Any) -> Any:
-    """Join all neighbours that are not background."""
+    """Join all neighbours that are not background, or make no pixel background."""
 
     @on.device
     def are_joined(pixels, p, q):

@@ -14,6 +14,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.arguments import check_count
 from ..data.column import Column, of, without_rows
+from ..data.edge_array import refuse_neighbors
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring
 from ..data.row_index import items_at
@@ -328,6 +329,11 @@ class Answer:
                 "the edges of a spanning forest are recorded during the run, on request:"
                 f" components(..., forest=True).{method}"
             )
+
+    def check_edges(self, edges: Any) -> None:
+        """Raise an InputError if edges are an array of neighbours, with a row for each point."""
+        if self.neighbors is not None:
+            refuse_neighbors(edges, self.forest.n)
 
     def forest_frame(self) -> Any:
         """Return the frame of the edges of the spanning forest."""

@@ -2306,7 +2306,8 @@ class NeighborComponents(Components[Any]):
         name : str
             The name of the new column.
         missing : {"raise", "null", "self"}
-            As for :meth:`Components.attach`. Noise is not missing: its label is -1.
+            As for :meth:`Components.attach`. Noise is not missing: its label is -1. Clusters refuse
+            ``"self"``, because a single point is no cluster.
         nulls : {"raise", "null"}, optional
             As for :meth:`Components.attach`.
 
@@ -2314,12 +2315,22 @@ class NeighborComponents(Components[Any]):
         -------
         new frame of the kind of ``frame``
 
+        Raises
+        ------
+        InputError
+            ``missing="self"`` for clusters; and as for :meth:`Components.attach`.
+
         See Also
         --------
         NeighborComponents.labels : Return the label of each point.
         """
         from .clusters import with_noise
 
+        if self._has_clusters and missing == "self":
+            raise InputError(
+                "missing='self' makes each unknown id a component of its own, but a single point is"
+                " no cluster: pass missing='null'"
+            )
         return lookup.attached(with_noise(self.answer), frame, on, name, missing, nulls)
 
     def audit(self, indices: Any, distances: Any = None) -> Audit:  # type: ignore[override]

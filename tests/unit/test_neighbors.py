@@ -153,6 +153,15 @@ def test_bounds_are_exact_in_every_type_of_distances(dtype):
         found.audit(indices, distances)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
+def test_bounds_are_rounded_to_the_type_of_distances_as_in_numpy(dtype):
+    indices, distances = np.array([[1], [0], [1]]), np.array([[0.1], [0.3], [0.7]], dtype)
+    for at_most in (0.1, 0.3, 0.7):
+        found = components_of_neighbors(indices, distances, at_most=at_most)
+        assert found.ledger["linked"] == (distances <= at_most).sum()
+        found.audit(indices, distances)
+
+
 @pytest.mark.parametrize("min_samples", [1, 2, 4, 6])
 @pytest.mark.parametrize("seed", range(4))
 def test_clusters_of_radius_graphs_are_those_of_the_sequential_loop(seed, min_samples, engine):
@@ -350,6 +359,39 @@ def test_noise_has_the_label_minus_one_wherever_labels_are():
     assert pickle.loads(pickle.dumps(found)).labels().labels.tolist() == [0, 0, -1, -1, 1, 1]
     with pytest.raises(errors.InputError, match="has no noise"):
         found.save("unused")
+
+
+def test_neighbors_are_not_read_as_edges():
+    indices = np.array([[1, 2], [0, 0], [0, 0]])
+    found = components_of_neighbors(indices)
+    ends = np.repeat(np.arange(3), 2), indices.ravel()
+    for given in (indices, indices.tolist(), indices[:, :1], indices[:, [0, 1, 1]]):
+        for call in (
+            lambda given: found.path(1, 2, given),
+            lambda given: found.path(1, 2, given, shortest=True),
+            lambda given: found.edges(0, given),
+            lambda given: found.explain_pair(1, 2, given),
+            found.report,
+            lambda given: found.plot("component", given),
+        ):
+            with pytest.raises(errors.InputError, match=r"np\.repeat\(np\.arange\(n\), [123]\)"):
+                call(given)
+    assert len(found.path(1, 2, ends, shortest=True).row) == 2
+    matrix = sp.csr_array((np.ones(6), ends), (3, 3))
+    assert len(found.path(1, 2, matrix, shortest=True).row) == 2
+
+
+def test_labels_of_clusters_keep_their_type_in_frames():
+    import pandas as pd
+
+    points = pd.DataFrame({"vertex": [0, 3]})
+    for indices in ([[1], [0], [2], [-1]], [[1], [0], [3], [2]]):
+        found = components_of_neighbors(indices, min_samples=2, labels="fingerprint")
+        assert found.attach(points)["labels"].dtype == np.uint64
+        with pytest.raises(errors.InputError, match="pass missing='null'"):
+            found.attach(points, missing="self")
+    found = components_of_neighbors([[1], [0], [2], [-1]], labels="fingerprint")
+    assert found.attach(points, missing="self")["labels"].dtype == np.uint64
 
 
 def test_answers_without_clusters_are_saved_as_components(tmp_path):
