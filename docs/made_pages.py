@@ -387,6 +387,8 @@ SAMPLES = (
     "forest pairs.parquet --output forest.csv",
     "deduplicate docs.csv near.csv --on doc_id --by length --output keep.csv",
     "link people.csv --key email --key name,birthday --id record_id --output entities.csv",
+    "link-pairs scored.csv --weight score --max-size 2 --output clusters.csv",
+    "score-clusters clusters.csv truth.csv",
     "convert pairs.parquet pairs.csv",
     "bench --nodes 1000 --rounds 3 --form coo --ids int32",
     "evaluate graphs --rounds 3 --algorithm auto --algorithm soman --out results",
@@ -397,6 +399,8 @@ SAMPLES = (
 MOST = 24  # lines of a sample
 SAMPLE_FILES = {
     "docs.csv": "doc_id,length\n11,43\n12,41\n13,47\n14,51\n16,41\n17,27\n",
+    "scored.csv": "src,dst,score\na1,b1,0.9\na2,b1,0.8\na2,b2,0.7\n",
+    "truth.csv": "id,entity\na1,1\nb1,1\na2,2\nb2,3\n",
     "near.csv": "src,dst\n11,13\n13,14\n12,16\n",
     "people.csv": "record_id,email,name,birthday\n11,ann@x.org,Ann Lee,1990-05-01\n"
     "12,,A. Lee,1990-05-01\n13,ann@x.org,A. Lee,1990-05-01\n14,,Bo,\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -23,7 +24,7 @@ from ..data.edge_input import plain_frame
 from ..data.read import read_pairs
 from ..data.rules import Datasets
 from ..data.text_options import NO_OPTIONS
-from ..errors import InputError, counted
+from ..errors import CcRapidsWarning, InputError, counted
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import BorrowedEdges, Edges
 from ..graph.forest import Forest
@@ -33,6 +34,7 @@ from ..results.answer import Answer
 from ..results.lookup import (
     first_ids,
     ids_without_nulls,
+    levels_up,
     rows_of_borrowed,
     rows_of_edges,
     rows_of_ids,
@@ -61,7 +63,7 @@ def pairs_of(answer: Answer, name: str, pairs: Any) -> tuple[Array, Array]:
     asked = f"{name}=", f"{name}=[(first, second)]"
     given = read_pairs(pairs, None, None, NO_OPTIONS, width, asked)
     missing = "raise" if name == "must_link" else "null"
-    remedy = f"{name}= names records that must be vertices: include them in vertices="
+    remedy = f"{name}= names records that must be vertices: include them in vertices= (--records)"
     with BorrowedEdges(backend, given) as columns:
         sides = zip((given.src, given.dst), columns, strict=False)
         (one, known), (other, other_known) = (
@@ -69,6 +71,13 @@ def pairs_of(answer: Answer, name: str, pairs: Any) -> tuple[Array, Array]:
         )
     if name == "cannot_link":
         known &= other_known
+        if given.src.size and not bool(known.any()):
+            warnings.warn(
+                f"0 of {given.src.size:,} pairs of cannot_link= name records of the pairs: are ids"
+                " spelled alike?",
+                CcRapidsWarning,
+                stacklevel=levels_up(),
+            )
         one, other = one[known], other[known]
         same = one == other
         if bool(same.any()):

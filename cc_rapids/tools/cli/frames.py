@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.end_columns import place_of
+from ...data.end_columns import naming, place_of
 from ...data.files.binary import damage
 from ...data.files.formats.arrow import FILE_MARK, check_end
 from ...data.files.formats.parquet import check_one_file
+from ...data.files.header import is_header
 from ...data.files.input_file import File, as_format
 from ...data.files.lake import check_no_table_around, table_at, whole_table
 from ...data.files.opening import opened
-from ...data.files.text_ids import integers, is_text
+from ...data.files.text_head import HEAD, SEPARATORS
+from ...data.files.text_ids import integers, is_text, trimmed
 from ...errors import FormatError, InputError
 from .group import INPUT, Decorator, option
 from .options import STANDARD, FilePath
@@ -104,8 +106,8 @@ def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
         raise FormatError(f"the files of {name} are not one table: {error}") from error
     if not texts[0]:
         return WholeTable(name, table, None)
-    typed = [_typed(column) for column in table.columns]
-    return WholeTable(name, pa.table(typed, names=table.column_names), table)
+    columns = [typed(column) for column in table.columns]
+    return WholeTable(name, pa.table(columns, names=table.column_names), table)
 
 
 _WORDS = {b"cc_rapids": b"words"}  # the metadata that mark a table of the strings of a text file
@@ -135,7 +137,8 @@ def _table_of(file: File, format: str | None) -> pa.Table:
         raise FormatError(f"{file.path} is {kind}, but a table is one of {', '.join(TABULAR)}")
     with as_format(file, kind), damage(file, kind):
         if kind in _DELIMITERS:
-            return _of_text(pa.py_buffer(b"".join(file.pieces())), _DELIMITERS[kind])
+            text = b"".join(file.pieces())
+            return _of_text(pa.py_buffer(text), _delimiter_of(text, _DELIMITERS[kind]))
         data = pa.py_buffer(file.seekable().read())
         source = pa.BufferReader(data)
         if kind == "parquet":
@@ -148,6 +151,12 @@ def _table_of(file: File, format: str | None) -> pa.Table:
         check_end(file.path, source, is_file)
         table.validate(full=True)  # otherwise corrupt string offsets would be used
         return table
+
+
+def _delimiter_of(text: bytes, usual: str) -> str:
+    """Return the delimiter of a text: the usual one, or another that the first line has instead."""
+    first = text[:HEAD].split(b"\n", 1)[0].decode(errors="replace")
+    return next((one for one in (usual, *SEPARATORS) if one in first), usual)
 
 
 def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
@@ -171,7 +180,7 @@ def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
     return table.replace_schema_metadata(_WORDS)
 
 
-def _typed(words: pa.ChunkedArray) -> pa.ChunkedArray:
+def typed(words: pa.ChunkedArray) -> pa.ChunkedArray:
     """Convert strings to integers or floats if this is reversible; otherwise return them."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -185,6 +194,61 @@ def _typed(words: pa.ChunkedArray) -> pa.ChunkedArray:
             if pc.all(pc.equal(floats.cast(words.type), words)).as_py():
                 return floats
     return words if as_integers is None else as_integers
+
+
+def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]) -> WholeTable:
+    """Return a table whose first line was read as names, as rows if that line is a record.
+
+    ``header`` tells whether the first line has names. By default, the rule for edges decides. A
+    first name such as ``id`` is also a header.
+
+    Raises
+    ------
+    FormatError
+        The first line may be either.
+    """
+    import pyarrow as pa
+
+    from ...data.rules import IDS
+
+    words, names = table.words, table.table.column_names
+    if words is None or header or (header is None and names[0].lower() in IDS):
+        return table
+    if header is None:
+        below = [column[0].as_py() or "" for column in words.columns] if len(words) else None
+        try:
+            header = is_header(table.name, 1, names, below, requested)
+        except FormatError:
+            raise FormatError(
+                f"{table.name}, line 1: this may be a record, or the names of columns: pass"
+                " --no-header if it is a record, or --header if it names the columns; it holds"
+                f" {naming(names)}"
+            ) from None
+    if header:
+        return table
+    columns = [
+        pa.chunked_array([pa.array([name or None], column.type), *column.chunks], column.type)
+        for name, column in zip(names, words.columns, strict=True)
+    ]
+    numbers = [f"column{k}" for k in range(len(names))]
+    return WholeTable(
+        table.name,
+        pa.table([typed(column) for column in columns], names=numbers),
+        pa.table(columns, names=numbers),
+    )
+
+
+def ids_of(table: WholeTable, name: str, other: pa.DataType | None) -> pa.ChunkedArray:
+    """Return a column of ids, as text or numbers like ids of type ``other``, if it is given.
+
+    Ids of text files have no blanks around them, like those of edges.
+    """
+    if table.words is None:
+        return table.table[name]
+    words = trimmed(table.words[name])
+    ids = typed(words)
+    alike = None if other is None else same_kind(ids, words, other)
+    return ids if alike is None else alike  # the library names both types
 
 
 def vertices_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -238,15 +302,12 @@ def read_vertices(
     on = names[0] if on is None else on
     chosen = [on] if on in names else on.split(",")
     table.check(chosen)
-    ids = [table.table[name] for name in chosen]
+    types: list[Any] = [None] * len(chosen)
     if edges is not None and len(edges):
         source = options["source"]
         ends = source if isinstance(source, list) else [source]
-        types = edges.select(ends).schema.types
-        for place, (name, kind) in enumerate(zip(chosen, types, strict=False)):
-            words = None if table.words is None else table.words[name]
-            alike = same_kind(ids[place], words, kind)
-            ids[place] = ids[place] if alike is None else alike  # the library names both types
+        types = [*edges.select(ends).schema.types, *types][: len(chosen)]
+    ids = [ids_of(table, name, kind) for name, kind in zip(chosen, types, strict=True)]
     return {"vertices": pa.table(ids, names=chosen)}
 
 

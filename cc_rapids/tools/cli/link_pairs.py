@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
+from ...data.end_columns import NAME_THEM
+from ...data.files.read import EdgeFile
+from ...data.files.text_ids import is_text, plain
 from ...data.files.write import write_table
-from ...errors import counted
-from .frames import TABULAR_IN_WORDS, WholeTable, read_table, table_format_option
+from ...errors import FormatError, MissingColumnError, counted
+from .frames import (
+    TABULAR_IN_WORDS,
+    WholeTable,
+    ids_of,
+    read_table,
+    table_format_option,
+    with_header,
+)
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
 from .options import (
     FilePath,
     as_json,
+    check_bounds,
     column_options,
     engine_option,
+    header_option,
     is_shown,
     nulls_option,
     quiet_options,
 )
 from .outputs import check_with_output, checked_output, output_format_option, output_option
-from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
+from .paths import name_of, paths_of
+from .show import kernel_rows, kernels, print_json, print_rows, progress, seconds, times_since
+from .sources import Given, read_in_memory, read_one
 
 
 @command(
@@ -38,6 +55,7 @@ from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_s
 @column_options
 @option("--weight", metavar="NAME", required=True, section=INPUT, help="Column of scores.")
 @table_format_option("--format", "format", "PAIRS")
+@header_option("Does the first line of --cannot-link and --must-link name the columns?")
 @nulls_option
 @option("--records", type=FilePath(), section=INPUT, help="A table of ids and their datasets.")
 @option(
@@ -49,9 +67,8 @@ from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_s
     "--per-dataset",
     metavar="N",
     type=click.IntRange(min=1),
-    default=1,
     section=METHOD,
-    help="The most records of one dataset in a cluster.",
+    help="The most records of one dataset in a cluster; 1 by default.",
 )
 @option(
     "--max-size",
@@ -86,12 +103,13 @@ def link_pairs(
     destination: Any,
     weight: str,
     format: str | None,
+    header: bool | None,
     nulls: str | None,
     records: str | None,
     on: str | None,
     datasets: str | None,
     at_least: float | None,
-    per_dataset: int,
+    per_dataset: int | None,
     max_size: int | None,
     cannot_link: str | None,
     must_link: str | None,
@@ -112,6 +130,15 @@ def link_pairs(
 
     if on is not None and records is None:
         raise click.UsageError("--on names the ids of --records: pass --records.")
+    if per_dataset is not None and datasets is None:
+        raise click.UsageError("--per-dataset limits the records of each dataset: pass --datasets.")
+    if (
+        output is not None
+        and refused is not None
+        and os.path.realpath(output) == os.path.realpath(refused)
+    ):
+        raise click.UsageError("--output and --refused name the same file.")
+    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": None}, True)
     check_with_output(output, output_format=output_format)
     given = [path for path in (pairs, records, cannot_link, must_link) if path is not None]
     written = None if output is None else checked_output(output, output_format, given)
@@ -119,27 +146,26 @@ def link_pairs(
     place = None if written is None else written[0]
     shown = is_shown(place, quiet, json_output)
     start = time.perf_counter()
-    people, apart, together = (
-        None if path is None else read_table(path, None, quiet)
-        for path in (records, cannot_link, must_link)
+    scored = _scored(pairs, source, destination, format, bounds, quiet)
+    kinds = _kinds_of_ids(scored)
+    people = None if records is None else read_table(records, None, quiet)
+    apart, together = (
+        None if path is None else _rule(path, source, destination, header, kinds, quiet)
+        for path in (cannot_link, must_link)
     )
-    table = read_table(pairs, format, quiet)
-    table.check([weight])
+    if people is not None:
+        scored.options["vertices"] = _selected(people, on, datasets, kinds)
     with kernels(quiet) as times:
         result = link(
-            _scored(table, weight),
-            source,
-            destination,
-            weight=weight,
-            at_least=at_least,
+            scored.edges,
+            **scored.options,
             datasets=datasets,
-            per_dataset=per_dataset,
+            per_dataset=1 if per_dataset is None else per_dataset,
             max_size=max_size,
             nulls=nulls or "raise",
             engine=engine,
-            vertices=people and _selected(people, on, datasets),
-            cannot_link=apart and apart.table,
-            must_link=together and together.table,
+            cannot_link=apart,
+            must_link=together,
         )
         if written is not None:
             write_table(result.labels(), *written)
@@ -195,6 +221,7 @@ def link_pairs(
     "--weight", metavar="NAME", section=INPUT, help="Column of scores, if FOUND lists scored pairs."
 )
 @column_options
+@header_option("Does the first line of TRUTH, and of FOUND without --weight, name the columns?")
 @nulls_option
 @option(
     "--missing",
@@ -217,6 +244,7 @@ def score_clusters(
     weight: str | None,
     source: Any,
     destination: Any,
+    header: bool | None,
     nulls: str | None,
     missing: str | None,
     best: str | None,
@@ -245,14 +273,14 @@ def score_clusters(
             raise click.UsageError(
                 f"--{name} is for scored pairs: name their scores with --weight."
             )
-    tables = [read_table(path, None, True) for path in (found, truth)]
-    true = _labelled(tables[1], on, label)
+    true = _labelled(truth, header, on, label)
     scores: dict[str, Any]
     if weight is None:
-        scores = score(_labelled(tables[0]), true, missing=missing)
+        scores = score(_labelled(found, header), true, missing=missing)
     else:
-        options = {"source": source, "destination": destination, "nulls": nulls or "raise"}
-        scores = _best_scores(tables[0], weight, options, true, best or "pairwise_f1", missing)
+        scored = _scored(found, source, destination, None, {"weight": weight}, True)
+        options = {"nulls": nulls or "raise"}
+        scores = _best_scores(scored, options, true, best or "pairwise_f1", missing)
     if json_output:
         print_json(scores)
         return
@@ -267,48 +295,98 @@ def score_clusters(
 
 
 def _best_scores(
-    pairs: WholeTable,
-    weight: str,
-    options: dict[str, Any],
-    true: Any,
-    metric: str,
-    missing: str | None,
+    pairs: Given, options: dict[str, Any], true: Any, metric: str, missing: str | None
 ) -> dict[str, Any]:
     """Return the scores at the best threshold of scored pairs, and those at all as ``curve``."""
     from ...api import components
 
-    pairs.check([weight])
-    found = components(_scored(pairs, weight), **options, weight=weight, forest="max")
+    found = components(pairs.edges, **pairs.options, **options, forest="max")
     best = found.dendrogram().best(true, metric, missing=missing)
     curve: list[dict[str, Any]] = best.curve.to_pylist()
     (scores,) = (row for row in curve if row["threshold"] == best.threshold)
     return scores | {"curve": curve}
 
 
-def _scored(table: WholeTable, weight: str) -> Any:
-    """Return the table, with a column of scores of a text file as numbers."""
+def _scored(
+    path: str,
+    source: Any,
+    destination: Any,
+    format: str | None,
+    bounds: dict[str, Any],
+    quiet: bool,
+) -> Given:
+    """Return the scored pairs of a file, a folder or a pattern, read as edges."""
+    reading = {"source": source, "destination": destination, "format": format}
+    return read_in_memory((path,), quiet, reading, bounds)
+
+
+def _kinds_of_ids(scored: Given) -> list[Any]:
+    """Return the type of each column of the ids of pairs; none if the library reads them."""
+    if not scored.formats:
+        return []
+    source = scored.options["source"]
+    columns = source if isinstance(source, list) else [source]
+    return [scored.edges.schema.field(name).type for name in columns]
+
+
+def _rule(
+    path: str, source: Any, destination: Any, header: bool | None, kinds: list[Any], quiet: bool
+) -> Any:
+    """Return the pairs of ``--cannot-link`` or ``--must-link``, with ids like those of PAIRS.
+
+    Ids of several columns have the same names as in PAIRS.
+    """
     import pyarrow as pa
 
-    if table.words is None:
-        return table.table
-    try:
-        scores = table.words[weight].cast(pa.float64())
-    except pa.ArrowInvalid:  # link_pairs names the column and its type
-        return table.table
-    return table.table.set_column(table.table.column_names.index(weight), weight, scores)
+    several = isinstance(source, list)
+    ends = {"source": source if several else None, "destination": destination if several else None}
+    parts = []
+    for file in map(Path, paths_of(path)):
+        try:
+            with progress(f"reading {name_of(file.name)}", quiet) as report:
+                parts.append(read_one(file, report, header=header, **ends))
+        except (FormatError, MissingColumnError) as error:
+            words = str(error).replace(NAME_THEM, "call the columns of the ids src and dst")
+            raise type(error)(words) from None
+    return pa.concat_tables([_like(part, kinds) for part in parts])
 
 
-def _selected(table: WholeTable, on: str | None, datasets: str | None) -> Any:
-    """Return the ids of records, which ``on`` names, and their datasets."""
-    if on is None:
-        return table.table
-    names = dict.fromkeys([*on.split(","), *([] if datasets is None else [datasets])])
-    table.check(list(names))
-    return table.table.select(list(names))
+def _like(read: EdgeFile, kinds: list[Any]) -> Any:
+    """Return the columns of the ids of a file; integers as text if the other ids are text."""
+    import pyarrow as pa
+
+    table = plain(read.table)
+    columns = [
+        column.cast(pa.large_string()) if k // 2 < len(kinds) and is_text(kinds[k // 2]) else column
+        for k, column in enumerate(table.columns)
+    ]
+    return pa.table(columns, names=table.column_names)
 
 
-def _labelled(table: WholeTable, on: str | None = None, label: str | None = None) -> Any:
+def _selected(
+    table: WholeTable, on: str | None, last: str | None, kinds: Sequence[Any] = ()
+) -> Any:
+    """Return the ids of records, which ``on`` names, and column ``last``.
+
+    Ids of one column are text or numbers like ``kinds``.
+    """
+    import pyarrow as pa
+
+    names = table.table.column_names
+    if on is not None:
+        names = list(dict.fromkeys([*on.split(","), *([] if last is None else [last])]))
+        table.check(names)
+    kind = kinds[0] if len(kinds) == 1 else None
+    columns = [table.table[k] if k == last else ids_of(table, k, kind) for k in names]
+    return pa.table(columns, names=names)
+
+
+def _labelled(
+    path: str, header: bool | None, on: str | None = None, label: str | None = None
+) -> Any:
     """Return the ids and labels of a table, with labels as the strings of a text file."""
+    requested = [] if on is None or label is None else [*on.split(","), label]
+    table = with_header(read_table(path, None, True), header, requested)
     columns = _selected(table, on, label)
     if table.words is None:
         return columns

@@ -213,6 +213,11 @@ nulls_option: Decorator = option(
 )
 
 
+def header_option(help: str) -> Decorator:
+    """Return the option ``--header/--no-header``."""
+    return option("--header/--no-header", default=None, section=INPUT, help=help)
+
+
 unreadable_option: Decorator = option(
     "--unreadable",
     type=click.Choice(["raise", "skip"]),

@@ -100,8 +100,9 @@ def test_the_best_threshold_is_that_of_all_scored_alone(files, metric):
         alone[float(threshold)] = json.loads(scored)
     choose = min if metric == "variation_of_information" else max
     best = choose(alone, key=lambda threshold: alone[threshold][metric])
-    assert facts.pop("curve") == [{"threshold": one} | alone[one] for one in alone]
-    assert facts == {"threshold": best} | alone[best]
+    curve = facts.pop("curve")
+    for row, one in zip([*curve, facts], [*alone, best], strict=True):
+        assert row == pytest.approx({"threshold": one} | alone[one], abs=1e-12)
     assert f" {best} " in run(*command)
 
 
@@ -119,3 +120,56 @@ def test_errors_of_thresholds_name_options(files, words, error):
     done = CliRunner().invoke(main, list(map(str, words)))
     assert (done.exit_code, done.stdout) == (2, "")
     assert error in done.stderr
+
+
+def test_files_without_a_header_lose_no_record(files):
+    pairs, apart, truth = (files / f"{name}.csv" for name in ("pairs", "apart", "truth"))
+    apart.write_text("a2 ;b1\nc8;c9\n")
+    words = "link-pairs", pairs, "--weight", "score", "--cannot-link", apart
+    assert "apart.csv, line 1: this may be an edge, or the names of columns" in fails(*words)
+    assert "3 (1 refused)" in run(*words, "--no-header")
+    truth.write_text("a1;x\na2 ;y\nb1;y\nb2;y\n")
+    words = "score-clusters", pairs, truth, "--weight", "score", "--json"
+    assert "truth.csv, line 1: this may be a record, or the names of columns" in fails(*words)
+    scores = json.loads(run(*words, "--no-header"))
+    assert (scores["vertices"], scores["only_in_truth"]) == (4, 0)
+
+
+def test_the_best_of_1000_thresholds(files):
+    k = range(1000)
+    rows = "".join(f"a{i},b{i},{1 - i / 2000}\n" for i in k)
+    (files / "pairs.csv").write_text("src,dst,score\n" + rows)
+    rows = "".join(f"a{i},{i}\nb{i},{i if i <= 497 else -i}\n" for i in k)
+    (files / "truth.csv").write_text("id,entity\n" + rows)
+    words = "score-clusters", files / "pairs.csv", files / "truth.csv", "--weight", "score"
+    scores = json.loads(run(*words, "--json"))
+    assert (scores["threshold"], scores["pairwise_f1"]) == (pytest.approx(0.7515), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--per-dataset", "2"], "pass --datasets"),
+        (["--must-link", "far.csv"], "must be vertices: include them in --records"),
+        (["--cannot-link", "wide.csv"], "wide.csv has 3 columns"),
+        (["--output", "x.csv", "--refused", "x.csv"], "name the same file"),
+    ],
+)
+def test_rules_that_cannot_be_used(files, words, error, monkeypatch):
+    monkeypatch.chdir(files)
+    (files / "far.csv").write_text("src,dst\nz1,z2\n")
+    (files / "wide.csv").write_text("a,b,why\na1,b1,1\n")
+    assert error in fails("link-pairs", "pairs.csv", "--weight", "score", *words)
+    assert not (files / "x.csv").exists()
+
+
+def test_a_rule_without_effect_warns(files):
+    (files / "far.csv").write_text("src,dst\nz1,z2\n")
+    words = "link-pairs", files / "pairs.csv", "--weight", "score"
+    printed = run(*words, "--cannot-link", files / "far.csv")
+    assert "Warning: 0 of 1 pairs of --cannot-link name records of the pairs" in printed
+
+
+def test_a_score_that_is_no_number_is_named(files):
+    (files / "pairs.csv").write_text("src,dst,score\na1,b1,0.8\na2,b1,high\n")
+    assert "pairs.csv, line 3" in fails("link-pairs", files / "pairs.csv", "--weight", "score")
