@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 @command(
     epilog=TABULAR_IN_WORDS
+    + " --by compares them as numbers or ISO dates."
     + "\n\n"
     + FILES_IN_WORDS
     + "\n\n"

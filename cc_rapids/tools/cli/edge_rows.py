@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ...results.answer import Answer
     from ...results.components import Components
 
+WEIGHED = ("min", "max")
 BRIDGES, POINTS, BLOCKS = "bridges", "articulation-points", "biconnected"
 
 
@@ -156,7 +157,7 @@ def forest(
     drops its edge. Without --weight, any spanning forest is found.
 
     The output has one row per edge of the forest: its row number in the list (row, from 0), source,
-    destination and weight.
+    destination and weight. The report has the sum of the weights.
     """
     if maximum and weight is None:
         raise click.UsageError("--maximum needs --weight.")
@@ -198,6 +199,8 @@ def _write_rows(
     ``what`` names these rows in the report. The components are found with a spanning forest, so
     that rows count the whole list even if weights are bounded.
     """
+    import pyarrow.compute as pc
+
     from ...api import components
 
     text = TextOptions.check(header, delimiter, encoding, comment, format)
@@ -215,10 +218,12 @@ def _write_rows(
     if written is not None:
         write_table(rows, *written)
     summary = result.summary()
+    total = {"weight": pc.sum(rows["weight"], min_count=0).as_py()} if forest in WEIGHED else {}
     facts = {
         **({"file": files[0]} if len(files) == 1 else {"files": list(files)}),
         **{name: summary[name] for name in ("engine", "vertices", "edges", "components")},
         what.replace(" ", "_"): len(rows),
+        **total,
         "ledger": given.rows(result.ledger).facts(),
         "output": None if place is None else str(place),
         **times_since(start, times),
@@ -234,6 +239,7 @@ def _write_rows(
                 "rows": str(Ledger.of_facts(facts["ledger"])),
                 "components": f"{facts['components']:,}",
                 what: f"{len(rows):,}",
+                "total weight": f"{total['weight']:,}" if total else None,
                 **kernel_rows(times, times.seconds),
                 "time": seconds(facts["seconds"]),
                 "written to": facts["output"],

@@ -35,8 +35,7 @@ TABULAR_IN_WORDS = (
     f"Tables are {', '.join(TABULAR[:-1])} or {TABULAR[-1]}. The suffix determines the format; .gz"
     " or .zst may follow it. The first line of csv and tsv names the columns. A folder, or a"
     " pattern in quotes, is one table of all its files. Tables must fit into memory. Values of csv"
-    " and tsv are written as they are in the file, such as 007 and 1.50; --by compares them as"
-    " numbers or ISO dates."
+    " and tsv are written as they are in the file, such as 007 and 1.50."
 )
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 

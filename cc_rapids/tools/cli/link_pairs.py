@@ -55,7 +55,7 @@ from .sources import Given, read_in_memory, read_one
 @column_options
 @option("--weight", metavar="NAME", required=True, section=INPUT, help="Column of scores.")
 @table_format_option("--format", "format", "PAIRS")
-@header_option("Does the first line of --cannot-link and --must-link name the columns?")
+@header_option("Do files of --cannot-link, --must-link begin with names?")
 @nulls_option
 @option("--records", type=FilePath(), section=INPUT, help="A table of ids and their datasets.")
 @option(
@@ -221,7 +221,7 @@ def link_pairs(
     "--weight", metavar="NAME", section=INPUT, help="Column of scores, if FOUND lists scored pairs."
 )
 @column_options
-@header_option("Does the first line of TRUTH, and of FOUND without --weight, name the columns?")
+@header_option("Do files of labels begin with the names of columns?")
 @nulls_option
 @option(
     "--missing",

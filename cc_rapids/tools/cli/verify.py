@@ -57,7 +57,7 @@ WRONG = 1  # the exit code
         "cc-rapids verify pairs.csv labels_of_another.csv --labels any",
     )
 )
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FilePath(allow_dash=True))
+@click.argument("files", metavar="FILE...", nargs=-1, type=FilePath(allow_dash=True))
 @click.argument("labels", type=FilePath(path_type=Path, allow_dash=True))
 @edge_file_options()
 @nulls_option
@@ -113,10 +113,11 @@ def verify(
     as calculate --output FOLDER/ writes them. FILE or LABELS may be - for standard input; --format
     or --labels-format gives its format, or its first bytes determine it. --labels says what the
     labels are: min for the least vertex of each component, any for arbitrary names, or the value of
-    calculate --labels. Several files are read in chunks, and so is one file with --memory-limit. If
-    the labels were calculated with --nulls, --weight, --unreadable, --vertices or --num-vertices,
-    pass the same options. --nulls drop then leaves out the same edges: an id that occurs only in
-    these needs no label.
+    calculate --labels; any for fingerprints too. Labels of calculate --max-size are wrong, because
+    parts of one component differ. Several files are read in chunks, and so is one file with
+    --memory-limit. If the labels were calculated with --nulls, --weight, --unreadable, --vertices
+    or --num-vertices, pass the same options. --nulls drop then leaves out the same edges: an id
+    that occurs only in these needs no label.
 
     The command does not find the components again. It checks that both ends of every edge have
     equal labels, and that a path joins every vertex to its label. The exit code is 0 if the labels
@@ -124,6 +125,8 @@ def verify(
     """
     import pyarrow.compute as pc
 
+    if not files:
+        raise click.UsageError(f"Only {labels} is given: pass FILE and then LABELS.")
     if STANDARD in files and str(labels) == STANDARD:
         raise click.UsageError("Only one of FILE and LABELS can be standard input.")
     start = time.perf_counter()

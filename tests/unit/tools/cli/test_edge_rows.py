@@ -1,11 +1,14 @@
 """``cc-rapids bridges`` and ``cc-rapids forest`` against NetworkX."""
 
 import json
+import re
 
 import networkx as nx
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from cc_rapids.cli import main
 from cc_rapids.tools.cli.edge_rows import BLOCKS, POINTS
 
 EDGES = pd.DataFrame(
@@ -143,3 +146,13 @@ def test_null_weights_give_a_warning(run, files):
     assert "1 edge has a null or NaN weight: --nulls drop" in run(
         "forest", *files, "--weight", "w", "--nulls", "drop"
     ).stderr  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "total"), [([], 5.0), (["--maximum"], 6.5)])
+def test_the_total_weight_of_a_forest(tmp_path, options, total):
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("src,dst,w\n1,2,2\n2,3,3\n3,1,3.5\n")
+    words = ["forest", str(pairs), "--weight", "w", *options]
+    done = CliRunner().invoke(main, [*words, "--json"])
+    assert json.loads(done.output)["weight"] == total
+    assert re.search(rf"total weight *│ *{total}", CliRunner().invoke(main, words).output)

@@ -5,8 +5,11 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from support.choices import each
 from support.releases import before
+
+from cc_rapids.cli import main
 
 EDGES = "src,dst\n5,2\n2,7\n9,9\n4,8\n"
 RIGHT = {2: 2, 4: 4, 5: 2, 7: 2, 8: 4, 9: 9}
@@ -253,3 +256,10 @@ def test_the_rows_of_the_file_are_accounted_for(verify):
     for words in ([], ["--memory-limit", "64 MB"]):
         done = verify({"a": "a", "b": "a"}, "--nulls", "drop", *words, edges=edges)
         assert "rows: 3 rows given = 1 linked + 1 blank + 1 null_end\n" in done.output
+
+
+def test_labels_that_are_missing(tmp_path):
+    (tmp_path / "grid.tsv").write_text("1\t2\n")
+    done = CliRunner().invoke(main, ["verify", str(tmp_path / "grid.tsv")])
+    assert done.exit_code == 2
+    assert "grid.tsv is given: pass FILE and then LABELS" in done.output
