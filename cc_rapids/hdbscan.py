@@ -18,7 +18,7 @@ from .data.neighbors import Neighbors, read_distances, read_neighbors, read_symm
 from .errors import ArgumentTypeError, InputError, MissingExtraError, shown
 from .keywords import unknown_argument
 from .options import Options
-from .solver.reachability import reachability_forest
+from .solver.reachability import complete_forest, reachability_forest
 
 if TYPE_CHECKING:
 
@@ -169,11 +169,13 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     -----
     The answers are on the GPU, as CuPy arrays, if the distances are.
 
-    With all distances, clusters, labels and probabilities are those of scikit-learn, if merges have
-    different heights. Points can have the same mutual reachability although their distances differ,
-    because the core distance of a point is that of several of its edges, for ``min_samples`` from 3
-    on. scikit-learn then sorts such merges in no particular order. Here the merge nearer to the
-    first point, by edges of the forest, comes first, and then the first entry in the array.
+    With all distances, labels and probabilities are those of scikit-learn, also if merges have the
+    same height: Prim's algorithm runs on the host, and ``np.argsort`` sorts the merges. Its order
+    of equal heights can differ between processors. This excludes arrays on the GPU with more than
+    2,048 points.
+
+    With neighbours, and such arrays, the merge nearer to the first point comes first among those of
+    the same height, by edges of the forest, and then the first entry in the array.
 
     With only some neighbours, the forest may have several trees. They are joined at an infinite
     distance: each tree with ``min_cluster_size`` points is a cluster below the root.
@@ -263,7 +265,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         cc_rapids.HDBSCAN.fit_predict : Find the clusters, and return the labels.
         """
         selection, rank = self._checked()
-        neighbors, scale, sums = self._precomputed(X) or self._search(X, rank)
+        neighbors, by_tree, sums = self._precomputed(X) or self._search(X, rank)
         n = neighbors.n
         if n < 2:
             raise InputError(f"n_samples={n} while HDBSCAN requires more than one sample")
@@ -273,7 +275,11 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         backend = Options.check(engine=self.engine).backend(on_device)
         started = perf_counter()
         with backend.scope():
-            forest = reachability_forest(neighbors, rank, backend, scale)
+            scale = float(self.alpha) if by_tree else 1.0
+            if neighbors.complete and (n <= COMPLETE or not on_device):
+                forest = complete_forest(neighbors, rank, backend, scale, by_tree)
+            else:
+                forest = reachability_forest(neighbors, rank, backend, scale)
             ends = forest.parent, forest.child
             least = int(self.min_cluster_size)
             tree = CondensedTree.of(ends, forest.heights, forest.vertex_of, least, backend)
@@ -348,24 +354,26 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         epsilon = float(self.cluster_selection_epsilon)
         return Selection(method, single, epsilon, self.max_cluster_size), rank
 
-    def _precomputed(self, X: Any) -> tuple[Neighbors, float, None] | None:  # noqa: N803
+    def _precomputed(self, X: Any) -> tuple[Neighbors, bool, None] | None:  # noqa: N803
         """Return given distances, divided by ``alpha``; None if X are points."""
         if not isinstance(self.metric, str) or self.metric != "precomputed":
             return None
         neighbors = read_distances(X)
         self.n_features_in_ = neighbors.n
-        return self._scaled(neighbors), 1.0, None
+        return self._scaled(neighbors), False, None
 
     def _scaled(self, neighbors: Neighbors) -> Neighbors:
         """Return neighbours with distances divided by ``alpha``."""
         if self.alpha == 1.0:
             return neighbors
-        return replace(neighbors, distances=neighbors.distances / float(self.alpha))
+        return replace(
+            neighbors, distances=neighbors.distances.astype(np.float64) / float(self.alpha)
+        )
 
-    def _search(self, X: Any, rank: int) -> tuple[Neighbors, float, Any]:  # noqa: N803
-        """Return the neighbours of the finite points, the scale of distances, and sums of rows.
+    def _search(self, X: Any, rank: int) -> tuple[Neighbors, bool, Any]:  # noqa: N803
+        """Return neighbours of finite points, if scikit-learn uses a tree, and sums of rows.
 
-        The sums are None if all are finite.
+        Without a tree, distances are divided by ``alpha``. The sums are None if all are finite.
         """
         try:
             from sklearn.metrics import DistanceMetric, pairwise_distances
@@ -417,9 +425,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         else:
             neighbors = read_symmetric(np.zeros((0, 0)))
         others = None if finite.all() else sums
-        if by_tree:
-            return neighbors, float(self.alpha), others
-        return self._scaled(neighbors), 1.0, others
+        return neighbors if by_tree else self._scaled(neighbors), by_tree, others
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,7 +17,6 @@ from .foreign import check_square
 from .read import read
 from .weight_bound import WeightBound
 
-MOST_LISTED = 4096  # points of a matrix whose neighbours are written out, in up to 64 MiB
 WAY_OUT = "pass the indices as an (n, k) array, with one row per point"
 
 
@@ -41,6 +40,8 @@ class Neighbors:
         No edges, with the type of ids and the library of the caller.
     distance_type : dtype
         The type of the caller's distances, to which a bound is rounded.
+    complete : bool
+        Whether neighbour j of each point is point j.
     """
 
     n: int
@@ -52,6 +53,7 @@ class Neighbors:
     columns: int
     given: EdgeInput
     distance_type: Any = None
+    complete: bool = False
 
     @property
     def by_columns(self) -> bool:
@@ -160,9 +162,7 @@ def read_symmetric(matrix: Any, library: Any = np) -> Neighbors:
     """Read a symmetric (n, n) array of NumPy or CuPy, in which all points are neighbours."""
     n = matrix.shape[0]
     every = library.broadcast_to(library.arange(n, dtype=np.int32), (n, n))
-    if n <= MOST_LISTED:  # entries that lie in order are loaded faster
-        every = library.ascontiguousarray(every)
-    return read_neighbors(every, matrix)
+    return replace(read_neighbors(every, matrix), complete=True)
 
 
 def _of_matrix(matrix: Any) -> Neighbors:
@@ -248,7 +248,7 @@ def _like(array: Any) -> EdgeInput:
     dtype = array.dtype
     if not is_signed(dtype) or dtype.itemsize < 4 or array.shape[0] > np.iinfo(dtype).max:
         dtype = np.dtype(np.int64)
-    none = array.reshape(-1)[:0].astype(dtype)
+    none = array[:0].reshape(-1).astype(dtype)
     return read((none, none), "indices", "indices")
 
 

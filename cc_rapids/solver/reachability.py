@@ -1,14 +1,16 @@
-"""The minimum spanning forest of a neighbour array by mutual reachability."""
+"""The minimum spanning forest of a neighbour array or a matrix by mutual reachability."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..algorithms import boruvka
 from ..algorithms.boruvka import WeightOrder
-from ..algorithms.rooted_forest import rooted
+from ..algorithms.prim import prim
+from ..algorithms.rooted_forest import rooted, word_of
 from ..backends import Array, Backend
 from ..data.neighbors import Neighbors
 from ..graph.forest import Forest
@@ -17,21 +19,19 @@ from ..kernels import reachability as kernels
 from ..kernels.neighbors import ANY_ORDER
 from .neighbors import NeighborRules, entries_of
 
+PIECE = 128  # points whose core distances are computed at once
+
 
 @dataclass(frozen=True)
 class ReachabilityForest:
     """A spanning forest of points, with edges in the order of their merges.
 
-    It is rooted at the least point of each tree. Vertices are the points in a preorder, so the
-    parent of a vertex is less than the vertex. Edges of equal height are in the order of their
-    depth, and then of their entries in the array.
+    It is rooted at the least point of each tree. The parent of a vertex is less than the vertex.
 
     Attributes
     ----------
     vertex_of : (n,) array of integers
         The vertex of each point.
-    trees : int
-        The number of trees, including points without an edge.
     parent, child : (t,) arrays of integers
         The endpoints of the edges.
     heights : (t,) array of float64
@@ -39,7 +39,6 @@ class ReachabilityForest:
     """
 
     vertex_of: Array
-    trees: int
     parent: Array
     child: Array
     heights: Array
@@ -68,6 +67,11 @@ def reachability_forest(
     ------
     InputError
         A neighbour is no point, or an array changed during the run.
+
+    Notes
+    -----
+    Vertices are the points in a preorder. Edges of equal height are in the order of their depth,
+    and then of their entries in the array.
     """
     n, dtype = neighbors.n, np.dtype(neighbors.distances.dtype)
     width = 8 * dtype.itemsize
@@ -103,4 +107,48 @@ def reachability_forest(
     heights = codes.view(dtype).astype(np.float64)
     vertex = tree.preorder()[0]
     parent = vertex[tree.parent[child]]
-    return ReachabilityForest(vertex, int(roots.size), parent, vertex[child], heights)
+    return ReachabilityForest(vertex, parent, vertex[child], heights)
+
+
+def complete_forest(
+    neighbors: Neighbors, min_samples: int, backend: Backend, scale: float, from_source: bool
+) -> ReachabilityForest:
+    """Compute the forest of all points by Prim's algorithm on the host, in scikit-learn's order.
+
+    Vertices are the points in the order in which they are added. Edges are in the order of
+    ``np.argsort``, also those of equal height.
+
+    Parameters
+    ----------
+    neighbors : Neighbors
+        With all distances; those of points to themselves are not read.
+    min_samples : int
+    backend : Backend
+    scale : float
+        Distances are divided by it after the core distances have been computed.
+    from_source : bool
+        Whether the parent of a point is its nearest point in the tree, or the last one added.
+    """
+    memory = neighbors.distances
+    memory = memory.get() if hasattr(memory, "get") else memory
+    steps = [step * memory.itemsize for step in neighbors.steps[2:]]
+    matrix = np.lib.stride_tricks.as_strided(memory, (neighbors.n, neighbors.n), steps)
+    order, source, weights = prim(matrix, _core(matrix, min_samples), scale, from_source)
+    child = np.flatnonzero(weights < np.inf)
+    child = child[np.argsort(weights[child])]
+    vertex = np.empty_like(order)
+    vertex[order] = np.arange(order.size)
+    ids = (array.astype(word_of(order.size)) for array in (vertex, source[child], child))
+    return ReachabilityForest(*map(backend.asarray, (*ids, weights[child])))
+
+
+def _core(matrix: Any, min_samples: int) -> Any:
+    """Return the core distance of each point, which lists itself at the distance 0."""
+    core, last = np.empty(matrix.shape[0]), min_samples - 1
+    for start in range(0, core.size, PIECE):
+        piece = matrix[start : start + PIECE].astype(np.float64, order="C")
+        rows = np.arange(len(piece))
+        piece[rows, start + rows] = 0
+        piece.partition(last, axis=1)
+        core[start + rows] = piece[:, last]
+    return core

@@ -1,7 +1,8 @@
-"""HDBSCAN one point at a time: Kruskal, recursion down the merge tree, and sums over dicts.
+"""HDBSCAN one point at a time: Kruskal or Prim, recursion down the merge tree, and sums over dicts.
 
-Merges of equal height are ordered by their depth in the forest rooted at its least points, and then
-by their entries. Clusters are numbered by levels of the merge tree, from left to right.
+With Kruskal, merges of equal height are ordered by their depth in the forest rooted at its least
+points, and then by their entries. With Prim, ``argsort`` orders the merges. Clusters are numbered
+by levels of the merge tree, from left to right.
 """
 
 import math
@@ -47,6 +48,28 @@ def forest_of(n, entries, min_samples, alpha=1.0):
                         edges.append((weight, depth[child], e, u, child))
                         queue.append(child)
     return sorted(edges), roots
+
+
+def forest_of_matrix(matrix, min_samples, argsort=np.argsort):
+    """The edges of the forest of all points in order, and its roots, by Prim's algorithm.
+
+    As in scikit-learn, the parent of a point is the point that was added before it.
+    """
+    n, far = len(matrix), matrix.tolist()
+    core = [sorted([*row[:i], *row[i + 1 :], 0.0])[min_samples - 1] for i, row in enumerate(far)]
+    nearest, edges, roots, current = dict.fromkeys(range(1, n), math.inf), [], [0], 0
+    while nearest:
+        for v in nearest:
+            nearest[v] = min(nearest[v], max(far[current][v], core[current], core[v]))
+        height = min(nearest.values())
+        child = next(v for v in nearest if nearest[v] == height)
+        del nearest[child]
+        if height < math.inf:
+            edges.append((height, 0, 0, current, child))
+        else:
+            roots.append(child)
+        current = child
+    return [edges[k] for k in argsort(np.array([height for height, *_ in edges]))], roots
 
 
 def merge_tree(edges, roots):
@@ -162,9 +185,18 @@ def clusters(rows, n, picks, parent, single=False, epsilon=0.0):
 
 def hdbscan(indices, distances, least, min_samples, alpha=1.0, **selection):
     """The rows of the condensed tree, and labels, probabilities and outlier scores."""
-    n = len(indices)
-    edges, roots = forest_of(n, entries_of(indices, distances), min_samples, alpha)
-    rows = condensed(merge_tree(edges, roots), n, least)
+    forest = forest_of(len(indices), entries_of(indices, distances), min_samples, alpha)
+    return answers(forest, len(indices), least, **selection)
+
+
+def hdbscan_of_matrix(matrix, least, min_samples, **selection):
+    """The same for all distances."""
+    return answers(forest_of_matrix(matrix, min_samples), len(matrix), least, **selection)
+
+
+def answers(forest, n, least, **selection):
+    """The rows of the condensed tree of a forest, and the answers for all points."""
+    rows = condensed(merge_tree(*forest), n, least)
     picks, parent = selected(rows, n, **selection)
     options = {name: selection[name] for name in ("single", "epsilon") if name in selection}
     return rows, *clusters(rows, n, picks, parent, **options)

@@ -2,7 +2,6 @@
 
 import pickle
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from cc_rapids import HDBSCAN, errors
 from cc_rapids.algorithms import condensed_tree
-from tests.support.hdbscan_oracle import hdbscan
+from tests.support.hdbscan_oracle import hdbscan, hdbscan_of_matrix
 
 SELECTIONS = (
     {},
@@ -102,12 +101,26 @@ def test_forms_of_distances():
     assert HDBSCAN(4, metric="precomputed").fit_predict(matrix).tolist() == expected.tolist()
 
 
-def test_a_matrix_with_missing_distances():
-    points = blobs(50)
-    distances = cdist(points, points)
-    distances[distances > 2] = np.inf
-    given = np.tile(np.arange(50), (50, 1)), distances
-    check(HDBSCAN(4, metric="precomputed").fit(distances), hdbscan(*given, 4, 4))
+@pytest.mark.parametrize("selection", SELECTIONS, ids=str)
+def test_clusters_of_all_distances_are_those_of_a_sequential_run(selection):
+    """Also with ties, and with missing distances, by which the forest has several trees."""
+    for seed, steps, most in ((0, 100, 99), (1, 3, 99), (2, 100, 2), (3, 2, 1)):
+        points = blobs(60, seed)
+        distances = np.floor(cdist(points, points) * steps) / steps
+        distances[distances > most] = np.inf
+        for least, min_samples in ((4, 5), (3, 1)):
+            found = model(selection, min_cluster_size=least, min_samples=min_samples).fit(distances)
+            check(found, hdbscan_of_matrix(distances, least, min_samples, **selection))
+
+
+@pytest.mark.parametrize("form", [np.float32, np.int64, np.asfortranarray])
+def test_forms_of_a_matrix(form, engine):
+    points = blobs(40)
+    distances = form(np.floor(10 * cdist(points, points)))
+    given = distances.copy()
+    found = HDBSCAN(3, 4, metric="precomputed", engine=engine).fit(distances)
+    check(found, hdbscan_of_matrix(distances, 3, 4))
+    assert np.array_equal(given, distances)
 
 
 def test_points_at_one_place():
@@ -176,31 +189,33 @@ def test_parameters_and_pickles():
     assert copy.condensed_tree_.tolist() == found.condensed_tree_.tolist()
 
 
-@pytest.mark.parametrize(
-    "parameters", [{}, *({NAMES[n]: v for n, v in s.items()} for s in SELECTIONS[1:3])]
-)
-def test_clusters_of_points_are_those_of_scikit_learn(parameters):
-    """With two samples or fewer, no two merges have the same height."""
+@pytest.mark.parametrize("selection", SELECTIONS[:3], ids=str)
+@pytest.mark.parametrize("algorithm", ["auto", "brute"])
+def test_clusters_of_points_are_those_of_scikit_learn(selection, algorithm):
+    """From ``min_samples=3`` on, many merges have the same height."""
     cluster = pytest.importorskip("sklearn.cluster")
-    points = blobs(2000, 5)
+    points = blobs(700, 5)
     points[7, 0], points[8, 1] = np.nan, np.inf
-    for min_samples, alpha in ((2, 1.0), (1, 1.3)):
-        named = {"min_samples": min_samples, "alpha": alpha, **parameters}
+    selection = {NAMES[name]: value for name, value in selection.items()}
+    for min_samples, alpha in ((None, 1.0), (1, 1.3), (10, 0.7)):
+        named = {"min_samples": min_samples, "alpha": alpha, "algorithm": algorithm, **selection}
         found = HDBSCAN(**named).fit(points)
         expected = cluster.HDBSCAN(**named, copy=True).fit(points)
         assert found.labels_.tolist() == expected.labels_.tolist()
-        np.testing.assert_allclose(found.probabilities_, expected.probabilities_)
+        np.testing.assert_array_equal(found.probabilities_, expected.probabilities_)
 
 
-def test_equal_heights_are_sorted_as_by_a_stable_sort_of_scikit_learn(monkeypatch):
-    """It sorts the edges of Prim's algorithm, which starts at the first point."""
-    peer = pytest.importorskip("sklearn.cluster._hdbscan.hdbscan")
-    stable = {"argsort": lambda heights: np.argsort(heights, kind="stable")}
-    monkeypatch.setattr(peer, "np", SimpleNamespace(**vars(np) | stable))
-    for seed in range(3):
-        points = blobs(300, seed)
-        labels = peer.HDBSCAN(copy=True).fit(points).labels_
-        assert HDBSCAN().fit(points).labels_.tolist() == labels.tolist()
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("steps", [1 << 20, 4])
+def test_clusters_of_distances_are_those_of_scikit_learn(dtype, steps):
+    cluster = pytest.importorskip("sklearn.cluster")
+    points = blobs(500, 6)
+    distances = (np.round(cdist(points, points) * steps) / steps).astype(dtype)
+    for named in ({}, {"min_samples": 1}, {"min_samples": 10, "alpha": 1.3}):
+        found = HDBSCAN(**named, metric="precomputed").fit(distances)
+        expected = cluster.HDBSCAN(**named, metric="precomputed", copy=True).fit(distances)
+        assert found.labels_.tolist() == expected.labels_.tolist()
+        np.testing.assert_array_equal(found.probabilities_, expected.probabilities_)
 
 
 def test_many_points_take_their_nearest_neighbors():

@@ -1,0 +1,65 @@
+"""Prim's algorithm: the minimum spanning forest of a complete graph, from the rows of a matrix.
+
+The tree begins at the first point. Each step adds the point outside the tree that is nearest to it,
+and lowers the distances of the others by one row of the matrix: n steps of n operations, without a
+list of edges. A tree that no other point is joined to is complete, and the first point outside
+begins the next one.
+
+Prim, "Shortest connection networks and some generalizations", Bell System Technical Journal 1957.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def prim(
+    matrix: Any, core: Any, scale: float = 1.0, from_source: bool = True
+) -> tuple[Any, Any, Any]:
+    """Return the points in the order in which they are added, their sources, and their distances.
+
+    An edge weighs the greatest of its distance and both core distances. Infinite weights and NaN
+    join nothing. Of several nearest points, the first is added, with its first source.
+
+    Parameters
+    ----------
+    matrix : (n, n) array of numbers
+    core : (n,) array of float64
+    scale : float
+        Distances are divided by it, but core distances are not.
+    from_source : bool
+        Whether the source of a point is its nearest point in the tree, or the last one added. With
+        the latter, the clusters up to each distance are the same.
+
+    Returns
+    -------
+    order : (n,) array of int64
+        The points.
+    source : (n,) array of int64
+        The position in ``order`` of the source of each point in it.
+    weights : (n,) array of float64
+        The weight of the edge to the source; infinite for the first point of a tree.
+    """
+    n = matrix.shape[0]
+    order, source, weights = np.zeros(n, np.int64), np.arange(n) - 1, np.full(n, np.inf)
+    nearest, sources, outside = np.full(n, np.inf), np.zeros(n, np.int64), np.ones(n, bool)
+    remaining, reach = core.copy(), np.empty(n)  # infinite for points of the tree
+    current = 0
+    for i in range(1, n):
+        outside[current], nearest[current], remaining[current] = False, np.inf, np.inf
+        row = matrix[current] if scale == 1.0 else matrix[current] / scale
+        np.maximum(row, remaining, out=reach)
+        np.maximum(reach, core[current], out=reach)
+        if from_source:
+            sources[reach < nearest] = i - 1
+        np.fmin(nearest, reach, out=nearest)
+        current = int(nearest.argmin())
+        weights[i] = nearest[current]
+        if weights[i] == np.inf:
+            current = int(outside.argmax())
+        elif from_source:
+            source[i] = sources[current]
+        order[i] = current
+    return order, source, weights
