@@ -18,6 +18,8 @@ MEANT: dict[
 ] = {  # arguments of other libraries: those of this one with the same meaning
     "threshold": ("at_least", "at_most"),
     "threshold_match_probability": ("at_least",),
+    "eps": ("at_most",),
+    "keep": ("by",),
     "min_weight": ("at_least",),
     "max_weight": ("at_most",),
     "cutoff": ("at_least", "at_most"),

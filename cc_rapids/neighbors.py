@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from .data.arguments import check_count, check_flag, check_word
-from .data.neighbors import check_bound, read_neighbors
+from .data.neighbors import check_distances, hint_of_bound, read_neighbors
+from .data.weight_bound import WeightBound
 from .errors import InputError
 from .ids.decoders import OffsetDecoder
 from .keywords import suggest_keywords
@@ -18,6 +19,7 @@ from .results.answer import Answer, Facts
 from .results.clusters import ClusterNumbers
 from .results.components import NeighborComponents
 from .results.labels import DEFAULT_KINDS
+from .results.lookup import warn_of_bound
 from .solver.neighbors import NeighborRules, solve
 
 log: logging.Logger = logging.getLogger(__name__)
@@ -81,8 +83,8 @@ def components_of_neighbors(
         is unsigned or shorter than 32 bits. A run allocates 4 bytes per point, or 12 with
         ``min_samples``. With distances or ``mutual`` it also allocates a bit per entry, with
         ``min_samples`` two, and for rows of unequal length 16 bytes per row. This memory is free
-        again before labels are made, except 4 bytes per point. Masked arrays, and arrays in
-        reversed order, are copied.
+        again before labels are made, except 4 bytes per point, and a bit with ``min_samples``.
+        Masked arrays, and arrays in reversed order, are copied.
 
     Raises
     ------
@@ -93,6 +95,11 @@ def components_of_neighbors(
         ``indices`` are not integers, or ``distances`` not numbers.
     CapacityError, EngineError
         The run needs more memory than is available, or the engine is unknown.
+
+    Warns
+    -----
+    CcRapidsWarning
+        ``at_most`` leaves out every edge.
 
     See Also
     --------
@@ -129,9 +136,7 @@ def components_of_neighbors(
         raise InputError(f"border={border!r} is for clusters: pass min_samples=")
     rules = NeighborRules(at_most, check_flag("mutual", mutual), min_samples, border == BORDERS[1])
     neighbors = read_neighbors(indices, distances)
-    check_bound(at_most, neighbors.distances)
-    if rules.nearest and neighbors.distances is None:
-        raise InputError("border='nearest' compares distances: pass distances=")
+    check_distances(neighbors, at_most, rules.nearest, indices)
     given = neighbors.given
     backend = options.backend(given.on_device)
     started = perf_counter()
@@ -139,6 +144,9 @@ def components_of_neighbors(
         solved = solve(neighbors, rules, backend)
     seconds = {"copy": None, "compute": perf_counter() - started}
     forest, ledger = solved.forest, solved.ledger
+    if not ledger.linked and not {"one_sided", "not_core"} & set(ledger.left_out):
+        bound = WeightBound("distances", at_most=at_most)
+        warn_of_bound(ledger, bound, lambda: hint_of_bound(neighbors))
     facts = Facts(solved.design, "row numbers", ledger.linked, seconds=seconds, ledger=ledger)
     decoder = OffsetDecoder(0, np.dtype(given.src.dtype))
     kind = options.labels or DEFAULT_KINDS[False]

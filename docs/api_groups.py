@@ -41,6 +41,6 @@ GROUPS = {
     "Components": COMPONENTS,
     "LinkedRecords": COMPONENTS | {"Shared values": ("articulation_points",)},
     "LinkedPairs": COMPONENTS | {"Rules": ("refused",)},
-    "NeighborComponents": COMPONENTS | {"Noise": ("num_noise",)},
+    "NeighborComponents": COMPONENTS | {"Clusters": ("core", "num_noise")},
     "Connectivity": CONNECTIVITY,
 }

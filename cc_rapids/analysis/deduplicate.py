@@ -160,7 +160,9 @@ def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str], valid: Any
         return nw.from_native(other).rename(dict(names)).to_native()
     for name, new in names.items():
         column = column_of(other, name)
-        if hasattr(column, "iloc"):
+        if isinstance(frame, dict):
+            column = np.asarray(column)
+        elif hasattr(column, "iloc"):
             column = column.reset_index(drop=True)
             column.index = frame.index
         frame = with_column(frame, new, column, valid)

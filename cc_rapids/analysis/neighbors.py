@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..data.frame_access import on_host, only
-from ..data.neighbors import Neighbors, read_neighbors
+from ..data.neighbors import Neighbors, check_distances, read_neighbors
 from ..errors import InputError, VerificationError
 from ..ledger import Ledger
 from ..results.answer import Answer
@@ -116,6 +116,7 @@ def audit_neighbors(answer: Answer, indices: Any, distances: Any) -> Audit:
             f"the answer has {answer.forest.n:,} points, but indices have {neighbors.n:,} rows:"
             " pass those of the answer"
         )
+    check_distances(neighbors, about.rules.at_most, about.rules.nearest, indices)
     listed = ListedEdges(neighbors, about.rules)
     if about.rules.min_samples is not None:
         checked, linked = _audit_clusters(answer, listed, about.rules.min_samples)

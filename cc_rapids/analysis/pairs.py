@@ -141,6 +141,6 @@ def _same(first: Column, second: Column, backend: Backend) -> bool:
 
 def _policy(missing: str) -> str:
     """Return the lookup policy for unknown ids; raise an InputError for an unknown word."""
-    return {"raise": "raise", "false": "null"}[
+    return {"raise": "noise", "false": "null"}[
         check_word("policy for unknown ids, missing,", missing, ("raise", "false"))
     ]

@@ -187,14 +187,19 @@ def _array(values: Any, name: str, filler: Any) -> Any:
     """Return values as an array of NumPy or CuPy; masked entries become ``filler(dtype)``."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values, filler(values.dtype))
+    unequal = (
+        "pad rows of unequal length with -1, or pass the graph of scikit-learn's"
+        " radius_neighbors_graph(mode='distance')"
+    )
     if is_edge_array(values):
-        return as_array(values)
+        array = as_array(values)
+        if array.dtype == object and array.ndim == 1:
+            raise InputError(f"{name} are an array of {array.size:,} objects: {unequal}")
+        return array
     try:
         return np.asarray(values)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            f"{name} are no array ({error}): pad rows of unequal length with -1"
-        ) from error
+        raise InputError(f"{name} are no array ({error}): {unequal}") from error
 
 
 def _integers(indices: Any) -> Any:
@@ -264,13 +269,22 @@ def wrong_index(neighbors: Neighbors, e: int, value: int) -> InputError:
     )
 
 
-def check_bound(at_most: Any, distances: Any) -> None:
-    """Raise an InputError unless ``at_most`` is a number, and there are distances to bound."""
-    if at_most is None:
-        return
-    if distances is None:
-        raise InputError(
-            f"at_most={shown(at_most)} bounds distances: pass distances=, an array of the shape of"
-            " indices"
-        )
-    WeightBound.check("distances", None, at_most)
+def check_distances(neighbors: Neighbors, at_most: Any, nearest: bool, indices: Any) -> None:
+    """Raise an InputError unless the rules have the distances that they need, and a valid bound."""
+    if neighbors.distances is None and (nearest or at_most is not None):
+        what = "border='nearest' compares"
+        if at_most is not None:
+            what = f"at_most={shown(at_most)} bounds"
+        way = "pass distances=, an array of the shape of indices"
+        if hasattr(indices, "tocoo"):
+            way = "pass the graph of mode='distance', as this matrix of bool has none"
+        raise InputError(f"{what} distances: {way}")
+    if at_most is not None:
+        WeightBound.check("distances", None, at_most)
+
+
+def hint_of_bound(neighbors: Neighbors) -> str:
+    """Return a question about a bound that leaves out all neighbours."""
+    if bool((neighbors.distances == 1).all()):
+        return "all are 1, as in a graph of mode='connectivity'; pass one of mode='distance'"
+    return "is the bound on the scale of the distances?"

@@ -44,7 +44,8 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     Raises
     ------
     ImageError
-        The structure is not of this shape or not symmetric, the output has another shape, or its
+        The input is a file name, a generator or None; the structure is not of this shape or not
+        symmetric; the output has another shape, or its
         type has too few bits. It is also an error of the type that SciPy raises.
     ArgumentTypeError
         The image is complex, or not of numbers.
@@ -71,6 +72,12 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     if is_dask_array(input):
         return _label_blocks(input, structure, output)
     backend, image = backend_of(input)
+    numeric = any(test(image.dtype) for test in (is_number, is_boolean, is_complex))
+    if not image.ndim and not numeric:
+        raise ImageError(
+            f"input is {shown(input)}, not an image: pass an array, or a dask array, whose blocks"
+            " are read one after another"
+        )
     joined = Joined(_structure(structure, image))
     given = output if isinstance(output, backend.xp.ndarray) else None
     if given is not None and given.shape != image.shape:

@@ -188,6 +188,9 @@ class LabelKind(ABC):
         """
 
 
+NOISE = "noise, which is in no cluster (np.flatnonzero(found.labels('dense').labels < 0) lists it)"
+
+
 @dataclass(eq=False)
 class Answer:
     """The components of an edge list as data; ``len()`` is the number of components.
@@ -330,6 +333,11 @@ class Answer:
                 f" components(..., forest=True).{method}"
             )
 
+    @property
+    def has_clusters(self) -> bool:
+        """True if the components are clusters, outside of which points are noise."""
+        return self.neighbors is not None and self.neighbors.order is not None
+
     def check_edges(self, edges: Any) -> None:
         """Raise an InputError if edges are an array of neighbours, with a row for each point."""
         if self.neighbors is not None:
@@ -466,6 +474,9 @@ class Answer:
         """Return the number of the component with a label; components are sorted by least id."""
         number = self.kind.find(self, label)
         if number is None:
+            is_number = isinstance(label, int | np.integer)
+            if self.has_clusters and is_number and label == -1:
+                raise InputError(f"-1 is the label of {NOISE}")
             k = len(self.counts)
             these = "the only component" if k == 1 else f"these {k:,} components"
             raise InputError(

@@ -99,4 +99,7 @@ def with_noise(answer: Answer) -> Answer:
         backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
         forest.count()
     kind = PointLabels(answer, answer.kind)
-    return Answer(answer.given, backend, answer.decoder, forest, kind, answer.facts)
+    about = answer.neighbors
+    return Answer(
+        answer.given, backend, answer.decoder, forest, kind, answer.facts, neighbors=about
+    )

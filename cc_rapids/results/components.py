@@ -2214,8 +2214,10 @@ class NeighborComponents(Components[Any]):
 
     The vertices are the points 0 .. n - 1. With ``min_samples``, the components are the clusters of
     DBSCAN, and noise is in none of them: :meth:`labels`, :meth:`component_of` and :meth:`attach`
-    give it the label -1, and all other methods leave it out. The methods of :class:`Components`
-    apply, except those that need a forest.
+    give it the label -1, :meth:`same_component` and :meth:`connected` return False for it, and all
+    other methods leave it out. The methods of :class:`Components` apply, except those that need a
+    forest. As edges, they take ``(np.repeat(np.arange(n), k), indices.ravel())`` without -1, or
+    the matrix.
 
     See Also
     --------
@@ -2236,6 +2238,43 @@ class NeighborComponents(Components[Any]):
     def num_noise(self) -> int:
         """The number of points that are in no cluster."""
         return self.answer.forest.n - self.num_vertices
+
+    def core(self) -> Any:
+        """Return whether each point is a core point of a cluster.
+
+        Its indices, ``np.flatnonzero(found.core())``, are ``core_sample_indices_`` of
+        scikit-learn. All other points of a cluster are border points.
+
+        Returns
+        -------
+        (n,) array of bool
+            A new array of NumPy, or of CuPy if the neighbours were on a GPU.
+
+        Raises
+        ------
+        InputError
+            The answer has no clusters.
+
+        See Also
+        --------
+        NeighborComponents.labels : Return the cluster of each point.
+
+        Examples
+        --------
+        >>> import numpy as np, cc_rapids
+        >>> indices = np.array([[1, 2], [0, -1], [-1, -1]])
+        >>> found = cc_rapids.components_of_neighbors(indices, min_samples=2)
+        >>> found.core()
+        array([ True,  True, False])
+        >>> np.flatnonzero((found.labels().labels >= 0) & ~found.core())
+        array([2])
+        """
+        answer, about = self.answer, self.answer.neighbors
+        if about is None or about.core is None:
+            raise InputError("core points are those of clusters: pass min_samples=")
+        with answer.backend.scope():
+            bits = answer.backend.xp.unpackbits(about.core, bitorder="little")
+            return answer.home(bits[: answer.forest.n].astype(bool))
 
     def labels(self, kind: str | None = None) -> Any:
         """Return the label of each point.
@@ -2326,7 +2365,7 @@ class NeighborComponents(Components[Any]):
         """
         from .clusters import with_noise
 
-        if self._has_clusters and missing == "self":
+        if self.answer.has_clusters and missing == "self":
             raise InputError(
                 "missing='self' makes each unknown id a component of its own, but a single point is"
                 " no cluster: pass missing='null'"
@@ -2391,7 +2430,7 @@ class NeighborComponents(Components[Any]):
         --------
         Components.save : Write an answer to one file.
         """
-        if self._has_clusters:
+        if self.answer.has_clusters:
             raise InputError(
                 "a file of components has no noise: save found.labels(), or its labels as an array"
             )
@@ -2409,19 +2448,15 @@ class NeighborComponents(Components[Any]):
         --------
         Components.summary : The facts about other answers.
         """
-        return super().summary() | ({"noise": self.num_noise} if self._has_clusters else {})
+        return super().summary() | ({"noise": self.num_noise} if self.answer.has_clusters else {})
 
     def __repr__(self) -> str:
         answer, n = self.answer, self.answer.forest.n
         engine, edges = answer.backend.name, counted(answer.facts.edges, "edge")
-        count = counted(len(self), "cluster" if self._has_clusters else "component")
-        noise = f", {self.num_noise:,} of them noise" if self._has_clusters else ""
+        count = counted(len(self), "cluster" if self.answer.has_clusters else "component")
+        noise = f", {self.num_noise:,} of them noise" if self.answer.has_clusters else ""
         points = counted(n, "point")
         return f"<NeighborComponents: {count} of {points}{noise}; {edges}, on {engine}>"
-
-    @property
-    def _has_clusters(self) -> bool:
-        return self.answer.neighbors is not None and self.answer.neighbors.order is not None
 
 
 @suggest_keywords_of_methods

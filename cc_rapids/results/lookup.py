@@ -43,6 +43,7 @@ from ..errors import (
     shown,
 )
 from ..graph.edges import BorrowedEdges
+from .answer import NOISE
 
 if TYPE_CHECKING:
     from ..data.weight_bound import WeightBound
@@ -61,6 +62,7 @@ BY_POSITION = (
     " name the column of ids by link_records(..., id=)"
 )
 ON = "does on= name the column of the ids, and "
+HINT = "is the bound on the scale of the weights, such as 0 to 1?"
 SHOWN_IDS = 3  # most ids in a message
 
 
@@ -92,12 +94,14 @@ def warn_of_no_edges(edges: Any) -> None:
         warnings.warn(message, CcRapidsWarning, stacklevel=levels_up())
 
 
-def warn_of_bound(ledger: Ledger, bound: WeightBound) -> None:
+def warn_of_bound(
+    ledger: Ledger, bound: WeightBound, hint_of: Callable[[], str] = lambda: HINT
+) -> None:
     """Warn if a bound leaves out all the edges of a ledger without linked ones."""
     outside = sum(ledger.left_out.get(reason, 0) for reason in ("out_of_bounds", "row_group"))
     if outside:
         least, most, verb = bound.at_least, bound.at_most, "leaves"
-        hint = "is the bound on the scale of the weights, such as 0 to 1?"
+        hint = hint_of()
         if least is not None and most is not None:
             verb = "leave"
             if least > most:
@@ -321,7 +325,10 @@ def _labels_of_rows(answer: Answer, rows: Array, name: str) -> dict[str, Any]:
 def rows_of_ids(
     answer: Answer, column: Column, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
-    """Return the row of each id in the answer as int64, and the mask of the known ids."""
+    """Return the row of each id in the answer as int64, and the mask of the known ids.
+
+    ``missing`` is "raise", "null", or "noise", which raises an error unless all others are noise.
+    """
     return _looked_up(answer, column, missing, answer.forest.rows_of, remedy)
 
 
@@ -371,10 +378,10 @@ def _looked_up_of(
 ) -> tuple[Array, Array]:
     """Do the lookup of :func:`_looked_up` in a borrowed column."""
     backend, xp, forest = answer.backend, answer.backend.xp, answer.forest
-    check_kinds(answer.given.src, column, forest.vertices > 0 or missing == "raise")
+    check_kinds(answer.given.src, column, forest.vertices > 0 or missing != "null")
     if not (column.size and forest.vertices):
-        if column.size and missing == "raise":
-            raise _unknown(answer, column, np.zeros(column.size, bool), remedy)
+        if column.size and missing != "null":
+            _refuse_unknown(answer, column, np.zeros(column.size, bool), missing, remedy)
         return xp.zeros(column.size, np.int64), xp.zeros(column.size, bool)
     key_columns = [
         part if key_column.strings else backend.asarray(part)
@@ -388,18 +395,34 @@ def _looked_up_of(
         key_columns if column.key_columns else key_columns[0], backend
     )
     values, valid = value_of(vertices, valid)
-    if missing == "raise" and not bool(valid.all()):
-        raise _unknown(answer, column, backend.to_host(valid), remedy)
+    if missing != "null" and not bool(valid.all()):
+        _refuse_unknown(answer, column, backend.to_host(valid), missing, remedy)
     return values, valid
 
 
-def _unknown(answer: Answer, column: Column, valid: Any, remedy: str) -> UnknownVertexError:
-    """Return the error for unknown ids."""
+def _refuse_unknown(answer: Answer, column: Column, valid: Any, missing: str, remedy: str) -> None:
+    """Raise an error for unknown ids, or for noise unless ``missing`` is ``"noise"``."""
+    if answer.has_clusters:
+        with column.borrow() as ids:
+            points = answer.backend.to_host(answer.backend.asarray(ids))
+        noise = ~valid & (points >= 0) & (points < answer.forest.n)
+        if bool((valid | noise).all()):
+            if missing == "noise":
+                return
+            rows = np.flatnonzero(noise)
+            verb = inflected(rows.size, "is", "are")
+            raise UnknownVertexError(
+                f"{rows.size:,} of {counted(column.size, 'id')} in {column.name!r} {verb}"
+                f" {NOISE}: {first_ids(column, rows)}"
+            )
+        valid = valid | noise
+    if answer.neighbors is not None:
+        remedy = f"points are 0 .. {answer.forest.n - 1:,}"
     if answer.linked is not None:
         ids = answer.linked.id_names
         remedy = remedy.replace(INCLUDE, LINK_ALL) if ids else BY_POSITION
     unknown = np.flatnonzero(~valid)
-    return UnknownVertexError(
+    raise UnknownVertexError(
         f"{not_vertices(unknown.size, column.size, column.name, 'of this answer')}:"
         f" {first_ids(column, unknown)}; {remedy}"
     )

@@ -51,11 +51,13 @@ class NeighborRules:
 class NeighborFacts:
     """The rules of an answer for neighbours, and the order of its clusters.
 
-    ``order`` are the components in the order of their least core points; None without clusters.
+    ``order`` are the components in the order of their least core points, and ``core`` has a bit for
+    each point, from the lowest bit of each byte; both are None without clusters.
     """
 
     rules: NeighborRules
     order: Array = None
+    core: Array = None
 
 
 class SolvedNeighbors(NamedTuple):
@@ -110,16 +112,17 @@ def solve(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> Solve
     arrays = described.src, edges.dst, weights
     known = Facts(Machine.of(backend), m, counted=Counted(n, n, order=IN_PLACE))
     design = link_part(choose(known, BatchOptions(MEASURED)), edges, forest)
-    order, linked = None, m - sum(left_out.values())
+    order, core, linked = None, None, m - sum(left_out.values())
     if rules.min_samples is not None:
         order = _join_borders(arrays, forest, rules, m, wide, joined)
+        core = described.core.copy()
         linked = sum(backend.to_host(joined).tolist())
         left_out["not_core"] = m - sum(left_out.values()) - linked
     forest.count()
     if not forest.complete:
         raise neighbors.given.changed()
     ledger = Ledger(m, linked, {reason: rows for reason, rows in left_out.items() if rows})
-    facts = NeighborFacts(rules, order)
+    facts = NeighborFacts(rules, order, core)
     return SolvedNeighbors(forest, ledger.check("the neighbours"), design, facts)
 
 

@@ -254,8 +254,11 @@ def test_errors_of_equal_values(options, error):
     [
         ([[1, 1, 0, 2], [0, 0, 0, 0]], r"pixel \(0, 1\) is background, but its label is 1"),
         ([[1, 0, 0, 0], [0, 0, 0, 0]], r"pixel \(0, 3\) is not background"),
-        ([[1, 0, 0, 1], [0, 0, 0, 1]], r"\(0, 3\) has the label \(0, 0\), but no path"),
-        ([[1, 0, 0, 2], [0, 0, 0, 3]], r"joins \(1, 3\) and \(0, 3\)"),
+        ([[1, 0, 0, 1], [0, 0, 0, 1]], r"pixels \(0, 0\) and \(0, 3\) of label 1 are not"),
+        (
+            [[1, 0, 0, 2], [0, 0, 0, 3]],
+            r"\(0, 3\) and \(1, 3\) are connected, but .* 2 and 3$",
+        ),
         ([[2, 0, 0, 1], [0, 0, 0, 1]], "raster order"),
         ([[1, 0, 0, 2]], "shape"),
     ],
@@ -265,3 +268,17 @@ def test_wrong_labels_are_refuted(wrong, message):
     oracle.certify_image([[1, 0, 0, 2], [0, 0, 0, 2]], image)
     with pytest.raises(cc_rapids.VerificationError, match=message):
         oracle.certify_image(wrong, image)
+
+
+def test_refuted_labels_name_the_option_that_differs():
+    image = np.array([7, 8])
+    with pytest.raises(cc_rapids.VerificationError, match="pass by_value=True"):
+        oracle.certify_image(cc_rapids.measure.label(image), image)
+    with pytest.raises(cc_rapids.VerificationError, match="leave out by_value=True"):
+        oracle.certify_image(cc_rapids.ndimage.label(image)[0], image, by_value=True)
+
+
+@pytest.mark.parametrize("given", ["image.tif", None, iter(())])
+def test_objects_that_are_no_images_are_refused(given):
+    with pytest.raises(cc_rapids.ImageError, match="not an image: pass an array, or a dask array"):
+        cc_rapids.ndimage.label(given)

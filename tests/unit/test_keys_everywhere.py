@@ -219,7 +219,8 @@ WITHOUT = {  # take and return no ids, or have tests of their own for saved keys
     *("Evidence.to_html", "Report.to_html", "StableIds.load", "StableIds.save"),
     *("SpreadComponents.gather", "SpreadComponents.labels"),
     *("SpreadComponents.summary", "designs", "frame_library", "install", "installed"),
-    *("components_of_neighbors", "memory_bound", "release_memory", "uninstall"),
+    *("NeighborComponents.core", "components_of_neighbors", "memory_bound"),
+    *("release_memory", "uninstall"),
     "weakly_connected_components",
 }  # fmt: skip
 CLASSES = {"Design", "HDBSCAN", "Plan", "StreamPlan", "StreamProgress"}  # without ids

@@ -362,6 +362,8 @@ def test_noise_has_the_label_minus_one_wherever_labels_are():
 
 
 def test_neighbors_are_not_read_as_edges():
+    import pandas as pd
+
     indices = np.array([[1, 2], [0, 0], [0, 0]])
     found = components_of_neighbors(indices)
     ends = np.repeat(np.arange(3), 2), indices.ravel()
@@ -377,6 +379,8 @@ def test_neighbors_are_not_read_as_edges():
             with pytest.raises(errors.InputError, match=r"np\.repeat\(np\.arange\(n\), [123]\)"):
                 call(given)
     assert len(found.path(1, 2, ends, shortest=True).row) == 2
+    edges = pd.DataFrame({"src": ends[0], "dst": ends[1], "metres": 5})
+    assert found.explain_pair(1, 2, edges).frame["metres"].tolist() == [5, 5]
     matrix = sp.csr_array((np.ones(6), ends), (3, 3))
     assert len(found.path(1, 2, matrix, shortest=True).row) == 2
 
@@ -394,6 +398,53 @@ def test_labels_of_clusters_keep_their_type_in_frames():
     assert found.attach(points, missing="self")["labels"].dtype == np.uint64
 
 
+def test_noise_is_not_unknown():
+    import pandas as pd
+
+    found = components_of_neighbors([[1], [0], [2], [-1]], min_samples=2)
+    assert not found.same_component(0, 2)
+    assert found.connected(([0, 0, 3], [1, 2, 2])).tolist() == [True, False, False]
+    points = pd.DataFrame({"vertex": [0, 2, 3]})
+    lists = r"noise, which is in no cluster \(np.flatnonzero\(found.labels\('dense'\).labels < 0\)"
+    with pytest.raises(errors.UnknownVertexError, match=f"2 of 3 ids in 'vertex' are {lists}"):
+        found.deduplicate(points, missing="raise")
+    with pytest.raises(errors.InputError, match=lists):
+        found.subset(-1)
+    assert np.flatnonzero(found.labels("dense").labels < 0).tolist() == [2, 3]
+    for call in (found.component_of, lambda vertex: found.same_component(0, vertex)):
+        with pytest.raises(errors.UnknownVertexError, match=r"vertex .*: 4; points are 0 \.\. 3"):
+            call(4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_core_points_have_enough_neighbors(seed, engine):
+    indices, distances = random_neighbors(seed)
+    counts = np.bincount([i for i, _, _ in listed_edges(indices, distances, 1.0)], minlength=60)
+    found = components_of_neighbors(indices, distances, 1.0, min_samples=4, engine=engine)
+    assert found.core().tolist() == (counts + 1 >= 4).tolist()
+    assert pickle.loads(pickle.dumps(found)).core().tolist() == found.core().tolist()
+    with pytest.raises(errors.InputError, match="pass min_samples="):
+        components_of_neighbors(indices).core()
+
+
+def test_bounds_that_leave_out_every_edge_are_doubted():
+    indices, distances = [[1], [0]], [[0.4], [0.5]]
+    with pytest.warns(errors.CcRapidsWarning, match=r"every edge \(2\): is the bound on the scale"):
+        components_of_neighbors(indices, distances, at_most=0.3, min_samples=2)
+    matrix = sp.csr_array(([1.0, 1.0], ([0, 1], [1, 0])), (2, 2))
+    with pytest.warns(errors.CcRapidsWarning, match="pass one of mode='distance'"):
+        components_of_neighbors(matrix, at_most=0.3)
+    with pytest.raises(errors.InputError, match="pass the graph of mode='distance'"):
+        components_of_neighbors(matrix.astype(bool), at_most=0.3)
+
+
+def test_rows_of_unequal_length_name_the_graph():
+    rows = np.array([np.array([1]), np.array([0, 1])], object)
+    for arguments in ((rows,), ([[1], [0]], rows)):
+        with pytest.raises(errors.InputError, match=r"radius_neighbors_graph\(mode='distance'\)"):
+            components_of_neighbors(*arguments)
+
+
 def test_answers_without_clusters_are_saved_as_components(tmp_path):
     found = components_of_neighbors([[1], [0], [-1]])
     found.save(tmp_path / "found")
@@ -409,6 +460,9 @@ def test_audits_find_wrong_labels_and_other_neighbors():
         found.audit(np.array([[1], [2], [3], [2], [-1]]))
     with pytest.raises(errors.VerificationError, match="no path"):
         found.audit(np.array([[1], [0], [-1], [-1], [-1]]))
+    bounded = components_of_neighbors(indices, indices / 4, at_most=1)
+    with pytest.raises(errors.InputError, match="pass distances="):
+        bounded.audit(indices)
     with pytest.raises(errors.InputError, match="5 points, but indices have 2 rows"):
         found.audit(indices[:2])
     clusters = components_of_neighbors(indices, min_samples=2)

@@ -96,12 +96,18 @@ def certify(
             f"edge {e:,} joins {name[u]!s} and {name[v]!s}, which have the labels"
             f" {name[label[u]]!s} and {name[label[v]]!s}"
         )
-    neighbour = np.empty(2 * src.size, np.uint32 if n <= 1 << 32 else np.uint64)
-    v = _first_unreached(_adjacency(src, dst, n, neighbour), neighbour, label)
+    v = unreached(src, dst, label)
     if v >= 0:
         raise VerificationError(
             f"vertex {name[v]!s} has the label {name[label[v]]!s}, but no path joins the two"
         )
+
+
+def unreached(src: Indices, dst: Indices, label: Indices) -> int:
+    """Return the first vertex that no path joins with its label; -1 if there is none."""
+    n = label.size
+    neighbour = np.empty(2 * src.size, np.uint32 if n <= 1 << 32 else np.uint64)
+    return int(_first_unreached(_adjacency(src, dst, n, neighbour), neighbour, label))
 
 
 def certify_components(

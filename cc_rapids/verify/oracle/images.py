@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...data.arguments import as_array, check_flag
 from ...errors import ArgumentTypeError, InputError, VerificationError, shown
-from .certificate import certify
+from .certificate import unreached
 
 
 class _Places:
@@ -63,7 +63,8 @@ def certify_image(
 
     Notes
     -----
-    The pairs of connected pixels are listed in memory: see :func:`certify`, which proves the rest.
+    The pairs of connected pixels are listed in memory. A breadth-first search then proves the rest,
+    as in :func:`certify`.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def certify_image(
     >>> certify_image([1, 0, 1], [7, 0, 7])
     Traceback (most recent call last):
         ...
-    cc_rapids.errors.VerificationError: vertex (2) has the label (0), but no path joins the two
+    cc_rapids.errors.VerificationError: pixels (0) and (2) of label 7 are not connected
     """
     values, label = as_array("image=", image), as_array("labels=", labels)
     by_value = check_flag("by_value", by_value)
@@ -90,9 +91,26 @@ def certify_image(
     if by_value:
         equal = values.ravel()[src] == values.ravel()[dst]
         src, dst = src[equal], dst[equal]
+    flat = label.ravel()
+    split = np.flatnonzero(flat[src] != flat[dst])
+    if split.size:
+        p, q = int(dst[split[0]]), int(src[split[0]])
+        way = ": pass by_value=True for labels of equal values"
+        way = "" if by_value or values.flat[p] == values.flat[q] else way
+        raise VerificationError(
+            f"pixels {place[p]} and {place[q]} are connected, but have the labels {flat[p]} and"
+            f" {flat[q]}{way}"
+        )
     numbers, first, number_of = np.unique(label, return_index=True, return_inverse=True)
     least = np.where(inside, first[number_of.ravel()], np.arange(label.size))
-    certify(src, dst, label.size, least, place)
+    p = unreached(src, dst, least)
+    if p >= 0:
+        q = int(least[p])
+        way = ": leave out by_value=True for labels of all pixels that are not background"
+        way = way if by_value and values.flat[p] != values.flat[q] else ""
+        raise VerificationError(
+            f"pixels {place[q]} and {place[p]} of label {flat[p]} are not connected{way}"
+        )
     numbers, first = numbers[numbers != 0], first[numbers != 0]
     if (numbers != np.arange(1, numbers.size + 1)).any() or (np.diff(first) < 0).any():
         raise VerificationError("the labels are not 1, 2, ... in raster order")
