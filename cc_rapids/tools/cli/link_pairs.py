@@ -348,17 +348,22 @@ def _rule(
         except (FormatError, MissingColumnError) as error:
             words = str(error).replace(NAME_THEM, "call the columns of the ids src and dst")
             raise type(error)(words) from None
-    return pa.concat_tables([_like(part, kinds) for part in parts])
+    table = pa.concat_tables([_like(part, kinds) for part in parts])
+    width = table.num_columns // 2
+    if width == 1:
+        return table
+    return table.select(range(width)), table.select(range(width, 2 * width))
 
 
 def _like(read: EdgeFile, kinds: list[Any]) -> Any:
     """Return the columns of the ids of a file; integers as text if the other ids are text."""
     import pyarrow as pa
 
-    table = plain(read.table)
+    ends = [[end] if isinstance(end, str) else end for end in (read.source, read.destination)]
+    table = plain(read.table).select([name for end in ends for name in end])
     columns = [
-        column.cast(pa.large_string()) if k // 2 < len(kinds) and is_text(kinds[k // 2]) else column
-        for k, column in enumerate(table.columns)
+        column.cast(pa.large_string()) if kind is not None and is_text(kind) else column
+        for column, kind in zip(table.columns, 2 * (kinds or [None] * len(ends[0])), strict=True)
     ]
     return pa.table(columns, names=table.column_names)
 

@@ -173,3 +173,11 @@ def test_a_rule_without_effect_warns(files):
 def test_a_score_that_is_no_number_is_named(files):
     (files / "pairs.csv").write_text("src,dst,score\na1,b1,0.8\na2,b1,high\n")
     assert "pairs.csv, line 3" in fails("link-pairs", files / "pairs.csv", "--weight", "score")
+
+
+def test_pairs_that_must_not_be_together_of_several_columns(files):
+    (files / "keys.csv").write_text("kl,il,kr,ir,s\np,1,q,2,0.9\np,1,q,3,0.8\n")
+    (files / "apart.csv").write_text("kl,il,kr,ir\np,1,q,2\n")
+    words = "--source", "kl,il", "--destination", "kr,ir", "--weight", "s"
+    printed = run("link-pairs", files / "keys.csv", *words, "--cannot-link", files / "apart.csv")
+    assert "2 (1 refused)" in printed
