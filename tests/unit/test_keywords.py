@@ -13,7 +13,7 @@ from cc_rapids.options import CHUNKED
 EDGES = pd.DataFrame({"src": [1, 2, 8], "dst": [2, 3, 9], "w": [0.1, 0.2, 0.3]})
 PLAIN = {  # without options, or in place of another library's function
     *("frame_library", "release_memory", "install", "installed", "uninstall", "Design", "designs"),
-    *("weakly_connected_components", "StreamPlan", "StreamProgress", "Plan"),
+    *("weakly_connected_components", "StreamPlan", "StreamProgress", "Plan", "HDBSCAN"),
 }
 
 
