@@ -307,7 +307,8 @@ class Dendrogram(Generic[ComponentsT]):
 
         Notes
         -----
-        One thread of the host follows all merges once and updates the scores at each one.
+        One thread of the host follows all merges once and updates the scores at each weight. With
+        millions of distinct weights, round them first, since each adds a row to the curve.
 
         Examples
         --------

@@ -192,6 +192,7 @@ def names(title, folder):
         made["distances"] = np.abs(POINTS[indices[:, 0]] - POINTS)
         made["truth"] = made["found"].labels()
         made["labels"] = made["truth"]["labels"]
+        made["true_labels"] = made["labels"]
         if find_spec("sklearn"):
             made["DBSCAN"] = import_module("sklearn.cluster").DBSCAN
             made["HDBSCAN"] = import_module("sklearn.cluster").HDBSCAN

@@ -100,7 +100,7 @@ UNREAD: dict[str, Any] = {
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense"
         " --memory zero-copy",
         "The same by its number in Lehr et al. 2022:",
-        "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense:3",
+        "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense:0",
     )
 )
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=FilePath(allow_dash=True))

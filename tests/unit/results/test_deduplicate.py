@@ -82,7 +82,7 @@ SCORES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:no id in .* is a vertex")
+@pytest.mark.filterwarnings("ignore:no id in .* is a vertex", "ignore:.* holds no score")
 @quick
 @given(st.data(), st.sampled_from(sorted(EVERY)), st.sampled_from(sorted(SCORES)))
 def test_it_keeps_what_pandas_keeps(data, kind, scores):
