@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import warnings
 from dataclasses import replace
 from numbers import Real
 from time import perf_counter
@@ -15,9 +16,10 @@ from .algorithms.condensed_tree import SELECTION, CondensedTree, Selection
 from .backends import Array
 from .data.arguments import check_count, check_flag, check_word
 from .data.neighbors import Neighbors, read_distances, read_neighbors, read_symmetric
-from .errors import ArgumentTypeError, InputError, MissingExtraError, shown
+from .errors import ArgumentTypeError, CcRapidsWarning, InputError, MissingExtraError, shown
 from .keywords import unknown_argument
 from .options import Options
+from .results.lookup import levels_up
 from .solver.reachability import complete_forest, reachability_forest
 
 if TYPE_CHECKING:
@@ -287,6 +289,14 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             columns: list[Any] = [clusters.labels, clusters.probabilities, clusters.outlier_scores]
             if not on_device:
                 columns = [backend.to_host(column) for column in columns]
+        if rank > neighbors.most + 1:
+            warnings.warn(
+                f"every point is noise: min_samples={rank}, by default min_cluster_size, counts a"
+                f" point and its neighbours, of which no point lists more than {neighbors.most:,}:"
+                " pass a smaller min_samples=, or more neighbours",
+                CcRapidsWarning,
+                stacklevel=levels_up(),
+            )
         log.info("%d points are clustered in %.3f s", n, perf_counter() - started)
         self._tree, self._sums = tree, sums
         if sums is not None:

@@ -61,6 +61,13 @@ class Neighbors:
         return self.offsets is None and self.steps[0] < self.steps[1]
 
     @property
+    def most(self) -> int:
+        """The most entries of a row."""
+        if self.offsets is None:
+            return self.columns
+        return int(np.diff(self.offsets).max(initial=0))
+
+    @property
     def missing(self) -> int:
         """The value of a missing neighbour as an unsigned integer of 64 bits."""
         dtype = self.indices.dtype
