@@ -185,7 +185,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     Examples
     --------
     >>> import numpy as np, cc_rapids
-    >>> points = np.array([[0.0], [0.1], [0.3], [5.0], [5.1], [5.4], [9.0]])
+    >>> points = np.array([[0.0], [0.1], [0.3], [5.0], [5.1], [5.4], [90.0]])
     >>> distances = abs(points - points.T)
     >>> model = cc_rapids.HDBSCAN(min_cluster_size=2, metric="precomputed").fit(distances)
     >>> model.labels_

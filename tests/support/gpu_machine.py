@@ -38,7 +38,7 @@ LIBRARIES = (
     "yaml",
 )
 # Of doors that have tests of their own, which are skipped where a library is missing.
-OPTIONAL = "cudf_polars", "duckdb", "ray"
+OPTIONAL = "cudf_polars", "duckdb", "ray", "torch"
 # What a complete machine may lack: a second GPU, a larger one, what cuGraph does not bring.
 ALLOWED = (
     *(f"could not import {name!r}" for name in OPTIONAL),

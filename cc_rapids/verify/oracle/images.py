@@ -72,7 +72,7 @@ def certify_image(
     >>> certify_image([1, 0, 1], [7, 0, 7])
     Traceback (most recent call last):
         ...
-    cc_rapids.errors.VerificationError: pixels (0) and (2) of label 7 are not connected
+    cc_rapids.errors.VerificationError: pixels (0) and (2) of label 1 are not connected
     """
     values, label = as_array("image=", image), as_array("labels=", labels)
     by_value = check_flag("by_value", by_value)
