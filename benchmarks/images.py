@@ -16,7 +16,7 @@ import cc_rapids
 
 
 def picture(name, side, backend):
-    """Return blobs or noise of bytes, of which half are not 0."""
+    """Return an image of bytes, as blobs or noise. Half of its pixels are not 0."""
     axes = int(name[-2])
     noise = np.random.default_rng(0).standard_normal((side,) * axes, np.float32)
     if name.startswith("blobs"):

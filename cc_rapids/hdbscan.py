@@ -291,9 +291,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                 columns = [backend.to_host(column) for column in columns]
         if rank > neighbors.most + 1:
             warnings.warn(
-                f"every point is noise: min_samples={rank}, by default min_cluster_size, counts a"
-                f" point and its neighbours, of which no point lists more than {neighbors.most:,}:"
-                " pass a smaller min_samples=, or more neighbours",
+                f"every point is noise: min_samples={rank}, by default min_cluster_size, needs"
+                f" {rank - 1:,} neighbours, but no point lists more than {neighbors.most:,}: pass a"
+                " smaller min_samples=, or more neighbours",
                 CcRapidsWarning,
                 stacklevel=levels_up(),
             )

@@ -212,7 +212,7 @@ def _share(density: Array, greatest: Array, xp: Any) -> Array:
 
 @dataclass(frozen=True)
 class _Paths:
-    """The paths of kept merges, each of which is a cluster; see :mod:`.kernels.condensed_tree`.
+    """The clusters, which are paths of kept merges: see :mod:`.kernels.condensed_tree`.
 
     ``pointers`` lead from kept merges to the upper ends of their paths.
     """

@@ -142,7 +142,7 @@ class Grid:
 
     @property
     def vertex(self) -> Any:
-        """The unsigned type of the numbers of runs, of which a word has at most 32."""
+        """The unsigned type of run numbers. A word of pixels has at most 32 runs."""
         return np.uint32 if WORD * self.rows * self.words < WIDE else np.uint64
 
     def label(self, flat: Array, by_value: bool, background: int | None, labels: Array) -> int:

@@ -172,7 +172,8 @@ def link(
         forest, rows = answer.forest, answer.forest_edges.rows.astype(np.int64)
         refused = Refused(*(xp.zeros(0, kind) for kind in (np.int64, np.uint8, np.int64, np.int64)))
         if bool(chosen.any()):
-            src, dst = _ends(answer)
+            are_vertices = _rows_are_vertices(answer)
+            src, dst = _ends(answer, are_vertices)
             inside = chosen[groups]
             in_broken = inside[src]
             if int(in_broken.sum()) > MOSTLY * src.size:  # then take all, which changes nothing
@@ -201,7 +202,7 @@ def link(
             at = xp.flatnonzero(is_refused(verdict))
             one, other = (column[at].astype(np.int64) for column in (us, vs))
             refused = Refused(edges[at], verdict[at], one, other)
-            forest = _forest(answer, inside, clusters.roots())
+            forest = _forest(answer, are_vertices, inside, clusters.roots())
     seconds = answer.facts.seconds | {
         "compute": (answer.facts.seconds.get("compute") or 0.0) + perf_counter() - started
     }
@@ -223,10 +224,10 @@ def _rows_are_vertices(answer: Answer) -> bool:
     return bool(present[0]) and int(row[0]) == last
 
 
-def _ends(answer: Answer) -> tuple[Array, Array]:
+def _ends(answer: Answer, are_vertices: bool) -> tuple[Array, Array]:
     """Return the answer's rows of both ends of each edge, as integers of any type."""
     given, forest, decoder = answer.given, answer.forest, answer.decoder
-    if not _rows_are_vertices(answer):
+    if not are_vertices:
         return rows_of_edges(answer)
     with BorrowedEdges(answer.backend, given) as columns:
         src, dst = (answer.backend.asarray(column) for column in columns[:2])
@@ -238,13 +239,13 @@ def _ends(answer: Answer) -> tuple[Array, Array]:
         )
 
 
-def _forest(answer: Answer, inside: Array, roots: Array) -> Forest:
+def _forest(answer: Answer, are_vertices: bool, inside: Array, roots: Array) -> Forest:
     """Return the forest with the given roots, as rows, for the vertices in a mask."""
     backend, old = answer.backend, answer.forest
     forest = Forest(backend, old.n, old.all_present)
     forest.present[:] = old.present
     forest.parent[:] = old.parent
-    if _rows_are_vertices(answer):
+    if are_vertices:
         parent = forest.parent[: old.vertices]
         parent[:] = backend.xp.where(inside, roots, parent)
     else:

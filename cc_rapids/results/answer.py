@@ -335,7 +335,7 @@ class Answer:
 
     @property
     def has_clusters(self) -> bool:
-        """True if the components are clusters, outside of which points are noise."""
+        """True if the components are clusters; points in no cluster are noise."""
         return self.neighbors is not None and self.neighbors.order is not None
 
     def check_edges(self, edges: Any) -> None:

@@ -17,7 +17,7 @@ def one_thread():
 
 
 def chunks_of(random, shape):
-    """Random chunks, some of which are empty."""
+    """Return random chunks. Some are empty."""
     cuts = (np.sort(random.integers(0, n + 1, random.integers(0, 4))) for n in shape)
     return tuple(tuple(np.diff([0, *cut, n]).tolist()) for cut, n in zip(cuts, shape, strict=True))
 

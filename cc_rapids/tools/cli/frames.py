@@ -22,7 +22,7 @@ from ...data.files.text_head import HEAD, SEPARATORS
 from ...data.files.text_ids import integers, is_text, trimmed
 from ...errors import FormatError, InputError
 from .group import INPUT, Decorator, option
-from .options import STANDARD, FilePath
+from .options import STANDARD, FilePath, input_options
 from .ordering import comparable
 from .paths import name_of, paths_of, standard_input
 from .show import progress
@@ -253,14 +253,12 @@ def ids_of(table: WholeTable, name: str, other: pa.DataType | None) -> pa.Chunke
 def vertices_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for vertices without edges: ``--vertices``, ``--on``, ``--num-vertices``."""
     count, file = click.IntRange(min=0), FilePath()
-    options: list[tuple[str, str, Any, str]] = [
+    return input_options(
+        function,
         ("--vertices", "FILE", file, "A table of ids that are included even without edges."),
         ("--on", "NAME", str, "Column of --vertices with the ids, or several: A,B."),
         ("--num-vertices", "N", count, "The vertices are 0 .. N-1; this needs the least memory."),
-    ]
-    for flag, metavar, kind, words in reversed(options):
-        function = option(flag, metavar=metavar, type=kind, section=INPUT, help=words)(function)
-    return function
+    )
 
 
 def read_vertices(

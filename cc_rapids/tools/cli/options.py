@@ -139,16 +139,23 @@ def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
+def input_options(
+    function: Callable[..., Any], *rows: tuple[str, str, Any, str]
+) -> Callable[..., Any]:
+    """Add options of the input, in their order: flag, metavar, type and help of each."""
+    for flag, metavar, kind, words in reversed(rows):
+        function = option(flag, metavar=metavar, type=kind, section=INPUT, help=words)(function)
+    return function
+
+
 def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that select edges whose weight is within bounds."""
-    bounds: list[tuple[str, str, Any, str]] = [
+    return input_options(
+        function,
         ("--weight", "NAME", str, "Column of weights."),
         ("--at-least", "X", number, "Skip edges with a smaller weight or without a weight."),
         ("--at-most", "X", number, "Skip edges with a greater weight or without a weight."),
-    ]
-    for flag, metavar, kind, words in reversed(bounds):
-        function = option(flag, metavar=metavar, type=kind, section=INPUT, help=words)(function)
-    return function
+    )
 
 
 def check_bounds(bounds: dict[str, Any], weight_alone: bool = False) -> dict[str, Any]:
