@@ -8,11 +8,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .algorithms.design import Design
-from .backends import Backend
 from .backends.choice import choose
 from .data.adapters import adapter_of
 from .data.arguments import consumed
-from .data.edge_input import EdgeInput, Lending, ReadRequest
+from .data.edge_input import Lending, ReadRequest
 from .data.foreign import opened, with_own_weights
 from .data.frame_build import frame_of_table
 from .data.read import check_text, named_ends, read
@@ -29,7 +28,7 @@ from .results.components import Components
 from .results.labels import DEFAULT_KINDS
 from .results.lookup import warn_of_bound, warn_of_no_edges, warn_of_null_weights
 from .solver.choose import Plan
-from .solver.solve import explain, solve
+from .solver.solve import explain, solve, to_device
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -419,14 +418,17 @@ def find_components(
     backend = options.backend(edge_input.on_device, choice)
     # Kernels read the borrowed columns within this scope; the answer keeps the arena's memory.
     with backend.scope() as arena, Lending(edge_input) as (columns, offsets):
+        run_options = options
+        if options.spanning is not None and options.spanning.later:
+            run_options = replace(options, forest=False, spanning=None)
         if options.explain:
-            return explain(edge_input, columns, offsets, backend, options)
+            return explain(edge_input, columns, offsets, backend, run_options)
         started = perf_counter()
         copied_at = None
         if backend.on_device and (not edge_input.on_device or options.memory == "zero-copy"):
             columns, offsets = to_device(edge_input, columns, offsets, backend, options.memory)
             copied_at = perf_counter()
-        solved = solve(edge_input, columns, offsets, backend, options)
+        solved = solve(edge_input, columns, offsets, backend, run_options)
         encoded = solved.encoded
         forest, decoder = encoded.forest, encoded.decoder
         if decoder is None:  # hashed or composite ids: not sorted yet
@@ -1107,18 +1109,3 @@ def maximum_spanning_forest(
     _check_forest(options, "max")
     options |= {"weight": weight, "forest": "max"}
     return _forest_by_weight(components(edges, source, destination, **options))
-
-
-def to_device(
-    edge_input: EdgeInput, columns: list[Any], offsets: list[Any], backend: Backend, memory: str
-) -> tuple[list[Any], list[Any]]:
-    """Copy integer columns and row offsets to memory that a GPU can read.
-
-    String ids and composite ids are returned unchanged, because their encoders copy them.
-    """
-    if edge_input.src.strings or edge_input.src.key_columns:
-        return columns, offsets
-    columns = [backend.placed(column, memory) for column in columns]
-    offsets = [backend.placed(column, memory) for column in offsets]
-    backend.synchronize()
-    return columns, offsets

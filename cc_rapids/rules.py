@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from . import api
+from .api import components, find_components
 from .data.adapters import adapter_of
+from .data.files.opening import planned
 from .data.foreign import opened, with_own_weights
 from .data.key_names import key_names_of
 from .data.read import named_ends
@@ -139,10 +141,9 @@ def link_pairs(
         keys = key_names_of(source, destination)
     width = max(len(source), 1) if isinstance(source, list) else 1
     vertices, read = split_vertices(vertices, datasets, width, keys)
-    found = api.components(
-        edges,
-        source,
-        destination,
+    options = Options.check(
+        source=source,
+        destination=destination,
         weight=weight,
         at_least=at_least,
         at_most=at_most,
@@ -157,13 +158,18 @@ def link_pairs(
         forest="max",
         **text,
     )
+    assert options.spanning is not None
+    first = replace(options, spanning=replace(options.spanning, later=True))
+    if options.explain:
+        return planned(find_components, edges, first)
+    found = find_components(edges, first)
     if not isinstance(found, Components):
         return found
     from .analysis.rules import link
 
     limits = None if read is None else read.limits(limit)
     cannot, must = map(pairs_or_none, (cannot_link, must_link))
-    made = link(found.answer, read, limits, cannot, must, most, Options.check())
+    made = link(found.answer, read, limits, cannot, must, most, Options.check(), options)
     return LinkedPairs(made)
 
 
@@ -252,6 +258,6 @@ def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dic
         mine, other = (labelling_of(*side, width) for side in zip(given, names, strict=True))
         columns = {f"{side}{k}": one for side in "ab" for k, one in enumerate(mine.columns)}
         ends = [[name for name in columns if name[0] == side] for side in "ab"]
-        answer = api.components(columns, *ends, nulls="drop").answer
+        answer = components(columns, *ends, nulls="drop").answer
         code = codes_of_rows(answer, mine, names[0])
     return scores_of(answer, code, other, names, missing)

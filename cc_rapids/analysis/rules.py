@@ -41,6 +41,7 @@ from ..results.lookup import (
 )
 from ..results.rules import Refused, Ruled
 from ..solver.choose import SolveOptions
+from ..solver.solve import rows_of_forest
 from .bipartition import check_kept, least_of_components
 
 MOSTLY = 0.9  # share of the edges in components that break a rule from which all are decided
@@ -147,12 +148,14 @@ def link(
     cannot: Any,
     must: Any,
     most: int | None,
-    options: SolveOptions,
+    plain: SolveOptions,
+    spanning: SolveOptions,
 ) -> Answer:
     """Return the clusters of an answer's edges under rules.
 
-    The answer has a maximum spanning forest by weight. Its components that break no rule stay as
-    they are.
+    Components that break no rule stay as they are, with the edges of a maximum spanning forest.
+    That forest is not needed if most edges are in components that break a rule: then all edges are
+    decided.
     """
     check_kept(answer, "clusters under rules")
     started, backend, xp = perf_counter(), answer.backend, answer.backend.xp
@@ -164,19 +167,23 @@ def link(
         groups, count = answer.dense, len(answer)
         if must_link[0].size:
             ends = Edges(groups[must_link[0]], groups[must_link[1]], 0)
-            least = least_of_components(answer, ends, count, options, "components")
+            least = least_of_components(answer, ends, count, plain, "components")
             groups = least[groups]
         chosen = rules.broken(groups, count, backend)
         chosen[groups[must_link[0]]] = True
-        assert answer.forest_edges is not None
-        forest, rows = answer.forest, answer.forest_edges.rows.astype(np.int64)
+        forest = answer.forest
         refused = Refused(*(xp.zeros(0, kind) for kind in (np.int64, np.uint8, np.int64, np.int64)))
-        if bool(chosen.any()):
+        some_broken, most_broken = bool(chosen.any()), False
+        if some_broken:
             are_vertices = _rows_are_vertices(answer)
             src, dst = _ends(answer, are_vertices)
             inside = chosen[groups]
             in_broken = inside[src]
-            if int(in_broken.sum()) > MOSTLY * src.size:  # then take all, which changes nothing
+            most_broken = int(in_broken.sum()) > MOSTLY * src.size
+        if not most_broken:
+            rows = rows_of_forest(answer.given, backend, spanning)
+        if some_broken:
+            if most_broken:
                 edges, us, vs = xp.arange(src.size), src, dst
             else:
                 edges = xp.flatnonzero(in_broken)
@@ -194,7 +201,7 @@ def link(
             verdict = clusters.decide(us, vs, keys, groups, count)
             clusters.name_rules(us, vs, keys, verdict)
             accepted = edges[is_accepted(verdict)]
-            if edges.size < src.size:
+            if not most_broken:
                 marks = xp.zeros(src.size, bool)
                 marks[accepted] = marks[rows[~inside[src[rows]]]] = True
                 accepted = xp.flatnonzero(marks)

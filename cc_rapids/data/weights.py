@@ -38,10 +38,13 @@ class ForestWeight:
         The column of weights, or the weights themselves.
     greatest : bool
         Whether to find a maximum instead of a minimum spanning forest.
+    later : bool
+        Whether the run reads the weights, but finds only components: a forest may not be needed.
     """
 
     weight: Any
     greatest: bool
+    later: bool = False
 
     @property
     def name(self) -> str:

@@ -232,10 +232,13 @@ def write_labels(on: Any) -> Any:
     @on.elementwise
     def write_labels(i, width, words, inside, starts, before, label, out):
         w, k = i // lanes, i % lanes
-        row = w // np.uint64(words)
-        column = (w - row * np.uint64(words)) * BITS
-        first = row * np.uint64(width) + column
-        size = min(np.uint64(width) - column, BITS)
+        first, size = w * BITS, BITS
+        unused = np.uint64(words) * BITS - np.uint64(width)  # bits of the last word of each row
+        if unused != 0:
+            row = w // np.uint64(words)
+            first -= row * unused
+            if (row + ONE) * np.uint64(words) == w + ONE:
+                size -= unused
         bits, begun, base = inside[w], starts[w], np.uint64(before[w])
         if begun == ZERO and np.uint32(bits + BIT) <= BIT:  # none or all
             value = label[base] if bits != ZERO else label[0]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..algorithms.auto import FEW_ENTRIES, entries_per_vertex, hook_coverage
 from ..backends import Array, Backend
-from ..data.edge_input import EdgeInput
+from ..data.edge_input import EdgeInput, Lending
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import Adjacency, check_offsets, check_offsets_async, rows_of
 from ..graph.speculative_rows import SpeculativeRows
@@ -164,6 +164,31 @@ def solve(
             True,
             None,
         )  # the encoding needs the exact range, or the estimate was too narrow
+
+
+def to_device(
+    edge_input: EdgeInput, columns: list[Any], offsets: list[Any], backend: Backend, memory: str
+) -> tuple[list[Any], list[Any]]:
+    """Copy integer columns and row offsets to memory that a GPU can read.
+
+    String ids and composite ids are returned unchanged, because their encoders copy them.
+    """
+    if edge_input.src.strings or edge_input.src.key_columns:
+        return columns, offsets
+    columns = [backend.placed(column, memory) for column in columns]
+    offsets = [backend.placed(column, memory) for column in offsets]
+    backend.synchronize()
+    return columns, offsets
+
+
+def rows_of_forest(edge_input: EdgeInput, backend: Backend, options: SolveOptions) -> Array:
+    """Return the rows of the edges of a spanning forest, as int64 in ascending order."""
+    with Lending(edge_input) as (columns, offsets):
+        if backend.on_device and not edge_input.on_device:
+            columns, offsets = to_device(edge_input, columns, offsets, backend, options.memory)
+        edges = solve(edge_input, columns, offsets, backend, options).forest_edges
+    assert edges is not None
+    return edges.rows.astype(np.int64)
 
 
 def explain(

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import cc_rapids
+from cc_rapids.analysis import rules
 
 PAIRS = {"src": [1, 2, 2, 5], "dst": [11, 11, 12, 12], "w": [0.8, 0.9, 0.7, 0.6]}
 SETS = {"v": [1, 2, 5, 11, 12], "d": ["a", "a", "a", "b", "b"]}
@@ -211,3 +212,14 @@ def test_wrong_arguments_name_the_way_out(arguments, error, words):
 def test_pairs_without_weights_are_refused():
     with pytest.raises(cc_rapids.InputError, match="pass weight="):
         cc_rapids.link_pairs([(1, 2)])
+
+
+@pytest.mark.parametrize(("sound", "forests"), [(0, 0), (1, 1)])
+def test_a_forest_is_computed_only_for_components_that_break_no_rule(monkeypatch, sound, forests):
+    calls, compute = [], rules.rows_of_forest
+    monkeypatch.setattr(rules, "rows_of_forest", lambda *args: calls.append(args) or compute(*args))
+    pairs = {"src": [1, 2, 2, 5] + [20] * sound, "dst": [11, 11, 12, 12] + [21] * sound}
+    pairs = pd.DataFrame(pairs | {"w": [0.8, 0.9, 0.7, 0.6] + [0.1] * sound})
+    found = cc_rapids.link_pairs(pairs, weight="w", datasets=pd.DataFrame(SETS))
+    assert len(calls) == forests
+    assert found.forest()["row"].tolist() == [1, 3] + [4] * sound
