@@ -8,10 +8,14 @@ A rehearsal notes what is launched with which types, by every design of the sele
 else that has a kernel. Kernels of the designs that ``"auto"`` may choose are compiled for each, as
 they are at run time, where ids are int32 or int64. Of the others the virtual instructions (PTX) of
 the oldest architecture are linked for all of them.
+
+Separate processes compile, because compilers do not free their memory. The kernel cache keeps the
+results, so only kernels that have changed are compiled again.
 """
 
 import ast
 import gc
+import json
 import multiprocessing
 import os
 import re
@@ -23,6 +27,7 @@ from support.machine import SELDOM
 
 import cc_rapids
 from cc_rapids.backends import compile as compiler
+from cc_rapids.backends import kernel_cache, shipped
 from cc_rapids.kernels import audit_paths, cluster_selection
 
 PACKAGE = Path(cc_rapids.__file__).parent
@@ -96,28 +101,43 @@ def begin(which):
     KERNELS.update(launches.rehearse(which)[0])
 
 
-def found(task):
+def compiled(task):
     key, direct, capabilities = task
-    return key, list(faults(KERNELS[key], key[2], direct, capabilities))
+    return list(faults(KERNELS[key], key[2], direct, capabilities))
 
 
-def pooled(which, tasks):
-    """What is found of each task, by a process a core that knows the kernels."""
-    with multiprocessing.get_context("spawn").Pool(os.cpu_count(), begin, (which,)) as pool:
-        yield from pool.imap_unordered(found, tasks, 16)
+RECIPE = kernel_cache.recipe(*shipped.SOURCES) + Path(__file__).read_text(encoding="utf-8")
+
+
+def cache_key(kernel, task):
+    return f"{kernel.shape} {kernel.part.fingerprint} {task[0][2]} {task[1:]} {RECIPE}"
+
+
+def faults_of(tasks, kernels, which, processes):
+    """The faults of each task, from the kernel cache or by separate processes that compile."""
+    keys = [cache_key(kernels[task[0]], task) for task in tasks]
+    kept = [kernel_cache.recall(key, ".faults") for key in keys]
+    missing = [k for k, content in enumerate(kept) if content is None]
+    if missing:
+        make = multiprocessing.get_context("spawn").Pool
+        with make(min(processes, len(missing)), begin, (which,)) as pool:
+            results = pool.imap(compiled, [tasks[k] for k in missing], 16)
+            for k, lines in zip(missing, results, strict=True):
+                kept[k] = json.dumps(lines).encode()
+                kernel_cache.keep(keys[k], ".faults", kept[k])
+    return map(json.loads, kept)
 
 
 def test_kernels_compile_without_spills_or_local_memory(rehearsed, which, request):
     every = request.config.getoption("--architectures") == "all"
     capabilities = CAPABILITIES if every else CAPABILITIES[:1]
     launched, by, chosen = rehearsed
-    taken = launched if every else few(launched, by, launches.by_name(which))
-    tasks = [(key, key in chosen, capabilities) for key in taken]
-    KERNELS.update(launched)
-    results = pooled(which, tasks) if every else map(found, tasks)
+    keys = launched if every else few(launched, by, launches.by_name(which))
+    tasks = [(key, key in chosen, capabilities) for key in keys]
+    results = faults_of(tasks, launched, which, os.cpu_count() if every else 1)
     assert [
         f"{by[key]}: {launched[key].part.function.__name__}{key[2]} {line}"
-        for key, lines in results
+        for (key, *_), lines in zip(tasks, results, strict=True)
         for line in lines
     ] == []
 
