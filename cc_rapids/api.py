@@ -28,7 +28,7 @@ from .results.components import Components
 from .results.labels import DEFAULT_KINDS
 from .results.lookup import warn_of_bound, warn_of_no_edges, warn_of_null_weights
 from .solver.choose import Plan
-from .solver.solve import explain, solve, to_device
+from .solver.run import explain, solve, to_device
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -350,9 +350,9 @@ def find_components(
 
     All other edges are read as one id column per end, or as several for composite ids.
     :func:`~cc_rapids.data.read.read` counts null ends and drops or refuses them. Unless the caller
-    names a backend, the memory that holds the edges decides. :func:`~cc_rapids.solver.solve.solve`
+    names a backend, the memory that holds the edges decides. :func:`~cc_rapids.solver.run.solve`
     maps ids to vertices 0 .. n - 1 and runs a design, which builds a union-find forest.
-    :func:`~cc_rapids.solver.solve.explain` makes the same choices without a run.
+    :func:`~cc_rapids.solver.run.explain` makes the same choices without a run.
 
     The forest of hashed or composite ids is sorted by id at the end. Reading the number of
     components from the GPU waits until the run has finished. A forest by weight is counted only

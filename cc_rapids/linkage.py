@@ -28,7 +28,7 @@ from .results.components import LinkedRecords
 from .results.labels import DEFAULT_KINDS
 from .results.lookup import levels_up
 from .results.records import KeyFacts, Linked, link_key
-from .solver.solve import solve_encoded
+from .solver.run import solve_encoded
 
 log: logging.Logger = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ from .results.labels import DEFAULT_KINDS
 from .results.on_devices import SpreadComponents
 from .solver.choose import Plan
 from .solver.devices import OnDevice, Part, bytes_beyond, common_ids, solve_on_devices
-from .solver.solve import explain
+from .solver.run import explain
 from .solver.spreading import Spreading, spreading
 
 log: logging.Logger = logging.getLogger(__name__)

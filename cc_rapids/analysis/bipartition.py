@@ -26,7 +26,7 @@ from ..results.forest_columns import forest_columns
 from ..results.lookup import rows_of_edges
 from ..results.written import arrow_of
 from ..solver.choose import SolveOptions
-from ..solver.solve import solve_encoded
+from ..solver.run import solve_encoded
 from .audits import prove, shown_labels
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ from ..results.lookup import (
 )
 from ..results.rules import Refused, Ruled
 from ..solver.choose import SolveOptions
-from ..solver.solve import rows_of_forest
+from ..solver.run import rows_of_forest
 from .bipartition import check_kept, least_of_components
 
 MOSTLY = 0.9  # share of the edges in components that break a rule from which all are decided

@@ -193,6 +193,7 @@ class Backend(ABC):
         """Return whether the common kernels are compiled; if not, start a process that compiles."""
         return self.is_compiled
 
+    @cache  # noqa: B019  # backends are singletons
     def shared_memory_limits(self) -> SharedMemoryLimits:
         """Return the limits of blocks with shared memory."""
         return SharedMemoryLimits(2, 1, SHARED_WORDS)

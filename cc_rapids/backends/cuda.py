@@ -94,7 +94,7 @@ class Cuda(Backend):
         """True from Volta on, where the threads of a warp are scheduled independently."""
         return bool(_properties(self._device())["major"] >= 7)
 
-    def shared_memory_limits(self) -> SharedMemoryLimits:
+    def shared_memory_limits(self) -> SharedMemoryLimits:  # type: ignore[override]
         return _shared_memory_limits()
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:

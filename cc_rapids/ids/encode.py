@@ -23,7 +23,7 @@ memory.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -134,11 +134,13 @@ class ScannedIds(NamedTuple):
 class EncodingCost:
     """The maximum memory of an encoding and its forest, and the maximum number of vertices.
 
-    The bytes are those beyond the input and the answer.
+    The bytes are those beyond the input and the answer. ``order`` is the likely order of the edges
+    between the vertices.
     """
 
     bytes: int
     max_vertices: int
+    order: EdgeOrder
 
 
 @dataclass(frozen=True)
@@ -227,10 +229,6 @@ class IdEncoding:
         """Return what the bytes of the encoding are used for, as text for a CapacityError."""
         raise NotImplementedError
 
-    def edge_order(self, facts: IdFacts) -> EdgeOrder:
-        """Return the order of the edges between its vertices, derived from that of the ids."""
-        return facts.id_range.order
-
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         """Allocate a forest, and encode the endpoints of all edges; the input is not changed."""
         raise NotImplementedError
@@ -250,7 +248,7 @@ class OffsetEncoding(IdEncoding):
 
     def cost(self, facts: IdFacts) -> EncodingCost:
         n = facts.id_range.size
-        return EncodingCost(n * (4 if n < 1 << 32 else 8) + n // 7, n)
+        return EncodingCost(n * (4 if n < 1 << 32 else 8) + n // 7, n, facts.id_range.order)
 
     def name(self, facts: IdFacts) -> str:
         return OFFSET_NAMES[facts.id_range.low != 0]
@@ -286,7 +284,7 @@ class BitmapEncoding(IdEncoding):
         word = word_for(most)
         each = word + facts.id_range.dtype.itemsize + 1
         size = n // RANKED + max(n // 8 + n // 64, rows * word + most * each)
-        return EncodingCost(size, most)
+        return EncodingCost(size, most, facts.id_range.order)
 
     def name(self, facts: IdFacts) -> str:
         return "bit map"
@@ -360,7 +358,7 @@ class PagedEncoding(BitmapEncoding):
         each = 4 + facts.id_range.dtype.itemsize + 1
         maps = pages // RANKED + places // RANKED
         size = max(places // 8 + places // 64, 4 * facts.rows + 4 * facts.pages + most * each)
-        return EncodingCost(maps + size + 4 * facts.rows, most)
+        return EncodingCost(maps + size + 4 * facts.rows, most, facts.id_range.order)
 
     def name(self, facts: IdFacts) -> str:
         return "bit map, paged"
@@ -416,7 +414,8 @@ class HashEncoding(IdEncoding):
         word = word_for(most)
         slots = slots_for(most)
         size = 8 * slots + facts.rows * word + bytes_of_order(slots, most, word)
-        return EncodingCost(size, most)
+        in_blocks = facts.any_order and most >= id_blocks.LEAST_IDS and not facts.more_columns
+        return EncodingCost(size, most, EdgeOrder(blocked=in_blocks))
 
     def name(self, facts: IdFacts) -> str:
         return HASHED_NAME
@@ -426,11 +425,6 @@ class HashEncoding(IdEncoding):
 
     def means(self, facts: IdFacts) -> str:
         return f"in a hash table of the {facts.max_vertices:,} that may occur"
-
-    def edge_order(self, facts: IdFacts) -> EdgeOrder:
-        """Return the likely order: arbitrary, or by blocks of the table."""
-        many = facts.max_vertices >= id_blocks.LEAST_IDS and not facts.more_columns
-        return EdgeOrder(blocked=facts.any_order and many)
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         from .hash_table import slots_of_edges
@@ -479,7 +473,8 @@ class SortedEncoding(IdEncoding):
         word = word_for(most)
         # Bytes per end of an edge. Its place takes 8 bytes, for half of the ends at a time.
         sorting, places = 2 * size + 1, word + 4
-        return EncodingCost(rows * (sorting + places) + most * (size + word + 1), most)
+        total = rows * (sorting + places) + most * (size + word + 1)
+        return EncodingCost(total, most, facts.id_range.order)
 
     def name(self, facts: IdFacts) -> str:
         return "sorted ids"
@@ -518,16 +513,13 @@ class StringEncoding(IdEncoding):
     def cost(self, facts: IdFacts) -> EncodingCost:
         rows = facts.rows
         text = self.COPIES * facts.string_bytes
-        return EncodingCost(rows * self.SORTING_BYTES + text, rows)
+        return EncodingCost(rows * self.SORTING_BYTES + text, rows, UNKNOWN_ORDER)
 
     def name(self, facts: IdFacts) -> str:
         return "strings, factorised"
 
     def reason(self, facts: IdFacts) -> str:
         return "numbered in lexicographic order, by their bytes"
-
-    def edge_order(self, facts: IdFacts) -> EdgeOrder:
-        return UNKNOWN_ORDER
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         from .strings import factorise
@@ -549,16 +541,13 @@ class MultiColumnEncoding(IdEncoding):
     def cost(self, facts: IdFacts) -> EncodingCost:
         strings = StringEncoding().cost(facts)
         digits = 8 * facts.rows * facts.key_columns
-        return EncodingCost(strings.bytes + digits, strings.max_vertices)
+        return replace(strings, bytes=strings.bytes + digits)
 
     def name(self, facts: IdFacts) -> str:
         return "rows"
 
     def reason(self, facts: IdFacts) -> str:
         return f"{facts.key_columns} columns are one number a row"
-
-    def edge_order(self, facts: IdFacts) -> EdgeOrder:
-        return UNKNOWN_ORDER
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         from .multi_column import number_rows
@@ -661,8 +650,9 @@ def scan_ids(
 def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -> IdEncoding:
     """Choose the first encoding that is preferred and fits, otherwise the one with least memory.
 
-    NumPy sorts the ids of lists of at most ``uncompiled_rows`` rows if the range has more than
-    ``SMALL_RANGE`` ids. The number of rows is 0 once kernels are compiled.
+    Each id of a range of at most ``SMALL_RANGE`` gets a word, whatever memory is free. NumPy sorts
+    the ids of other lists of at most ``uncompiled_rows`` rows, which is 0 once kernels are
+    compiled.
 
     Raises
     ------
@@ -671,10 +661,10 @@ def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -
     """
     if facts.kind != INTEGERS:
         return next(one for one in ENCODINGS if one.accepts(facts))
+    if facts.id_range.size <= SMALL_RANGE:
+        return OFFSET
     free = free_bytes - facts.answer_bytes
-    far = facts.id_range.size > SMALL_RANGE
-    few = facts.rows <= NUMPY_IDS * uncompiled_rows
-    if few and far and SORTED.cost(facts).bytes <= free:
+    if facts.rows <= NUMPY_IDS * uncompiled_rows and SORTED.cost(facts).bytes <= free:
         return SORTED
     for encoding in ENCODINGS:
         if encoding.is_preferred(facts) and encoding.cost(facts).bytes <= free:

@@ -77,11 +77,6 @@ class IdRange:
         """The least possible ``size``, given the error of the estimate."""
         return self.size - 2 * self.more
 
-    @staticmethod
-    def vertex_of(n: int) -> Any:
-        """Return the unsigned type of vertices 0 .. n - 1."""
-        return np.uint32 if n <= 1 << 32 else np.uint64
-
     @property
     def sign(self) -> int:
         """The offset that keeps the order of ids in unsigned words, see :func:`order_of_type`."""
@@ -90,7 +85,7 @@ class IdRange:
     @property
     def vertex(self) -> Any:
         """The unsigned type that fits the distance of an id from the least one."""
-        return self.vertex_of(self.size)
+        return np.uint32 if self.size <= 1 << 32 else np.uint64
 
 
 def id_range_of(
@@ -176,18 +171,16 @@ def _read(
     The first two columns are read together if they have equal length. Unless ``exact``, only some
     of their rows are read.
     """
-    pairs = list(zip(arrays, arrays, strict=True))
-    if len(arrays) > 1 and arrays[0].size == arrays[1].size:
-        left, right = arrays[:2]
-        if order_of_type(left) == order_of_type(right):
-            pairs[:2] = [(left, right)]
-    probes = _probes_of(*pairs[0]) if ordered and arrays[0].size >= SAMPLED_EDGES else 0
+    pairs = list(zip(arrays, arrays, map(order_of_type, arrays), strict=True))
+    if len(arrays) > 1 and arrays[0].size == arrays[1].size and pairs[0][2] == pairs[1][2]:
+        pairs[:2] = [(*arrays[:2], pairs[0][2])]
+    probes = _probes_of(*pairs[0][:2]) if ordered and arrays[0].size >= SAMPLED_EDGES else 0
     bounds = backend.fill(backend.alloc_readback(2 * len(pairs) + 2), 0xFF)
-    for k, (left, right) in enumerate(pairs):
+    for k, (left, right, order_of_words) in enumerate(pairs):
         few = not exact and left is not right
         rows = edges.sampled_count(left.size, SCAN_EVERY) if few else left.size
         row_index = (edges.sampled, SCAN_EVERY) if few else (edges.every,)
-        kind = *order_of_type(left), backend.kernel(*row_index)
+        kind = *order_of_words, backend.kernel(*row_index)
         slot = bounds[2 * k : 2 * k + 2]
         if probes and not k:
             scan = backend.kernel(id_range.sampled_scan, *kind)
@@ -196,8 +189,8 @@ def _read(
             backend.kernel(id_range.find_bounds, *kind)(rows, left, right, slot)
     found_words = backend.to_host(bounds).tolist()
     lows, highs = [], []
-    for k, (left, _) in enumerate(pairs):
-        low, high = decoded(left, *found_words[2 * k : 2 * k + 2])
+    for k, (*_, (_, sign)) in enumerate(pairs):
+        low, high = found_words[2 * k] - sign, ALL - found_words[2 * k + 1] - sign
         if low <= high:
             lows.append(low)
             highs.append(high)
@@ -234,15 +227,6 @@ def order_of_type(ids: Array | IdRange) -> tuple[type, int]:
     With the offset, the unsigned order of the words is the order of the ids.
     """
     return (np.uint64, 0) if ids.dtype == np.uint64 else (np.int64, 1 << 63)
-
-
-def decoded(array: Array, low: int, high: int) -> tuple[int, int]:
-    """Return the least and the greatest id from the output of the kernel.
-
-    The least is above the greatest if the array is empty.
-    """
-    _, sign = order_of_type(array)
-    return low - sign, ALL - high - sign
 
 
 def _with_named(

@@ -36,7 +36,8 @@ from ..data.edge_input import EdgeInput
 from ..data.weights import ForestWeight
 from ..graph.forest import queue_bytes
 from ..graph.memory_bound import ids_at_once
-from ..ids.encode import BITMAP, HASHED, INTEGERS, IdEncoding, IdFacts, choose_encoding
+from ..ids import encode
+from ..ids.encode import BITMAP, HASHED, IdEncoding, IdFacts, choose_encoding
 from ..ids.range import UNKNOWN_ORDER, EdgeOrder, all_fit, last_of, order_of_type
 from ..kernels.shared_filter import IDS
 from . import one_launch
@@ -155,7 +156,7 @@ class Facts(NamedTuple):
     ids : IdFacts, optional
         The facts about ids, once they are scanned.
     free_bytes : int
-        The free memory of the machine, once ids are scanned and are integers.
+        The free memory of the machine, once ids are scanned, if the choice depends on it.
     counted : Counted, optional
         The numbers of vertices, once ids are encoded.
     parts : int
@@ -183,12 +184,14 @@ class Facts(NamedTuple):
         edge_input: EdgeInput,
         columns: list[Any],
         backend: Backend,
+        policy: DesignPolicy,
         ids: IdFacts | None = None,
         explained: bool = False,
     ) -> Facts:
         """Return the known facts about a caller's edges, before or after their ids are scanned."""
         listed, weights = edge_input.row_offsets is None, edge_input.weights
         m, once = edge_input.src.size, backend.in_one_launch and _launches_once(edge_input, columns)
+        far = ids is not None and (ids.id_range.size > encode.SMALL_RANGE or not policy.is_measured)
         return cls(
             Machine.of(backend, explained),
             m,
@@ -198,7 +201,7 @@ class Facts(NamedTuple):
             once and m <= HASHED_AT_ONCE and last_of(edge_input) < 0,
             "" if weights is None else weights.dtype.str,
             ids,
-            backend.free_bytes() if ids is not None and ids.kind == INTEGERS else 0,
+            backend.free_bytes() if far else 0,
         )
 
 
@@ -395,8 +398,8 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
             encoding = choose_encoding(ids, facts.free_bytes, facts.machine.uncompiled_rows)
             if isinstance(policy, FixedDesign) and ids.max_vertices < ids.id_range.size:
                 encoding = _without_gaps(encoding, facts, ids, policy.design)
-        most = encoding.cost(ids).max_vertices
-        counted = Counted(most, most, encoding, encoding.edge_order(ids))
+        cost = encoding.cost(ids)
+        counted = Counted(cost.max_vertices, cost.max_vertices, encoding, cost.order)
     assert counted is not None
     n, order = counted.vertices, counted.order if facts.is_list else UNKNOWN_ORDER
     edge_facts = EdgeFacts(

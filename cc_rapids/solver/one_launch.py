@@ -34,7 +34,7 @@ from ..graph.speculative_rows import SpeculativeRows
 from ..ids.decoders import OffsetDecoder, SortedDecoder
 from ..ids.encode import HASHED_NAME, OFFSET_NAMES, EncodedIds, SlotsOfIds
 from ..ids.hash_table import SlotTable, slots_for
-from ..ids.range import IdRange, decoded, last_of, order_of_type
+from ..ids.range import ALL, IdRange, last_of, order_of_type
 from ..kernels import edges as reading
 from ..kernels import find, forest, gather, giant, id_hash, id_range, one_launch, scan
 from ..kernels import one_launch_hashed as hashed
@@ -90,7 +90,9 @@ def solve(
         speculative.offer(*out)
     facts = read_facts()
     vertices, components, out_of_range = facts.tolist()[:TOTALS]
-    ids = IdRange(*decoded(src, *facts[TOTALS : TOTALS + ENDS].view(WIDE).tolist()), dtype)
+    _, sign = order_of_type(src)
+    low, high = facts[TOTALS : TOTALS + ENDS].view(WIDE).tolist()
+    ids = IdRange(low - sign, ALL - high - sign, dtype)
     if out_of_range:
         return None
     if ids.size > layout.ids:

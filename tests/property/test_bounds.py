@@ -64,7 +64,7 @@ def kind_of(config):
 
 def unseen():
     """No look at the offsets before they are used."""
-    return mock.patch("cc_rapids.solver.solve.check_offsets_async", return_value=lambda: None)
+    return mock.patch("cc_rapids.solver.run.check_offsets_async", return_value=lambda: None)
 
 
 def test_rows_that_lie(guarded, engine, size, portion):

@@ -94,7 +94,7 @@ def lies(share, shares, engine):
     chosen = [*map(Design.parse, TILED), *cc_rapids.designs()][share::shares]
     there = backends.get(engine).asarray
     for design in chosen:
-        with mock.patch("cc_rapids.solver.solve.check_offsets_async"):
+        with mock.patch("cc_rapids.solver.run.check_offsets_async"):
             for lie in LIES.values():
                 offsets, indices = rows()
                 given = Csr(there(lie(offsets)), there(indices), True)

@@ -19,7 +19,7 @@ from cc_rapids.ids import spelled as spelt
 from cc_rapids.ids import strings
 from cc_rapids.ids.strings import Text, lent_texts
 from cc_rapids.kernels import spelling as kernels
-from cc_rapids.solver import solve
+from cc_rapids.solver import run
 
 SPELT = {name: words for name, words in LISTS.items() if "prefix" not in name}
 
@@ -96,7 +96,7 @@ def test_numbers_of_more_than_64_bits_are_none(on, words, size):
 
 def other_way(monkeypatch):
     """Number strings by hashes alone."""
-    monkeypatch.setattr(solve, "spelled", lambda *given: None)
+    monkeypatch.setattr(run, "spelled", lambda *given: None)
 
 
 def lists():
