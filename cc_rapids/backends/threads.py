@@ -296,7 +296,7 @@ class Threads(Backend):
             size = n
         elif kernel.shape == "block_kernel":
             size = 1
-        starts = iter(range(0, n, size))  # shared: each worker takes the next chunk when it is free
+        starts = self.chunks(range(0, n, size))
 
         def work() -> None:
             """Run chunks of indices until none are left."""
@@ -319,6 +319,10 @@ class Threads(Backend):
                 pass
             for future in waiting:
                 future.result()
+
+    def chunks(self, starts: range) -> Iterator[int]:
+        """Return an iterator that all workers share: each takes the next chunk when it is free."""
+        return iter(starts)
 
     def _executor(self) -> ThreadPoolExecutor:
         """Return the thread pool of this process, created on first use."""

@@ -338,7 +338,7 @@ class StandaloneSpec(LoopSpec):
         Whether it stores the depths and the two queues of a breadth-first search.
     """
 
-    PARTS: ClassVar[tuple[str, ...]] = ("read", "note")
+    PARTS: ClassVar[tuple[str, ...]] = ("read", "prefetch_edge", "note")
 
     hooks_roots_only: bool = False
     iterative: bool = True

@@ -3,18 +3,21 @@
 parent : (n,) unsigned, shared by all threads; parent[v] <= v always, so every climb ends.
 
 ``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
+``prefetch_edge`` prefetches the parents and grandparents of later edges of a list, on CPUs.
 
-Patwary, Refsnes and Manne 2012, as described by Cong and Muzio 2014, section 6.
+Patwary, Refsnes and Manne 2012, as described by Cong and Muzio 2014, section 6. Their text of
+software prefetching is by Cong and Makarychev 2012 and was not available.
 """
 
 from typing import Any
 
+from ...kernels.edges import no_prefetch
 from ...kernels.find import naive
 from ...kernels.spec import Step, standalone_algorithm
 from ..phases import changes
 
 
-def unite(on: Any, read: Any) -> Any:
+def unite(on: Any, read: Any, prefetch_edge: Any) -> Any:
     """Climb both paths, advance the one with the larger parent, and store the smaller parent to it.
 
     Allowed race: stores are plain, so another thread may overwrite a hook or a splice and cut off a
@@ -25,6 +28,7 @@ def unite(on: Any, read: Any) -> Any:
 
     @on.elementwise
     def unite(e, src, dst, low, n, present, out_of_range, parent):
+        prefetch_edge(e, src, dst, low, parent)
         u, v = read(e, src, dst, low, n, present, out_of_range)
         p, q = (parent[u], parent[v]) if u != v else (u, v)
         while p != q:
@@ -53,16 +57,20 @@ def verify(on: Any, read: Any) -> Any:
 
 @standalone_algorithm(
     "rem-parallel",
-    requires=("read",),
+    options={"prefetch": ("off", "on")},
+    requires=("read", "prefetch_edge"),
     supports_stages=True,
     paper="Rem, Patwary et al. 2012; Cong and Muzio 2014, 6",
 )
-def rem_parallel(on: Any, vertex: type, read: Any) -> Step:
+def rem_parallel(on: Any, vertex: type, read: Any, prefetch_edge: Any, prefetch: str) -> Step:
     """Apply Rem's rule with splices and plain stores to all edges, until all are verified.
 
     Each verification covers all edges, because a lost hook may also undo the union of another edge.
+    ``prefetch=on`` prefetches in software on CPUs, and changes nothing on GPUs.
     """
-    join, check = unite(on, read), verify(on, read)
+    if prefetch == "off":
+        prefetch_edge = no_prefetch(on, vertex, None)
+    join, check = unite(on, read, prefetch_edge), verify(on, read)
 
     def connect_rest(state: Any) -> None:
         given = state.m, *state.edges, state.n, *state.flags, state.trees.parent

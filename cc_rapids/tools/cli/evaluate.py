@@ -72,7 +72,17 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     help="Read edges from device, pinned or zero-copy memory.",
 )
 @counts_option("--threads", "K", "Run on K threads; by default one per core.")
-@counts_option("--processes", "K", "Run on K processes of one thread each.")
+@counts_option("--processes", "K", "Run on K processes.")
+@counts_option("--threads-per-process", "K", "Run K threads in each process; by default one.")
+@option(
+    "--reduction",
+    "reductions",
+    type=click.Choice(["pairs", "samples"]),
+    multiple=True,
+    default=["pairs"],
+    section=METHOD,
+    help="Merge forests of processes in pairs (default), or contract samples.",
+)
 @rounds_option
 @option(
     "--check/--no-check",
@@ -114,8 +124,8 @@ def evaluate(
     time on a GPU, wall time on a CPU. If runs take over a minute, fewer --rounds are run, but at
     least 3. With --memory, edges start on the host and the time includes copying them. Otherwise
     edges start in the memory of the engine. With --processes, each process gets a part of the
-    edges, and their forests are merged. The exit code is 1 if an answer is wrong or a file cannot
-    be read.
+    edges. Their forests are merged in pairs, or components of samples are contracted. The exit code
+    is 1 if an answer is wrong or a file cannot be read.
     """
     from .. import bench, charts
     from .. import evaluate as evaluation
@@ -178,7 +188,8 @@ def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
             continue
         baseline_ms = base.get(where(row))
         spread = row.get("device_ms", row["wall_ms"])
-        counts = [f"{kind}={row[kind]}" for kind in ("threads", "processes") if row[kind]]
+        kinds = "threads", "processes", "reduction"
+        counts = [f"{kind}={row[kind]}" for kind in kinds if row[kind]]
         table.add_row(
             name,
             ", ".join([row["design"], *([row["memory"]] if row["memory"] else []), *counts]),

@@ -31,15 +31,23 @@ def series_name(row: Row, rows: Sequence[Row]) -> str:
     words = [row["design"]]
     if len({other["memory"] for other in rows}) > 1:
         words.append(str(row["memory"]))
-    for kind in ("threads", "processes"):
+    for kind in ("threads", "processes", "reduction"):
         if row[kind] and len({other[kind] for other in rows}) > 1:
             words.append(f"{kind}={row[kind]}")
     return ", ".join(words)
 
 
+def workers_of(row: Row) -> str:
+    """Return what a run is spread over, in words."""
+    if not row["processes"]:
+        return "threads"
+    words = f"processes of {row['threads']} threads" if row["threads"] > 1 else "processes"
+    return f"{words}, {row['reduction']}" if row["reduction"] != "pairs" else words
+
+
 def where(row: Row) -> tuple[Any, ...]:
     """Return the fields that a run shares with its baseline."""
-    return row["file"], row["memory"], row["threads"], row["processes"]
+    return row["file"], row["memory"], row["threads"], row["processes"], row["reduction"]
 
 
 def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
@@ -142,10 +150,9 @@ def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     for file, runs in by(rows, "file").items():
         series: dict[str, list[tuple[float, float]]] = {}
         for row in runs:
-            for kind in ("threads", "processes"):
-                if row[kind]:
-                    points = series.setdefault(f"{row['design']}, {kind}", [])
-                    points.append((row[kind], milliseconds(row)))
+            if workers := row["processes"] or row["threads"]:
+                points = series.setdefault(f"{row['design']}, {workers_of(row)}", [])
+                points.append((workers, milliseconds(row)))
         if any(len(points) > 1 for points in series.values()):
             across = f"threads or processes, {file}"
             yield f"threads-{file}", charts.lines(series, across, "milliseconds", log="y")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
@@ -15,12 +15,13 @@ from ...algorithms.design import Design
 from ...api import components
 from ...backends import Backend
 from ...data.text_options import NO_OPTIONS, TextOptions
-from ...errors import CcRapidsError, InputError, VerificationError
+from ...errors import CcRapidsError, InputError, VerificationError, unknown
 from ...verify import oracle
 from ...verify.oracle.columns import label_columns
 from ..bench.timing import Times, spread, timed
 from .files import Source, density, reason
-from .processes import sharing
+from .processes import Ends, sharing
+from .sampling import sampling
 
 Report = Callable[[int, int], object]
 Row = dict[str, Any]
@@ -28,12 +29,16 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Case:
-    """A run of a file: the design, and optionally a kind of memory, threads or processes."""
+    """A run of a file: the design, and optionally a kind of memory, threads or processes.
+
+    ``threads`` are those of this process, or of each process.
+    """
 
     design: str
     memory: str | None = None
     threads: int | None = None
     processes: int | None = None
+    reduction: str | None = None
 
 
 @dataclass(frozen=True)
@@ -51,8 +56,13 @@ class Plan:
         Numbers of threads, for the engine "threads" only. If empty and there are no processes, all
         threads are used.
     processes : sequence of int
-        Numbers of single-threaded processes, in addition to ``threads``; only for designs that
-        make spanning forests, on integer ids. See :mod:`cc_rapids.tools.evaluate.processes`.
+        Numbers of processes, in addition to ``threads``; only on integer ids.
+    threads_per_process : sequence of int
+        Numbers of threads of each process.
+    reductions : sequence of str
+        How processes combine their results. "pairs" merges forests in pairs, for designs that make
+        spanning forests; see :mod:`cc_rapids.tools.evaluate.processes`. "samples" contracts
+        components of samples; see :mod:`cc_rapids.tools.evaluate.sampling`.
     rounds : int
         The number of runs of each timing, after one warm-up run.
     patience : float
@@ -69,6 +79,8 @@ class Plan:
     memory: Sequence[str] = ()
     threads: Sequence[int] = ()
     processes: Sequence[int] = ()
+    threads_per_process: Sequence[int] = (1,)
+    reductions: Sequence[str] = ("pairs",)
     rounds: int = 9
     patience: float = 60.0
     check: bool = True
@@ -79,11 +91,13 @@ class Plan:
     def cases(self) -> list[Case]:
         """Return the runs of a file."""
         threads = self.threads or (() if self.processes else (None,))
+        each = self.threads_per_process or (1,)
         cases = []
         for design in self.designs:
             for memory, count in product(self.memory or (None,), threads):
                 cases.append(Case(design, memory, count))
-            cases += [Case(design, processes=count) for count in self.processes]
+            for mix in product(each, self.processes, self.reductions):
+                cases.append(Case(design, None, *mix))
         return cases
 
 
@@ -113,9 +127,14 @@ def evaluate(
     ------
     DesignError
         A design does not exist.
+    InputError
+        A reduction does not exist.
     """
     for design in plan.designs:
         Design.parse(design)
+    for name in plan.reductions:
+        if name not in REDUCTIONS:
+            raise InputError(unknown("reduction", name, REDUCTIONS))
     cases = plan.cases()
     for k, path in enumerate(paths):
         done = k * len(cases)
@@ -175,12 +194,42 @@ def _by_processes(source: Source, plan: Plan, backend: Backend, case: Case) -> T
         raise InputError("processes need integer ids and run on CPU threads: pass engine='threads'")
     vertices = source.named if source.every is None else source.every
 
-    def job(pool: Any) -> Any:
-        result = components(pool.forest(), vertices=vertices, engine=backend.name)
+    def job(forest: Any) -> Any:
+        result = components(forest(), vertices=vertices, engine=backend.name)
         return result, result.labels()
 
-    with sharing(source.ends, case.processes or 1, case.design) as pool:
-        return timed(backend, job, [pool], plan.rounds, plan.patience)
+    with REDUCTIONS[str(case.reduction)](source.ends, vertices, case) as forest:
+        return timed(backend, job, [forest], plan.rounds, plan.patience)
+
+
+def _how(case: Case) -> tuple[int, str, int]:
+    """Return the number of processes, the design, and the threads of each process."""
+    return case.processes or 1, case.design, case.threads or 1
+
+
+@contextmanager
+def _in_pairs(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], Ends]]:
+    """Yield a function that returns a forest, merged in pairs."""
+    with sharing(ends, *_how(case)) as pool:
+        yield pool.forest
+
+
+@contextmanager
+def _by_samples(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], Ends]]:
+    """Yield a function that returns a forest by iterated sampling; vertices are numbered first."""
+    ids = np.asarray(vertices)
+    dtype = np.min_scalar_type(-max(ids.size, 1))  # signed
+    numbers = [np.searchsorted(ids, column).astype(dtype) for column in ends]
+
+    def forest() -> Ends:
+        tails, heads = pool.forest()
+        return ids[tails], ids[heads]
+
+    with sampling((numbers[0], numbers[1]), ids.size, *_how(case)) as pool:
+        yield forest
+
+
+REDUCTIONS = {"pairs": _in_pairs, "samples": _by_samples}
 
 
 class _Truth:

@@ -15,8 +15,8 @@ from .figures import drawn
 
 COLUMNS = (
     "file", "vertices", "edges", "density", "engine", "design", "ran", "memory", "threads",
-    "processes", "components", "wall_ms", "wall_least_ms", "wall_greatest_ms", "device_ms",
-    "device_least_ms", "device_greatest_ms", "runs", "checked", "not_run", "wrong",
+    "processes", "reduction", "components", "wall_ms", "wall_least_ms", "wall_greatest_ms",
+    "device_ms", "device_least_ms", "device_greatest_ms", "runs", "checked", "not_run", "wrong",
 )  # fmt: skip
 
 

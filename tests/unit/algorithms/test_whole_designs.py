@@ -67,6 +67,8 @@ def test_neither_batches_nor_forests(name):
         "contour(orders=11mm)",
         "contour(orders=1m1m)",
         "contour(orders=syn)",
+        "rem-parallel(prefetch=on)",
+        "stages+rem-parallel(prefetch=on)",
         "stages(q=2)+jtb+two-try-split",
         "stages(q=2)+sv-1982-update",
     ],

@@ -2,13 +2,15 @@
 
 import csv
 import json
+from concurrent.futures import Future
 
+import numpy as np
 import pytest
 
-from cc_rapids import backends
+from cc_rapids import backends, oracle
 from cc_rapids.errors import DesignError, InputError, MissingExtraError
 from cc_rapids.tools import charts, evaluate
-from cc_rapids.tools.evaluate import figures
+from cc_rapids.tools.evaluate import figures, processes, sampling
 from cc_rapids.tools.generators import pieces
 
 pytestmark = pytest.mark.slow
@@ -117,8 +119,8 @@ def test_processes_beside_threads(folder):
     found = rows_of(folder, ["none+async+halve"], threads=[1], processes=[1, 3])
     assert [(row["threads"], row["processes"]) for row in found[:3]] == [
         (1, None),
-        (None, 1),
-        (None, 3),
+        (1, 1),
+        (1, 3),
     ]
     for row in found:
         if row["file"] == "names.csv" and row["processes"]:
@@ -133,9 +135,51 @@ def test_processes_beside_threads(folder):
     assert "forest" in row["not_run"]
 
 
+@pytest.mark.extended
+def test_reductions_and_mixes_of_processes(folder):
+    facts = {"processes": [2], "threads_per_process": [1, 2], "reductions": ["pairs", "samples"]}
+    rows = [row for row in rows_of(folder, ["none+async+halve"], **facts) if row["file"][0] == "g"]
+    mixes = [(row["threads"], row["processes"], row["reduction"]) for row in rows[:4]]
+    assert mixes == [(t, 2, how) for t in (1, 2) for how in ("pairs", "samples")]
+    assert all(row["checked"] for row in rows)
+    labels = {figures.workers_of(row) for row in rows}
+    assert len(labels) == 4
+    with pytest.raises(InputError, match="unknown reduction 'pair'"):
+        rows_of(folder, ["none+async+halve"], processes=[2], reductions=["pair"])
+
+
+class InThisProcess:
+    """A pool that calls functions at once."""
+
+    map = staticmethod(map)
+
+    def submit(self, function, *arguments):
+        done = Future()
+        done.set_result(function(*arguments))
+        return done
+
+
+@pytest.mark.parametrize("n", [1, 2, 50, 3000])
+def test_sampling_finds_the_components_that_scipy_finds(n, monkeypatch):
+    monkeypatch.setattr(sampling, "sample_sizes", lambda counts, n: [-(-k // 3) for k in counts])
+    src, dst = np.random.default_rng(n).integers(0, n, (2, 4 * n // 5 + 1), np.int32)
+    with (
+        processes.shared((2, src.size), np.int32) as place,
+        processes.shared((2, src.size), np.int32) as rest,
+        processes.shared((2, n), np.int32) as both,
+    ):
+        with processes.attached(place) as columns:
+            columns[:] = src, dst
+        design = "none+async+halve"
+        tails, heads = sampling.Sampling(InThisProcess(), 3, place, design, rest, both).forest()
+    labels = np.arange(n)
+    labels[tails] = heads
+    oracle.against_scipy(src, dst, n, np.unique(labels, return_inverse=True)[1])
+
+
 def run_of(**facts):
     given = {"file": "a.he", "vertices": 9, "density": 0.5}
-    given |= {"memory": None, "threads": None, "processes": None}
+    given |= {"memory": None, "threads": None, "processes": None, "reduction": None}
     facts = given | facts
     facts.setdefault("ran", facts["design"])
     return facts | {"wall_ms": {"median": facts.pop("ms"), "least": 1, "greatest": 2, "runs": 3}}

@@ -1,0 +1,114 @@
+"""Solve edges in processes by iterated sampling: contract the components of a sample, and repeat.
+
+Each process keeps a part of the edges. In each round, processes send samples of their remaining
+edges to one process, the root, which finds the components of the sample. All processes replace the
+ends of their edges by these components and drop loops. The rounds end when no edge is left.
+
+This is the communication-avoiding algorithm of Gianinazzi, Kalvoda, De Palma, Besta and Hoefler
+2018, on one machine, after its abstract and the authors' program (github.com/PJK/
+comm-avoiding-cuts-cc). Unlike there, components are not renumbered after each round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from .processes import Ends, Place, Processes, attached, shared, sharing
+
+EPSILON, DELTA = 0.09, 0.2  # of the size of a sample, as in the authors' program
+
+
+@dataclass(frozen=True)
+class Sampling(Processes):
+    """A pool of processes that contracts edges of the vertices 0 .. n - 1.
+
+    Attributes
+    ----------
+    rest : Place
+        The remaining edges of each process, at the start of its part.
+    labels : Place
+        (2, n): the components of the last sample, and those of all samples.
+    """
+
+    rest: Place
+    labels: Place
+
+    def forest(self) -> Ends:
+        """Return the edges from vertices to the least vertices of their components."""
+        parts, source = self.parts(), self.place
+        with attached(self.labels) as labels:
+            labels[1] = np.arange(labels.shape[1])
+        counts = [last - first for first, last in parts]
+        while any(counts):
+            given = source, self.rest, self.labels
+            sizes = sample_sizes(counts, self.labels.shape[1])
+            tasks = [
+                (source, first, count, size)
+                for (first, _), count, size in zip(parts, counts, sizes, strict=True)
+            ]
+            samples = list(self.pool.map(sampled, *zip(*tasks, strict=True)))
+            self.pool.submit(solve_sample, samples, self.labels, self.design).result()
+            moves = [
+                (*given, first, count) for (first, _), count in zip(parts, counts, strict=True)
+            ]
+            counts = list(self.pool.map(contracted, *zip(*moves, strict=True)))
+            source = self.rest
+        with attached(self.labels) as labels:
+            vertices = np.flatnonzero(labels[1] != np.arange(labels.shape[1]))
+            return vertices.astype(labels.dtype), labels[1, vertices]
+
+
+@contextmanager
+def sampling(edges: Ends, n: int, count: int, design: str, threads: int = 1) -> Iterator[Sampling]:
+    """Copy edges of the vertices 0 .. n - 1 to shared memory, and yield processes that read it."""
+    dtype = edges[0].dtype
+    with (
+        sharing(edges, count, design, threads) as processes,
+        shared((2, edges[0].size), dtype) as rest,
+        shared((2, n), dtype) as labels,
+    ):
+        yield Sampling(processes.pool, count, processes.place, design, rest, labels)
+
+
+def sample_sizes(counts: list[int], n: int) -> list[int]:
+    """Return the sizes of the samples of parts: n^(1 + EPSILON / 2) (1 + DELTA) edges in all."""
+    total = sum(counts)
+    size = min(int(n ** (1 + EPSILON / 2) * (1 + DELTA)), total)
+    return [-(-size * count // total) for count in counts]
+
+
+def sampled(place: Place, first: int, count: int, size: int) -> Ends:
+    """Return random edges, with repetition, of the ``count`` edges from ``first`` on.
+
+    If ``size`` is ``count``, return these edges.
+    """
+    with attached(place) as edges:
+        part = edges[:, first : first + count]
+        if size < count:
+            part = part[:, np.random.default_rng((first, count)).integers(0, count, size)]
+        return part[0].copy(), part[1].copy()
+
+
+def solve_sample(samples: list[Ends], place: Place, design: str) -> None:
+    """Store the components of all samples together, and move the vertices to them."""
+    from ...api import components
+
+    with attached(place) as labels:
+        ends = [np.concatenate(columns) for columns in zip(*samples, strict=True)]
+        found = components((ends[0], ends[1]), num_vertices=labels.shape[1], design=design)
+        labels[0] = found.labels("min").labels
+        labels[1] = labels[0, labels[1]]
+
+
+def contracted(source: Place, rest: Place, labels: Place, first: int, count: int) -> int:
+    """Rewrite a part of the edges by components, drop loops, and return how many edges are left."""
+    with attached(source) as edges, attached(rest) as kept, attached(labels) as both:
+        src, dst = both[0, edges[:, first : first + count]]
+        left = src != dst
+        size = int(left.sum())
+        kept[0, first : first + size], kept[1, first : first + size] = src[left], dst[left]
+        return size
