@@ -1,5 +1,6 @@
 """The tables and figures of docs/papers.md; figures are those of ``cc-rapids evaluate``."""
 
+import math
 from functools import partial
 
 import harness
@@ -44,10 +45,23 @@ STREAMS = {  # Hong et al. 2020, Table 4: billions of edges per second, RMAT and
     "liu-tarjan": (3.05, 2.28),
     "shiloach-vishkin": (2.5, 2.36),
 }
+COVERED = {  # Hong et al. 2020, Table 3: per cent of vertices covered, and of edges between trees
+    "kron21": {"bfs": (73.6, 0.0), "kout": (73.6, 0.0), "hook": (73.5, 0.0)},
+    "social22": {"bfs": (99.9, 0.0), "kout": (99.9, 0.0), "hook": (99.5, 1.1)},
+    "road": {"bfs": (100.0, 0.0), "kout": (95.9, 3.6), "hook": (0.0, 100.0)},
+}
 QUIET = 0.3  # the load of a machine on which nothing else runs
 OURS = "strided+rem-cas+splice"
 OWNER, LISTS = "owner", "owner(output=lists)"
 ALL = (OWNER, LISTS, "dense", "matrix-fixpoint", "auto")
+
+
+def workers_of(row):
+    """Return the threads, processes and reduction of a record, as ``cc-rapids evaluate`` does."""
+    if not row.get("processes"):
+        return {"threads": row.get("threads"), "processes": None, "reduction": None}
+    how = {"threads": row.get("threads_each", 1), "reduction": row.get("reduction", "pairs")}
+    return how | {"processes": row["threads"]}
 
 
 class Runs:
@@ -74,8 +88,7 @@ class Runs:
             row
             | {"file": row["graph"], "ran": row["design"], "vertices": row["n"]}
             | {name: row.get(name) for name in ("density", "memory")}
-            | {"threads": None, "processes": None}
-            | {"processes" if row.get("processes") else "threads": row.get("threads")}
+            | workers_of(row)
             | {"wall_ms": row.get("ms") or row["wall_ms"]}
             for row in self.rows
             if ("ms" in row or "wall_ms" in row) and row["right"]
@@ -113,18 +126,19 @@ class Runs:
 
 
 def contents(folder):
-    """Return the section of each experiment: its table, its figures, and what both stand on."""
+    """Return each section: the table and figures of an experiment, and what both stand on."""
 
     def section(name):
         runs = Runs(folder, name)
         if not runs.rows:
-            return "Not measured yet on this version: `python benchmarks/papers.py`."
+            return NOT_YET.format(f" --experiments {name}" * (name in NAMED))
         parts = SECTIONS[name](runs)
-        for figure, (_, words) in FIGURES[name].items():
+        for figure, (_, words) in FIGURES.get(name, {}).items():
             parts.append(pages.picture(pages.DOCS / "figures" / f"{figure}.svg", words))
         return "\n\n".join([*filter(None, parts), runs.footing()])
 
-    return {name: lambda name=name: section(name) for name in SECTIONS}
+    made = {name: lambda name=name: section(name) for name in SECTIONS}
+    return made | {name: partial(make, folder) for name, make in OVER_RECORDS.items()}
 
 
 def draw(folder, figures):
@@ -246,12 +260,151 @@ def hong(runs):
     return [text, table(head, lines)]
 
 
+def mixes(runs):
+    """Return processes of some threads with both reductions, a rule, and schedules, as tables."""
+    timed = [row for row in runs.rows if "ms" in row and row["right"]]
+    apart = evaluated.by([row for row in timed if row.get("processes")], "graph", "n", "m")
+    lines, best = [], {}
+    for (graph, n, m), rows in apart.items():
+        for (count, each), pair in evaluated.by(rows, "threads", "threads_each").items():
+            times = {row["reduction"]: row["ms"]["median"] for row in pair}
+            cells = [number(times.get(how), " ms") for how in ("pairs", "samples")]
+            lines.append([f"{graph}, {n:,}", f"{count} x {each}", *cells])
+        fastest = min(rows, key=lambda row: row["ms"]["median"])
+        best[m / n] = tuple(fastest[key] for key in ("threads", "threads_each", "reduction"))
+    head = ["graph, vertices", "processes x threads", "merged in pairs", "by samples"]
+    schedules = evaluated.by([row for row in timed if "schedule" in row], "graph")
+    names = list(dict.fromkeys(row["schedule"] for rows in schedules.values() for row in rows))
+    taken = [
+        [graph, *(number(row["ms"]["median"], " ms") for row in rows)]
+        for graph, rows in schedules.items()
+    ]
+    text = "`single-pass` on all threads, by the schedule of its loop over the edges:"
+    parts = ["`none+async+halve`:", table(head, lines, 2), mix_rule(best)]
+    return [*parts, text, table(["graph", *names], taken)]
+
+
+def mix_rule(best):
+    """Return the fastest mix by edges per vertex, as a rule in words."""
+    steps, last = [], None
+    for degree, mix in sorted(best.items()):
+        if last is None or mix != last[1]:
+            start = f" from {math.sqrt(degree * last[0]):,.0f} edges per vertex on" if last else ""
+            steps.append(f"{mix[0]} x {mix[1]} by {mix[2]}{start}")
+        last = degree, mix
+    return f"The fastest mixes give this rule for this machine: {', '.join(steps)}."
+
+
+def sweep(runs):
+    """Return the times by threads or multiprocessors as a table."""
+    timed = [row for row in runs.rows if "ms" in row and row["right"]]
+    counts = sorted({row["workers"] for row in timed})
+    lines = []
+    for (graph, design), rows in evaluated.by(timed, "graph", "design").items():
+        times = {row["workers"]: row["ms"]["median"] for row in rows}
+        called = RANKED.get(design, "Rem, prefetching")
+        size = f"{rows[0]['n'] / 1e6:.3g} M, {rows[0]['m'] / 1e6:.3g} M"
+        lines.append([graph, size, called, *(number(times.get(count)) for count in counts)])
+    what = "multiprocessors" if timed and timed[0]["engine"] == "cuda" else "threads"
+    head = ["graph", "vertices, edges", "ms", *(f"{count} {what}" for count in counts)]
+    return [table(head, lines, 3)]
+
+
+def sort(runs):
+    """Return the terms of Theorem 1 of Cong and Muzio as a table."""
+    lines = []
+    for row in (row for row in runs.rows if "sorted_ms" in row):
+        sequential, random, by_sorting = (
+            row[f"{way}_ms"]["median"] for way in ("sequential", "random", "sorted")
+        )
+        bound = 8 * (math.log2(row["n"]) / math.log2(row["width"]) - 1)
+        sizes = f"{row['n'] / 1e6:.3g} M", f"{row['m'] / 1e6:.3g} M"
+        ratios = random / sequential, bound, by_sorting / random
+        lines.append([row["graph"], *sizes, *map(number, ratios)])
+    head = ["graph", "vertices", "edges", "R / S", "least R / S by the proof", "T_sort / T_orig"]
+    return [table(head, lines)]
+
+
+def coverage(folder):
+    """Return Table 3 of Hong et al. beside ours, and the entries read of its Figure 6."""
+    rows = like_last(harness.load("design_sampling", folder), "device", "commit")
+    if not rows:
+        return NOT_YET.replace("papers", "designs").format("")
+    lines = []
+    for row in rows:
+        theirs = COVERED.get(row["graph"], {}).get(row["sample"])
+        if theirs:
+            ours = 100 * row["coverage"], 100 * row["between_trees"]
+            entries = (row["sample_entries"] + row["finish_entries"]) / row["entries"]
+            pairs = [f"{value:.1f} %" for pair in zip(theirs, ours, strict=True) for value in pair]
+            lines.append([row["graph"], f"`{row['sample']}`", *pairs, f"{100 * entries:.1f} %"])
+    head = ["graph", "sample", "vertices covered (paper)", "here", "edges between trees (paper)"]
+    head += ["here", "entries read, here"]
+    return f"{table(head, lines, 2)}\n\nMeasured on {pages.dated(rows[-1])}."
+
+
+def fastest(folder):
+    """Return the fastest right run of each graph on each device, from its last commit."""
+    rows = [r for r in harness.load("papers", folder) if r.get("experiment") == "machines"]
+    runs = [row for row in rows if row.get("right")]
+    best = {}
+    for device, several in evaluated.by(runs, "device").items():
+        for graph, of_graph in evaluated.by(like_last(several, "commit"), "graph").items():
+            best[device, graph] = min(of_graph, key=lambda row: row["ms"]["median"])
+    return best
+
+
+def machines(folder):
+    """Return times on devices, and normalised by the bandwidth of their memories, as a table."""
+    best = fastest(folder)
+    if not best:
+        return NOT_YET.format(" --experiments machines")
+    devices, graphs = (list(dict.fromkeys(names)) for names in zip(*best, strict=True))
+    head, lines = ["graph"], [[graph] for graph in graphs]
+    for device in devices:
+        head += [f"ms, {device}", "bytes per edge"]
+        for graph, line in zip(graphs, lines, strict=True):
+            row = best.get((device, graph))
+            line += [number(row and row["ms"]["median"]), number(row and normal(row))]
+    parts = [compared(devices[0], device, best, graphs) for device in devices[1:]]
+    last = {device: row for (device, _), row in best.items()}.values()
+    where = "; ".join(f"{rate(row) / 1e9:,.3g} GB/s on {pages.dated(row)}" for row in last)
+    parts.append(f"Bandwidth of a copy: {where}. All labels were right.")
+    return "\n\n".join([table(head, lines), *filter(None, parts)])
+
+
+def rate(row):
+    """Return the bandwidth of a record."""
+    return row["bytes_per_s"]
+
+
+def normal(row):
+    """Return the bytes that the memory could have moved per edge in the time of a record."""
+    return row["ms"]["median"] / 1e3 * rate(row) / row["m"]
+
+
+def compared(one, other, best, graphs):
+    """Return how many times faster a device is, and how much wider its memory, in words."""
+    pairs = [(best[one, g], best[other, g]) for g in graphs if {(one, g), (other, g)} <= set(best)]
+    pairs = [pair for pair in pairs if pair[0]["m"] == pair[1]["m"]]
+    if not pairs:
+        return ""
+    gains = [a["ms"]["median"] / b["ms"]["median"] for a, b in pairs]
+    wide = rate(pairs[0][1]) / rate(pairs[0][0])
+    return f"{other} has {wide:.3g} times the bandwidth of {one}, and is {span(gains)} as fast."
+
+
 def way(row):
     """Return a row with its design, and whether processes ran it."""
     return row | {"way": row["design"] + (", processes" if row.get("processes") else "")}
 
 
-SECTIONS = {"sutton": sutton, "cong": cong, "lehr": lehr, "hong": hong, "balduzzi": balduzzi}
+NOT_YET = "Not measured yet on this version: `python benchmarks/papers.py{}`."
+SECTIONS = {
+    make.__name__: make for make in (sutton, cong, sweep, sort, lehr, hong, balduzzi, mixes)
+}
+NAMED = ("sweep", "sort", "hong", "mixes")  # experiments that a section names in its command
+OVER_RECORDS = {"coverage": coverage, "machines": machines}
 
 
 def first(figures, rows, baseline=""):
@@ -325,7 +478,6 @@ FIGURES = {
         f"lehr-{name}": (partial(over_density, *shown), words)
         for name, (*shown, words) in DENSITIES.items()
     },
-    "hong": {},
     "balduzzi": {
         f"balduzzi-{graph}": (partial(by_threads, graph), f"Time by threads, {graph} graph")
         for graph in ("dense", "medium", "sparse")

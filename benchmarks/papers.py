@@ -1,17 +1,23 @@
 """Experiments of five papers, again on this machine; a record a run, written as it is made.
 
 sutton: hook and compress, step by step, and by numbers of segments. cong: graft and shortcut, with
-updates, in stages, and Rem's algorithm; both on edges in place. lehr: an owner, a matrix and a
-fixed point over densities, and kinds of memory. balduzzi: graphs of one number of edges and three
-of vertices, by threads and by processes; both by ``cc-rapids evaluate``, from edges to labels.
-hong: rates of two synthetic streams.
+updates, in stages, and Rem's algorithm; both on edges in place. sweep, sort: the same by threads or
+multiprocessors, and sorted accesses. lehr: an owner, a matrix and a fixed point over densities, and
+kinds of memory. balduzzi: graphs of one number of edges and three of vertices, by threads and by
+processes; mixes: by both, by samples, and by schedules of threads; these by ``cc-rapids evaluate``,
+from edges to labels. hong: rates of two synthetic streams. machines: a few designs, and the
+bandwidth of the memory.
 """
 
+import collections
+import contextlib
 import itertools
 import math
 import os
 import pathlib
 import tempfile
+import threading
+from unittest import mock
 
 import designs
 import harness
@@ -43,6 +49,16 @@ DEGREES = {"dense": 1000, "medium": 50, "sparse": 25}  # edges a vertex of its F
 STREAMED = ("early+halve", "hooks+halve", "async+halve", "rem-cas+split-one", "rem-lock+split-one")
 HONG = (*(f"none+{rest}" for rest in STREAMED), "none+jtb+two-try-split", "liu-tarjan(PRS)")
 HONG += ("shiloach-vishkin", "auto")
+SCHEDULED = "single-pass"
+SWEPT = (*ALONE[:1], *ALONE[2:3], f"stages+{ALONE[0]}", "rem-parallel", "rem-parallel(prefetch=on)")
+PROCESSORS = (8, 16, 32, 64)  # multiprocessors, in addition to all of them
+WIDTH = 32  # words of a coalesced access of the paper's GPUs, at most
+MACHINES = tuple(
+    f"{first}+{rest}" for first in ("none", "strided") for rest in ("async+halve", "rem-cas+splice")
+)
+COPIED = 1 << 27  # words of 4 bytes
+SCALES = {True: 27, False: 21}  # log2 of the vertices of streams: on a GPU, and on threads
+STREAM_BYTES = 400  # a vertex of a stream takes, with its ten edges and their copies
 EDGES = 20_000_000  # the paper has 25 times as many
 SLOW = 1000  # ms: a design that takes longer is not run on denser graphs
 
@@ -72,14 +88,21 @@ def graphs(name, scale, engine):
 
 def over_lists(session, names, listed):
     """Yield the records of designs on lists in place, or the reason why a graph fails."""
+    return over_graphs(
+        session, names, lambda ready: (ready.record(Design.parse(d), "list") for d in listed(ready))
+    )
+
+
+def over_graphs(session, names, measure):
+    """Yield what ``measure`` yields of each graph, or the reason why a graph fails."""
     for name in names:
         try:
             ready, facts = session.prepared(name, graphs)
         except (MemoryError, CcRapidsError) as error:
             yield {"graph": name, "not_run": reason(error)}
             continue
-        for design in listed(ready):
-            yield facts | ready.record(Design.parse(design), "list")
+        for record in measure(ready):
+            yield facts | record
         del ready
         harness.empty_pool(session.backend)
 
@@ -103,6 +126,89 @@ def cong(session):
     return over_lists(session, names, lambda ready: CONG)
 
 
+def sweep(session):
+    """Figures 5 and 6: the time by threads, or by multiprocessors of a GPU."""
+    limits = limited_threads if not session.backend.on_device else limited_processors
+
+    def measure(ready):
+        for count, limit in limits(session.backend):
+            try:
+                with limit:
+                    for design in SWEPT:
+                        yield {"workers": count} | ready.record(Design.parse(design), "list")
+            except (ImportError, AttributeError, RuntimeError) as error:
+                yield {"workers": count, "not_run": f"{type(error).__name__}: {error}"}
+                return
+
+    return over_graphs(session, ("random50M", "rmat24 200M"), measure)
+
+
+def limited_threads(backend):
+    """Yield numbers of threads, and a context in which a backend uses so many."""
+    for count in numbers_to(len(os.sched_getaffinity(0))):
+        yield count, backend.using(count)
+
+
+def limited_processors(backend):
+    """Yield numbers of multiprocessors, and a context in which launches may use so many."""
+    processors = backend.shared_memory_limits().blocks
+    for count in PROCESSORS:
+        if count < processors:
+            yield count, on_processors(backend, count)
+    yield processors, contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def on_processors(backend, count):
+    """Launch on a stream of a green context, which has some of the multiprocessors."""
+    from cuda.bindings import driver
+
+    def call(function, *given):
+        error, *results = function(*given)
+        if int(error):
+            raise RuntimeError(f"{function.__name__}: {error}")
+        return results[0] if len(results) == 1 else results
+
+    backend.synchronize()
+    device = call(driver.cuDeviceGet, backend.xp.cuda.Device().id)
+    kind = driver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_SM
+    whole = call(driver.cuDeviceGetDevResource, device, kind)
+    groups, *_ = call(driver.cuDevSmResourceSplitByCount, 1, whole, 0, count)
+    part = call(driver.cuDevResourceGenerateDesc, groups, 1)
+    flag = driver.CUgreenCtxCreate_flags.CU_GREEN_CTX_DEFAULT_STREAM
+    context = call(driver.cuGreenCtxCreate, part, device, flag)
+    flag = driver.CUstream_flags.CU_STREAM_NON_BLOCKING
+    stream = call(driver.cuGreenCtxStreamCreate, context, flag, 0)
+    with backend.xp.cuda.ExternalStream(int(stream)):
+        yield
+        backend.synchronize()
+
+
+def sort(session):
+    """Theorem 1: read labels at random, or sort the edges by blocks of labels first."""
+    xp = session.backend.xp
+
+    def measure(ready):
+        labels, ends = xp.arange(ready.n, dtype=np.uint32), (ready.edges.src, ready.edges.dst)
+        in_order = (xp.arange(ready.m) % ready.n).astype(ends[0].dtype)
+
+        def by_sorting():
+            rows = list(ends)
+            for k in range(2):
+                order = xp.argsort(rows[k] // WIDTH, kind="stable")
+                rows = [row[order] for row in rows]
+                rows.append(labels[rows[k]])
+
+        ways = {
+            "sequential": lambda: [labels[in_order] for _ in ends],
+            "random": lambda: [labels[column] for column in ends],
+            "sorted": by_sorting,
+        }
+        yield {"width": WIDTH} | harness.timed(ways, session.backend, 3)
+
+    return over_graphs(session, ("random50M", "rmat24 200M"), measure)
+
+
 def evaluated(name, n, edges, backend, **plan):
     """Yield the records of a plan on a graph of two columns on the host."""
     with tempfile.TemporaryDirectory() as folder:
@@ -113,7 +219,9 @@ def evaluated(name, n, edges, backend, **plan):
             facts = {"graph": name, "n": n, "m": row["edges"], "engine": backend.name}
             kept = "design", "memory", "threads", "density", "wall_ms", "device_ms", "not_run"
             facts |= {key: row[key] for key in kept if row.get(key) is not None}
-            facts |= {"processes": True, "threads": row["processes"]} if row["processes"] else {}
+            if row["processes"]:
+                facts |= {"processes": True, "threads": row["processes"]}
+                facts |= {"threads_each": row["threads"], "reduction": row["reduction"]}
             yield facts | ({} if "not_run" in row else {"right": "wrong" not in row})
 
 
@@ -136,21 +244,87 @@ def lehr(session):
                         slow.add((backend.name, row["design"], kind))
 
 
+def numbers_to(most):
+    """Return the numbers of workers that are tried."""
+    return sorted({1, 2, most, *(k for k in (4, 8, 12, 16, 24, 32, 48) if k <= most)})
+
+
 def balduzzi(session):
     """Figures 1 and 4: the time by threads and by processes, whatever the backend."""
-    threads, m = backends.get("threads"), session.args.edges
-    cores = len(os.sched_getaffinity(0))
-    counts = sorted({1, 2, cores, *(k for k in (4, 8, 12, 16, 24, 32, 48) if k <= cores)})
+    counts = numbers_to(len(os.sched_getaffinity(0)))
     ways = {"designs": BALDUZZI, "threads": counts}, {"designs": [FORESTS], "processes": counts}
-    for (words, degree), way in itertools.product(DEGREES.items(), ways):
-        plan, graph = way | {"rounds": session.args.runs}, generators.uniform(m // degree, m, 1)
-        for row in evaluated(words, graph.num_vertices, graph.edges, threads, **plan):
-            yield row | ({"ms": row.pop("wall_ms")} if "wall_ms" in row else {})
+    return over_degrees(session, lambda: ((way, {}) for way in ways))
+
+
+def mixes(session):
+    """Figure 3: processes of some threads each; and both ways to combine, and three schedules."""
+    cores = len(os.sched_getaffinity(0))
+    apart = {"designs": [FORESTS], "reductions": ["pairs", "samples"]}
+    threads = backends.get("threads")
+
+    def ways():
+        for count in numbers_to(cores):
+            yield apart | {"processes": [count], "threads_per_process": [cores // count]}, {}
+        for name, chunks in SCHEDULES.items():
+            with mock.patch.object(threads, "chunks", chunks(cores)):
+                yield {"designs": [SCHEDULED], "threads": [cores]}, {"schedule": name}
+
+    return over_degrees(session, ways)
+
+
+def over_degrees(session, ways):
+    """Yield the records of ``cc-rapids evaluate`` on threads, on graphs of three degrees."""
+    threads, m = backends.get("threads"), session.args.edges
+    for words, degree in DEGREES.items():
+        graph = generators.uniform(m // degree, m, 1)
+        for way, facts in ways():
+            plan = way | {"rounds": session.args.runs}
+            for row in evaluated(words, graph.num_vertices, graph.edges, threads, **plan):
+                yield row | facts | ({"ms": row.pop("wall_ms")} if "wall_ms" in row else {})
+
+
+class Shares:
+    """The chunks of a launch, in an equal share for each thread, which takes them in order.
+
+    A thread without chunks takes a share that no thread has begun. If there is none and it steals,
+    it takes the last chunk of the longest share.
+    """
+
+    def __init__(self, starts, workers, steals):
+        workers = min(workers, len(starts))
+        cuts = [len(starts) * k // workers for k in range(workers + 1)]
+        self.shares = [collections.deque(starts[a:b]) for a, b in itertools.pairwise(cuts)]
+        self.free, self.steals = list(self.shares), steals
+        self.lock, self.thread = threading.Lock(), threading.local()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        with self.lock:
+            share = getattr(self.thread, "share", None)
+            if not share and self.free:
+                share = self.thread.share = self.free.pop(0)
+            if share:
+                return share.popleft()
+            longest = max(self.shares, key=len)
+            if self.steals and longest:
+                return longest.pop()
+            raise StopIteration
+
+
+SCHEDULES = {
+    "static": lambda workers: lambda starts: Shares(starts, workers, False),
+    "dynamic": lambda workers: iter,
+    "work stealing": lambda workers: lambda starts: Shares(starts, workers, True),
+}
 
 
 def hong(session):
     """Table 4, its last two columns: 10 edges a vertex, inserted as one batch."""
-    backend, scale = session.backend, int(session.args.scale or 27)
+    backend = session.backend
+    fits = int(math.log2(backend.free_bytes() / STREAM_BYTES))
+    scale = int(session.args.scale or min(SCALES[backend.on_device], fits))
     streams = {
         "RMAT": (generators.rmat, scale, 10 << scale, 0.5, 0.1, 0.1),
         "BA": (generators.barabasi_albert, 1 << scale, 10),
@@ -179,13 +353,35 @@ def streamed(design, graph, backend, expected):
     return rate | {"right": bool((labels == expected[0]).all())}
 
 
-EXPERIMENTS = {"sutton": sutton, "cong": cong, "lehr": lehr, "hong": hong, "balduzzi": balduzzi}
-LEFT_OUT = {True: "balduzzi", False: "hong"}  # unless named: on a GPU, and on threads
+def machines(session):
+    """Sections 4.5 and 4.6: designs with and without a sample, and the bandwidth of a copy."""
+    facts = {"bytes_per_s": bandwidth(session.backend, session.args.copied)}
+    return (facts | row for row in over_lists(session, harness.GRAPHS, lambda ready: MACHINES))
+
+
+def bandwidth(backend, words):
+    """Return the bytes that a kernel reads and writes in a second, when it copies words."""
+
+    def copy(i, given, made):
+        made[i] = given[i]
+
+    kernel, given = backend.elementwise(copy), backend.xp.zeros(words, np.uint32)
+    made = backend.empty(words, np.uint32)
+    times = harness.timed({"copy": lambda: kernel(words, given, made)}, backend, 5)
+    return round(8e3 * words / times["copy_ms"]["least"])
+
+
+EXPERIMENTS = {
+    work.__name__: work
+    for work in (sutton, cong, sweep, sort, lehr, hong, machines, balduzzi, mixes)
+}
+NAMED = {True: ("balduzzi", "mixes"), False: ("hong",)}  # run only if named: on a GPU, on threads
 
 
 def main():
     """Measure the experiments until the time is over."""
-    parser = harness.arguments(__doc__, "cuda", runs=5, edges=EDGES, seconds=330.0)
+    sizes = {"edges": EDGES, "copied": COPIED, "seconds": 330.0}
+    parser = harness.arguments(__doc__, "cuda", runs=5, **sizes)
     parser.add_argument("--experiments", nargs="*", choices=EXPERIMENTS)
     session = designs.Session(parser.parse_args())
 
@@ -196,8 +392,8 @@ def main():
                 break
         harness.empty_pool(session.backend)
 
-    left_out = LEFT_OUT[session.backend.on_device]
-    names = session.args.experiments or [name for name in EXPERIMENTS if name != left_out]
+    rest = [name for name in EXPERIMENTS if name not in NAMED[session.backend.on_device]]
+    names = session.args.experiments or rest
     harness.measure_each([[name] for name in names], measure)
 
 
