@@ -359,9 +359,7 @@ class KernelComposer:
             "every_edge": join and self._link_edges(join, False),
             "join": join,
             "read": edges.checked(self.backend, self.vertex, self.wide, self.load_edge()),
-            "prefetch_edge": self.form.prefetch(
-                self.backend, self.wide, edges.every(self.backend)
-            ),
+            "prefetch_edge": self.form.prefetch(self.backend, self.wide, edges.every(self.backend)),
             "note": self._record(),
             "record_forest": self.record_forest,
         }
