@@ -265,8 +265,8 @@ def mixes(session):
     def ways():
         for count in numbers_to(cores):
             yield apart | {"processes": [count], "threads_per_process": [cores // count]}, {}
-        for name, chunks in SCHEDULES.items():
-            with mock.patch.object(threads, "chunks", chunks(cores)):
+        for name, schedule in SCHEDULES.items():
+            with mock.patch.object(threads, "schedule", schedule(cores)):
                 yield {"designs": [SCHEDULED], "threads": [cores]}, {"schedule": name}
 
     return over_degrees(session, ways)

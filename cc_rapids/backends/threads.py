@@ -256,6 +256,7 @@ class Threads(Backend):
     few_by_library = merges_in_order = True
     xp = np
     prefetch: Atom | None = Atom("prefetch")
+    schedule: Callable[[range], Iterator[int]] = iter  # a free worker takes the next chunk
 
     def __init__(self, checked: bool | None = None) -> None:
         self.workers = int(os.environ.get("CC_RAPIDS_THREADS", 0)) or len(os.sched_getaffinity(0))
@@ -296,7 +297,7 @@ class Threads(Backend):
             size = n
         elif kernel.shape == "block_kernel":
             size = 1
-        starts = self.chunks(range(0, n, size))
+        starts = self.schedule(range(0, n, size))  # shared by all workers
 
         def work() -> None:
             """Run chunks of indices until none are left."""
@@ -319,10 +320,6 @@ class Threads(Backend):
                 pass
             for future in waiting:
                 future.result()
-
-    def chunks(self, starts: range) -> Iterator[int]:
-        """Return an iterator that all workers share: each takes the next chunk when it is free."""
-        return iter(starts)
 
     def _executor(self) -> ThreadPoolExecutor:
         """Return the thread pool of this process, created on first use."""

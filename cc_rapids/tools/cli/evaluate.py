@@ -81,7 +81,7 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     multiple=True,
     default=["pairs"],
     section=METHOD,
-    help="Merge forests of processes in pairs (default), or contract samples.",
+    help="Merge forests in pairs (default), or contract samples.",
 )
 @rounds_option
 @option(
