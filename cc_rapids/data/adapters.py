@@ -406,7 +406,11 @@ def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> Edg
     Answers are frames of the library of the columns if all of them are its series. Otherwise they
     are arrays, or tables of PyArrow or cuDF for ids of several columns.
     """
-    sides = list(map(_column_of_end, columns))
+    # a tensor becomes an array, and an array of PyArrow a chunked one
+    sides = [
+        as_array(side) if is_edge_array(side) and not hasattr(side, "__array__") else chunked(side)
+        for side in columns
+    ]
     half, alike = len(sides) // 2, is_series(sides[0]) and len(set(map(type, sides))) == 1
     on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in sides)
     if on_device and half > 1:
@@ -445,12 +449,6 @@ def _check_lengths(names: Sequence[str], columns: Sequence[Any]) -> None:
                 f"{names[0]!r} has {sizes[0]:,} ids and {name!r} has {size:,}: both ends of each"
                 " edge are needed"
             )
-
-
-def _column_of_end(side: Any) -> Any:
-    """Return a column, or a tensor as an array, or a PyArrow array as a chunked one."""
-    only_dlpack = is_edge_array(side) and not hasattr(side, "__array__")
-    return as_array(side) if only_dlpack else chunked(side)
 
 
 def _as_array(column: Column, side: Any) -> Column:
@@ -1209,7 +1207,7 @@ class ByteStreams(Paths):
     """An open file, such as ``sys.stdin.buffer``, read from its current position to its end.
 
     Its format is given by the suffix of its name if that is known, otherwise detected from its
-    first bytes. Text streams are read as UTF-8.
+    first bytes. A text stream is already decoded, so ``encoding=`` does not apply to it.
     """
 
     names_files = False

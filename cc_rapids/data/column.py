@@ -7,6 +7,7 @@ type and the row.
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -82,21 +83,14 @@ def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeErro
 
 def refuse_surrogates(name: str, values: list[Any]) -> InputError:
     """Return the error for strings with half of a surrogate pair, which cannot be encoded."""
-    bad = ((row, value) for row, value in enumerate(values) if not _is_unicode(value))
+    halves = re.compile("[\ud800-\udfff]")
+    bad = ((row, value) for row, value in enumerate(values) if halves.search(str(value)))
     row, value = next(bad, (0, "\ud800"))  # the values may have changed since
     return InputError(
         f"column {name!r} contains, in row {row:,} of {len(values):,}, a string with half of a"
         f" surrogate pair, {value!r}, which is not Unicode text: replace it, for example by"
         " .encode('utf-8', 'replace').decode()"
     )
-
-
-def _is_unicode(value: Any) -> bool:
-    try:
-        str(value).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
@@ -478,7 +472,9 @@ def array_of_host(name: str, values: Any) -> Any:
     if kinds and all(issubclass(kind, str) for kind in kinds) and _is_wide(values):
         return np.asarray(values, object)
     array = any_array(name, values)
-    if is_fixed_text(array.dtype) and not all(map(_stays_whole, values)):
+    if is_fixed_text(array.dtype) and not all(
+        isinstance(value, str) and not value.endswith("\0") for value in values
+    ):  # NumPy would convert other values to text, and cut a final NUL
         return np.asarray(values, object)
     if not listed or array.ndim != 1:
         return array
@@ -556,11 +552,6 @@ def _is_wide(words: Any) -> bool:
     """Return whether a fixed-width array of these strings would be mostly empty."""
     lengths = list(map(len, words))
     return max(lengths) * len(words) > WIDE + MOSTLY * sum(lengths)
-
-
-def _stays_whole(value: Any) -> bool:
-    """Return whether NumPy keeps a value unchanged among strings: a str without a final NUL."""
-    return isinstance(value, str) and not value.endswith("\0")
 
 
 def _is_column(kind: type) -> bool:
@@ -941,12 +932,6 @@ def _nulls(name: str, text: str, size: int) -> Column:
     return Column(name, text, size, ids, valid=np.zeros(size, bool)) if size else empty(name)
 
 
-def _kinds_in(values: Any) -> str:
-    """Describe the types of objects in a column, for an error."""
-    kinds = sorted({type(value).__name__ for value in values})
-    return f" of {listed(kinds)}" if kinds else ""
-
-
 def _to_arrow(name: str, side: Any) -> Any:
     """Convert strings or categories to an array of PyArrow that is valid, without views.
 
@@ -965,7 +950,9 @@ def _to_arrow(name: str, side: Any) -> Any:
 
 
 def _in_pandas_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
-    return array.to_pandas().astype(dtype if _holds(dtype, every) else _categories_of(every()))
+    if not _holds(dtype, every):
+        dtype = sys.modules["pandas"].CategoricalDtype(every().unique().to_pandas())
+    return array.to_pandas().astype(dtype)
 
 
 def _in_polars_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
@@ -986,11 +973,6 @@ def _holds(dtype: Any, every: Callable[[], Any]) -> bool:
 def _as_dictionary(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
     """Return an Arrow array of strings as a dictionary array; ``every`` is not needed for it."""
     return array.cast(dtype).dictionary_encode()
-
-
-def _categories_of(words: Any) -> Any:
-    """Return the pandas categorical type of these strings; some may be equal."""
-    return sys.modules["pandas"].CategoricalDtype(words.unique().to_pandas())
 
 
 def _in_pandas(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
@@ -1074,7 +1056,9 @@ def _of_texts(name: str, array: Any, to_native: Native) -> Column:
         if size and not present.size:
             return _nulls(name, text, size)
         if not _are_strings(present):
-            raise no_ids(name, f"{text}{_kinds_in(present)}", size, size - present.size)
+            kinds = sorted({type(value).__name__ for value in present})
+            words = f"{text} of {listed(kinds)}" if kinds else text
+            raise no_ids(name, words, size, size - present.size)
     try:
         words = pyarrow.array(values, pyarrow.large_string(), missing)
     except UnicodeEncodeError:

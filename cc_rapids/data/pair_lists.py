@@ -152,7 +152,8 @@ def _no_pairs(edges: list[Any]) -> InputError:
             " all: if they are the sources and the destinations, pass a tuple, tuple(edges); if"
             " each is an edge, pass pairs, [tuple(edge) for edge in edges]"
         )
-    at, item = _first_of_other_kind(edges)
+    items = enumerate(edges)
+    at, item = next((k, item) for k, item in items if not isinstance(item, tuple | list))
     way = "a list of edges holds pairs, such as [(1, 2), (3, 4)]"
     if isinstance(item, dict):
         way = "read records into a frame first, such as by pd.DataFrame(edges)"
@@ -163,11 +164,6 @@ def _no_pairs(edges: list[Any]) -> InputError:
     return InputError(
         f"item {at:,} of {len(edges):,} edges is {shown(item)}, not a pair of ids: {way}"
     )
-
-
-def _first_of_other_kind(edges: list[Any]) -> tuple[int, Any]:
-    items = enumerate(edges)
-    return next((k, item) for k, item in items if not isinstance(item, tuple | list))
 
 
 def _other_lengths(edges: list[Any]) -> InputError:
