@@ -41,6 +41,7 @@ def of(engine):
     often = ["jobs", "jobs", "equal", "answers", "doors"]
     rest = ["rows", "lying_rows", "scribbles", "thresholds", "attached", "audits", "shared"]
     host = ["files", "text", "damage", "saved", "kills", "pickles", "streams", "stored", "tables"]
+    host += ["several"]
     return often + rest + (host if engine == "threads" else ["saved", "streams", "pickles"])
 
 
@@ -869,5 +870,12 @@ def doors(random, engine):
 def tables(random, engine):
     """A random table of text at every door, as pandas reads it."""
     from .tables import tables as trial
+
+    return trial(random, engine)
+
+
+def several(random, engine):
+    """Several files of text with ids of several types, at every door."""
+    from .tables import several as trial
 
     return trial(random, engine)

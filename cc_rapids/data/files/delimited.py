@@ -207,12 +207,14 @@ def _one_tab(match: re.Match[bytes]) -> bytes:
 class Column:
     """A column of text: an empty field is null, unless it is in quotes.
 
-    ``quoted`` tells whether at least one field is in quotes. ``bare`` tells whether the text is as
-    in the file, where fields may be surrounded by blanks.
+    ``quoted`` tells whether at least one field with text is in quotes, and ``in_quotes`` which are;
+    it is None if none is. ``bare`` tells whether the text is as in the file, where fields may be
+    surrounded by blanks.
     """
 
     text: pa.ChunkedArray
     quoted: bool = False
+    in_quotes: pa.ChunkedArray | None = None
     bare: bool = True
 
 
@@ -230,6 +232,7 @@ class TextFile(Protocol):
     path: str
     budget: Budget | None
     lines: Any
+    decoded: bool
 
     def read(self, size: int) -> bytes: ...
     def read_lines(self, size: int) -> bytes: ...

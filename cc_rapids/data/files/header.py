@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
-from ...errors import FormatError, InputError, MissingColumnError
+from ...errors import CcRapidsWarning, FormatError, InputError, MissingColumnError
 from ..end_columns import KNOWN_NAMES, KNOWN_PAIRS, LABELS, NAME_THEM, missing, naming
 from ..text_options import TextOptions
 from .delimited import Dialect
@@ -13,6 +15,7 @@ from .text_ids import MISSING
 
 TEXT = ("csv", "tsv", "snap")  # the formats of tables of text
 
+WIDE = 20  # fields in records of zeros and ones that are a matrix, however many they are
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -95,6 +98,44 @@ def is_header(
         " (--no-header) if it is an edge, header=True (--header) if it names the columns, or"
         f" {NAME_THEM}; it holds {naming(fields)}"
     )
+
+
+def check_edges(path: str, records: Sequence[Sequence[str]]) -> None:
+    """Check that records without a header are edges, not a matrix or the rows of a pandas frame.
+
+    Parameters
+    ----------
+    path
+        The path, for messages.
+    records
+        The first records, one more than they have fields, or all.
+
+    Raises
+    ------
+    FormatError
+        The records are a square matrix that is symmetric, or wide and of zeros and ones.
+    """
+    width = len(records[0]) if records else 0
+    if width < 3 or any(len(record) != width for record in records):
+        return
+    bits = {*chain(*records)} <= {"0", "1"}
+    square = len(records) == width
+    symmetric = square and [*zip(*records, strict=True)] == [*map(tuple, records)]
+    if symmetric or (bits and (square or width > WIDE)):
+        raise FormatError(
+            f"{path} may be an adjacency matrix, as it has {width} fields in each record: read it"
+            " by numpy.loadtxt(path), and pass scipy.sparse.coo_array(matrix), or, if the first"
+            " two fields are an edge, pass header=False (--no-header)"
+        )
+    counted = [record[0] for record in records] == [str(k) for k in range(len(records))]
+    if counted and len(records) > 2 and all(record[2].isdecimal() for record in records):
+        warnings.warn(
+            f"{path}: the first two of {width} columns are read as edges, but the first one counts"
+            " the records from 0, as the index that pandas writes: if it is one, name the columns"
+            " of ids, as by source='dst', destination='col2'",
+            CcRapidsWarning,
+            stacklevel=1,
+        )
 
 
 def _is_word(field: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import stat
@@ -112,13 +113,13 @@ def looks_like(first: bytes) -> str | None:
 
 def _is_wide(first: bytes) -> bool:
     """Return whether bytes are UTF-16 or UTF-32 text: with a byte order mark, or mostly ASCII."""
-    first = first[: len(first) // 4 * 4]
     high = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
     wide = [name for name in high if 2 * high[name].count(b"\0") > len(high[name])]
     marked = next((MARKS[mark] for mark in MARKS if first.startswith(mark)), None)
     for encoding in wide if marked is None else [marked]:
-        with suppress(UnicodeDecodeError):
-            return all(word.isprintable() for word in first.decode(encoding).split())
+        with suppress(UnicodeDecodeError):  # the first bytes may end within a character
+            text = codecs.getincrementaldecoder(encoding)().decode(first)
+            return all(word.isprintable() for word in text.split())
     return False
 
 
@@ -176,7 +177,8 @@ class File:
     begins the comments above the records. ``raw`` is seekable or a
     ``Handle``. ``groups`` are the numbers of rows of row groups or batches, or of the whole file in
     formats that are read as a whole. ``lines`` counts the lines of text. ``budget`` is the memory
-    limit of reading, if any.
+    limit of reading, if any. ``decoded`` tells whether the caller opened the file as text, so that
+    it has no encoding.
     """
 
     path: str
@@ -186,6 +188,7 @@ class File:
     header: bool | None = None
     delimiter: str | None = None
     comment_mark: bytes = b""
+    decoded: bool = False
     budget: Budget | None = None
     bytes_read: int = 0
     most: int | None = None  # the most decompressed bytes that may be read
@@ -231,7 +234,7 @@ class File:
         FormatError
             The format is unknown.
         """
-        text = "snap" if options.encoding else None  # encoded text may look binary
+        text = "snap" if options.encoding or options.delimiter else None  # may look binary
         if not (options.format or self.named) and _JSON_ARRAY.match(self.head):
             raise _json_array(self.path)
         name = options.format or self.named or looks_like(self.head) or text

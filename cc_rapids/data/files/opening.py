@@ -266,7 +266,7 @@ def given(stream: Any) -> File:
     if raw.seekable():
         size = raw.seek(0, os.SEEK_END)
         raw.seek(0)
-    return within(File(path, cast(Any, raw), size, None))
+    return within(File(path, cast(Any, raw), size, None, decoded=hasattr(stream, "encoding")))
 
 
 def start_of(stream: Any) -> Callable[[], Any] | None:

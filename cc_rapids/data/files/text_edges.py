@@ -29,7 +29,7 @@ from .delimited import (
     parse,
     shown,
 )
-from .header import are_names, is_header, names_in_comment, without_header
+from .header import are_names, check_edges, is_header, names_in_comment, without_header
 from .line_count import ends_in
 from .pieces import Piece, Place, has_ids, sliced
 from .text_head import HEAD, Above, Text, check_above, separator_of
@@ -420,6 +420,8 @@ def first_lines(
             if below is not None and any("\ufffd" in field for field in below):
                 below = None  # not UTF-8 text
             file.header = is_header(file.path, first.line, fields, below, request.requested)
+            if not (file.header or request.requested):
+                check_edges(file.path, dialect.first_records(head, len(fields) + 1))
     if file.header:
         file.lines.header = ends_in(line)
         return dialect, rest, feed, fields

@@ -70,7 +70,8 @@ class Text:
     file
         The file, whose count of lines receives all converted bytes once, in order.
     encoding
-        The encoding of the file; by default that of its byte order mark, or UTF-8.
+        The encoding of the file; by default that of its byte order mark, or UTF-8. It is ignored
+        for a file that the caller opened as text.
     """
 
     marked: bool
@@ -79,6 +80,7 @@ class Text:
         self._file, self._line = file, 1
         self._decoder: Any = None
         first = file.read(HEAD)
+        encoding = None if file.decoded else encoding
         encoding = encoding or next((MARKS[mark] for mark in MARKS if first.startswith(mark)), None)
         self._encoding = encoding
         if encoding is not None and codecs.lookup(encoding).name not in AS_UTF8:
@@ -202,7 +204,8 @@ def separator_of(
     even = [d for d in rows if _width(rows[d]) > 1]
     if len(even) > 1:
         even = [d for d in even if is_named(_table(d), rows[d][0])] or even
-        even = [d for d in even if not _has_quotes(rows[d])] or even
+        marked = {d: any('"' in field for row in rows[d] for field in row) for d in even}
+        even = [d for d in even if not marked[d]] or even  # quotes are left within fields
     if tabbed and "\t" in even:
         even = ["\t"]
     if len(even) > 1:
@@ -240,11 +243,6 @@ def _width(rows: list[list[str]]) -> int:
     """Return the number of fields per record; 0 if it differs between records."""
     widths = {*map(len, rows)}
     return widths.pop() if len(widths) == 1 else 0
-
-
-def _has_quotes(rows: list[list[str]]) -> bool:
-    """Return whether quotes are left in fields, as if another separator were right."""
-    return any(quoted.QUOTE.decode() in field for row in rows for field in row)
 
 
 def _are_pairs(rows: list[list[str]]) -> bool:

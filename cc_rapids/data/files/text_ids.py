@@ -7,18 +7,30 @@ that names the row and the value.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ColumnTypeError, FormatError
+from ...errors import CcRapidsWarning, ColumnTypeError, FormatError
 from .delimited import Block, Column, Dialect
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-MISSING = ("NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "\\N")
+NO_VALUE = (  # words for a missing value in columns of numbers, in lower case
+    *("na", "n/a", "<na>", "#n/a", "#na", "nan", "-nan", "null", "(null)", "none", "\\n"),
+    *("#ref!", "#value!", "#name?", "#div/0!"),
+    *("?", "-", "--", "."),
+)
+MISSING = tuple(
+    dict.fromkeys(
+        word
+        for lower in NO_VALUE
+        for word in (lower, lower.upper(), lower.capitalize(), lower.replace("nan", "NaN"))
+    )
+)
 
 
 class LateTextError(FormatError):
@@ -34,9 +46,10 @@ class LateTextError(FormatError):
 
     def __init__(self, path: str, line: int, column: int, width: int) -> None:
         super().__init__(
-            f"{path}, from line {line} on: some ids are text, but all earlier ones were integers: a"
-            " stream uses the type of the first ids for all; read it whole, without memory_limit="
-            " (--memory-limit), or store the columns as strings (in Parquet)"
+            f"{path}, from line {line} on: some ids are text, or negative beside others beyond"
+            " 2^63, but all earlier ones were integers: a stream uses the type of the first ids for"
+            " all; read it whole, without memory_limit= (--memory-limit), or store the columns as"
+            " strings (in Parquet)"
         )
         self.text = [True if k == column else None for k in range(width)]
 
@@ -46,10 +59,12 @@ class Ids:
 
     In a column of numbers, words such as NA and empty quoted text are nulls. In a column of text
     they are ordinary words, so the text is kept until the type of the column is certain.
+    ``no_value`` is the first such word with a letter, empty if there is none.
     """
 
     quoted: bool
     empties: bool
+    no_value: str
 
     def __init__(self, column: Column) -> None:
         import pyarrow as pa
@@ -57,13 +72,19 @@ class Ids:
 
         text, self.quoted, self.empties = column.text, column.quoted, False
         self.text: pa.ChunkedArray | None = None
+        self.no_value = ""
         numbers = None if column.quoted else integers(text)
         if numbers is None:
             self.text = text = trimmed(text) if column.bare else text
+            missing = pc.is_in(text, value_set=pa.array([*MISSING, ""]))
             if not column.quoted:
                 self.empties = not column.bare and bool(pc.any(pc.equal(text, "")).as_py())
-                missing = pc.is_in(text, value_set=pa.array([*MISSING, ""]))
                 numbers = integers(pc.if_else(missing, None, text))
+            if column.in_quotes is not None:
+                missing = pc.and_(missing, pc.invert(column.in_quotes))
+            if pc.any(missing).as_py():
+                words = pc.unique(text.filter(missing)).to_pylist()
+                self.no_value = next((w for w in words if any(map(str.isalpha, w))), "")
         self.values: pa.ChunkedArray = text if numbers is None else numbers
 
     def cast(self, kind: pa.DataType) -> pa.ChunkedArray:
@@ -83,18 +104,20 @@ class TextType:
     field is not a number, such as ``v1.0`` or ``ann``, all fields are names, including ``1.0``.
     """
 
-    negative: bool
+    negative: bool  # whether some ids are below 0
+    wide: bool  # whether some ids are beyond int64
     empties: bool
     filled: bool
 
     def __init__(self) -> None:
         self._has_names, self._float = False, ""
+        self.negative = self.wide = False
         self.restart()
 
     def restart(self) -> None:
-        """Forget the types of the blocks so far, but not whether they hold floats."""
+        """Forget whether the blocks so far are text, but not the range of integers, nor floats."""
         self.types: set[pa.DataType] = set()
-        self.negative = self.empties = self.filled = False
+        self.empties = self.filled = False
 
     def update(self, ids: Ids) -> int | None:
         """Add the ids of a block; return the row of the first float if it is in this block."""
@@ -103,6 +126,7 @@ class TextType:
 
         values = ids.values
         self.types.add(values.type)
+        self.wide |= values.type == pa.uint64()
         self.empties |= ids.empties
         self.filled |= values.null_count < len(values)
         if values.type == pa.int64() and not self.negative:
@@ -133,7 +157,7 @@ def common_type(pair: tuple[TextType, TextType], empties: bool = True) -> pa.Dat
     empty = empties and any(one.empties and not one.filled for one in pair)
     if empty or not all(map(pa.types.is_integer, types)):
         return pa.string()
-    if pa.uint64() not in types:
+    if not any(one.wide for one in pair):
         return pa.int64()
     return pa.string() if pair[0].negative or pair[1].negative else pa.uint64()
 
@@ -150,6 +174,7 @@ class IdPair:
         self._path, self._names, self._dialect = path, list(names), dialect
         self._blocks: list[tuple[Ids, Ids]] = []
         self._types, self._lines = (TextType(), TextType()), [0, 0]
+        self._no_value: str | None = ""  # a word that may mean no id; None after the warning
 
     def append(self, block: Block, source: Column, destination: Column) -> tuple[Any, Any]:
         """Append the text of a block; return its ids, in types that depend on this block only."""
@@ -159,6 +184,8 @@ class IdPair:
             row = self._types[side].update(ids)
             if row is not None:
                 self._lines[side], _ = block.row(row, self._dialect)
+            if ids.no_value and self._no_value == "":
+                self._no_value = f"{ids.no_value} in column {self._names[side]!r}"
         return pair[0].values, pair[1].values
 
     def restart(self) -> None:
@@ -182,6 +209,15 @@ class IdPair:
                 where = f"line {line}"
                 raise refused(self._path, where, name, "a column of floats", column.floats)
         kind = pa.string() if text else common_type(self._types, text is None)
+        if kind == pa.string() and self._no_value:
+            warnings.warn(
+                f"{self._path}: {self._no_value} is read as an id, which joins all of its rows,"
+                " because the column is text: if it stands for a missing id, remove these rows, for"
+                " example by pandas.read_csv(path).dropna()",
+                CcRapidsWarning,
+                stacklevel=1,
+            )
+            self._no_value = None
         sides = zip(*self._blocks, strict=True) if self._blocks else ((), ())
         columns = [
             pa.chunked_array([chunk for ids in side for chunk in ids.cast(kind).chunks], kind)

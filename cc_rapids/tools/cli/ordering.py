@@ -6,15 +6,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...data.files.text_edges import numbers
+from ...data.files.text_ids import NO_VALUE
 from ...errors import FormatError, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MISSING = (  # lower-case words for missing values in columns of numbers or dates
-    *("na", "n/a", "<na>", "#n/a", "#na", "nan", "-nan", "null", "none", "\\n"),
-    *("?", "-", "--", "."),
-)
 ZONE = r"(Z|[+-]\d{2}(:?\d{2})?)"
 DATE = rf"^\d{{4}}-\d{{2}}-\d{{2}}([T ]\d{{2}}:\d{{2}}(:\d{{2}}(\.\d+)?)?{ZONE}?)?$"
 NUMBER = r"(?i)^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^[+-]?inf(inity)?$"
@@ -46,7 +43,7 @@ def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     none = pa.scalar(None, words.type)
     words = pc.utf8_trim_whitespace(words)
     words = pc.if_else(pc.equal(words, ""), none, words)
-    missing = pc.is_in(pc.utf8_lower(words), value_set=pa.array(MISSING, words.type))
+    missing = pc.is_in(pc.utf8_lower(words), value_set=pa.array(NO_VALUE, words.type))
     present = pc.if_else(missing, none, words)
     hexadecimal = pc.any(pc.match_substring(present, "x", ignore_case=True)).as_py()
     numeric = None if hexadecimal else numbers(present)

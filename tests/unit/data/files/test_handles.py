@@ -29,7 +29,7 @@ import scipy.sparse
 
 import cc_rapids
 from cc_rapids import components, errors
-from cc_rapids.data.files import delimited
+from cc_rapids.data.files import delimited, handle
 
 TABLE = pa.table({"src": [1, 2], "dst": [2, 5]})
 TEXTS = {
@@ -160,10 +160,10 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def groups(edges):
+def groups(edges, **options):
     """Return the ids of each component, and close the edges."""
     with closing(edges) if hasattr(edges, "close") else nullcontext():
-        return sorted(sorted(map(str, np.asarray(ids))) for _, ids in components(edges))
+        return sorted(sorted(map(str, np.asarray(ids))) for _, ids in components(edges, **options))
 
 
 @pytest.mark.slow
@@ -207,6 +207,24 @@ def test_open_files_in_chunks():
     assert answer.ledger == {"given": 2, "linked": 1, "out_of_bounds": 1}
     with open("edges.csv", "rb") as file, pytest.raises(errors.InputError, match="pass its path"):
         cc_rapids.stream_components(file, checkpoint="state")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16-le", "utf-8"])
+def test_the_encoding_of_a_text_stream_is_that_of_its_text(encoding):
+    text = io.StringIO("src,dst\né,b\nb,ü\n")
+    assert groups(text, encoding=encoding) == [["b", "é", "ü"]]
+
+
+def test_wide_text_is_recognized_though_its_first_bytes_end_within_a_character():
+    content = ("# \nsrc,dst\n" + "\U0001f600,b\n" * 500).encode("utf-16")
+    with pytest.raises(UnicodeDecodeError):
+        content[: handle.HEAD].decode("utf-16")
+    assert groups(io.BytesIO(content)) == [["b", "\U0001f600"]]
+
+
+def test_a_delimiter_makes_an_open_file_text():
+    content = "src\x01dst\né\x01b\n".encode("utf-16")
+    assert groups(io.BytesIO(content), delimiter="\x01") == [["b", "é"]]
 
 
 def test_a_bound_on_a_file_without_weights_is_refused():

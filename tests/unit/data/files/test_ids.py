@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import warnings
 
 import pyarrow as pa
 import pytest
@@ -12,7 +13,9 @@ from support.edge_files import read_edges
 
 from cc_rapids.data.files.text_ids import MISSING
 from cc_rapids.data.files.write import write_table
-from cc_rapids.errors import ColumnTypeError, FormatError
+from cc_rapids.errors import CcRapidsWarning, ColumnTypeError, FormatError
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* is read as an id")
 
 
 class TestTypes:
@@ -52,6 +55,27 @@ class TestTypes:
         words, types, _ = read("a.csv", "u,v\n1,NA\n" + "2,3\n" * 30 + "Namibia,NA\n")
         assert types == ["string", "string"]
         assert words == [("1", "NA"), *[("2", "3")] * 30, ("Namibia", "NA")]
+
+    @pytest.mark.parametrize("word", ["#N/A", "?", "-", "n/a", "(null)", "#REF!", "none", "-nan"])
+    def test_words_of_spreadsheets_and_databases_are_nulls_among_numbers(self, read, word):
+        assert read("a.csv", f"u,v\n1,{word}\n{word},2\n")[0] == [(1, None), (None, 2)]
+
+    @pytest.mark.parametrize(
+        ("content", "warned"),
+        [
+            ("u,v\n1,2\nann,NULL\nbob,NULL\n", "NULL in column 'v'"),
+            ('"u","v"\n"ann",NA\n"bob",NA\n', "NA in column 'v'"),
+            ('"u","v"\n"ann","NA"\n"bob","NA"\n', ""),
+            ("u,v\nann,-\nbob,-\n", ""),
+            ("u,v\n1,2\n", ""),
+        ],
+    )
+    def test_a_word_for_missing_among_text_warns_unless_it_is_quoted(self, read, content, warned):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", CcRapidsWarning)
+            read("a.csv", content)
+        assert len(caught) == bool(warned)
+        assert not warned or f"{warned} is read as an id" in str(caught[0].message)
 
     def test_blanks_around_fields_do_not_count(self, read):
         assert read("a.csv", "u, v\n x , y\ny,\tx\n")[0] == [("x", "y"), ("y", "x")]

@@ -1,8 +1,11 @@
 """Random tables of text at every door: see the trial of the campaign."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
-from campaign.tables import tables
+from campaign.tables import several, tables
 from support.choices import some
 
 import cc_rapids
@@ -13,6 +16,13 @@ from cc_rapids.data.files import delimited
 @some("seed", range(0, 120, 10), usual=[0, 10, 20])
 def test_ten_tables_are_read_as_pandas_reads_them(seed):
     counts = [tables(np.random.default_rng(seed + k), "threads") for k in range(10)]
+    assert sum(one.get("same", 0) for one in counts) > 20
+
+
+@pytest.mark.slow
+@some("seed", range(0, 60, 10), usual=[0])
+def test_ten_lists_in_several_files_are_read_as_one(seed):
+    counts = [several(np.random.default_rng(seed + k), "threads") for k in range(10)]
     assert sum(one.get("same", 0) for one in counts) > 20
 
 
@@ -40,6 +50,40 @@ def test_a_table_that_may_be_two_things_is_refused(tmp_path, content, ways_out):
     with pytest.raises(cc_rapids.InputError) as caught:
         cc_rapids.components(path)
     assert all(word in str(caught.value) for word in ways_out), caught.value
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["0,1,0", "1,0,1", "0,1,0"],
+        ["0 7 0 2", "7 0 0 0", "0 0 0 1", "2 0 1 0"],
+        ["0,1,1", "0,0,1", "0,0,0"],
+        [",".join("01" * 30)] * 25,
+    ],
+)
+def test_a_matrix_in_text_is_refused_unless_it_is_said_to_hold_edges(tmp_path, rows):
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(rows))
+    for door in (cc_rapids.components, cc_rapids.stream_components):
+        with pytest.raises(
+            cc_rapids.FormatError, match=r"adjacency matrix.*coo_array.*--no-header"
+        ):
+            door(path)
+        assert door(path, header=False).num_vertices >= 2
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_an_index_of_pandas_without_a_header_warns(tmp_path, first):
+    path, frame = tmp_path / "a.csv", pd.DataFrame({"src": [5, 6, 7, 8], "dst": [6, 7, 8, 9]})
+    frame.index += first
+    frame.to_csv(path, header=False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", cc_rapids.CcRapidsWarning)
+        assert len(cc_rapids.components(path)) == 4
+        assert len(cc_rapids.components(path, source="dst", destination="col2")) == 1
+    assert ["the index that pandas writes" in str(one.message) for one in caught] == [True] * (
+        first == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,6 +171,15 @@ def test_ids_that_become_text_are_read_with_weights(tmp_path, monkeypatch, opene
     with path.open("rb") as file:
         found = cc_rapids.components(file if opened else path, weight="w", **bounds)
     assert found.num_vertices == (4 if "at_least" in bounds else 6)
+
+
+@pytest.mark.parametrize("signs", [("-5", str(2**63)), (str(2**64 - 1), "-1")])
+def test_negative_ids_and_those_beyond_int64_are_text_in_streams_too(tmp_path, monkeypatch, signs):
+    monkeypatch.setattr(delimited, "BLOCK", 512)
+    path = tmp_path / "a.csv"
+    path.write_text(f"src,dst\n{signs[0]},2\n" + "1,2\n" * 2000 + f"{signs[1]},3\n")
+    for door in (cc_rapids.components, cc_rapids.stream_components):
+        assert set(door(path).labels()["vertex"].to_pylist()) == {*signs, "1", "2", "3"}
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.txt", "a.csv", "a"])

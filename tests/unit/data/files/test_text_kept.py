@@ -12,6 +12,8 @@ from cc_rapids.data.files import quoted
 from cc_rapids.data.files.write import EdgeList, write_edges, write_table
 from cc_rapids.errors import FormatError
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* is read as an id")
+
 QUOTED = ("csv", "tsv")
 LISTS = st.lists(st.tuples(IDS, st.none() | IDS), min_size=1, max_size=12)
 SETTINGS = settings(
