@@ -41,11 +41,12 @@ STEPS = {
 
 
 class Space:
-    """The newest measurements, all of one device and commit."""
+    """The newest measurements on one device of an engine, all of one commit."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, engine="cuda"):
         def of(name, *key):
-            return newest(like_last(harness.load(name, folder), "device", "commit"), *key)
+            rows = [row for row in harness.load(name, folder) if row["engine"] == engine]
+            return newest(like_last(rows, "device", "commit"), *key)
 
         self.runs = of("design_space", "graph", "form", "design")
         self.samples = of("design_sampling", "graph", "sample")

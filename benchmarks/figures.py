@@ -562,10 +562,10 @@ def first_use(folder):
 
 
 def designs_set(folder):
-    """Yield the time of each design on each graph, in each form of its edges."""
-    for row in design_pages.Space(folder).runs:
+    """Yield the time of each design on each graph, in each form of its edges, on each engine."""
+    for row in (row for engine in PEERS for row in design_pages.Space(folder, engine).runs):
         if row.get("right"):
-            names = "device", "date", "graph", "form", "design"
+            names = "device", "date", "graph", "n", "m", "form", "design"
             yield {name: row[name] for name in names} | {"ms": round(row["ms"]["median"], 4)}
 
 

@@ -5,6 +5,7 @@ from functools import partial
 
 import harness
 import pages
+from design_pages import Space
 from harness import like_last
 from pages import number, table
 
@@ -327,7 +328,7 @@ def sort(runs):
 
 def coverage(folder):
     """Return Table 3 of Hong et al. beside ours, and the entries read of its Figure 6."""
-    rows = like_last(harness.load("design_sampling", folder), "device", "commit")
+    rows = Space(folder).samples
     if not rows:
         return NOT_YET.replace("papers", "designs").format("")
     lines = []
