@@ -203,7 +203,7 @@ def main():
     parts = [[pair for pair in pairs if part_of(pair[0]) == part] for part in range(3)]
     names = session.args.graphs
     work = [(one_graph, name, part) for part in parts[:1] for name in names]
-    work += [(stream, names[0], None)]
+    work += [(stream, names[0], None)] * (not named)
     work += [(one_graph, name, part) for part in parts[1:] for name in names]
     harness.measure_each(work, lambda measure, name, part: measure(session, name, part))
 

@@ -565,8 +565,9 @@ def designs_set(folder):
     """Yield the time of each design on each graph, in each form of its edges, on each engine."""
     for row in (row for engine in PEERS for row in design_pages.Space(folder, engine).runs):
         if row.get("right"):
-            names = "device", "date", "graph", "n", "m", "form", "design"
-            yield {name: row[name] for name in names} | {"ms": round(row["ms"]["median"], 4)}
+            size = "" if row["scale"] is None else f" (2^{row['scale']:.0f} vertices)"
+            about = {name: row[name] for name in ("device", "date", "graph", "form", "design")}
+            yield about | {"graph": row["graph"] + size, "ms": round(row["ms"]["median"], 4)}
 
 
 def main_job_set(folder):

@@ -120,8 +120,8 @@ def measurements(name: str, frames: str | None = None) -> Any:
     Parameters
     ----------
     name : {"designs", "main_job", "networkx"}
-        "designs": the time of each design on each reference graph of n vertices and m edges, on a
-        GPU, and of some on CPU threads. "main_job": the time from frame to labels, with that of
+        "designs": the time of each design on each reference graph on a GPU, and of some on smaller
+        graphs on CPU threads. "main_job": the time from frame to labels, with that of
         cuGraph. "networkx": the speed-up of the backend for NetworkX.
     frames : {"cudf", "pandas", "polars", "pyarrow"}, optional
         The library of the frame; by default that of :func:`cc_rapids.frame_library`.
