@@ -113,10 +113,11 @@ class Runs:
     def footing(self):
         """Return where and when it was measured, and what was left out."""
         last, wrong = self.rows[-1], sum(row.get("right") is False for row in self.rows)
-        text = f"Times are medians on {pages.dated(last)}. All labels were"
-        text += " compared after the timing"
-        text += f". {wrong} runs returned wrong labels and are left out." * bool(wrong)
-        text += ", and all were right." * (not wrong)
+        text = f"Times are medians on {pages.dated(last)}."
+        if any("right" in row for row in self.rows):
+            text += " All labels were compared after the timing"
+            text += f". {wrong} runs returned wrong labels and are left out." * bool(wrong)
+            text += ", and all were right." * (not wrong)
         if last["load"] > QUIET and last["engine"] == "threads":
             text += (
                 f" Other processes had a load of {last['load']:.1f} on the {last['cpus']} cores."
@@ -306,8 +307,9 @@ def sweep(runs):
         called = RANKED.get(design, "Rem, prefetching")
         size = f"{rows[0]['n'] / 1e6:.3g} M, {rows[0]['m'] / 1e6:.3g} M"
         lines.append([graph, size, called, *(number(times.get(count)) for count in counts)])
-    what = "multiprocessors" if timed and timed[0]["engine"] == "cuda" else "threads"
-    head = ["graph", "vertices, edges", "ms", *(f"{count} {what}" for count in counts)]
+    what = "multiprocessor" if timed and timed[0]["engine"] == "cuda" else "thread"
+    counted = [f"{count} {what}{'s' * (count > 1)}" for count in counts]
+    head = ["graph", "vertices, edges", "ms", *counted]
     return [table(head, lines, 3)]
 
 
@@ -369,7 +371,10 @@ def machines(folder):
             line += [number(row and row["ms"]["median"]), number(row and normal(row))]
     parts = [compared(devices[0], device, best, graphs) for device in devices[1:]]
     last = {device: row for (device, _), row in best.items()}.values()
-    where = "; ".join(f"{rate(row) / 1e9:,.3g} GB/s on {pages.dated(row)}" for row in last)
+    where = "; ".join(
+        f"{rate(row) / 1e9:,.3g} GB/s on {pages.dated(row)}, with a load of {row['load']:.1f}"
+        for row in last
+    )
     parts.append(f"Bandwidth of a copy: {where}. All labels were right.")
     return "\n\n".join([table(head, lines), *filter(None, parts)])
 
