@@ -15,13 +15,13 @@ from .data.edge_input import Lending, ReadRequest
 from .data.foreign import opened, with_own_weights
 from .data.frame_build import frame_of_table
 from .data.read import check_text, named_ends, read
-from .data.reading import Reading
 from .data.text_options import COMMENTS, KEYWORDS, TextOptions
 from .data.weights import weighted
 from .data.within import read_within
 from .errors import InputError, MissingColumnError, shown, unknown
 from .graph.plain_weights import plain_weights
 from .keywords import suggest_keywords, unknown_argument
+from .ledger import Reading
 from .options import CHUNKED, Options, with_ends, with_weights, within_bound
 from .results.answer import Answer, Facts
 from .results.components import Components

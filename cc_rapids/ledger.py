@@ -29,7 +29,7 @@ Reason             Rows
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .errors import LedgerError, counted
@@ -167,3 +167,27 @@ class Ledger(NamedTuple):
         skipped = counted(self.unreadable_files, "unreadable file")
         files = f"; {skipped} skipped" if self.unreadable_files else ""
         return f"{self.given:,} rows given = {self._sides()}{unchecked}{files}"
+
+
+class Reading:
+    """The record of the files of a list that were read so far, and of their rows.
+
+    Attributes
+    ----------
+    formats : list of SourceFormat
+        How the files were read, each way once.
+    ledger : Ledger
+    """
+
+    formats: list[Any]
+    ledger: Ledger
+
+    def __init__(self, formats: Iterable[Any] = (), ledger: Ledger | None = None) -> None:
+        self.formats = list(formats)
+        self.ledger = Ledger() if ledger is None else ledger
+
+    def add(self, source_format: Any, ledger: Ledger) -> None:
+        """Add a file that has been read."""
+        if source_format not in self.formats:
+            self.formats.append(source_format)
+        self.ledger = self.ledger.plus(ledger)

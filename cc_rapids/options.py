@@ -28,12 +28,11 @@ from .data.arguments import (
 from .data.edge_input import ReadRequest, named
 from .data.frame_build import frame_of_table
 from .data.read import Side, check_text
-from .data.reading import Reading
 from .data.text_options import COMMENTS, NO_OPTIONS, TextOptions
 from .data.weight_bound import WeightBound
 from .data.weights import ForestWeight
 from .errors import ArgumentTypeError, DesignError, EngineError, InputError, shown
-from .ledger import Ledger
+from .ledger import Ledger, Reading
 from .results.answer import LabelKind
 from .results.labels import check_labels
 

@@ -25,10 +25,9 @@ from .base import SINGLE_BLOCK_THREADS, Array, Backend, Flag, Kernel, Scope, Sha
 from .compile import threads_of
 from .device_function import Atom
 from .memory import pinned
-from .memory.packing import Layout, PackedArgs, Piece, pack_layout
+from .memory.packing import Layout, PackedArgs, Piece, pack_layout, words_of
 from .memory.pinned import ThreadBuffers
 from .memory.pool import Arena, Recycling, Workspace, pool_of_caller, spare_bytes_of_rmm
-from .memory.words import words_of
 from .peers import Peers
 
 log: logging.Logger = logging.getLogger(__name__)

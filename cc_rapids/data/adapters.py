@@ -33,7 +33,7 @@ from ..errors import (
     unknown,
 )
 from ..keywords import suggest_keywords_of_methods
-from ..ledger import Ledger
+from ..ledger import Ledger, Reading
 from . import relations
 from .arguments import check_names, local
 from .column import (
@@ -73,7 +73,6 @@ from .frame_build import rows_where_true
 from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, speaks_arrow
 from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
-from .reading import Reading
 from .row_index import check_same_index
 from .weight_bound import Bounded, WeightBound, ledger_of
 from .weights import places, weights_of

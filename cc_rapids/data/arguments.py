@@ -7,14 +7,12 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
-from ..errors import ArgumentTypeError, CcRapidsError, InputError, shown, unknown
+from ..errors import ArgumentTypeError, InputError, shown, unknown
 
 UNREADABLE = ("raise", "skip")
 
 
-def check_word(
-    what: str, word: Any, words: Iterable[str], error: type[CcRapidsError] = InputError
-) -> str:
+def check_word(what: str, word: Any, words: Iterable[str]) -> str:
     """Return a word if it is one of ``words``; otherwise raise an error that suggests similar ones.
 
     Examples
@@ -23,7 +21,7 @@ def check_word(
     'least'
     """
     if not isinstance(word, str) or word not in words:
-        raise error(unknown(what, word, words))
+        raise InputError(unknown(what, word, words))
     return word
 
 

@@ -30,7 +30,7 @@ from ..errors import (
     add_advice,
     counted,
 )
-from ..ledger import NO_ROWS, Ledger
+from ..ledger import NO_ROWS, Ledger, Reading
 from .column import Content, common_rows, is_cudf, length_of, unchecked
 from .edge_input import ReadRequest
 from .end_columns import Side, end_columns, may_name_datasets, place_of, sides_of
@@ -60,7 +60,6 @@ from .files.read import SourceFormat, read_opened, read_pieces
 from .files.text_ids import LateTextError, is_text
 from .frame_build import rows_where_true
 from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, MEASURED, TEXT_BYTES, Budget
-from .reading import Reading
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, shown
+from ..ledger import Reading
 from .adapters import adapter_of
 from .column import chunked, index_of, moved
 from .edge_input import EdgeInput, ReadRequest
@@ -18,7 +19,6 @@ from .foreign import opened
 from .frame_access import collected, names_of
 from .frame_build import rows_where_true
 from .read import check_text, named_ends, read
-from .reading import Reading
 from .relations import is_relation
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound

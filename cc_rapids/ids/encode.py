@@ -42,7 +42,6 @@ from .range import UNKNOWN_ORDER, EdgeOrder, IdRange, id_range_of
 
 if TYPE_CHECKING:
     from .hash_table import SlotTable
-    from .multi_column import Digits
 
 SMALL_RANGE = 1 << 20  # in a smaller range each id always gets a word: 4 MiB, ids.jsonl
 NUMPY_IDS = 2  # ids per row of a list: both ends
@@ -176,6 +175,38 @@ class EncodedIds:
         """
         assert self.decoder is not None
         return forest, self.decoder
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberedIds(EncodedIds):
+    """Encoded ids other than integers, for which numbers were encoded.
+
+    Attributes
+    ----------
+    numbers : EncodedIds
+        The encoded numbers.
+    decoder_of : callable
+        Returns the decoder of the ids, given that of the numbers and the solved forest.
+    """
+
+    numbers: EncodedIds
+    decoder_of: Callable[[Any, Forest], IdDecoder]
+
+    @classmethod
+    def of(
+        cls, name: str, numbers: EncodedIds, decoder_of: Callable[[Any, Forest], IdDecoder]
+    ) -> NumberedIds:
+        """Return ids that were numbered by the encoding ``name``."""
+        return cls(
+            *(numbers.edges, numbers.forest, f"{name}, {numbers.name}", numbers.expected_vertices),
+            edge_order=numbers.edge_order,
+            numbers=numbers,
+            decoder_of=decoder_of,
+        )
+
+    def finalise(self, forest: Forest, labelled: bool = False) -> tuple[Forest, IdDecoder]:
+        solved, decoder = self.numbers.finalise(forest)
+        return solved, self.decoder_of(decoder, solved)
 
 
 class IdEncoding:
@@ -550,7 +581,7 @@ class MultiColumnEncoding(IdEncoding):
         return f"{facts.key_columns} columns are one number a row"
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
-        from .multi_column import number_rows
+        from .multi_column import ColumnsDecoder, number_rows
 
         given, facts = scanned.edge_input, scanned.facts
         numbers, digits = number_rows(given.columns, scanned.columns, backend)
@@ -560,30 +591,9 @@ class MultiColumnEncoding(IdEncoding):
         free, most = backend.free_bytes(), backend.uncompiled_rows
         encoding = choose_encoding(numbered.facts, free, most)
         encoded = encoding.encode(numbered, backend)
-        return _NumbersOfRows(
-            encoded.edges,
-            encoded.forest,
-            f"{self.name(scanned.facts)}, {encoded.name}",
-            encoded.expected_vertices,
-            edge_order=encoded.edge_order,
-            numbers=encoded,
-            digits=digits,
+        return NumberedIds.of(
+            self.name(facts), encoded, lambda decoder, _: ColumnsDecoder(decoder, digits)
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _NumbersOfRows(EncodedIds):
-    """Encoded ids of several columns, from the numbers of their rows."""
-
-    numbers: EncodedIds
-    digits: Digits
-
-    def finalise(self, forest: Forest, labelled: bool = False) -> tuple[Forest, IdDecoder]:
-        from .multi_column import ColumnsDecoder
-
-        solved, decoder = self.numbers.finalise(forest)
-        assert isinstance(decoder, OffsetDecoder | SortedDecoder)
-        return solved, ColumnsDecoder(decoder, self.digits)
 
 
 OFFSET, BITMAP, HASHED = OffsetEncoding(), BitmapEncoding(), HashEncoding()

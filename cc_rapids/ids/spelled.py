@@ -13,8 +13,8 @@ The strings of an answer are decoded from the codes; no row of the input is copi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,8 +23,7 @@ from ..data.edge_input import EdgeInput
 from ..errors import InputError
 from ..graph.forest import Forest
 from ..kernels import spelling as kernels
-from .decoders import IdDecoder
-from .encode import EncodedIds
+from .encode import EncodedIds, NumberedIds
 from .strings import CHANGED, Text, check_offsets, left_to_library, lent_texts, of_bytes
 
 BYTES = 256
@@ -194,6 +193,7 @@ class Spelled:
     spelling: Spelling
     column_of: Callable[[Array, Array, Backend], Any]
     to_native: Any
+    name: ClassVar[str] = "strings"
 
     @property
     def why(self) -> str:
@@ -212,38 +212,12 @@ class Spelled:
         words, each = min(rows, self.spelling.size), self.spelling.width + SPELLING
         return rows * int(np.dtype(self.spelling.dtype).itemsize) + 2 * words * each
 
-    @staticmethod
-    def name(of_numbers: str) -> str:
-        """Return the name of the encoding, given that of the codes."""
-        return f"strings, {of_numbers}"
-
     def named(self, encoded: EncodedIds) -> EncodedIds:
         """Return the encoding of the strings, given that of their codes."""
-        return _SpelledIds(
-            encoded.edges,
-            encoded.forest,
-            self.name(encoded.name),
-            encoded.expected_vertices,
-            edge_order=encoded.edge_order,
-            numbers=encoded,
-            spelled=self,
+        parts = self.spelling, self.column_of, self.to_native
+        return NumberedIds.of(
+            self.name, encoded, lambda codes, forest: SpelledDecoder(codes, *parts, forest)
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _SpelledIds(EncodedIds):
-    """Encoded strings, built on their encoded codes."""
-
-    numbers: EncodedIds
-    spelled: Spelled = field(repr=False)
-
-    def finalise(self, forest: Forest, labelled: bool = False) -> tuple[Forest, IdDecoder]:
-        decoder = self.numbers.decoder
-        if decoder is None:
-            forest, decoder = self.numbers.finalise(forest)
-        spelled = self.spelled
-        parts = spelled.spelling, spelled.column_of, spelled.to_native
-        return forest, SpelledDecoder(decoder, *parts, forest)
 
 
 def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spelled | None:

@@ -17,14 +17,13 @@ from ..data.foreign import opened
 from ..data.frame_access import collected
 from ..data.memory_budget import Budget, bytes_of
 from ..data.read import Side
-from ..data.reading import Reading
 from ..data.streams import Cursor
 from ..data.text_options import TextOptions
 from ..data.weights import weighted
 from ..errors import InputError
 from ..graph.forest import Forest
 from ..ids.growing import Integers, Range
-from ..ledger import lost_rows
+from ..ledger import Reading, lost_rows
 from ..solver.choose import choose_batch_sizes
 from . import inputs
 from . import state as batches

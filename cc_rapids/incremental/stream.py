@@ -29,7 +29,6 @@ from ..data.frame_build import frame_of_table
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, adapter_of, named
-from ..data.reading import Reading
 from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, sliced, text_of
 from ..data.text_options import COMMENTS, NO_OPTIONS
 from ..data.weight_bound import WeightBound
@@ -38,7 +37,7 @@ from ..ids.growing import Index, Integers, Range, Tuples
 from ..ids.growing import Texts as TextIndex
 from ..ids.spelled import may_be_spelled
 from ..keywords import suggest_keywords
-from ..ledger import Ledger
+from ..ledger import Ledger, Reading
 from ..options import Options, with_ends
 from ..results.answer import LabelKind
 from ..results.components import Components

@@ -20,7 +20,6 @@ from ..data.edge_input import EdgeInput, ReadRequest
 from ..data.foreign import opened
 from ..data.frame_access import collected
 from ..data.read import adapter_of, check_text
-from ..data.reading import Reading
 from ..data.text_options import COMMENTS, TextOptions
 from ..data.weight_bound import WeightBound
 from ..errors import InputError, NullsError, inflected
@@ -32,7 +31,7 @@ from ..ids.pages import mark_ids
 from ..kernels import edges as reading
 from ..kernels import forest as trees
 from ..keywords import suggest_keywords
-from ..ledger import Ledger
+from ..ledger import Ledger, Reading
 from ..options import Options
 from ..results.components import Components
 from ..results.labels import DEFAULT_KINDS

@@ -6,7 +6,7 @@ from sys import getrefcount
 from typing import Any
 
 from ..backends import Array
-from ..backends.memory.words import words_of
+from ..backends.memory.packing import words_of
 from ..graph.forest import Forest
 
 MOST_SPARE_BYTES = 1 << 26  # most bytes of parents for which arrays are recycled

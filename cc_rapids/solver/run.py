@@ -263,7 +263,9 @@ def explain(
     numbered = spelled(edge_input, columns, backend) if edge_input.src.strings else None
     if numbered:
         plan = explain(numbered.edge_input, numbered.columns, offsets, backend, options)
-        return replace(plan, numbers=Numbers(numbered.name(plan.ids), numbered.why, numbered.bytes))
+        return replace(
+            plan, numbers=Numbers(f"{numbered.name}, {plan.ids}", numbered.why, numbered.bytes)
+        )
     scanned = scan_ids(
         *(edge_input, columns, backend),
         expected_vertices=options.expected_rows,

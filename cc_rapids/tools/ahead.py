@@ -125,7 +125,7 @@ def _compile_share(share: tuple[str, Capability | None, int, int]) -> list[bool]
     return [ahead.compile_kernel(kernels[key], key[2], capability) for key in mine]
 
 
-def write_shipped(processes: int | None = None) -> None:
+def write_shipped() -> None:
     """Write the kernels of common jobs to the folders that are part of wheels.
 
     These are PTX for GPUs, and machine code for CPU threads, which another process compiles for
@@ -133,8 +133,7 @@ def write_shipped(processes: int | None = None) -> None:
     """
     level = {"NUMBA_CPU_NAME": objects.LEVEL, "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
     subprocess.run([sys.executable, "-c", WRITE_OBJECTS], env=os.environ | level, check=True)
-    many = processes or len(os.sched_getaffinity(0))
-    with ProcessPoolExecutor(many, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn")) as pool:
         list(pool.map(_write_architecture, shipped.OLDEST))
 
 

@@ -27,7 +27,6 @@ from ..data.foreign import opened
 from ..data.frame_access import check_kinds, key_columns_of
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
-from ..data.reading import Reading
 from ..data.streams import Cursor, Source
 from ..data.text_options import NO_OPTIONS, TextKeywords, TextOptions
 from ..data.weight_bound import WeightBound
@@ -36,7 +35,7 @@ from ..data.within import read_within
 from ..errors import InputError, VerificationError, counted
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
-from ..ledger import Ledger
+from ..ledger import Ledger, Reading
 from .bridges import BridgesClaim
 from .forests import NO_FOREST, AnswerForest, ForestClaim
 from .label_frame import LabelFrame

@@ -60,12 +60,15 @@ def longest() -> tuple[str, ...]:
     return max(map(chain, FILES), key=len)
 
 
-# Whether phases are launched together, with a GPU's parameters; None on threads.
+# Whether phases are launched together, with a GPU's parameters; None on threads, and with the
+# backend of GPUs over a driver that is a stand-in.
 PATHS: dict[str, bool | None] = {
     "on threads": None,
     "on a GPU": False,
     "on a GPU, in one launch": True,
+    "on a GPU, with its backend": None,
 }
+TESTS = str(Path(__file__).parents[1])
 
 
 class _Gpu(RecordingBackend):
@@ -80,11 +83,14 @@ class _Gpu(RecordingBackend):
 def entered(path: str) -> set[tuple[str, str]]:
     """Return the file and the name of each function that a main path enters, once it is warm.
 
-    It begins and ends with a frame of pandas', or of stand-ins for cuDF's. What a dry run does in
-    place of a GPU, as it runs a kernel's functions as Python, is left out.
+    It begins and ends with a frame of pandas', or of stand-ins for cuDF's. What a dry run and a
+    stand-in do in place of a GPU, as they run a kernel's functions as Python, is left out.
     """
     columns = {"src": np.arange(30) % 7, "dst": np.arange(30) % 5}
     together = PATHS[path]
+    if path.endswith("its backend"):
+        with fake_gpu.installed():
+            return _entered(fake_cudf.DataFrame(columns))
     if together is None:
         with mock.patch.object(backends.get("threads"), "is_compiled", True):
             return _entered(pd.DataFrame(columns))
@@ -103,11 +109,14 @@ def _entered(frame: Any) -> set[tuple[str, str]]:
         code = frame.f_code
         if event == "return" and inside == [frame]:
             inside.clear()
-        ours = event == "call" and code.co_filename.startswith(str(PACKAGE))
-        if ours and not inside and not code.co_name.startswith("__"):
+        if event != "call" or inside:
+            return
+        ours = code.co_filename.startswith(str(PACKAGE))
+        if ours and not code.co_name.startswith("__"):
             found.add((code.co_filename, code.co_qualname))
-            if code is RecordingBackend.launch.__code__:
-                inside.append(frame)
+        stands_in = code.co_filename.startswith(TESTS) and code.co_filename != __file__
+        if code is RecordingBackend.launch.__code__ or stands_in:
+            inside.append(frame)
 
     sys.setprofile(note)
     try:
@@ -149,7 +158,6 @@ def calls(name: str) -> Calls:
 def _python_calls(work: Callable[[], Any]) -> int:
     """Return the number of functions that a call enters, without those of this folder."""
     count, inside = 0, list[FrameType]()  # of a stand-in
-    own = str(Path(__file__).parents[1])
 
     def note(frame: FrameType, event: str, value: Any) -> None:
         nonlocal count
@@ -157,7 +165,7 @@ def _python_calls(work: Callable[[], Any]) -> int:
             inside.clear()
         if event != "call" or inside:
             return
-        if not frame.f_code.co_filename.startswith(own):
+        if not frame.f_code.co_filename.startswith(TESTS):
             count += 1
         elif frame.f_code.co_filename != __file__:
             inside.append(frame)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 ALIGN = 256  # alignment in bytes of the pieces of one allocation
+WORD_BYTES = 8
 
 Piece = tuple[int, int, Any]  # offset, number of elements and their type
 
@@ -79,3 +80,15 @@ class PackedArgs:
     def arrays(self) -> list[Any]:
         """Return nonempty arrays of the same types; empty ones would have stride 0 in NumPy."""
         return [np.empty(1, dtype) for _, _, dtype in self.layout.pieces]
+
+
+def words_of(xp: Any, arrays: list[Any]) -> Any:
+    """Return the memory of arrays from one allocation as one array of uint64.
+
+    Return None if each array has its own allocation, as all NumPy arrays and unpickled arrays do.
+    """
+    last, start = arrays[-1], arrays[0].data
+    memory = getattr(start, "mem", None)
+    if memory is None or any(array.data.mem is not memory for array in arrays):
+        return None
+    return xp.ndarray(((last.data.ptr + last.nbytes - start.ptr) // WORD_BYTES,), np.uint64, start)

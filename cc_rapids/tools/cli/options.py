@@ -200,12 +200,12 @@ def _side(_: object, __: object, word: str | None) -> Any:
     return word.split(",") if word and "," in word else word
 
 
-def edge_file_options(name: str = "--format", what: str = "FILE") -> Decorator:
+def edge_file_options(name: str = "--format") -> Decorator:
     """Return the options for reading a file of edges."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         of_format = format_option(
-            name, "format", f"Format of {what}; from its suffix by default.", INPUT
+            name, "format", "Format of FILE; from its suffix by default.", INPUT
         )
         return column_options(of_format(text_options(function)))
 
