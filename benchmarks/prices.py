@@ -1,6 +1,6 @@
 """The price of a run on machines whose prices per hour you pass; see Hong et al. 2020, section 4.6.
 
-    python benchmarks/prices.py --price "NVIDIA H200=HERE" --price "2 threads, AMD EPYC=HERE"
+    python benchmarks/prices.py --price "NVIDIA H200=PER_HOUR"
 
 Times are those of ``papers.py --experiments machines``. The prices of the paper are in US dollars
 of 2020: 3.06 for a V100, and 6.669 for 72 cores.
@@ -22,7 +22,11 @@ def main():
         "--price", action="append", type=device_and_price, required=True, metavar="DEVICE=PER_HOUR"
     )
     args = parser.parse_args()
-    print(priced(fastest(args.records), dict(args.price)))
+    best, prices = fastest(args.records), dict(args.price)
+    devices = {device for device, _ in best}
+    if unknown := set(prices) - devices:
+        parser.error(f"no record is of {unknown}, but of {devices}")
+    print(priced(best, prices))
 
 
 def device_and_price(text):

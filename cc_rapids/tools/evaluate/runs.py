@@ -218,7 +218,7 @@ def _in_pairs(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], En
 def _by_samples(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], Ends]]:
     """Yield a function that returns a forest by iterated sampling; vertices are numbered first."""
     ids = np.asarray(vertices)
-    dtype = np.min_scalar_type(-max(ids.size, 1))  # signed
+    dtype = np.promote_types(np.int32, np.min_scalar_type(-max(ids.size, 1)))
     numbers = [np.searchsorted(ids, column).astype(dtype) for column in ends]
 
     def forest() -> Ends:
