@@ -13,6 +13,7 @@ import hypothesis
 import pyarrow as pa
 import pytest
 import simulation
+from _pytest.doctest import DoctestModule
 from support import design_pairs, gpu_machine, sizes
 from support.encodings import ENCODINGS, force_encoding
 from support.machine import SELDOM, SIMULATED
@@ -80,6 +81,12 @@ def pytest_configure(config):
     if config.getoption("--gpu"):
         gpu_machine.check(GPU)
         config.pluginmanager.register(gpu_machine.GpuMachine(config))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Look for doctests in the package only."""
+    return [one for one in (yield) if not isinstance(one, DoctestModule)]
 
 
 def pytest_generate_tests(metafunc):

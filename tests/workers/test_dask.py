@@ -19,6 +19,7 @@ from dask_graphs import (
     parts,
     random_frame,
 )
+from support.choices import some
 
 import cc_rapids
 import cc_rapids.dask
@@ -27,7 +28,7 @@ from cc_rapids.incremental.progress import Reporter
 from cc_rapids.integrations.dask.tasks import DaskProgress
 
 
-@pytest.mark.parametrize("count", [1, 2, 7])
+@some("count", [1, 2, 7], usual=[1, 7])
 def test_partitions_of_any_number(client, count):
     frame = random_frame(seed=count)
     found = cc_rapids.dask.components(parts(frame, count))
@@ -53,7 +54,7 @@ def pieces_of(frames):
 KINDS = [as_text, as_hashes, as_categories, as_unlike, as_unsigned]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@some("kind", KINDS, usual=KINDS[::2], ids=lambda kind: kind.__name__)
 def test_ids_of_every_kind(client, kind):
     frame = kind(random_frame())
     given = frame.astype({"src": "str", "dst": "str"}) if kind is as_categories else frame
@@ -75,7 +76,7 @@ def test_several_columns(client):
     assert len(found.forest()) == found.facts["vertices"] - len(found)
 
 
-@pytest.mark.parametrize("kind", ["min", "dense", "size"])
+@some("kind", ["min", "dense", "size"], usual=["size"])
 def test_labels_and_sizes(client, kind):
     frame = random_frame()
     found = cc_rapids.dask.components(parts(frame, 4), labels=kind)

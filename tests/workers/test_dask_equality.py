@@ -41,6 +41,7 @@ def test_more_edges_or_vertices_are_another_answer(client):
     assert answer(FRAME + 1) != want
 
 
+@pytest.mark.extended
 def test_as_many_of_all_in_other_places(client):
     one = pd.DataFrame({"src": [1, 3], "dst": [2, 4]})
     other = pd.DataFrame({"src": [1, 2], "dst": [3, 4]})
@@ -55,7 +56,7 @@ def test_as_many_of_all_in_other_places(client):
 TYPES = ["int8", "uint64", "Int64", "int32[pyarrow]", "category"]
 
 
-@some("dtype", TYPES, usual=["uint64", "int32[pyarrow]"])
+@some("dtype", TYPES, usual=["uint64"])
 def test_types_of_integers(client, dtype):
     edges = pd.DataFrame({"src": [1, 2, 9], "dst": [2, 3, 9]})
     want = answer(edges)
@@ -64,6 +65,7 @@ def test_types_of_integers(client, dtype):
     assert answer(edges.replace(9, 8).astype(dtype), count=1) != want
 
 
+@pytest.mark.extended
 def test_signs_and_integers_beyond_them(client):
     far = [pd.DataFrame({"src": [HUGE + k], "dst": [1]}, dtype="uint64") for k in (0, 1)]
     low = pd.DataFrame({"src": [np.int64(HUGE - 2**64)], "dst": [1]})

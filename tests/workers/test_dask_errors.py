@@ -10,13 +10,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from distributed import get_worker
-from support.choices import each
+from support.choices import each, some
 
 import cc_rapids.dask
 from cc_rapids import errors
 
 EDGES = pd.DataFrame({"src": [1, 2, 5], "dst": [2, 3, 5], "weight": [0.5, 1.0, 2.0]})
-BOTH = pytest.mark.parametrize("partition", ["edges", "vertices"])
+BOTH = some("partition", ["edges", "vertices"], usual=["vertices"])
 
 
 def spread(frame=EDGES):
@@ -230,8 +230,7 @@ UNSTEADY = {
 }
 
 
-@pytest.mark.parametrize("count", [3, 4000])
-@pytest.mark.parametrize("name", UNSTEADY)
+@each(count=[3, 4000], name=UNSTEADY)
 def test_owners_that_depend_on_more_than_the_id(client, name, count):
     ids = np.random.default_rng(count).integers(0, count, (2, count))
     edges = spread(EDGES if count == 3 else pd.DataFrame({"src": ids[0], "dst": ids[1]}))
@@ -274,6 +273,7 @@ def test_owners_that_cannot_be_sent(client):
     refused(errors.InputError, words, spread(), partition="vertices", **owners)
 
 
+@pytest.mark.extended
 def test_owners_may_give_a_list(client):
     options = {"partition": "vertices", "owners": lambda ids: [int(one) % 2 for one in ids]}
     assert len(cc_rapids.dask.components(spread(), **options)) == 2

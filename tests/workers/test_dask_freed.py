@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from dask_graphs import parts, random_frame
+from support.choices import some
 
 import cc_rapids.dask
 from cc_rapids import errors
@@ -58,7 +59,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("stage", REFUSED)
+@some("stage", REFUSED, usual=list(REFUSED)[::2])
 def test_a_refused_run_frees_what_it_had(client, stage):
     options, spread, error = REFUSED[stage]
     partition = {"partition": "vertices"} if "owners" in options else {}
@@ -71,7 +72,7 @@ def test_a_refused_run_frees_what_it_had(client, stage):
 STAGES = ["forests", "merges", "to owners", "borders", "hooks", "edges, round 1", "back"]
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@some("stage", STAGES, usual=STAGES[1::2])
 def test_a_run_that_is_interrupted_frees_what_it_had(client, stage):
     reached = []
 

@@ -102,6 +102,7 @@ def test_distributed_vertices_outlive_three_workers(client, tmp_path):
     assert len(killer.killed) == 3
 
 
+@pytest.mark.extended
 def test_an_answer_outlives_its_worker(client):
     frame = random_frame()
     found = cc_rapids.dask.components(dd.from_pandas(frame, npartitions=4))

@@ -145,6 +145,7 @@ def test_nulls_are_left_out_of_every_partition(client, names, left, dropped):
         assert found.facts["dropped"] == dropped
 
 
+@pytest.mark.extended
 def test_several_columns_are_checked_one_by_one(client):
     sides = ["a", "src"], ["c", "dst"]
     frame = spread("int64", "digits", several=True)

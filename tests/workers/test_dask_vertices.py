@@ -51,7 +51,10 @@ def pairs_of_pairs(n=32):
     return pd.DataFrame({"src": each, "dst": each ^ step})
 
 
-@pytest.mark.parametrize("make", [path, star, pairs_of_pairs], ids=lambda make: make.__name__)
+SHAPES = [path, star, pairs_of_pairs]
+
+
+@some("make", SHAPES, usual=[path], ids=lambda make: make.__name__)
 def test_rounds_stay_within_their_bound(client, make):
     frame = make()
     found = found_by(parts(frame, 2), owners="hash", room=0)
@@ -95,7 +98,7 @@ class Tile:
         return ids % (2 * self.side) // self.side
 
 
-@pytest.mark.parametrize("side", [16, 48])
+@some("side", [16, 48], usual=[16])
 def test_tiles_send_their_borders_alone(client, side, monkeypatch):
     """If each tile lies on a worker of its own, wherever the scheduler has put them."""
     turns = cycle((0, 1))

@@ -5,7 +5,7 @@ import inspect
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-import pytest
+from support.choices import each
 
 import cc_rapids.dask
 from cc_rapids import CcRapidsError
@@ -34,8 +34,7 @@ WRONG = {
 ARGUMENTS = list(inspect.signature(cc_rapids.dask.components).parameters)
 
 
-@pytest.mark.parametrize("argument", ARGUMENTS)
-@pytest.mark.parametrize("partition", ["edges", "vertices"])
+@each(argument=ARGUMENTS, partition=["edges", "vertices"])
 def test_no_error_is_raw(client, argument, partition):
     told = {}
     for kind, value in WRONG.items():

@@ -40,7 +40,6 @@ pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("clu
 SUPPORT = Path(__file__).parents[1] / "support"
 VERTICES = {"partition": "vertices", "room": 0}
 OPTIONS = [{}, VERTICES, VERTICES | {"owners": "hash"}]
-WAYS = pytest.mark.parametrize("options", OPTIONS, ids=str)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +140,7 @@ def test_several_columns():
     assert found.sizes().columns() == ["labels", "size"]
 
 
-@pytest.mark.parametrize("kind", ["min", "dense", "size"])
+@some("kind", ["min", "dense", "size"], usual=["size"])
 def test_labels_and_sizes(kind):
     frame = random_frame()
     found = components(parts(frame, 4), labels=kind)
@@ -274,7 +273,7 @@ def test_columns_that_are_known_late():
         components(mixed)
 
 
-@WAYS
+@some("options", OPTIONS, usual=OPTIONS[:1], ids=str)
 def test_integers_beside_strings(options):
     frame = random_frame()[["src", "dst"]]
     with pytest.raises(errors.ColumnTypeError, match="'src' is int64 in some partitions and"):
@@ -284,8 +283,9 @@ def test_integers_beside_strings(options):
 FORMS = [(parts, pa.Table), (pandas_parts, pd.DataFrame)]
 
 
-@some("partition", ["edges", "vertices"], usual=["edges"])
-@some("form", FORMS, usual=FORMS[:1], ids=["arrow", "pandas"])
+@pytest.mark.extended
+@pytest.mark.parametrize("partition", ["edges", "vertices"])
+@pytest.mark.parametrize("form", FORMS, ids=["arrow", "pandas"])
 def test_tasks_on_a_gpu(tmp_path, monkeypatch, partition, form):
     """Each block goes to a task that Ray has lent the GPU."""
     from cc_rapids.integrations.ray import api
@@ -438,6 +438,7 @@ def test_progress_is_told():
     assert str(forests[0]).startswith("forests: 1, ")
 
 
+@pytest.mark.extended
 def test_an_error_ends_the_reading(tmp_path, monkeypatch):
     """With four blocks taken, the run waits for one of them: it is refused, and that ends it."""
     from cc_rapids.integrations.ray import api
@@ -464,7 +465,7 @@ def test_an_error_ends_the_reading(tmp_path, monkeypatch):
     assert len(os.listdir(blocks)) <= 6  # one had begun, and one more was about to
 
 
-@some("options", [{}, VERTICES], usual=[{}], ids=str)
+@some("options", [{}, VERTICES], usual=[], ids=str)
 def test_blocks_of_a_lost_process_are_read_again(tmp_path, options):
     parts, rows = 8, 100
     frame = random_frame(n=1000, m=parts * rows)
