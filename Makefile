@@ -40,7 +40,7 @@ test-extended: $(VENV)/dev
 test-plain: $(VENV)/dev
 	$(PYTEST) -n auto -m "not gpu" --no-fast-paths tests/contract
 
-# What most mistakes break, in less than two minutes on two cores: before each push.
+# What most mistakes break, in a minute and a half on two cores: before each push.
 quick: $(VENV)/dev
 	$(PYTEST) -n auto -m "not slow and not extended and not gpu" tests/unit tests/contract tests/nets tests/docs/test_docs.py \
 		tests/docs/test_docstrings.py

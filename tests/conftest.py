@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 import simulation
 from _pytest.doctest import DoctestModule
-from support import design_pairs, gpu_machine, sizes
+from support import choices, design_pairs, gpu_machine, sizes
 from support.encodings import ENCODINGS, force_encoding
 from support.machine import SELDOM, SIMULATED
 
@@ -97,7 +97,9 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("design", found, ids=str)
 
 
+@pytest.hookimpl(tryfirst=True)  # before marks select
 def pytest_collection_modifyitems(config, items):
+    choices.few_of_products(item for item in items if not WHOLE & set(item.path.parts))
     # What a process has left over at the end is taken by another, which would start a cluster too
     items.sort(key=lambda item: "workers" not in item.path.parts)
     if SIMULATED:
@@ -121,20 +123,23 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+WHOLE = {"contract", "property", "races", "workers"}  # folders whose products run as a whole
 ADAPTED = {"SIMULATED", "Simulator"}  # names in modules of tests that use the simulator
 FILES = itertools.count(1)  # whose tests are over
 
 
 def pytest_runtest_teardown(item, nextitem):
-    """Free the memory of a file's tests, and exempt the rest from later collections.
+    """Free the memory of some files' tests, and exempt the rest from later collections.
 
-    Garbage among exempt objects is found at every tenth file, because that takes half a second.
+    Garbage among exempt objects is found at every 40th file, because that takes half a second.
     """
     if nextitem is None or nextitem.path != item.path:
-        if next(FILES) % 10 == 0:
+        done = next(FILES)
+        if done % 40 == 0:
             gc.unfreeze()
-        gc.collect()
-        gc.freeze()
+        if done % 4 == 0:
+            gc.collect()
+            gc.freeze()
         pa.default_memory_pool().release_unused()
         with contextlib.suppress(OSError, AttributeError):  # of another C library
             ctypes.CDLL("libc.so.6").malloc_trim(0)

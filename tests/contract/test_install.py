@@ -240,6 +240,7 @@ def run(*arguments, cwd, path):
     )
 
 
+@pytest.mark.extended
 def test_a_script_runs_as_python_would_run_it(scripts, tmp_path):
     program = str(scripts / "program.py")
     done = run("-m", "cc_rapids", program, "-x", "y", cwd=tmp_path, path=tmp_path)
@@ -253,6 +254,7 @@ def test_a_module_runs_as_python_would_run_it(scripts, tmp_path):
     assert done.stdout.splitlines() == SAID
 
 
+@pytest.mark.extended
 def test_python_m_cc_rapids_says_how_to_call_it(tmp_path):
     for arguments, code in ((["--other"], 2), (["--help"], 0)):
         done = run("-m", "cc_rapids", *arguments, cwd=tmp_path, path=tmp_path)

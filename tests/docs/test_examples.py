@@ -10,6 +10,7 @@ from pathlib import Path
 
 import networkx
 import pytest
+from support.choices import some
 from support.machine import with_package
 
 import cc_rapids.scipy
@@ -74,7 +75,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "shown", "broken"), BROKEN)
+@some(("name", "shown", "broken"), BROKEN, usual=BROKEN[::5])
 def test_what_is_asserted_fails_where_it_is_broken(name, shown, broken, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", [name])
     path = ROOT / "examples" / f"{name}.py"

@@ -139,21 +139,25 @@ class TestInChromium:
         words = "<table><tr><td>some words</td></tr></table>" * 2
         assert self.found(browser, tmp_path, words) == []
 
+    @pytest.mark.extended
     def test_what_scrolls_sideways_is_found_on_the_narrow_screen(self, browser, tmp_path):
         found = self.found(browser, tmp_path, WIDE)
         assert len(found) == 2
         assert all("at 420 pixels" in one and "scrolls sideways" in one for one in found)
 
+    @pytest.mark.extended
     def test_a_table_in_a_box_that_scrolls_is_found_too(self, browser, tmp_path):
         table = f'<div style="overflow-x:auto"><table><tr><td>{WIDE}</td></tr></table></div>'
         found = self.found(browser, tmp_path, table)
         assert len(found) == 4
         assert all("a table leaves its column by 4" in one for one in found)
 
+    @pytest.mark.extended
     def test_an_image_that_is_not_shown_is_found(self, browser, tmp_path):
         found = self.found(browser, tmp_path, '<img src="gone.png" width="9" height="9">')
         assert len(found) == 4
 
+    @pytest.mark.extended
     def test_a_dark_page_that_stays_light_is_found(self, browser, tmp_path):
         style = "<style>body { background: #fff !important; color: #000 !important }</style>"
         found = self.found(browser, tmp_path, "words", style)

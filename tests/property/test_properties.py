@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from support import design_pairs
 from support.as_lists import columns
+from support.choices import each
 from support.edge_lists import SPAN, check, components_of, edge_lists, id_ranges, quick
 
 import cc_rapids
@@ -186,9 +187,8 @@ RACES = {
 }
 
 
-@pytest.mark.parametrize("make", RACES.values(), ids=RACES)
-@pytest.mark.parametrize("name", [f"{s}+async+{c}" for s in ("none", "strided") for c in FINDS])
-def test_threads_that_race_agree(make, name, tuned):
+@each(name=[f"{s}+async+{c}" for s in ("none", "strided") for c in FINDS], graph=RACES)
+def test_threads_that_race_agree(graph, name, tuned):
     """Chunks are long enough for the threads to overlap, and too short for them to stay apart.
 
     With a plain load and store in place of the compare-and-swap, the paths and the sinking stars
@@ -198,8 +198,8 @@ def test_threads_that_race_agree(make, name, tuned):
         pytest.skip("one core: no races")
     tuned(thread_chunk=1024)
     for seed in range(10):
-        graph = make(seed)
-        n = graph.num_vertices
-        expected = graph.labels() if graph.components else oracle.union_find(*graph.edges, n)
-        found = cc_rapids.components(graph.edges, num_vertices=n, design=name)
+        made = RACES[graph](seed)
+        n = made.num_vertices
+        expected = made.labels() if made.components else oracle.union_find(*made.edges, n)
+        found = cc_rapids.components(made.edges, num_vertices=n, design=name)
         np.testing.assert_array_equal(found.labels().labels, expected)

@@ -74,7 +74,7 @@ def test_rows_beside_a_giant(rule, n, shape, most):
 )
 def test_flattening(threads, steps, model):
     """By so many steps a leap: of one step, what is stored may be no root."""
-    every = one_in(13 if len(threads) > 2 else 7) if model is memory.WEAK else one_in(2)
+    every = one_in(41 if len(threads) > 2 else 17) if model is memory.WEAK else one_in(2)
     starts = scenes.forests(5)[::every]  # three threads with late stores have a million states
     explore_all((phases.flattening(start, threads, steps) for start in starts), model)
 

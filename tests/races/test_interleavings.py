@@ -19,7 +19,7 @@ def test_two_edges(rule, model):
 
 
 @for_each_rule
-@scenes_of((4, (2, 1), 4), (4, (2, 2), 1), (4, (3, 1), 1))
+@scenes_of((4, (2, 1), 2), (4, (2, 2), 1), (4, (3, 1), 1))
 def test_two_threads(rule, n, shape, most):
     """The weak memory allows all that the others do."""
     cases = some(most, rule, scenes.splits(n, shape))
@@ -35,7 +35,7 @@ def test_more_threads(rule, n, shape, most):
 
 
 @for_each_rule
-@scenes_of((4, (1, 1), 6), (5, (1, 1), 6), (4, (2, 1), 2), *[(4, (1, 1, 1), 1)] * DEEP)
+@scenes_of((4, (1, 1), 4), (5, (1, 1), 4), (4, (2, 1), 1), *[(4, (1, 1, 1), 1)] * DEEP)
 def test_links_in_every_forest(rule, n, shape, most):
     """Deeper trees than so few links make: what many threads may have left so far."""
     cases = some(most, rule, scenes.forests(n), scenes.splits(n, shape))

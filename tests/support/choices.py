@@ -1,5 +1,6 @@
 """Which parameters of a test are part of ``make test``; ``make test-all`` runs all of them."""
 
+from collections import defaultdict
 from itertools import combinations, product
 
 import pytest
@@ -10,6 +11,7 @@ from support.cover import cover
 from support.machine import SIMULATED
 
 EXTENDED = pytest.mark.extended
+FEW_CASES = 6  # of a test: all of them run
 
 
 def on_simulator(test):
@@ -46,6 +48,33 @@ def some(name, values, usual, ids=None):
         ],
         ids=ids,
     )
+
+
+def few_of_products(items):
+    """Leave most cases of a product of parameters to ``make test-all``.
+
+    ``make test`` runs cases in which each value of each parameter occurs. A table of cases is one
+    parameter.
+    """
+    families = defaultdict(list)
+    for item in items:
+        if hasattr(item, "callspec") and "extended" not in item.keywords:
+            families[item.nodeid.partition("[")[0]].append(item)
+    for family in families.values():
+        if len(family) > FEW_CASES:
+            usual = set(cover({item: _choices(item) for item in family}))
+            for item in family:
+                if item not in usual:
+                    item.add_marker(EXTENDED)
+
+
+def _choices(item):
+    """The values of each parameter of a test, those that are set together as one."""
+    params = dict(item.callspec.params)
+    for mark in item.iter_markers("parametrize"):
+        names = mark.args[0].split(",") if isinstance(mark.args[0], str) else mark.args[0]
+        yield tuple((name, id(params.pop(name.strip(), None))) for name in names)
+    yield from ((name, id(value)) for name, value in params.items())
 
 
 def _parametrize(choices, size, only=None):

@@ -33,13 +33,13 @@ TRIALS = {
     ),
     "damage": Trial(
         "Files with bytes changed, inserted or cut off, in each format, weighted and unweighted",
-        300,
+        150,
         "An answer, or a CcRapidsError that names the file; nothing hangs",
         "tests/unit/data/files/test_damage.py",
     ),
     "damage in pieces": Trial(
         "The same for files that are read in pieces, compressed or not, in each format",
-        80,
+        40,
         "An answer that the audit proves, or a CcRapidsError; nothing hangs",
         "tests/unit/data/files/test_damage.py",
     ),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components as scipy_components
-from support.choices import on_simulator
+from support.choices import on_simulator, some
 
 from cc_rapids import components, connected_components
 
@@ -197,7 +197,7 @@ FAST = [f"{sample}+async+{find}" for sample in ("none", "strided") for find in (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FAST)
+@some("name", FAST, usual=FAST[-1:])
 def test_a_graph_for_many_threads_has_the_same_labels_on_each_run(name):
     n = 300_000
     rng = np.random.default_rng(7)

@@ -310,6 +310,7 @@ def test_first_calls_compile_nothing(own_store):
     assert not list(own_store.iterdir())
 
 
+@pytest.mark.extended
 def test_the_environment_can_ask_for_the_compiler(own_store):
     code = "import cc_rapids; print(cc_rapids.components(([1], [2])).summary()['design'])"
     assert fresh(own_store, code, **{readiness.WAIT: "1"}) == "none+async+halve\n"

@@ -108,7 +108,8 @@ def check(found, frame, **names):
         assert found.forest() is None
 
 
-@each(options=OPTIONS, count=[1, 7])
+@some("count", [1, 7], usual=[7])
+@some("options", OPTIONS, usual=OPTIONS[::2])
 def test_blocks_of_any_number(options, count):
     frame = random_frame(seed=count)
     found = components(parts(frame, count), **options)
@@ -120,13 +121,15 @@ def test_blocks_of_any_number(options, count):
     assert repr(found).startswith(words)
 
 
-@each(options=OPTIONS, kind=[as_text, as_hashes, as_categories, as_unlike, as_unsigned])
+@some("kind", [as_text, as_hashes, as_categories, as_unlike, as_unsigned], usual=[as_text])
+@some("options", OPTIONS, usual=OPTIONS[1:2])
 def test_ids_of_every_kind(options, kind):
     frame = kind(random_frame())
     given = frame.astype({"src": "str", "dst": "str"}) if kind is as_categories else frame
     check(components(parts(frame, 3), **options), given)
 
 
+@pytest.mark.extended
 def test_several_columns():
     frame = random_frame(n=200, m=150, low=0)
     several = pd.DataFrame(
@@ -140,7 +143,8 @@ def test_several_columns():
     assert found.sizes().columns() == ["labels", "size"]
 
 
-@some("kind", ["min", "dense", "size"], usual=["size"])
+@pytest.mark.extended
+@pytest.mark.parametrize("kind", ["min", "dense", "size"])
 def test_labels_and_sizes(kind):
     frame = random_frame()
     found = components(parts(frame, 4), labels=kind)
@@ -173,7 +177,8 @@ def test_labels_join_other_columns():
     assert found["labels"].fillna(-1).tolist() == [-1, 4, 4, 4]
 
 
-@some("options", OPTIONS, usual=OPTIONS[:1], ids=str)
+@pytest.mark.extended
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_vertices_without_edges(options):
     frame = pd.DataFrame({"src": [3, 5, 9], "dst": [4, 5, 3]})
     named = [5, 7, 9, 20]
@@ -186,6 +191,7 @@ def test_vertices_without_edges(options):
     assert ids == ["3", "4", "5", "9", "a"]
 
 
+@pytest.mark.extended
 def test_blocks_without_rows():
     frame = random_frame()
     pieces = [frame[:0], frame[:200], frame[200:200], frame[200:], frame[:0]]
@@ -205,6 +211,7 @@ def test_blocks_without_rows():
     assert alone.labels().take_all() == [{"vertex": k, "labels": k} for k in (2, 4)]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("partition", ["edges", "vertices"])
 def test_a_function_may_leave_no_edge(partition):
     left = ray.data.from_arrow(pa.table({"a": [1, 3], "b": [2, 4]})).filter(lambda _: False)
@@ -259,6 +266,7 @@ def test_what_is_no_dataset():
         components(random_frame())
 
 
+@pytest.mark.extended
 def test_columns_that_are_known_late():
     """What a function returns is known once it has run."""
     frame = parts(random_frame(), 2)
@@ -273,7 +281,8 @@ def test_columns_that_are_known_late():
         components(mixed)
 
 
-@some("options", OPTIONS, usual=OPTIONS[:1], ids=str)
+@pytest.mark.extended
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_integers_beside_strings(options):
     frame = random_frame()[["src", "dst"]]
     with pytest.raises(errors.ColumnTypeError, match="'src' is int64 in some partitions and"):
@@ -465,7 +474,8 @@ def test_an_error_ends_the_reading(tmp_path, monkeypatch):
     assert len(os.listdir(blocks)) <= 6  # one had begun, and one more was about to
 
 
-@some("options", [{}, VERTICES], usual=[], ids=str)
+@pytest.mark.extended
+@pytest.mark.parametrize("options", [{}, VERTICES], ids=str)
 def test_blocks_of_a_lost_process_are_read_again(tmp_path, options):
     parts, rows = 8, 100
     frame = random_frame(n=1000, m=parts * rows)

@@ -177,6 +177,7 @@ for value in map(int, sys.argv[1:]):
 """.replace("STEPS", 99 * "        v = parent[parent[v]]\n")  # too long to be inlined
 
 
+@pytest.mark.extended
 def test_code_from_a_store_is_not_taken_for_other_code_of_the_same_name(own_store):
     script = own_store / "alike.py"
     script.write_text(ALIKE)

@@ -232,6 +232,7 @@ def test_a_survey_says_what_there_is(cache):
     assert list(cache.iterdir()) == []
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 def test_a_run_goes_on_by_compiling(cache, caplog):
     cache.mkdir(parents=True)

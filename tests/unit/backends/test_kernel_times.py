@@ -99,6 +99,7 @@ def test_a_process_logs_once_that_it_compiles(monkeypatch, caplog):
     assert [record.message for record in caplog.records] == [kernel_times.COMPILING]
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 @pytest.mark.skipif("CC_RAPIDS_SIMULATOR" in os.environ, reason="nothing is compiled")
 def test_the_first_run_of_a_machine_says_what_it_spent(own_store, tmp_path):

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from support.choices import some
 
 from cc_rapids.backends import compile as compiler
 from cc_rapids.backends import kernel_times, shipped
@@ -71,6 +72,7 @@ def test_kernels_of_a_wheel_are_linked(kernels, folder):
     assert stored(kernels[2])[1] == 1
 
 
+@pytest.mark.extended
 def test_a_wheel_of_other_source_is_not_taken(kernels, monkeypatch):
     ship(kernels[:1])
     monkeypatch.setattr("cc_rapids.backends.kernel_cache.source_of", lambda *files: "changed")
@@ -140,7 +142,7 @@ def test_of_other_generations_there_is_none(capability):
     assert shipped.digest(capability) == "none"
 
 
-@pytest.mark.parametrize("capability", shipped.OLDEST, ids=str)
+@some("capability", shipped.OLDEST, usual=list(shipped.OLDEST)[:1], ids=str)
 def test_the_oldest_version_of_ptx_links_to_the_same_code(kernels, capability):
     for which in kernels:
         ptx = compiler.to_ptx(*which, capability)
@@ -149,6 +151,7 @@ def test_the_oldest_version_of_ptx_links_to_the_same_code(kernels, capability):
         assert compiler.link(old, capability).cubin == compiler.link(ptx, capability).cubin
 
 
+@pytest.mark.extended
 def test_keys_tell_types_apart(kernels):
     kernel, signature = kernels[0]
     other = tuple(word.replace("32", "64") for word in signature)

@@ -55,7 +55,7 @@ def check(index, expected, on):
 
 
 @given(st.lists(st.lists(st.sampled_from(WORDS) | st.text("ab\0", max_size=9), max_size=12)))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @pytest.mark.parametrize("bits", [0, 1, 64])
 def test_strings_keep_their_numbers_whatever_their_hashes(bits, batches):
     on, proper = backends.get("threads"), hashes

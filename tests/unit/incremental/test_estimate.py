@@ -130,6 +130,7 @@ def test_the_range_holds_where_row_groups_repeat_each_other(shift, tmp_path):
         assert plan.vertices_probable <= vertices
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 def test_ids_drawn_at_random_are_known_within_a_quarter(tmp_path):
     ends = np.random.default_rng(1).integers(0, 5 * N, (2, 5 * N))

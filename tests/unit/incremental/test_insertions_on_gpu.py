@@ -42,9 +42,9 @@ def asked(work):
 @some("dtype", [np.int32, np.int64], usual=[np.int64])
 def test_random_batches_and_questions(gpu, dtype):
     random = np.random.default_rng(5)
-    rows = random.integers(0, N, (2, 240)) // 400 * 7
+    rows = random.integers(0, N, (2, 120)) // 400 * 7
     seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda")
-    for k in range(0, 240, 60):
+    for k in range(0, 120, 60):
         batch = frame(*rows[:, k : k + 60], dtype=dtype)
         assert asked(lambda batch=batch: seen.insert(batch)) == BATCH
         least = oracle.union_find(*rows[:, : k + 60], N)
@@ -55,7 +55,7 @@ def test_random_batches_and_questions(gpu, dtype):
         want = least[pairs[0]] == least[pairs[1]]
         np.testing.assert_array_equal(found._column.values, want)
         np.testing.assert_array_equal(labels(seen), least)
-    assert repr(seen).endswith("240 edges in 4 batches, none+async+halve on cuda>")
+    assert repr(seen).endswith("120 edges in 2 batches, none+async+halve on cuda>")
 
 
 def test_a_batch_with_a_stray_changes_nothing_and_the_next_one_is_inserted(gpu):

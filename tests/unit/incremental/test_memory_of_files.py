@@ -61,7 +61,8 @@ BOMBS = {  # of 40 to 200 MB of text
 
 
 @pytest.mark.slow
-@some("bomb", BOMBS, usual=["blank lines above"])
+@pytest.mark.extended
+@pytest.mark.parametrize("bomb", BOMBS)
 def test_texts_that_are_far_larger_than_their_files(bomb, tmp_path):
     suffix, parts, expected = BOMBS[bomb]
     small = text(tmp_path / f"small{suffix}", "," if suffix == ".csv.gz" else " ")
@@ -97,7 +98,8 @@ def test_edges_that_are_larger_than_the_limit(suffix, count, tmp_path):
 
 
 @pytest.mark.slow
-@some("words", [{}, {"filter": "src"}], usual=[{}])
+@pytest.mark.extended
+@pytest.mark.parametrize("words", [{}, {"filter": "src"}])
 def test_a_dataset_of_one_row_group(words, tmp_path):
     files = [tmp_path / f"{size}.parquet" for size in (1000, 8_000_000)]
     random = np.random.default_rng(1)

@@ -60,7 +60,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path):
     log.write_text("")
     command = [sys.executable, "-W", "error", "-c", CHILD, str(tmp_path), str(log)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    kills = 8, 22, 37  # reads, at the last of which the child kills itself
+    kills = 8, 37  # reads, at the last of which the child kills itself
     for last in kills:
         child = subprocess.run([*command, str(last)], env=environment, stdout=subprocess.PIPE)
         assert child.returncode == -signal.SIGKILL
@@ -71,7 +71,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path):
     assert len(set(groups)) == 16 + 17 + 17
     again = len(groups) - len(set(groups))
     assert again <= 3 * len(kills)  # in each: one linked, one waiting, one being read
-    assert len({pid for pid, *_ in reads}) == 4
+    assert len({pid for pid, *_ in reads}) == len(kills) + 1
     want = cc_rapids.components(edges)
     sums = want.labels()["labels"].to_numpy().sum()
     assert ran.stdout.split() == [str(len(want)), "12006", str(sums)]

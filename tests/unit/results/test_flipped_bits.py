@@ -10,7 +10,7 @@ from support.as_lists import columns
 import cc_rapids
 from cc_rapids import Components, Connectivity, StableIds, components, errors
 
-FLIPS = 300
+FLIPS = 150
 EDGES = pd.DataFrame({"src": [5, 2, 900, 7, 7], "dst": [2, 7, 900, 5, 9], "w": [1.5, 2, 3, 4, 5]})
 WORDS = pl.DataFrame({"src": ["a", "b", "é"], "dst": ["b", "c", "f"]})
 SEVERAL = pa.table({"sk": ["u", "u"], "si": [7, 5], "dk": ["c", "c"], "di": [3, 7]})

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.sparse import csgraph
 from support.as_lists import columns
+from support.choices import some
 from support.edge_lists import quick
 
 from cc_rapids import Components, components, errors, oracle
@@ -308,7 +309,7 @@ def comb(n):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [deep, wide, star, comb])
+@some("make", [deep, wide, star, comb], usual=[deep, comb])
 def test_large_trees_are_climbed_edge_by_edge(make):
     """They are long enough that tours are walked by stops that are spread over them."""
     random = np.random.default_rng(3)

@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy.cluster import hierarchy
+from support.choices import some
 
 import cc_rapids
 from cc_rapids import Connectivity, components, components_at, plots
@@ -101,6 +102,7 @@ def test_ids_of_strings_and_of_several_columns_are_drawn():
     assert [label.get_text() for label in labels] == ["x, 1"]
 
 
+@pytest.mark.extended
 def test_ids_never_overlap_and_the_title_counts_those_without_room():
     ids = np.array([f"account {k:020d}" for k in range(60)])
     path = ids[:-1], ids[1:]
@@ -205,9 +207,10 @@ def test_what_cannot_be_drawn_says_so_and_leaves_no_figure(draw, words):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@some(
     ("library", "call"),
     [("matplotlib", "plot()"), ("networkx", "plot('component', edges)")],
+    usual=[("matplotlib", "plot()")],
 )
 def test_without_the_library_the_error_names_the_extra(library, call):
     code = (

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.as_lists import columns
+from support.choices import some
 from support.edge_kinds import EDGES, same
 from support.edge_lists import components_of, quick
 
@@ -120,7 +121,7 @@ def test_numbers_and_changes_are_those_of_a_plain_model(lists, policy, shuffled)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", POLICIES)
+@some("policy", POLICIES, usual=list(POLICIES)[:1])
 def test_months_of_daily_lists(engine, policy, tmp_path):
     """Pairs come and go; every fifth day the numbers go through a file."""
     chance, model, held = random.Random(7), Model(), None

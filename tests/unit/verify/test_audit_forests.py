@@ -46,7 +46,7 @@ def test_right_forests_pass(engine, dtype, word):
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_every_other_set_of_rows_is_refused(data):
     """Of the edges' order there is one forest, whatever its weights."""

@@ -61,7 +61,7 @@ def test_no_other_error(tmp_path, kind, weights):
             ids = [i for column in file.table.columns[:2] for i in column.to_pylist()]
             assert file.vertices is None or all(i in file.vertices for i in ids)
     assert all(str(path) in said for said in refusals)
-    assert len(refusals) > (20 if kind in ("csv", "tsv", "snap") else 100)
+    assert len(refusals) > (10 if kind in ("csv", "tsv", "snap") else 50)
 
 
 def write_npy(graph, path):
@@ -89,7 +89,7 @@ def test_no_other_error_of_formats_that_are_only_read(tmp_path, suffix):
                 read_edges(path, weights=chance.random() < 0.5)
         except CcRapidsError as error:
             refused += str(path) in str(error)
-    assert refused > 20
+    assert refused > 10
 
 
 @pytest.mark.filterwarnings("ignore:.* no edges")
@@ -109,6 +109,6 @@ def test_no_other_error_in_pieces(tmp_path, kind, packed):
             refusals.append(str(error))
         else:
             found.audit(path, nulls="drop")
-    assert len(refusals) > 10
+    assert len(refusals) > 5
     # what the columns hold is said of the columns
     assert all(str(path) in said or "column" in said for said in refusals)

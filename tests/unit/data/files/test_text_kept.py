@@ -19,7 +19,7 @@ LISTS = st.lists(st.tuples(IDS, st.none() | IDS), min_size=1, max_size=12)
 SETTINGS = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-    max_examples=60,
+    max_examples=25,
 )
 
 

@@ -164,6 +164,7 @@ class TestMemory:
         assert run("generate", "duplicated", tmp_path / "e.csv", *many).exit_code == 0
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 def test_ctrl_c_leaves_nothing(tmp_path):
     endless = "--nodes", "4000000000", "--edges", "1000000000000"

@@ -197,7 +197,7 @@ class TestCompletion:
         if shutil.which(program):
             assert shell(f"{program} -n script").returncode == 0
 
-    @pytest.mark.parametrize(
+    @some(
         ("words", "completed"),
         [
             ("ver", {"verify"}),
@@ -208,6 +208,7 @@ class TestCompletion:
             ("calculate --generate gr", {"grid("}),
             ("completion ", {"bash", "zsh", "fish"}),
         ],
+        usual=[("generate path out.csv --s", {"--seed", "--shuffle"})],
     )
     def test_bash_completes(self, shell, words, completed):
         split = words.split(" ")

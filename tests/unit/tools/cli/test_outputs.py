@@ -98,6 +98,7 @@ def test_standard_output_that_is_full(run, edges, words, full_device):
     assert done.stderr == "Error: cannot write to standard output: No space left on device\n"
 
 
+@pytest.mark.extended
 def test_standard_output_that_nobody_reads():
     reader, writer = os.pipe()
     os.close(reader)

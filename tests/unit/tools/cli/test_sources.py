@@ -356,11 +356,13 @@ class TestProcess:
         line = line.replace("cc-rapids", command)
         return subprocess.run(["bash", "-c", line], env=environment, capture_output=True, text=True)
 
+    @pytest.mark.extended
     def test_a_pipeline(self):
         line = "cat pairs.csv | cc-rapids calculate - --format csv --output - | tail -n 2"
         done = self.shell(line)
         assert (done.returncode, done.stdout, done.stderr) == (0, "8,4\n9,9\n", "")
 
+    @pytest.mark.extended
     @pytest.mark.parametrize(
         "command",
         [
@@ -379,6 +381,7 @@ class TestProcess:
         assert "no file compute, and commands are doctor, compile, generate" in done.stderr
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 def test_the_labels_of_a_folder_are_verified(tmp_path):
     folder = tmp_path / "years" / "year=2020"
@@ -466,6 +469,7 @@ class TestFilesInARow:
         said = refused(pack(joined), "link", "-", "--format", "parquet", "--key", "src")
         assert "several concatenated files" in said
 
+    @pytest.mark.extended
     @pytest.mark.slow
     def test_by_a_pipe_and_from_a_file(self, joined, folder):
         (folder / "two").write_bytes(joined)

@@ -198,6 +198,7 @@ class TestDeduplicate:
         words = ["--left", "a", "--right", "b", "--weight", "score", "--at-least", ".8"]
         assert kept("--by", "length", *words, pairs="scored.csv") == [12, 13, 14, 17]
 
+    @pytest.mark.extended
     @pytest.mark.slow
     def test_standard_input_and_output(self):
         words = ["--on", "doc_id", "--by", "length", "--output", "-"]
