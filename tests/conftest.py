@@ -24,7 +24,9 @@ for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
     pytest.register_assert_rewrite(f"support.{_checks}")
 SLOW = hypothesis.HealthCheck.too_slow  # however busy the machine is
 _any_machine = {"deadline": None, "suppress_health_check": [SLOW]}
-hypothesis.settings.register_profile("same examples", derandomize=True, **_any_machine)
+hypothesis.settings.register_profile(
+    "same examples", derandomize=True, max_examples=50, **_any_machine
+)
 hypothesis.settings.register_profile("new examples", **_any_machine)
 hypothesis.settings.load_profile("same examples")
 gc.set_threshold(*SELDOM)

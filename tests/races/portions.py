@@ -29,6 +29,15 @@ on_each_memory = pytest.mark.parametrize(
 for_each_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 
 
+def for_rules_in_turn(turn: int) -> Any:
+    """Each third rule by default: of three tests, each takes others."""
+    rules = [
+        pytest.param(rule, id=name, marks=() if k % 3 == turn else EXTENDED)
+        for k, (name, rule) in enumerate(RULES.items())
+    ]
+    return pytest.mark.parametrize("rule", rules)
+
+
 def scenes_of(*sizes: tuple[int, tuple[int, ...], int]) -> Any:
     """Vertices, edges of each thread, and how many such scenes are enough by default."""
     names = [f"{n} vertices {'+'.join(map(str, shape))} edges" for n, shape, _ in sizes]

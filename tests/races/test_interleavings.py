@@ -8,7 +8,15 @@ from random import Random
 import pytest
 
 from races import explore, memory, scenes
-from races.portions import DEEP, explore_all, for_each_rule, on_each_memory, scenes_of, some
+from races.portions import (
+    DEEP,
+    explore_all,
+    for_each_rule,
+    for_rules_in_turn,
+    on_each_memory,
+    scenes_of,
+    some,
+)
 
 
 @on_each_memory
@@ -26,7 +34,7 @@ def test_two_threads(rule, n, shape, most):
     explore_all((scenes.links(rule, range(n), *case) for case in cases), memory.WEAK)
 
 
-@for_each_rule
+@for_rules_in_turn(0)
 @scenes_of((4, (1, 1, 1), 1), (3, (2, 1, 1), 1), *[(3, (1, 1, 1, 1), 1)] * DEEP)
 def test_more_threads(rule, n, shape, most):
     cases = some(most, rule, scenes.splits(n, shape))
@@ -34,7 +42,7 @@ def test_more_threads(rule, n, shape, most):
     explore_all((scenes.links(rule, range(n), *case) for case in cases), model)
 
 
-@for_each_rule
+@for_rules_in_turn(1)
 @scenes_of((4, (1, 1), 4), (5, (1, 1), 4), (4, (2, 1), 1), *[(4, (1, 1, 1), 1)] * DEEP)
 def test_links_in_every_forest(rule, n, shape, most):
     """Deeper trees than so few links make: what many threads may have left so far."""
@@ -44,7 +52,7 @@ def test_links_in_every_forest(rule, n, shape, most):
 
 
 @pytest.mark.parametrize("model", [memory.STRONG, memory.WEAK], ids=["strong", "weak"])
-@for_each_rule
+@for_rules_in_turn(2)
 def test_random_schedules_of_three_threads(rule, model):
     for seed in range(2000 if DEEP else 2):
         random = Random(seed)

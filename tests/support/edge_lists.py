@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.as_lists import columns
 
 quick = settings(
-    max_examples=30,
+    max_examples=20,
     deadline=None,  # the first example of a type compiles for a second
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -30,6 +30,7 @@ def test_however_a_run_is_spread(client):
     assert want == want
 
 
+@pytest.mark.extended
 def test_more_edges_or_vertices_are_another_answer(client):
     want = answer(FRAME)
     vertices = partition(FRAME).labels()
@@ -85,6 +86,7 @@ def test_strings_of_any_kind(client):
     assert want != answer(as_text(FRAME).replace("v1", "w1"))
 
 
+@pytest.mark.extended
 def test_several_columns(client):
     edges = pd.DataFrame({"a": ["x", "y"], "b": [1, 2], "c": ["y", "z"], "d": [2, 3]})
     ends = ["a", "b"], ["c", "d"]

@@ -79,7 +79,7 @@ TOGETHER = [
 ]
 
 
-@some(("names", "kind"), TOGETHER, usual=TOGETHER[2::2], ids=str)
+@some(("names", "kind"), TOGETHER, usual=TOGETHER[2::4], ids=str)
 def test_partitions_that_go_together(client, names, kind):
     columns = [COLUMNS[name] for name in names if len(COLUMNS[name])]
     plain = [piece(name).astype(object) for name in names]
