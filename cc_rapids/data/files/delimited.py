@@ -207,13 +207,11 @@ def _one_tab(match: re.Match[bytes]) -> bytes:
 class Column:
     """A column of text: an empty field is null, unless it is in quotes.
 
-    ``quoted`` tells whether at least one field with text is in quotes, and ``in_quotes`` which are;
-    it is None if none is. ``bare`` tells whether the text is as in the file, where fields may be
-    surrounded by blanks.
+    ``in_quotes`` tells which fields are in quotes; it is None if none of these has text. ``bare``
+    tells whether the text is as in the file, where fields may be surrounded by blanks.
     """
 
     text: pa.ChunkedArray
-    quoted: bool = False
     in_quotes: pa.ChunkedArray | None = None
     bare: bool = True
 

@@ -207,8 +207,8 @@ def unmasked(data: bytes, delimiter: bytes) -> bytes:
 
 def values(
     column: pa.ChunkedArray, delimiter: bytes, present: bytes
-) -> tuple[pa.ChunkedArray, bool, pa.ChunkedArray | None]:
-    """Return the text of a column of masked fields, if fields with text are quoted, and which are.
+) -> tuple[pa.ChunkedArray, pa.ChunkedArray | None]:
+    """Return the text of a column of masked fields, and which are quoted; None if none has text.
 
     Blanks around fields and around their quotes are stripped. An empty field is null without quotes
     and an empty string with quotes. ``present`` are the masks and blanks that the fields may have.
@@ -227,14 +227,13 @@ def values(
         text = pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.string()), text)
     begins = pc.starts_with(text, OPEN)
     is_quoted = pc.any(pc.and_(begins, pc.greater(pc.binary_length(text), 2))).as_py()
-    some = pc.any(begins).as_py()
-    if some:
+    if pc.any(begins).as_py():
         text = pc.ascii_trim(text, OPEN + CLOSE)
         for mask, letter in zip(MASKS, (delimiter, b"\n", b"\r", QUOTE), strict=False):
             if mask in present:
                 text = pc.replace_substring(text, mask, letter)
     text.validate(full=True)
-    return text, bool(is_quoted), begins if some else None
+    return text, begins if is_quoted else None
 
 
 def split(record: bytes, delimiter: str) -> list[str]:

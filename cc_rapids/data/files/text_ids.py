@@ -70,20 +70,19 @@ class Ids:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        text, self.quoted, self.empties = column.text, column.quoted, False
+        text, self.quoted, self.empties = column.text, column.in_quotes is not None, False
         self.text: pa.ChunkedArray | None = None
         self.no_value = ""
-        numbers = None if column.quoted else integers(text)
+        numbers = None if self.quoted else integers(text)
         if numbers is None:
             self.text = text = trimmed(text) if column.bare else text
-            missing = pc.is_in(text, value_set=pa.array([*MISSING, ""]))
-            if not column.quoted:
+            bare = text if column.in_quotes is None else text.filter(pc.invert(column.in_quotes))
+            missing = pc.is_in(bare, value_set=pa.array([*MISSING, ""]))
+            if not self.quoted:
                 self.empties = not column.bare and bool(pc.any(pc.equal(text, "")).as_py())
                 numbers = integers(pc.if_else(missing, None, text))
-            if column.in_quotes is not None:
-                missing = pc.and_(missing, pc.invert(column.in_quotes))
             if pc.any(missing).as_py():
-                words = pc.unique(text.filter(missing)).to_pylist()
+                words = pc.unique(bare.filter(missing)).to_pylist()
                 self.no_value = next((w for w in words if any(map(str.isalpha, w))), "")
         self.values: pa.ChunkedArray = text if numbers is None else numbers
 
