@@ -794,7 +794,7 @@ class CudfFrames(Frames):
         return numbers_in(edges, weight) if has_column else None
 
 
-class Proxies(Frames):
+class Proxies(CudfFrames):
     """A proxy frame of ``cudf.pandas``: its cuDF frame is read, and answers are proxies."""
 
     def accepts(self, edges: Any) -> bool:
@@ -804,17 +804,17 @@ class Proxies(Frames):
         inner = CUDF_FRAMES.read(edges.as_gpu_object(), request)
         return replace(inner, make_frame=partial(_make_proxy, inner.make_frame))
 
-    def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
-        return Adapter.mask(self, edges, bound)
-
-    def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
-        return edges
+    def column_names(self, edges: Any) -> list[Any]:
+        return list(edges.columns)
 
     def where(self, edges: Any, mask: Any) -> Any:
         return edges[mask]
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
         return CUDF_FRAMES.weights(edges.as_gpu_object(), weight)
+
+    def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
+        return None
 
 
 class DuckDBRelations(Chunked):
@@ -844,13 +844,13 @@ class DuckDBRelations(Chunked):
         return relations.count_of(edges, "count(*)")[0]
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        weight = None if request.bound is None else self._weight(request.bound)
+        weight = None if request.bound is None else request.bound.name("a DuckDB relation")
         batches = self._batches(edges, *request.sides, *([] if weight is None else [weight]))
         given = self.rows(edges, request)
         return items_of(batches, *request.names, weight, given=given, closes=True)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        name = self._weight(bound)
+        name = bound.name("a DuckDB relation")
         columns = relations.columns_in(edges)
         if name not in columns:
             raise MissingColumnError(unknown("column", name, columns))
@@ -860,15 +860,6 @@ class DuckDBRelations(Chunked):
         sums = (f"count(*) filter ({condition})" for condition in (absent, within))
         ledger = ledger_of(*relations.count_of(edges, "count(*)", *sums))
         return Bounded(edges.filter(within), request.source, request.destination, ledger)
-
-    def _weight(self, bound: WeightBound) -> str:
-        """Return the name of the column of weights; raise an InputError unless it is a name."""
-        if isinstance(bound.weight, str):
-            return bound.weight
-        raise InputError(
-            "weight= must name the column of weights of a DuckDB relation, not be a"
-            f" {type(bound.weight).__name__}, because the rows of a relation have no fixed order"
-        )
 
     def _batches(
         self, relation: Any, source: list[str], destination: list[str], *others: str

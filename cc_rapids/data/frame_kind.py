@@ -131,7 +131,6 @@ def _read_empty(edges: Any, width: int) -> EdgeInput:
 
 
 def _sides(columns: list[Any]) -> dict[str, Any]:
-    """Return a dictionary of the columns of both ends of edges."""
     return {f"{side}{k}": column for side in SIDES for k, column in enumerate(columns)}
 
 

@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self, TypeVar, cast
 
 from ..errors import (
     CapacityError,
@@ -536,7 +536,7 @@ class Files(Parts):
             There are options for text files, but none of the files is text.
         """
         paths, skips = paths_of(edges), request.skips_unreadable
-        marks = [_mark_if(partial(mark_at, path), skips) for path in paths]
+        marks = [_unless_skipped(partial(mark_at, path), skips, None) for path in paths]
         kinds = [_format(*one, request.options, skips) for one in zip(paths, marks, strict=True)]
         full = [path if "://" in path else os.path.abspath(path) for path in paths]
         parts = list(map(Part, paths, full, marks, kinds))
@@ -831,14 +831,17 @@ def _ends_ahead(
     return None, None
 
 
-def _mark_if(look: Callable[[], Mark | None], skips: bool | None) -> Mark | None:
-    """Return the mark of a file; None if it has no mark, or if it is missing and may be skipped."""
+T = TypeVar("T")
+
+
+def _unless_skipped(look: Callable[[], T], skips: bool | None, otherwise: T) -> T:
+    """Return a fact about a file; the other value if it is unreadable and may be skipped."""
     try:
         return look()
     except FormatError:
         if not skips:
             raise
-        return None
+        return otherwise
 
 
 def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool | None) -> str:
@@ -849,15 +852,12 @@ def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool | No
     """
     if found := options.format or named_format(path):
         return found
-    if mark is None:
-        return ""
-    try:
-        with opened(path) as file:
-            return file.format()
-    except FormatError:
-        if not skips:
-            raise
-        return ""
+    return _unless_skipped(partial(_format_inside, path), skips, "") if mark else ""
+
+
+def _format_inside(path: str) -> str:
+    with opened(path) as file:
+        return file.format()
 
 
 def check_footer(fragment: Any, stream: Any) -> None:
@@ -929,7 +929,8 @@ class Fragments(Parts):
     @contextmanager
     def _opened(self, part: Part, budget: Budget) -> Iterator[File]:
         fragment = part.fragment
-        with _unchanged(part), opened_parquet(fragment) as raw:
+        open_file: Any = fragment.open if hasattr(type(fragment), "row_groups") else nullcontext
+        with _unchanged(part), open_file() as raw:
             check_columns(fragment, self.columns)
             if raw is not None:
                 check_footer(fragment, raw)
@@ -1092,7 +1093,7 @@ def _part_of(fragment: Any, skips: bool | None) -> Part:
     if not path:
         return Part("", "", None, fragment=fragment)
     name = os.path.abspath(path) if fragment.filesystem.type_name == "local" else path
-    mark = _mark_if(partial(_mark_in, fragment.filesystem, path), skips)
+    mark = _unless_skipped(partial(_mark_in, fragment.filesystem, path), skips, None)
     return Part(path, name, mark, fragment=fragment)
 
 
@@ -1150,11 +1151,6 @@ def _in_memory(fragment: Any, columns: list[str]) -> Entry:
         content.add([column.where(keep) for column in ids])
         rows += len(batch)
     return [f"{rows:,}{IN_MEMORY}", 0, content.digest()]
-
-
-def opened_parquet(fragment: Any) -> AbstractContextManager[Any]:
-    """Return the open Parquet file of a fragment; None for any other fragment."""
-    return fragment.open() if hasattr(type(fragment), "row_groups") else nullcontext()
 
 
 def groups_of(fragment: Any) -> list[Any]:
@@ -1297,11 +1293,6 @@ class Items(Source):
         return super().measure()
 
 
-def _is_lazy(item: Any) -> bool:
-    """Return whether an item is a lazy frame of Polars."""
-    return hasattr(type(item), "collect_schema") and not hasattr(type(item), "__len__")
-
-
 def _row_bytes(item: Any, columns: Sequence[str]) -> float:
     """Return the bytes of the text in a row of an item on the host; 0 if it has none."""
     if isinstance(item, tuple):
@@ -1340,9 +1331,9 @@ def length(item: Any) -> int:
         return length(next(iter(item.values()), ()))
     if isinstance(item, tuple):
         return len(item[0]) if len(item) == 2 and hasattr(item[0], "__len__") else 0
-    if _is_lazy(item):
-        return length_of(item)
-    return len(item) if hasattr(item, "__len__") else 0
+    if hasattr(item, "__len__"):
+        return len(item)
+    return length_of(item) if hasattr(type(item), "collect_schema") else 0  # a lazy frame
 
 
 def sliced(item: Any, start: int, end: int) -> Any:

@@ -105,7 +105,7 @@ def test_weights_of_a_relation_are_a_column_of_it(ask):
     text = ask("select 1 as src, 2 as dst, 'x' as weight")
     with pytest.raises(cc_rapids.ColumnTypeError, match=r"'weight' must be numbers.*VARCHAR"):
         components(text, weight="weight", at_least=1)
-    with pytest.raises(cc_rapids.InputError, match="must name the column of weights"):
+    with pytest.raises(cc_rapids.InputError, match="names a column of a DuckDB relation"):
         cc_rapids.components_at(ask(CHAINS), weight=np.zeros(ROWS), thresholds=[0])
 
 
