@@ -107,7 +107,8 @@ def contents(folder):
 
 def several(folder, peer=False):
     """Return the newest records of each cluster and way; cuGraph's, if a ``peer`` is asked for."""
-    rows = [r for r in load("several", folder) if "wall_ms" in r and ("way" in r) == peer]
+    rows = [r for r in load("several", folder) if "wall_ms" in r and "threads" not in r]
+    rows = [row for row in rows if ("way" in row) == peer]
     return newest(rows, "engine", "workers", "graph", "scaling", "combine", "partition")
 
 

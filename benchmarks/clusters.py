@@ -50,12 +50,12 @@ def each_count(work):
 
 
 @contextlib.contextmanager
-def client_of(count, gpus):
-    """Connect to a cluster of some GPUs of this machine, or of processes of one thread each."""
+def client_of(count, gpus, threads=1):
+    """Connect to a cluster of some GPUs, or of processes whose tasks take turns on some threads."""
     from distributed import Client, LocalCluster
 
     options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0"}
-    options |= {"n_workers": count, "env": {"CC_RAPIDS_THREADS": "1"}}
+    options |= {"n_workers": count, "env": {"CC_RAPIDS_THREADS": str(threads)}}
     made = cc_rapids.dask.local_gpus(count) if gpus else LocalCluster(**options)
     with made, Client(made) as client:
         client.wait_for_workers(count)
@@ -68,8 +68,9 @@ def cluster(count, args, backend):
     """Yield the records of a cluster of some workers."""
     import dask.dataframe as dd
 
-    with client_of(count, backend.on_device) as client:
+    with client_of(count, backend.on_device, args.threads) as client:
         where = {"cluster": type(client.cluster).__name__, "workers": count}
+        where |= {"threads": args.threads} if args.threads > 1 else {}
         for scaling, m in (("strong", args.edges), ("weak", count * args.edges)):
             edges, facts = random_on(client, m, count, backend)
             about = {"graph": "random", "scaling": scaling} | facts | where
@@ -356,4 +357,5 @@ if __name__ == "__main__":
         __doc__, "cuda", edges=400_000_000, side=5000, graphs=("uniform", "rmat"), folder=FOLDER
     )
     parser.add_argument("--workers", type=int, nargs="*", help="how many, each in turn")
+    parser.add_argument("--threads", type=int, default=1, help="of each process of a cluster")
     harness.run(parser, default=["devices"])

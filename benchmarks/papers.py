@@ -138,7 +138,6 @@ def sweep(session):
                         yield {"workers": count} | ready.record(Design.parse(design), "list")
             except (ImportError, AttributeError, RuntimeError) as error:
                 yield {"workers": count, "not_run": f"{type(error).__name__}: {error}"}
-                return
 
     return over_graphs(session, ("random50M", "rmat24 200M"), measure)
 
