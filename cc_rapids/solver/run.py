@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -174,16 +173,11 @@ def solve(
                 log.debug("%s, in one launch: %s", plan.design, plan.rule)
                 return Solved(encoded, plan, frame=frame.take_frame() if frame else None)
             guess = encoded  # None if some ids are not vertices; the scan then raises an error
-    # Options that refer to rows of edges need the listed order.
-    scan = partial(
-        scan_ids,
-        *(edge_input, columns, backend),
-        expected_vertices=options.expected_rows,
-        any_order=not options.forest,
-    )
-    chosen_again = ""
+    chosen_again, any_order = "", not options.forest  # rows of a forest are in the listed order
     while True:
-        scanned = scan(exact=exact, id_range=guess)
+        scanned = scan_ids(
+            edge_input, columns, backend, exact, guess, options.expected_rows, any_order
+        )
         if scanned.facts.may_be_paged:
             scanned = count_pages(scanned, backend)
         facts = Facts.of(edge_input, columns, backend, options.policy, scanned.facts)
@@ -213,10 +207,8 @@ def solve(
             del encoded, solved
         while checks:
             checks.pop()()
-        exact, guess = (
-            True,
-            None,
-        )  # the encoding needs the exact range, or the estimate was too narrow
+        # The encoding needs the exact range, or the estimate was too narrow.
+        exact, guess = True, None
 
 
 def to_device(
