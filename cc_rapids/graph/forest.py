@@ -20,6 +20,7 @@ from .speculative_rows import SpeculativeRows
 
 SINGLE_BLOCK_SUM = 1 << 14  # ranks that one block of threads sums, see [host]
 RUN = 32  # values that one thread sums
+LIBRARY_SUM = 1 << 20  # values from which CuPy sums them on a GPU, see [host]
 SHARE = RANK_BLOCK * WORD  # alignment of shares of the vertices
 
 
@@ -41,8 +42,11 @@ def running_sums(backend: Backend, values: Array) -> None:
     """Replace an array of unsigned integers by its inclusive prefix sums.
 
     A single block of threads scans a short array. A long array is divided into runs: each thread
-    scans one run, and the run sums are scanned recursively.
+    scans one run, and the run sums are scanned recursively. CuPy scans the longest ones on a GPU.
     """
+    if backend.on_device and values.size >= LIBRARY_SUM:
+        backend.xp.cumsum(values, dtype=values.dtype, out=values)
+        return
     runs_of = []
     while values.size > SINGLE_BLOCK_SUM:
         sums = backend.empty(-(-values.size // RUN), values.dtype)

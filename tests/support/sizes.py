@@ -19,6 +19,7 @@ CONSTANTS = {  # the modules that hold them, and their names there
     "iterated_rows": ["results.preview.ITERATED_ROWS"],
     "joined_batch_edges": ["solver.choose.JOINED_BATCH_EDGES"],
     "library_strings": ["ids.strings.LIBRARY_STRINGS"],
+    "library_sum": ["graph.forest.LIBRARY_SUM"],
     "library_vertices": ["graph.forest.LIBRARY_VERTICES"],
     "light_bands": ["algorithms.boruvka.LIGHT_BANDS"],
     "light_edges_per_vertex": ["algorithms.boruvka.LIGHT_EDGES_PER_VERTEX"],
