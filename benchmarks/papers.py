@@ -127,7 +127,7 @@ def cong(session):
 
 
 def sweep(session):
-    """Figures 5 and 6: the time by threads, or by multiprocessors of a GPU."""
+    """Section 2: the time by threads, or by multiprocessors of a GPU."""
     limits = limited_threads if not session.backend.on_device else limited_processors
 
     def measure(ready):
