@@ -25,8 +25,10 @@ demo: $(VENV)/demo
 	@$(BIN)/cc-rapids calculate cc_rapids/datasets/word_ladders.csv --header --top 12 \
 		$(if $(GPU_EXTRA),--engine cuda)
 
+# In parts, whose processes start anew: kernels and libraries stay in the memory of a process.
 test: $(VENV)/dev
-	$(PYTEST) -n auto $(USUAL)
+	$(PYTEST) -n auto $(USUAL) tests/unit
+	$(PYTEST) -n auto $(USUAL) --ignore tests/unit
 	CC_RAPIDS_SIMULATOR=1 $(PYTEST) -n auto $(USUAL) $(SIMULATED)
 
 # All tests, and the whole product of designs, architectures and bounds: before a release.
