@@ -320,6 +320,7 @@ IDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrap", [lambda array: array, in_pandas], ids=["pyarrow", "pandas"])
 @pytest.mark.parametrize("nulls", ["raise", "drop"])
 def test_columns_of_ids_are_read_right(wrap, nulls):

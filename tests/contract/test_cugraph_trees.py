@@ -80,6 +80,7 @@ def test_weights_that_are_nan(graph):
             function(graph(frame, edge_attr="weight"), ignore_nan="yes")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_says_why(graph, monkeypatch):
     frame = random_frame(lambda ids: ids, True)
     deleted, spread = graph(frame, edge_attr="weight"), graph(frame, edge_attr="weight")

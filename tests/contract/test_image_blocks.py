@@ -22,6 +22,7 @@ def chunks_of(random, shape):
     return tuple(tuple(np.diff([0, *cut, n]).tolist()) for cut, n in zip(cuts, shape, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_labels_are_those_of_the_whole(seed):
     random = np.random.default_rng(seed)

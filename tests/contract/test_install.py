@@ -248,6 +248,7 @@ def test_a_script_runs_as_python_would_run_it(scripts, tmp_path):
     assert done.stdout.splitlines() == SAID
 
 
+@pytest.mark.slow
 def test_a_module_runs_as_python_would_run_it(scripts, tmp_path):
     done = run("-m", "cc_rapids", "-m", "program", "-x", "y", cwd=scripts, path=tmp_path)
     assert done.stderr == ""

@@ -50,6 +50,7 @@ def check(answers, edges=EDGES, dtype=np.int64):
     assert sorted(seen) == list(range(N))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("count", [2, 3, 5])
 def test_each_rank_gets_the_labels_of_its_vertices(peer, count, dtype):
@@ -95,6 +96,7 @@ def failing(monkeypatch):
     return fail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [errors.CapacityError("no room"), MemoryError("no room")])
 @pytest.mark.parametrize("step", [1, 2])
 def test_where_one_rank_fails_all_do(peer, failing, step, error):

@@ -146,6 +146,7 @@ def graphs_of_different_weights(draw):
     return graph
 
 
+@pytest.mark.slow
 @quick
 @given(graphs_of_different_weights())
 def test_edges_of_different_weights_come_in_the_order_of_prim(graph):
@@ -210,6 +211,7 @@ def test_attributes_go_back_to_networkx():
     assert list(nx.connected_components(ours)) == [{0, 1}, {"alone"}]
 
 
+@pytest.mark.slow
 def test_engines_agree(engine):
     graph = nx.gnm_random_graph(60, 200, seed=2)
     for k, (u, v) in enumerate(graph.edges):

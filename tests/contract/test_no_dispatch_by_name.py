@@ -57,6 +57,7 @@ def test_what_is_looked_for_is_found(source):
     assert by_name("way.name == other.name, name == 'a', dtype.kind in KINDS, x.size == 'a'") == []
 
 
+@pytest.mark.slow
 def test_nothing_is_dispatched_by_comparing_names():
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):

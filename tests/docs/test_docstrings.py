@@ -72,6 +72,7 @@ def is_own(key, value):
     return not key.startswith("_") and (value.__module__ or "").startswith(cc_rapids.__name__)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", listed())
 def test_a_public_name_says_what_goes_in_and_out_and_what_to_read_beside_it(name):
     thing = pydoc.locate(f"cc_rapids.{name}")

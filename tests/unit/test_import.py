@@ -59,6 +59,7 @@ def test_imports_are_light(statement, loaded):
     assert modules_after(statement) == {"cc_rapids"} | loaded
 
 
+@pytest.mark.slow
 def test_arrays_need_no_library_of_frames():
     edges = "(numpy.array([1]), numpy.array([2]))"
     statement = f"import numpy, cc_rapids; cc_rapids.components({edges}).sizes()"

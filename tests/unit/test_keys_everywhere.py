@@ -292,6 +292,7 @@ def both():
     return SimpleNamespace(plain=Plain(), keyed=Keyed())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_keys_of_two_columns_are_as_good_as_ids(both, name):
     found, want = (positions(CALLS[name](on)) for on in (both.keyed, both.plain))

@@ -93,6 +93,7 @@ def test_errors_from_inside_are_unchanged():
         cc_rapids.keywords.suggest_keywords(key)("a")
 
 
+@pytest.mark.slow
 def test_suggested_arguments_exist():
     names = {
         one for function in FUNCTIONS.values() for one in inspect.signature(function).parameters

@@ -94,6 +94,7 @@ def test_whatever_is_told_is_short(job):
     message.encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", cc_rapids.__all__)
 def test_every_error_keeps_its_ends_and_survives_copies(name):
     kind = getattr(cc_rapids, name)

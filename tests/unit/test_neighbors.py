@@ -470,6 +470,7 @@ def test_audits_find_wrong_labels_and_other_neighbors():
         clusters.audit(np.array([[1, -1], [0, -1], [3, 4], [2, -1], [-1, -1]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "bytes_per_point"),
     [

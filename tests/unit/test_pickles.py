@@ -40,6 +40,7 @@ def check_same(found, other):
     assert other._repr_html_()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EDGES)
 def test_an_answer_is_copied_whole(kind, engine):
     edges = EDGES[kind]()
@@ -104,6 +105,7 @@ def test_cuts_are_copied_whole(way):
         check_same(cuts.at(level), other.at(level))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in EDGES if kind not in ("matrix", "nothing")])
 def test_a_connectivity_is_copied_whole(kind, engine):
     seen = Connectivity(engine=engine).insert(EDGES[kind]())

@@ -1,6 +1,7 @@
 """Sizes at which runs take another way: set for a while, and no part of an answer."""
 
 import numpy as np
+import pytest
 from support import sizes
 
 import cc_rapids
@@ -45,6 +46,7 @@ def fast_paths(launched):
     }
 
 
+@pytest.mark.slow
 def test_each_fast_path_can_be_switched_off(tuned, monkeypatch):
     launched, launch = set(), Threads.launch
 

@@ -70,6 +70,7 @@ def attributes_of_classes():
             yield kind.name, bases, typed, assigned
 
 
+@pytest.mark.slow
 def test_public_attributes_have_types():
     """Type checkers infer other types differently; `pyright --verifytypes` reports them."""
     classes = list(attributes_of_classes())

@@ -305,6 +305,7 @@ print(times.compiled, found.summary()["design"])
 """
 
 
+@pytest.mark.slow
 def test_first_calls_compile_nothing(own_store):
     assert fresh(own_store, FIVE_CALLS) == f"0 {BY_SCIPY}\n"
     assert not list(own_store.iterdir())
@@ -316,6 +317,7 @@ def test_the_environment_can_ask_for_the_compiler(own_store):
     assert fresh(own_store, code, **{readiness.WAIT: "1"}) == "none+async+halve\n"
 
 
+@pytest.mark.slow
 def test_python_is_left_while_kernels_are_compiled(own_store):
     """The process that compiles goes on alone, and leaves no word behind."""
     code = f"""
@@ -335,6 +337,7 @@ print(len(cc_rapids.components(([1], [2]))), pathlib.Path({str(own_store)!r}, 'd
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_the_background_process_marks_the_cache(own_store, monkeypatch):
     own_store.chmod(0o700)
     monkeypatch.delenv(readiness.WAIT)

@@ -168,6 +168,7 @@ def test_edges_that_close_a_cycle_are_counted(src, dst, closing, program):
         merged(program, np.array(src), np.array(dst), 5)
 
 
+@pytest.mark.slow
 @quick
 @given(st.integers(1, 30), st.integers(0, 2**32 - 1), st.integers(1, 6))
 def test_edges_of_a_step_merge_at_once(n, seed, steps):

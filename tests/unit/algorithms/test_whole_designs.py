@@ -54,6 +54,7 @@ def test_neither_batches_nor_forests(name):
         cc_rapids.Connectivity(design=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

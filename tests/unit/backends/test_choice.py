@@ -130,6 +130,7 @@ def test_frames_are_for_files_alone(tmp_path):
 WEIGHED = pd.DataFrame({"left": ["a", "b", "x"], "right": ["b", "c", "y"], "w": [0.9, 0.5, 0.95]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", [{}, {"memory_limit": "1GiB"}])
 @pytest.mark.parametrize("bound", [{}, {"weight": "w", "at_least": 0.8}])
 def test_frames_of_files_and_readers_with_a_bound(extra, bound, tmp_path):

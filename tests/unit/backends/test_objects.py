@@ -40,6 +40,7 @@ def compiled_kernels(made):
     return times.compiled
 
 
+@pytest.mark.slow
 def test_kernels_of_a_wheel_are_loaded(made):
     ship(made)
     assert objects.are_usable()

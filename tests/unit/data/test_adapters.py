@@ -113,6 +113,7 @@ def test_to_accept_edges_imports_nothing():
     assert done.stdout.split() == []
 
 
+@pytest.mark.slow
 def test_nobody_but_adapters_asks_for_the_type_of_edges():
     """Nor do the contracts of other libraries, whose functions take what theirs do."""
     asked = []

@@ -343,6 +343,7 @@ def test_categories_of_polars_are_kept_without_reading_them_all(monkeypatch):
     assert found["labels"].cast(pl.String).to_list() == ["a", "a", "c", "c"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["str", "string[pyarrow]", "large_string[pyarrow]"])
 def test_nulls_of_concatenated_strings_are_dropped(dtype):
     """Frames made by pd.concat have columns of several chunks."""

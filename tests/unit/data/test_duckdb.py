@@ -117,6 +117,7 @@ def test_the_connection_is_free_after_a_run_that_failed(ask):
     assert ask("select 1").fetchall() == [(1,)]
 
 
+@pytest.mark.slow
 def test_duckdb_is_not_imported_for_others():
     code = (
         "import sys, numpy, cc_rapids\n"

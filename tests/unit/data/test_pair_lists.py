@@ -155,6 +155,7 @@ def test_none_in_a_pair_is_a_null():
         assert (labels(found), found.summary()["dropped"]) == ([[2, 3], [2, 2]], 1)
 
 
+@pytest.mark.slow
 def test_batches_in_a_list_are_refused_where_all_rows_are_needed_at_once():
     batches = [pa.table({"src": [1], "dst": [2]})] * 2
     for door in (cc_rapids.bridges, cc_rapids.spanning_forest, components([(1, 2)]).connected):

@@ -287,6 +287,7 @@ def test_explain_of_rows_and_of_a_design_asked_for():
     assert "2 columns are one number" in str(plan)
 
 
+@pytest.mark.slow
 def test_ids_that_no_table_fits_are_sorted(on, monkeypatch, tuned):
     """Between what a table and what sorting takes, ids from anywhere are sorted."""
     tuned(hashed_at_once=0)

@@ -49,6 +49,7 @@ def check(found, words):
     assert rows == [encoded(words).index(word) for word in order]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("words", LISTS.values(), ids=LISTS)
 def test_codes_are_in_the_order_of_bytes(on, words, dtype):
@@ -167,6 +168,7 @@ def test_columns_of_every_layout(engine):
         assert columns(found.labels()) == [vertices, labels]
 
 
+@pytest.mark.slow
 def test_strings_come_in_batches(engine):
     random = np.random.default_rng(7)
     known = np.array(LISTS["numbers"] + LISTS["long prefix"][:4] + LISTS["ends of pieces"], object)

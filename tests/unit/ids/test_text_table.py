@@ -54,6 +54,7 @@ def check(index, expected, on):
         assert on.to_host(numbers).tolist() == list(expected.values())
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.sampled_from(WORDS) | st.text("ab\0", max_size=9), max_size=12)))
 @settings(deadline=None, max_examples=20)
 @pytest.mark.parametrize("bits", [0, 1, 64])

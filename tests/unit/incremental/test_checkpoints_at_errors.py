@@ -301,6 +301,7 @@ def test_a_file_of_text_ids_after_integers_is_not_unreadable(tmp_path):
     assert sorted(found.labels()["vertex"].to_pylist()) == ["1", "2", "x", "y"]
 
 
+@pytest.mark.slow
 def test_what_is_not_skipped(tmp_path, run):
     edges = folder(tmp_path / "edges")
     skip = {"unreadable": "skip"}

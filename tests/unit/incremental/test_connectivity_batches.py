@@ -128,6 +128,7 @@ def test_where_insertions_come_first_queries_see_them(algorithm):
     assert seen.process(batch, query=asks).tolist() == [True]
 
 
+@pytest.mark.slow
 def test_large_batches_on_all_threads(engine, tuned):
     tuned(thread_chunk=256)
     m = 400 if engine == "cuda" else 200_000

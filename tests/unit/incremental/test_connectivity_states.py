@@ -145,6 +145,7 @@ SAVED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SAVED)
 def test_no_damage_is_taken_for_a_state(kind, tmp_path, monkeypatch):
     """Each byte changed, the file cut at each length, and bytes behind it."""

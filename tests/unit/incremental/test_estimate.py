@@ -249,6 +249,7 @@ def test_the_memory_of_frames_of_unknown_ids_is_unknown():
     assert "memory    up to the limit" in str(plan)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [str, pyarrow.dataset.dataset])
 def test_the_plan_counts_no_row_groups_outside_a_bound(given, tmp_path):
     path, options = str(tmp_path / "edges.parquet"), {"weight": "w", "explain": True}

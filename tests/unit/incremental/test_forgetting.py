@@ -295,6 +295,7 @@ def test_a_file_whose_forest_does_not_span_is_refused(tmp_path):
         Connectivity.load(tmp_path / "seen")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
 def test_batches_that_are_merged_keep_what_expires_last(kind, monkeypatch):
     """The rows are those of one forest of all edges, whose links survive what expires.

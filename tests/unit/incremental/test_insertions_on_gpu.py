@@ -39,6 +39,7 @@ def asked(work):
     return Driver.calls
 
 
+@pytest.mark.slow
 @some("dtype", [np.int32, np.int64], usual=[np.int64])
 def test_random_batches_and_questions(gpu, dtype):
     random = np.random.default_rng(5)
@@ -58,6 +59,7 @@ def test_random_batches_and_questions(gpu, dtype):
     assert repr(seen).endswith("120 edges in 2 batches, none+async+halve on cuda>")
 
 
+@pytest.mark.slow
 def test_a_batch_with_a_stray_changes_nothing_and_the_next_one_is_inserted(gpu):
     seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda").insert(frame([1], [2]))
     for stray in (-1, N, 2**40):
@@ -196,6 +198,7 @@ def test_on_a_stream_of_its_own_the_host_waits_for_the_trees(gpu, monkeypatch):
     assert len(seen) == N - 2
 
 
+@pytest.mark.slow
 def test_trees_that_were_pickled_are_copied_one_by_one(gpu):
     seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda").insert(frame([1, 2], [2, 3]))
     other = pickle.loads(pickle.dumps(seen))
@@ -224,6 +227,7 @@ def test_answers_have_the_index_of_the_frame(gpu):
     assert found._column.values.tolist() == [True, False]
 
 
+@pytest.mark.slow
 def test_the_kind_of_answers_is_that_of_the_latest_batch(gpu):
     seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda").insert(frame([1], [2]))
     kind = seen._state.given

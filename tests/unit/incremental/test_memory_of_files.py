@@ -111,6 +111,7 @@ def test_a_dataset_of_one_row_group(words, tmp_path):
     assert found.bytes <= 1.2 * LIMIT
 
 
+@pytest.mark.slow
 @some(("dataset", "longest"), product([False, True], [1_000, 20_000]), usual=[(False, 20_000)])
 def test_text_that_is_short_in_the_first_pages(longest, dataset, tmp_path):
     files = [tmp_path / f"{size}.parquet" for size in (1000, 100_000)]

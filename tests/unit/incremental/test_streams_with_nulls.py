@@ -93,6 +93,7 @@ def test_edges_with_a_missing_end_are_left_out(kind, words, door):
     assert found.summary()["edges"] == len(there)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "words"), KINDS)
 def test_they_are_known_again_by_checkpoints_and_audits(kind, words, tmp_path):
     pair = tuple(map((LISTS | OBJECTS)[kind], ends(words)))

@@ -100,6 +100,7 @@ def test_registering_twice_says_nothing():
     assert (found[0], found[-1]) == ("pandas", "polars")
 
 
+@pytest.mark.slow
 def test_it_is_there_after_one_import_and_not_before():
     code = (
         "import pandas as pd, polars as pl, cc_rapids;"

@@ -406,6 +406,7 @@ def test_a_list_with_both_directions_warns(find):
     assert bridges(once, *ends)[["source", "destination"]].values.tolist() == [[3, 4]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [[], [(4, 3)], BOTH, [(5, 5)] * 9])
 def test_few_reversed_edges_or_repeats_in_one_direction_do_not_warn(more):
     with warnings.catch_warnings():

@@ -173,6 +173,7 @@ def test_the_curve_is_that_of_a_sequential_run(edges, which):
     assert list(zip(*lists(frame), strict=True)) == right
 
 
+@pytest.mark.slow
 def test_a_curve_of_many_thresholds():
     """Longer than the runs of the sums, and again to check their sums of sums."""
     random, n = np.random.default_rng(4), 3000
@@ -441,6 +442,7 @@ def test_frames_of_each_kind(make, engine):
     assert str(tree.cuts([0.9, 0.7])) == "<Cuts: components 3 at 0.9, 1 at 0.7>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES.values(), ids=EDGES)
 def test_ids_of_every_kind(edges, engine):
     given = edges()
@@ -710,6 +712,7 @@ IN_PARALLEL = {
 }
 
 
+@pytest.mark.slow
 @some("name", [*IN_ORDER, *IN_PARALLEL], usual=["sizes", "chains", "order", "runs", "names"])
 def test_planted_faults_are_found(name, tmp_path, monkeypatch):
     monkeypatch.setattr(type(THREADS), "merges_in_order", name in IN_ORDER)

@@ -154,6 +154,7 @@ def test_large_counts_are_grouped():
     assert "<td>1,234,566</td>" in found._repr_html_()
 
 
+@pytest.mark.slow
 def test_long_names_and_large_numbers_do_not_widen_the_page():
     found = components((["x" * 10_000], ["y" * 10_000]))
     assert len(found._repr_html_()) < 5000

@@ -115,6 +115,7 @@ def test_ids_never_overlap_and_the_title_counts_those_without_room():
     assert axes.get_title().endswith(f"60 vertices, 59 edges; {hidden} of 60 ids have no room")
 
 
+@pytest.mark.slow
 def test_many_vertices_are_drawn_and_too_many_not_at_all():
     path = np.arange(59), np.arange(1, 60)
     axes = components(path).plot("component", path)

@@ -50,6 +50,7 @@ def agreements(columns, keys, ids):
     return graph
 
 
+@pytest.mark.slow
 @quick
 @given(drawn=records(), spread=st.lists(st.integers(0, 9), min_size=14, max_size=14))
 def test_articulation_points_and_paths_are_those_of_all_agreements(drawn, spread):
@@ -161,6 +162,7 @@ def test_an_entity_is_drawn_with_its_shared_values():
     assert sum(line.get_linestyle() == "-" for line in axes.lines) == 4
 
 
+@pytest.mark.slow
 def test_frames_that_link_other_records_are_refused():
     frame = pd.DataFrame({"id": list("abc"), "x": [1, 1, 2], "y": [8, 9, 9], "z": [5, 6, 5]})
     found = cc_rapids.link_records(frame, ["x", "y", "z"], id="id")

@@ -50,6 +50,7 @@ def merged(cuts, kind):
     return sorted(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* no edges")
 @settings(deadline=None, max_examples=40)
 @given(EDGES, LEVELS, st.booleans(), st.booleans(), st.sampled_from(["at_least", "at_most"]))
@@ -72,6 +73,7 @@ def test_each_cut_is_what_a_run_of_its_own_gives(edges, levels, words, streamed,
     assert sorted(rows.itertuples(index=False, name=None)) == merged(cuts, "min")
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(EDGES, LEVELS, st.sampled_from(["max", "dense", "size"]), st.booleans())
 def test_other_labels(edges, levels, kind, counted):

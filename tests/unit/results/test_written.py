@@ -23,6 +23,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @given(
     st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=60),

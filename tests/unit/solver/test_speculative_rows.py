@@ -199,6 +199,7 @@ def test_hashed_ids_are_decoded_before_their_trees_are_counted(engine, gathered,
     assert not found.answer.decoder._ahead
 
 
+@pytest.mark.slow
 def test_without_memory_ids_are_decoded_when_they_are_asked_for(engine, gathered, monkeypatch):
     def fail(*given):
         raise MemoryError

@@ -41,6 +41,7 @@ def test_right_sides_are_proved(edges):
     assert (proof.vertices, proof.edges) == (len(graph), edges[0].size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES.values(), ids=EDGES)
 def test_ids_and_frames_of_every_kind(engine, edges):
     found = bipartition(edges(), engine=engine)

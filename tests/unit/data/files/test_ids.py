@@ -150,6 +150,7 @@ def are_floats(column):
     return False
 
 
+@pytest.mark.slow
 @settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )

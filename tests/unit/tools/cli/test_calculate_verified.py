@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.choices import each
@@ -26,6 +27,7 @@ def refused_by_its_row(done, path):
     return bool(done.exit_code)
 
 
+@pytest.mark.slow
 @each(labels=["csv", "tsv.gz", "txt", "parquet"], edges=["csv", "tsv", "txt", "arrow"])
 @SETTINGS
 @given(TEXTS | NUMBERS)

@@ -204,6 +204,7 @@ class TestRecipes:
         assert facts["generate"] == recipe
         assert (facts["vertices"], facts["components"]) == (vertices, components)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("words", "part"),
         [

@@ -115,6 +115,7 @@ def test_standard_input_without_a_line(limit):
     assert json.loads(told)["vertices"] == 0
 
 
+@pytest.mark.slow
 @some(
     ("packed", "limit"), product([bytes, gzip.compress], LIMITS), usual=[(gzip.compress, LIMITS[1])]
 )

@@ -258,6 +258,7 @@ def test_the_rows_of_the_file_are_accounted_for(verify):
         assert "rows: 3 rows given = 1 linked + 1 blank + 1 null_end\n" in done.output
 
 
+@pytest.mark.slow
 def test_labels_that_are_missing(tmp_path):
     (tmp_path / "grid.tsv").write_text("1\t2\n")
     done = CliRunner().invoke(main, ["verify", str(tmp_path / "grid.tsv")])

@@ -347,6 +347,7 @@ def test_lists_have_their_rows_and_vertices(name):
     assert max(int(column.max()) for column in graph.edges) < 1 << 14
 
 
+@pytest.mark.slow
 def test_the_smallest_list_at_full_scale():
     graph = generators.reference("pairs1M")
     found = cc_rapids.components(graph.edges)
