@@ -265,6 +265,16 @@ def test_a_range_that_proved_too_narrow_is_told(tuned):
     assert len(found) == len(set(labels[np.unique(np.concatenate([src, dst]))].tolist())) <= count
 
 
+def test_small_ranges_get_a_word_each_whatever_memory_is_free(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Threads, "free_bytes", lambda self: asked.append(1) or 1 << 40)
+    plain = cc_rapids.components(([0, 5], [(1 << 20) - 1, 6]), engine="threads")
+    assert (plain.summary()["ids"], asked) == ("as they are", [])
+    cc_rapids.components(([0, 5], [1 << 20, 6]), engine="threads")
+    assert asked
+    assert choose.choose(facts(THREADS, FEW, 0, 999, free=0), options()).ids == "as they are"
+
+
 def test_a_design_for_pairs_takes_the_vertices_that_there_are(monkeypatch):
     """Ids of a range too wide for a matrix are numbered without gaps."""
     monkeypatch.setattr(Threads, "free_bytes", lambda self: 1 << 28)
