@@ -21,6 +21,7 @@ from . import primitives
 BITS, LAST = np.uint64(primitives.WORD), np.uint32(primitives.WORD - 1)
 ONE, TWO = np.uint64(1), np.uint64(2)
 ZERO, BIT, ALL = np.uint32(0), np.uint32(1), np.uint32(0xFFFFFFFF)
+TWO_BITS, PAIRS, HALF = np.uint32(3), np.uint64(primitives.WORD // 2), np.uint64(32)
 # Bits of the neighbours in an earlier row that a pixel is joined with, by column
 LEFT, SAME, RIGHT = np.uint8(1), np.uint8(2), np.uint8(4)
 
@@ -255,3 +256,24 @@ def write_labels(on: Any) -> Any:
             k += lanes
 
     return write_labels
+
+
+def write_label_pairs(on: Any) -> Any:
+    """Write the labels of two pixels at once, if rows are whole words and labels have 32 bits.
+
+    out : (pixels / 2,) uint64, the memory of the labels; the lower half is the first of each two.
+    """
+    count = primitives.count(on)
+
+    @on.elementwise
+    def write_label_pairs(i, inside, starts, before, label, out):
+        w, k = i // PAIRS, np.uint32(i % PAIRS) << BIT
+        bits, begun = inside[w] >> k, starts[w]
+        run = before[w] + count(np.uint32(begun & (ALL >> np.uint32(LAST - k))))
+        both = np.uint64(label[run]) if bits & BIT != ZERO else np.uint64(0)
+        if bits & TWO_BITS > BIT:
+            run += (begun >> np.uint32(k + BIT)) & BIT
+            both |= np.uint64(label[run]) << HALF
+        out[i] = both
+
+    return write_label_pairs

@@ -15,7 +15,7 @@ from cc_rapids.integrations.images import label_type, neighbourhood
 from cc_rapids.measure import label as measure_label
 from cc_rapids.ndimage import label as ndimage_label
 
-SHAPES = [(1,), (70,), (3, 1), (5, 33), (2, 3, 34), (3, 1, 1, 2), (2, 2, 3, 5)]
+SHAPES = [(1,), (70,), (3, 1), (5, 33), (2, 3, 34), (2, 3, 64), (3, 1, 1, 2), (2, 2, 3, 5)]
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["32 bits", "64 bits"])
