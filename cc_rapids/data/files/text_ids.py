@@ -24,6 +24,7 @@ NO_VALUE = (  # words for a missing value in columns of numbers, in lower case
     *("#ref!", "#value!", "#name?", "#div/0!"),
     *("?", "-", "--", "."),
 )
+SAMPLE = 1_000  # ids that show whether a column is a list of words
 MISSING = tuple(
     dict.fromkeys(
         word
@@ -59,7 +60,8 @@ class Ids:
 
     In a column of numbers, words such as NA and empty quoted text are nulls. In a column of text
     they are ordinary words, so the text is kept until the type of the column is certain.
-    ``no_value`` is the first such word with a letter, empty if there is none.
+    ``no_value`` is the first such word with a letter, empty if there is none. In a list of words,
+    most ids are lower-case letters, and null is a word like any other.
     """
 
     quoted: bool
@@ -82,7 +84,9 @@ class Ids:
                 self.empties = not column.bare and bool(pc.any(pc.equal(text, "")).as_py())
                 numbers = integers(pc.if_else(missing, None, text))
             if pc.any(missing).as_py():
+                lower = pc.mean(pc.match_substring_regex(bare.slice(0, SAMPLE), "^[a-z]+$")).as_py()
                 words = pc.unique(bare.filter(missing)).to_pylist()
+                words = [w for w in words if lower <= 0.9 or not (w.isalpha() and w.islower())]
                 self.no_value = next((w for w in words if any(map(str.isalpha, w))), "")
         self.values: pa.ChunkedArray = text if numbers is None else numbers
 

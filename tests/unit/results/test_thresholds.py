@@ -250,6 +250,7 @@ def test_keys_of_several_columns_of_files(kind, columns, tmp_path):
     assert one == cc_rapids.components_at(table[:3], *columns, **options)
 
 
+@pytest.mark.filterwarnings("ignore:.* is read as an id")
 @pytest.mark.parametrize("columns", [("a", "b"), (["t", "a"], ["t", "b"])], ids=["one", "several"])
 def test_text_files_are_of_the_kind_of_those_before(columns, tmp_path):
     paths = [tmp_path / "0.csv", tmp_path / "1.csv"]
