@@ -1,6 +1,8 @@
 """Forests by weight, cuts at thresholds, dendrograms and bridges, beside what others do.
 
-spanning: least forests of the reference graphs, beside cuGraph or SciPy. thresholds: ten thresholds
+spanning: least forests of the reference graphs, beside cuGraph or SciPy. ecl: the same with integer
+weights, beside the program that ``--ecl_mst`` names: ECL-MST, which must print ``total: `` and the
+weight of its forest. thresholds: ten thresholds
 in one call, against a run on the edges of each. cuts: the same ten of a dendrogram, which takes the
 forest first. linkage: single linkage of the distances of points, beside SciPy. tree: the merges of
 trees of several shapes. bridges: bridges and articulation points of a skewed graph and of a grid,
@@ -8,6 +10,11 @@ beside igraph on one core.
 
 All ways of a job take turns, and answers are compared after the timing.
 """
+
+import re
+import subprocess
+import tempfile
+from functools import partial
 
 import harness
 import numpy as np
@@ -53,6 +60,45 @@ def one_forest(edges, n, backend, args):
     theirs = times["peer_graph_ms"]["median"] + times["peer_tree_ms"]["median"]
     rate = {"times_faster": round(theirs / times["forest_ms"]["median"], 2)}
     return times | totals | rate | {"plan_bytes": forest(explain=True).bytes}
+
+
+@harness.job("ecl_mst")
+def ecl(args, backend):
+    """Yield the times of minimum spanning forests of integers, and those of ECL-MST on the GPU.
+
+    The times of ECL-MST are its own: kernels and launches, from rows on the GPU that list each edge
+    twice.
+    """
+    if not args.ecl_mst:
+        return
+    for name in args.graphs:
+        graph = generators.reference(name, args.scale, dtype=np.int32, engine=backend.name)
+        n, xp = graph.num_vertices, backend.xp
+        src, dst = map(backend.asarray, (graph.src, graph.dst))
+        host = np.random.default_rng(0).integers(0, 1 << 30, graph.num_edges, np.int32)
+        weight = backend.asarray(host)
+        edges = frame(backend, src=src, dst=dst, weight=weight)
+        forest = partial(cc_rapids.minimum_spanning_forest, edges, weight="weight")
+        wall, device = harness.turns({"forest": forest}, backend, args.runs)
+        total = int(forest()["weight"].astype("int64").sum())
+        with tempfile.NamedTemporaryFile(suffix=".egr") as file:
+            ends = xp.concatenate([src, dst])
+            order = xp.argsort(ends)
+            starts = xp.searchsorted(ends[order], xp.arange(n + 1))
+            columns = xp.concatenate([dst, src])[order], xp.concatenate([weight, weight])[order]
+            for part in (xp.asarray([n, 2 * graph.num_edges]), starts, *columns):
+                file.write(backend.to_host(part.astype(np.int32)).tobytes())
+            file.flush()
+            del ends, order, starts, columns
+            told = [subprocess.check_output([args.ecl_mst, file.name], text=True) for _ in range(3)]
+        times = [1000 * float(re.search(r"Dev.: +([0-9.]+) s", text)[1]) for text in told]
+        assert {int(re.search(r"total: (\d+)", text)[1]) for text in told} == {total}, name
+        facts = {"graph": graph.name, "vertices": n, "edges": graph.num_edges, "total": total}
+        yield facts | {
+            "forest_ms": harness.spread(wall["forest"]),
+            "forest_device_ms": harness.spread(device["forest"]),
+            "ecl_mst_ms": harness.spread(times),
+        }
 
 
 def by_cugraph(edges):
@@ -257,4 +303,6 @@ def bridges_of(name, graph, args):
 
 if __name__ == "__main__":
     sizes = {"edges": 2_000_000, "points": 3_000, "vertices": 10_000_000}
-    harness.run(harness.arguments(__doc__, runs=5, graphs=harness.GRAPHS, **sizes), "pandas")
+    harness.run(
+        harness.arguments(__doc__, runs=5, graphs=harness.GRAPHS, ecl_mst="", **sizes), "pandas"
+    )
