@@ -79,10 +79,15 @@ def label_pixels(
     structure = joined.structure[tuple(slice(None) if a in thick else 1 for a in range(image.ndim))]
     grid = Grid.of([shape[axis] for axis in thick], structure, backend)
     labels = backend.empty(flat.size, dtype) if out is None else out.reshape(-1)
-    # A GPU writes 64 bits faster. Memory of the caller may begin between two of these.
-    in_pairs = backend.on_device and out is None and labels.itemsize == WORD // 8
+    # A GPU writes 64 bits faster. The caller's labels may begin in the middle of 64 bits.
+    in_pairs = backend.warp_size > 1 and labels.itemsize == WORD // 8 and _address(labels) % 8 == 0
     count = grid.label(flat, joined.by_value, background, labels, in_pairs)
     return labels.reshape(shape), count
+
+
+def _address(array: Array) -> int:
+    """Return the address of an array on a GPU, or of one of NumPy in its place."""
+    return int(array.ctypes.data if isinstance(array, np.ndarray) else array.data.ptr)
 
 
 def bits_of(value: int, dtype: Any) -> int | None:

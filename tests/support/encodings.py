@@ -17,4 +17,5 @@ def force_encoding(monkeypatch, name):
     if name == "bit map, paged":
         monkeypatch.setattr(encode, "_page_shift", lambda size, facts: 4 * facts.are_integers)
         others = encode.HashEncoding(), *others  # for ids whose pages are not counted
+    monkeypatch.setattr(encode, "SMALL_RANGE", 0)  # ids in such a range are not ranked otherwise
     monkeypatch.setattr(encode, "ENCODINGS", (getattr(encode, ENCODINGS[name])(), *others))

@@ -428,6 +428,8 @@ def images():
                     joined = pixels.Joined(full, by_value)
                     pixels.label_pixels(image, joined, labels, backend)
             pixels.label_pixels(image, pixels.Joined(full & False), INT, backend)
+            words = np.arange(128).reshape(2, 64).astype(dtype)  # rows of whole words
+            pixels.label_pixels(words, pixels.Joined(full), INT, backend)
 
 
 def graphs():
