@@ -66,10 +66,11 @@ def workers_of(row):
 
 
 class Runs:
-    """The newest records of one experiment, all of one device and commit."""
+    """The newest records of an experiment, on an engine if given, all of one device and commit."""
 
-    def __init__(self, folder, experiment):
+    def __init__(self, folder, experiment, engine=None):
         rows = [r for r in harness.load("papers", folder) if r.get("experiment") == experiment]
+        rows = [r for r in rows if engine in (None, r["engine"])]
         self.rows = like_last(rows, "device", "commit")
         self.times = {
             (row["graph"], row["design"]): row["ms"]["median"]
@@ -131,13 +132,17 @@ def contents(folder):
     """Return each section: the table and figures of an experiment, and what both stand on."""
 
     def section(name):
-        runs = Runs(folder, name)
-        if not runs.rows:
+        parts = []
+        for engine in ("cuda", "threads") if name in OF_EACH_ENGINE else (None,):
+            runs = Runs(folder, name, engine)
+            if runs.rows:
+                parts += SECTIONS[name](runs)
+                for figure, (_, words) in FIGURES.get(name, {}).items():
+                    parts.append(pages.picture(pages.DOCS / "figures" / f"{figure}.svg", words))
+                parts.append(runs.footing())
+        if not parts:
             return NOT_YET.format(f" --experiments {name}" * (name in NAMED))
-        parts = SECTIONS[name](runs)
-        for figure, (_, words) in FIGURES.get(name, {}).items():
-            parts.append(pages.picture(pages.DOCS / "figures" / f"{figure}.svg", words))
-        return "\n\n".join([*filter(None, parts), runs.footing()])
+        return "\n\n".join(filter(None, parts))
 
     made = {name: lambda name=name: section(name) for name in SECTIONS}
     return made | {name: partial(make, folder) for name, make in OVER_RECORDS.items()}
@@ -397,7 +402,8 @@ def compared(one, other, best, graphs):
         return ""
     gains = [a["ms"]["median"] / b["ms"]["median"] for a, b in pairs]
     wide = rate(pairs[0][1]) / rate(pairs[0][0])
-    return f"{other} has {wide:.3g} times the bandwidth of {one}, and is {span(gains)} as fast."
+    gain = f"{min(gains):,.0f} to {max(gains):,.0f} times"
+    return f"{other} has {wide:.3g} times the bandwidth of {one}, and is {gain} as fast."
 
 
 def way(row):
@@ -410,6 +416,7 @@ SECTIONS = {
     make.__name__: make for make in (sutton, cong, sweep, sort, lehr, hong, balduzzi, mixes)
 }
 NAMED = ("sweep", "sort", "hong", "mixes")  # experiments that a section names in its command
+OF_EACH_ENGINE = ("sweep", "sort", "hong")  # whose newest records on a GPU and on threads are shown
 OVER_RECORDS = {"coverage": coverage, "machines": machines}
 
 
