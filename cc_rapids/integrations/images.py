@@ -12,7 +12,7 @@ from ..algorithms.pixels import Joined, label_pixels
 from ..backends import Array, Backend
 from ..data.arguments import as_array
 from ..data.dtypes import is_boolean, is_number
-from ..errors import ArgumentTypeError
+from ..errors import ArgumentTypeError, MissingExtraError
 
 MOST_INT32 = (1 << 31) - 2  # pixels from which SciPy's labels are int64
 NATIVE = [
@@ -39,6 +39,29 @@ def neighbourhood(axes: int, connectivity: Any) -> npt.NDArray[np.bool_]:
 def is_dask_array(image: Any) -> bool:
     """Return whether an image is a Dask array, without importing Dask."""
     return hasattr(image, "__dask_graph__") and hasattr(image, "rechunk")
+
+
+def in_chunks(image: Any) -> Any:
+    """Return the Dask array of an image in chunks, as of Dask, Zarr or h5py; None for others.
+
+    Raises
+    ------
+    MissingExtraError
+        The image is not of Dask, and Dask is not installed.
+    """
+    if is_dask_array(image):
+        return image
+    chunks = getattr(image, "chunks", None)
+    if not (isinstance(chunks, tuple) and chunks and all(isinstance(one, int) for one in chunks)):
+        return None
+    try:
+        import dask.array as da
+    except ImportError as error:
+        raise MissingExtraError(
+            "Dask reads images in chunks, but is not installed: pip install 'dask[array]', or pass"
+            " an array that holds the whole image, such as image[:]"
+        ) from error
+    return da.from_array(image, chunks=chunks)
 
 
 def backend_of(image: Any) -> tuple[Backend, Array]:

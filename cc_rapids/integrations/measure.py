@@ -13,7 +13,7 @@ from ..data.arguments import check_flag
 from ..data.dtypes import is_float, is_integer
 from ..errors import ArgumentTypeError, CcRapidsWarning, ImageError, counted, inflected, shown
 from ..results.lookup import levels_up
-from .images import backend_of, is_dask_array, neighbourhood
+from .images import backend_of, in_chunks, is_dask_array, neighbourhood
 from .ndimage import label as label_nonzero
 
 
@@ -27,7 +27,7 @@ def label(
 
     Parameters
     ----------
-    label_image : array of integers or bool, of NumPy, CuPy or Dask, with any number of axes
+    label_image : array of integers or bool, of NumPy, CuPy, Dask or Zarr, of any number of axes
         The image. Floats are truncated to int64 first, as in scikit-image. It is copied only if it
         is not C-contiguous. For Dask, see :func:`cc_rapids.ndimage.label`.
     background : int, optional
@@ -79,7 +79,8 @@ def label(
     if not hasattr(label_image, "dtype"):
         raise ArgumentTypeError(f"label_image is {shown(label_image)}, not an array")
     return_num = check_flag("return_num", return_num)
-    image = label_image if is_dask_array(label_image) else backend_of(label_image)[1]
+    chunked = in_chunks(label_image)
+    image = backend_of(label_image)[1] if chunked is None else chunked
     axes = image.ndim
     hops = axes if connectivity is None else _integer("connectivity", connectivity)
     if not 1 <= hops <= axes:

@@ -13,7 +13,7 @@ from ..backends import Array, Backend
 from ..data.arguments import as_array
 from ..data.dtypes import is_boolean, is_complex, is_float, is_number
 from ..errors import ArgumentTypeError, ImageError, shown
-from .images import backend_of, is_dask_array, label_type, neighbourhood, readable
+from .images import backend_of, in_chunks, label_type, neighbourhood, readable
 
 
 def label(input: Any, structure: Any = None, output: Any = None) -> Any:
@@ -21,10 +21,11 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
 
     Parameters
     ----------
-    input : array_like of numbers or bool, of NumPy, CuPy or Dask, with any number of axes
+    input : array_like of numbers or bool, of NumPy, CuPy, Dask or Zarr, of any number of axes
         The image. Pixels other than 0 are labelled, including NaN. It is copied only if it is not
         C-contiguous. The chunks of a Dask array are read twice: now, to find out which labels touch
-        across chunks, and when the labels are computed.
+        across chunks, and when the labels are computed. Dask, which must be installed, also reads
+        arrays in chunks of Zarr and h5py.
     structure : array_like of shape (3, ..., 3), optional
         Whether a pixel in the centre is connected with each neighbour. It must be symmetric about
         its centre. By default, pixels are connected along each axis, but not diagonally.
@@ -69,8 +70,8 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     >>> label(image, structure=np.ones((3, 3)))[1]
     2
     """
-    if is_dask_array(input):
-        return _label_blocks(input, structure, output)
+    if (chunked := in_chunks(input)) is not None:
+        return _label_blocks(chunked, structure, output)
     backend, image = backend_of(input)
     numeric = any(test(image.dtype) for test in (is_number, is_boolean, is_complex))
     if not image.ndim and not numeric:

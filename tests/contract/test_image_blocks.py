@@ -1,5 +1,7 @@
 """Labels of Dask arrays, block by block: those of the whole image."""
 
+import sys
+
 import dask
 import numpy as np
 import pytest
@@ -72,6 +74,36 @@ def test_only_faces_are_kept_of_a_block(monkeypatch):
     assert len(loaded) == 8
     faces = [array for summary in kept for pair in summary.faces for face in pair for array in face]
     assert all(array.base is None and array.size == 8 for array in faces)
+
+
+class Stored:
+    """An array in chunks that is read by slices, like those of Zarr and h5py."""
+
+    chunks = (3, 2)
+
+    def __init__(self, pixels):
+        self.pixels, self.read = pixels, 0
+        self.shape, self.ndim, self.dtype = pixels.shape, pixels.ndim, pixels.dtype
+
+    def __getitem__(self, at):
+        part = self.pixels[at]
+        self.read = max(self.read, part.size)
+        return part
+
+
+def test_stored_arrays_are_read_by_their_chunks(monkeypatch):
+    pixels = (np.random.default_rng(0).random((10, 9)) < 0.6).astype(np.uint8)
+    for function in (cc_rapids.ndimage.label, cc_rapids.measure.label):
+        stored = Stored(pixels)
+        labels = function(stored)
+        labels = labels[0] if isinstance(labels, tuple) else labels
+        expected = function(pixels)
+        expected = expected[0] if isinstance(expected, tuple) else expected
+        np.testing.assert_array_equal(labels.compute(), expected)
+        assert stored.read < pixels.size
+    monkeypatch.setitem(sys.modules, "dask.array", None)
+    with pytest.raises(cc_rapids.MissingExtraError, match="Dask reads images in chunks"):
+        cc_rapids.ndimage.label(Stored(pixels))
 
 
 def test_arguments_that_blocks_do_not_take():
