@@ -313,8 +313,7 @@ def sweep(runs):
         size = f"{rows[0]['n'] / 1e6:.3g} M, {rows[0]['m'] / 1e6:.3g} M"
         lines.append([graph, size, called, *(number(times.get(count)) for count in counts)])
     what = "multiprocessor" if timed and timed[0]["engine"] == "cuda" else "thread"
-    counted = [f"{count} {what}{'s' * (count > 1)}" for count in counts]
-    head = ["graph", "vertices, edges", "ms", *counted]
+    head = ["graph", "vertices, edges", f"ms by {what}s", *map(str, counts)]
     return [table(head, lines, 3)]
 
 
