@@ -256,7 +256,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         Raises
         ------
         InputError, ArgumentTypeError
-            A parameter is invalid, or X is not as described; ``min_samples`` is greater than n.
+            A parameter is invalid, or X is not as described; ``min_samples`` is greater than n; the
+            metric of some points is NaN.
         MissingExtraError
             X are points, and scikit-learn is not installed.
         CapacityError, EngineError
@@ -434,6 +435,13 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             neighbors = read_symmetric(distances)
         else:
             neighbors = read_symmetric(np.zeros((0, 0)))
+        undefined = np.isnan(neighbors.distances)
+        if undefined.any():
+            row = np.flatnonzero(finite)[neighbors.place(int(undefined.argmax()))[0]]
+            raise InputError(
+                f"metric={shown(metric)} is NaN for {int(undefined.sum()):,} of {neighbors.m:,}"
+                f" distances, such as one of X[{row}]: leave out points for which it is undefined"
+            )
         others = None if finite.all() else sums
         return neighbors if by_tree else self._scaled(neighbors), by_tree, others
 

@@ -262,8 +262,8 @@ class Options:
             )
         if self.forest:
             raise InputError(
-                "edges that are read in chunks are not kept, so they have no spanning forest:"
-                " leave out forest=, or read the edges into one frame"
+                "edges that are read in chunks are not kept, but a spanning forest (forest=) and"
+                " clusters under rules need them: read the edges into one frame"
             )
 
     def check_on_devices(self) -> None:

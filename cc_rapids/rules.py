@@ -11,7 +11,7 @@ from .data.files.opening import planned
 from .data.foreign import opened, with_own_weights
 from .data.key_names import key_names_of
 from .data.read import named_ends
-from .data.rules import check_limit, check_per_dataset, pairs_or_none, split_vertices
+from .data.rules import check_limit, check_per_dataset, pairs_of_rule, split_vertices
 from .data.text_options import KEYWORDS
 from .errors import InputError
 from .keywords import suggest_keywords, unknown_argument
@@ -74,7 +74,8 @@ def link_pairs(
         others have none.
     cannot_link : pairs of ids, optional
         Pairs of records that must not be in one cluster: a frame, a pair of columns, or a list of
-        pairs, as ``edges``. Pairs with a record that is not a vertex are ignored.
+        pairs, as ``edges``. A frame may have the names of their columns, or known names. Pairs with
+        a record that is not a vertex are ignored.
     must_link : pairs of ids, optional
         Pairs of records that are joined before all others. Each record must be a vertex. An error
         is raised if their clusters break a rule.
@@ -168,7 +169,8 @@ def link_pairs(
     from .analysis.rules import link
 
     limits = None if read is None else read.limits(limit)
-    cannot, must = map(pairs_or_none, (cannot_link, must_link))
+    cannot = pairs_of_rule("cannot_link", cannot_link, source, destination)
+    must = pairs_of_rule("must_link", must_link, source, destination)
     made = link(found.answer, read, limits, cannot, must, most, Options.check(), options)
     return LinkedPairs(made)
 

@@ -47,7 +47,9 @@ from .bipartition import check_kept, least_of_components
 MOSTLY = 0.9  # share of the edges in components that break a rule from which all are decided
 
 
-def pairs_of(answer: Answer, name: str, pairs: Any) -> tuple[Array, Array]:
+def pairs_of(
+    answer: Answer, name: str, pairs: Any, source: Any, destination: Any
+) -> tuple[Array, Array]:
     """Return the answer's rows of both ends of pairs as int64; pairs of unknown ids are left out.
 
     Raises
@@ -62,7 +64,7 @@ def pairs_of(answer: Answer, name: str, pairs: Any) -> tuple[Array, Array]:
         return none, none
     width = max(len(answer.given.src.key_columns), 1)
     asked = f"{name}=", f"{name}=[(first, second)]"
-    given = read_pairs(pairs, None, None, NO_OPTIONS, width, asked)
+    given = read_pairs(pairs, source, destination, NO_OPTIONS, width, asked)
     missing = "raise" if name == "must_link" else "null"
     remedy = f"{name}= names records that must be vertices: include them in vertices= (--records)"
     with BorrowedEdges(backend, given) as columns:
@@ -162,8 +164,8 @@ def link(
     n = answer.forest.vertices
     with backend.scope():
         code, limit = codes_in(answer, datasets, limits)
-        rules = Rules(code, limit, *pairs_of(answer, "cannot_link", cannot), most)
-        must_link = pairs_of(answer, "must_link", must)
+        rules = Rules(code, limit, *pairs_of(answer, "cannot_link", *cannot), most)
+        must_link = pairs_of(answer, "must_link", *must)
         groups, count = answer.dense, len(answer)
         if must_link[0].size:
             ends = Edges(groups[must_link[0]], groups[must_link[1]], 0)

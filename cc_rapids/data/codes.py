@@ -57,7 +57,8 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
     if integers is not None and integers.size:
         least, greatest = int(integers.min()), int(integers.max())
         if greatest - least <= 2 * integers.size:
-            return integers.astype(np.int64) - least, range(least, greatest + 1)
+            above = integers.astype(np.uint64) - np.uint64(least % (1 << 64))  # both may wrap
+            return above.astype(np.int64), range(least, greatest + 1)
     if is_cudf(column):
         return _cudf_codes(column)
     import pyarrow as pa

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, InputError, MissingColumnError, hint_of, shown
+from ..errors import ArgumentTypeError, InputError, MissingColumnError, hint_of, listed, shown
 from .codes import coded
+from .edge_input import named
+from .end_columns import Side, end_columns, sides_of
 from .frame_access import VERTEX, collected, column_of, columns_of, is_frame
 
 IDS = VERTEX, "id", "unique_id", "record_id"  # names of the id column among several columns
@@ -150,9 +152,34 @@ def _read(ids: list[Any], name: Any, values: Any) -> Datasets:
     return Datasets(ids, code, names)
 
 
-def pairs_or_none(pairs: Any) -> Any:
-    """Return pairs as they are, and None for an empty list or tuple."""
-    return None if isinstance(pairs, list | tuple) and not pairs else pairs
+def pairs_of_rule(
+    name: str, pairs: Any, source: Side | None, destination: Side | None
+) -> tuple[Any, Side | None, Side | None]:
+    """Return the pairs of a rule and their columns of both ends; None for an empty list or tuple.
+
+    A frame with the columns ``source`` and ``destination`` of the edges has the ids there. Other
+    pairs are read as edges are.
+
+    Raises
+    ------
+    MissingColumnError
+        The columns of a frame are ambiguous.
+    """
+    if isinstance(pairs, list | tuple) and not pairs:
+        return None, None, None
+    if not is_table(pairs):
+        return pairs, None, None
+    names = columns_of(pairs)
+    sides = sides_of(*named(source, destination))
+    if {*sides[0], *sides[1]} <= set(names):
+        return pairs, source, destination
+    try:
+        return pairs, *end_columns(name, tuple(names), None, None)
+    except MissingColumnError:
+        raise MissingColumnError(
+            f"{name}= has the columns {', '.join(map(str, names)) or 'none'}: name those of both"
+            f" ids as in the edges, {' and '.join(map(listed, sides))}"
+        ) from None
 
 
 def check_limit(name: str, limit: Any) -> int:

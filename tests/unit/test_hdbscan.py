@@ -173,6 +173,19 @@ def test_errors():
             HDBSCAN(**parameters, metric="precomputed").fit(given)
 
 
+@pytest.mark.parametrize("neighbors", [None, 6])
+def test_undefined_distances_are_refused(neighbors):
+    """The correlation with a point of equal values is 0 / 0."""
+    pytest.importorskip("sklearn")
+    points = np.random.default_rng(1).random((9, 4))
+    points[2], points[4] = np.inf, 3.0
+    with pytest.raises(errors.InputError, match=r"metric='correlation' is NaN .* one of X\["):
+        HDBSCAN(metric="correlation", n_neighbors=neighbors).fit(points)
+    points[4, 0] = 1.0
+    labels = HDBSCAN(2, metric="correlation", n_neighbors=neighbors).fit_predict(points)
+    assert labels[2] == -2
+
+
 def test_points_need_scikit_learn(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.metrics", None)
     with pytest.raises(errors.MissingExtraError, match="pip install scikit-learn, or pass metric="):

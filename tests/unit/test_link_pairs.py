@@ -82,6 +82,20 @@ def test_the_dataset_may_be_a_column_of_a_composite_id():
     found.audit(pairs, vertices=records)
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table, dict])
+def test_pairs_of_rules_have_the_columns_of_the_edges(make):
+    """Rows that were chosen from the pairs, with all their columns, of one or two for an id."""
+    pairs = pd.DataFrame(
+        {"k_a": ["x", "y"], "n_a": [1, 2], "k_b": ["y", "z"], "n_b": [2, 3], "w": [0.5, 0.9]}
+    )
+    some = make({name: values[1:] for name, values in pairs.to_dict("list").items()})
+    for ends in (("n_a", "n_b"), (["k_a", "n_a"], ["k_b", "n_b"])):
+        apart = cc_rapids.link_pairs(pairs, *ends, weight="w", cannot_link=some)
+        assert apart.refused()["row"].tolist() == [1]
+        together = cc_rapids.link_pairs(pairs, *ends, weight="w", must_link=some, max_size=2)
+        assert together.refused()["row"].tolist() == [0]
+
+
 def test_datasets_of_no_vertex_are_an_error():
     """Columns in the other order, or ids spelled in another way: the rule would hold for none."""
     pairs = pd.DataFrame({"src": ["a"], "dst": ["b"], "w": [0.9]})
@@ -199,6 +213,8 @@ def test_copies_without_edges_keep_rules_and_refused_rows(rules, names, tmp_path
     ({"per_dataset": {"z": 1}, "datasets": SETS}, cc_rapids.InputError, "no record has"),
     ({"max_size": 0}, cc_rapids.InputError, "max_size= must be a positive"),
     ({"cannot_link": [(1, 1)]}, cc_rapids.InputError, "one record twice"),
+    ({"cannot_link": {"q": [1], "r": [2], "id": [3]}}, cc_rapids.MissingColumnError,
+     "cannot_link= has the columns q, r, id: name .* as in the edges, src and dst"),
     ({"must_link": [(1, 77)]}, cc_rapids.UnknownVertexError, "include them in vertices="),
     ({"must_link": [(1, 2), (2, 11)], "max_size": 2}, cc_rapids.InputError, "puts 2 and 11"),
     ({"memory_limit": "1GB"}, cc_rapids.ArgumentTypeError, "unknown argument"),

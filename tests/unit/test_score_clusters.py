@@ -126,6 +126,15 @@ def test_scores_equal_those_of_scikit_learn():
         assert scores["variation_of_information"] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize(("dtype", "least"), [
+    ("uint64", 2**64 - 9), ("uint64", 2**63 - 3), ("int64", -(2**63)), ("int8", -128), ("uint8", 0),
+])  # fmt: skip
+def test_labels_are_integers_of_any_size(dtype, least):
+    labels = np.array([least, least + 8, least + 3, least + 8], dtype)
+    scores = cc_rapids.score_clusters((range(4), labels), (range(4), ["a", "b", "c", "b"]))
+    assert (scores["cluster_f1"], scores["pairwise_recall"]) == (1.0, 1.0)
+
+
 @pytest.mark.parametrize(("found", "truth", "error", "words"), [
     (FOUND, 3, cc_rapids.ArgumentTypeError, "must be an answer, a frame"),
     (FOUND, ([1, 1], [2, 2]), cc_rapids.InputError, "listed more than once, such as 1"),
