@@ -16,6 +16,9 @@ SIMULATED = $(addprefix tests/,contract/backends unit/algorithms unit/backends u
 	unit/test_api.py unit/test_errors.py unit/results/test_components.py unit/data/test_offsets.py \
 	unit/verify)
 
+# Tests start many processes, and those that find no bytecode compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all test-extended test-plain quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
 	package test-installed test-oldest test-versions installed release clean
 

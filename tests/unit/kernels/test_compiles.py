@@ -28,6 +28,7 @@ from support.machine import SELDOM
 import cc_rapids
 from cc_rapids.backends import compile as compiler
 from cc_rapids.backends import kernel_cache, shipped
+from cc_rapids.backends.dry_run import recorded_launches
 from cc_rapids.kernels import audit_paths, cluster_selection
 
 PACKAGE = Path(cc_rapids.__file__).parent
@@ -157,9 +158,20 @@ def test_every_kernel_is_launched(rehearsed):
     assert {kernel for kernel in declared() if kernel not in seen} == set()
 
 
+@pytest.fixture(scope="module")
+def kernel_and_types():
+    """A kernel of a short run, and the types of its arguments."""
+    with recorded_launches() as backend:
+        cc_rapids.components(launches.edges())
+    (_, _, signature), kernel = next(iter(backend.launched.items()))
+    return kernel, signature
+
+
 @pytest.mark.parametrize("collects", [True, False])
-def test_no_garbage_is_collected_while_a_kernel_is_compiled(rehearsed, monkeypatch, collects):
-    (_, _, signature), kernel = next(iter(rehearsed[0].items()))
+def test_no_garbage_is_collected_while_a_kernel_is_compiled(
+    kernel_and_types, monkeypatch, collects
+):
+    kernel, signature = kernel_and_types
     meanwhile = []
     compiled = type(kernel.part).compiled
     monkeypatch.setattr(
@@ -178,7 +190,6 @@ def test_no_garbage_is_collected_while_a_kernel_is_compiled(rehearsed, monkeypat
     assert set(meanwhile) == {False}
 
 
-def test_a_binary_survives_its_bytes(rehearsed):
-    (_, _, signature), kernel = next(iter(rehearsed[0].items()))
-    binary = compiler.compile_kernel(kernel, signature, (9, 0))
+def test_a_binary_survives_its_bytes(kernel_and_types):
+    binary = compiler.compile_kernel(*kernel_and_types, (9, 0))
     assert compiler.Binary.from_bytes(binary.to_bytes()) == binary
