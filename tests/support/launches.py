@@ -22,9 +22,8 @@ from cc_rapids.graph.forest import Forest
 from cc_rapids.ids import spelled, text_table
 from cc_rapids.ids import strings as texts
 from cc_rapids.ids.groups import chosen_rows
-from cc_rapids.kernels import gather, queries, spelling
+from cc_rapids.kernels import gather, partition, queries, spelling
 from cc_rapids.kernels.marked import gather_marked
-from cc_rapids.kernels.partition import LEAST_SHIFT
 from cc_rapids.kernels.weights import note_nan
 from cc_rapids.tools.generators import pieces
 from cc_rapids.verify.audit import audit_labels
@@ -412,8 +411,11 @@ def merges():
     for dtype in (INT, LONG, ULONG):
         forest.rows_between(0, 256, 0, np.dtype(dtype))
         few = np.arange(8, dtype=dtype)
-        n = (1 << LEAST_SHIFT) + 8  # two blocks, of which the first is linked before the other
-        with sizes.override(staged_neighbours=few.size / n):
+        n = (1 << 8) + 8  # two blocks, of which the first is linked before the other
+        with (
+            sizes.override(staged_neighbours=few.size / n),
+            mock.patch.object(partition, "LEAST_SHIFT", 8),
+        ):
             staged.link_in_stages(Edges(few, few[::-1].copy(), 0), Forest(backend, n))
 
 
