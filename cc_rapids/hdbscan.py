@@ -269,11 +269,12 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         """
         selection, rank = self._checked()
         neighbors, by_tree, sums = self._precomputed(X) or self._search(X, rank)
-        n = neighbors.n
+        n, points = neighbors.n, "points" if sums is None else "finite points"
         if n < 2:
-            raise InputError(f"n_samples={n} while HDBSCAN requires more than one sample")
+            found = f"n_samples={n}" if sums is None else f"{n} of {sums.size:,} points are finite"
+            raise InputError(f"{found}, while HDBSCAN requires more than one sample")
         if rank > n:
-            raise InputError(f"min_samples={rank} is greater than the number of points, {n:,}")
+            raise InputError(f"min_samples={rank} is greater than the number of {points}, {n:,}")
         on_device = neighbors.given.on_device
         backend = Options.check(engine=self.engine).backend(on_device)
         started = perf_counter()
@@ -337,6 +338,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         ``parent`` at the density ``lambda_val``, which is the inverse of a distance. Clusters have
         numbers from the number of points on, which is the root.
         """
+        if "_tree" not in vars(self):
+            raise AttributeError("there is no condensed_tree_ yet: call fit()")
         return self._tree.rows(None if self._sums is None else np.isfinite(self._sums))
 
     def _checked(self) -> tuple[Selection, int]:
@@ -356,7 +359,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             if isinstance(value, bool) or not isinstance(value, Real):
                 raise ArgumentTypeError(f"{name}= must be a number, not {shown(value)}")
             if not (0 <= value < np.inf) or (name == "alpha" and value == 0):
-                raise InputError(f"{name}= must be positive and finite, not {shown(value)}")
+                least = "positive" if name == "alpha" else "at least 0"
+                raise InputError(f"{name}= must be {least} and finite, not {shown(value)}")
         method = check_word("cluster_selection_method", self.cluster_selection_method, SELECTION)
         check_word("algorithm", self.algorithm, ALGORITHMS)
         if self.store_centers is not None:

@@ -82,6 +82,8 @@ def label(
     chunked = in_chunks(label_image)
     image = backend_of(label_image)[1] if chunked is None else chunked
     axes = image.ndim
+    if not axes and image.dtype == object:  # such as a sparse matrix
+        raise ArgumentTypeError(f"label_image is {shown(label_image)}, not an array")
     hops = axes if connectivity is None else _integer("connectivity", connectivity)
     if not 1 <= hops <= axes:
         raise ImageError(

@@ -160,6 +160,7 @@ def test_errors():
         ({"min_cluster_size": 1}, near, "min_cluster_size= must be a count of at least 2"),
         ({"min_samples": 7}, near, "min_samples=7 is greater than the number of points, 6"),
         ({"alpha": 0}, near, "alpha= must be positive and finite"),
+        ({"cluster_selection_epsilon": -1}, near, "epsilon= must be at least 0 and finite"),
         ({"cluster_selection_method": "eon"}, near, "did you mean 'eom'"),
         ({"store_centers": "both"}, near, "centres are not computed"),
         ({"n_neighbors": 3}, near, "n_neighbors= must be a count of at least 5"),
@@ -171,6 +172,15 @@ def test_errors():
     ):
         with pytest.raises(errors.CcRapidsError, match=message):
             HDBSCAN(**parameters, metric="precomputed").fit(given)
+
+
+@pytest.mark.parametrize(("finite", "message"), [(1, "1 of 6 points are"), (4, "finite points, 4")])
+def test_errors_count_finite_points(finite, message):
+    pytest.importorskip("sklearn")
+    points = np.full((6, 2), np.nan)
+    points[:finite] = 1.0
+    with pytest.raises(errors.InputError, match=message):
+        HDBSCAN(5).fit(points)
 
 
 @pytest.mark.parametrize("neighbors", [None, 6])

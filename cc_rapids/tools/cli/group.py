@@ -80,7 +80,7 @@ _KEYWORDS = re.compile(  # header=False (--no-header); source= and destination= 
     r"""\w+=(?:'[^']*'|[^\s'(]*)(?: and \w+=)? \((--[^()]*)\)"""
 )
 _NAMED = re.compile(  # nulls='drop', num_vertices=2, outside of quoted values
-    r"""(?<![\w=])'[^']*'|(?<![\w./-])(\w+)=('[^']*'|[\w.]*\w)?"""
+    r"""(?<![\w=])'[^']*'|(?<![\w./-])(\w+)=('[^']*'|\['[^\]]*'\]|[\w.]*\w)?"""
 )
 _LIMIT = re.compile(r"(?<![\w./'\"-])memory_limit(?![\w./'\"])=?")  # not in a value or a path
 _CONTINUATION_INDENT = 4  # indent of the continuation lines of an example
@@ -211,10 +211,10 @@ def as_options(message: str) -> str:
 
 def _option(found: re.Match[str]) -> str:
     """Return the option for a keyword argument, or the text itself if there is none."""
-    option, value = f"--{(found[1] or '').replace('_', '-')}", (found[2] or "").strip("'")
+    option, value = f"--{(found[1] or '').replace('_', '-')}", (found[2] or "").strip("[']")
     if value in ("None", "True", "False") or option not in _all_options():
         return found[0]
-    return f"{option} {value}".rstrip()
+    return " ".join([option, value.replace("', '", ",")]).rstrip()
 
 
 @cache

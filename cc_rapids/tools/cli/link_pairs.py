@@ -334,17 +334,21 @@ def _rule(
 ) -> Any:
     """Return the pairs of ``--cannot-link`` or ``--must-link``, with ids like those of PAIRS.
 
-    Ids of several columns have the same names as in PAIRS.
+    The columns have the same names as in PAIRS, or for ids of one column any known names.
     """
     import pyarrow as pa
 
-    several = isinstance(source, list)
-    ends = {"source": source if several else None, "destination": destination if several else None}
-    parts = []
+    ends, parts = {"source": source, "destination": destination}, []
     for file in map(Path, paths_of(path)):
         try:
             with progress(f"reading {name_of(file.name)}", quiet) as report:
-                parts.append(read_one(file, report, header=header, **ends))
+                try:
+                    part = read_one(file, report, header=header, **ends)
+                except MissingColumnError:
+                    if isinstance(source, list):
+                        raise
+                    part = read_one(file, report, header=header, **dict.fromkeys(ends))
+                parts.append(part)
         except (FormatError, MissingColumnError) as error:
             words = str(error).replace(NAME_THEM, "call the columns of the ids src and dst")
             raise type(error)(words) from None
@@ -379,7 +383,8 @@ def _selected(
 
     names = table.table.column_names
     if on is not None:
-        names = list(dict.fromkeys([*on.split(","), *([] if last is None else [last])]))
+        ids = [on] if on in names else on.split(",")
+        names = list(dict.fromkeys([*ids, *([] if last is None else [last])]))
         table.check(names)
     kind = kinds[0] if len(kinds) == 1 else None
     columns = [table.table[k] if k == last else ids_of(table, k, kind) for k in names]

@@ -163,6 +163,19 @@ def test_rules_that_cannot_be_used(files, words, error, monkeypatch):
     assert not (files / "x.csv").exists()
 
 
+def test_names_of_ids_in_files_of_rules_and_records(files):
+    """Of rules as in the pairs, beside others; of records with a comma."""
+    (files / "pairs.csv").write_text("Id A,B %,score\na1,b1,0.8\na2,b1,0.9\n")
+    (files / "wide.csv").write_text("why,Id A,B %\n1,a2,b1\n")
+    (files / "people.csv").write_text('file,"id, of both"\na,a1\na,a2\nb,b1\n')
+    words = "link-pairs", files / "pairs.csv", "--source", "Id A", "--destination", "B %"
+    words = *words, "--weight", "score"
+    for apart in ("wide.csv", "apart.csv"):
+        assert "2 (1 refused)" in run(*words, "--cannot-link", files / apart)
+    words = *words, "--records", files / "people.csv", "--datasets", "file", "--on", "id, of both"
+    assert "2 (1 refused)" in run(*words)
+
+
 def test_a_rule_without_effect_warns(files):
     (files / "far.csv").write_text("src,dst\nz1,z2\n")
     words = "link-pairs", files / "pairs.csv", "--weight", "score"

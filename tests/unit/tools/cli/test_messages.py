@@ -15,6 +15,7 @@ from cc_rapids.tools.cli.group import as_options
         ),
         ("pass source= and destination= (--source, --destination)", "pass --source, --destination"),
         ("memory_limit=1,000 is too small", "--memory-limit 1,000 is too small"),
+        ("source='a' and destination=['b', 'c d']", "--source a and --destination b,c d"),
         ("at_least=0.5, labels=", "--at-least 0.5, --labels"),
         ("found 'weight=3' in a/weight=3/x.csv", "found 'weight=3' in a/weight=3/x.csv"),
         ("weight=None, or forest=", "weight=None, or forest="),
