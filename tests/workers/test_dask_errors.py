@@ -302,7 +302,7 @@ def test_the_columns_are_src_and_dst_by_default(client, partition):
     assert len(found) == 2
 
 
-@BOTH
+@some("partition", ["edges", "vertices"], usual=["edges"])
 def test_vertices_of_every_kind(client, partition):
     ids = np.array([7, 1, 9])
     for vertices in (
@@ -316,6 +316,10 @@ def test_vertices_of_every_kind(client, partition):
     ):
         found = cc_rapids.dask.components(spread(), vertices=vertices, partition=partition)
         assert sorted(found.labels().compute()["vertex"]) == [1, 2, 3, 5, 7, 9]
+
+
+@BOTH
+def test_vertices_that_are_words(client, partition):
     words = spread(EDGES[["src", "dst"]].astype("str"))
     found = cc_rapids.dask.components(words, vertices=["a", "1"], partition=partition)
     assert sorted(found.labels().compute()["vertex"]) == ["1", "2", "3", "5", "a"]

@@ -138,7 +138,7 @@ def refused(run):
 def run(request, client, threads):
     """A run with a fault in one of its steps."""
     frame = frame_of(loops=20)
-    options = BY_VERTICES if "vertices" in request.param else {}
+    options = {"partition": "vertices"} if "vertices" in request.param else {}
     if "dask" in request.param:
         return partial(on_dask, frame, client, **options)
     parts = pieces(frame)
