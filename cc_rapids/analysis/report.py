@@ -399,8 +399,8 @@ def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer:
         raise InputError(
             f"{across.size:,} of {counted(src.size, 'edge')}, first that of row {first:,},"
             f" {inflected(across.size, 'joins', 'join')} two components of this answer: pass the"
-            " edges that it was found from, or for the parts of split() those within a part,"
-            " edges[parts.connected(edges)]"
+            " edges that it was found from, or for split() and link_pairs() those within a"
+            " component, edges[found.connected(edges)]"
         )
 
 

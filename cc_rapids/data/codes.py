@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ColumnTypeError
+from ..errors import ColumnTypeError, shown
 from .column import as_series, is_cudf, is_series, series_of
 from .dtypes import is_integer
 
@@ -51,8 +51,13 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
     Raises
     ------
     ColumnTypeError
-        As for :func:`codes_of`.
+        As for :func:`codes_of`, and for a single value.
     """
+    if isinstance(column, str) or not hasattr(column, "__len__"):
+        raise ColumnTypeError(
+            f"{argument} has {shown(column)} as column {name!r}: pass columns, or for a dict d of"
+            " ids and their values, a pair (list(d), list(d.values()))"
+        )
     integers = _integers(column)
     if integers is not None and integers.size:
         least, greatest = int(integers.min()), int(integers.max())

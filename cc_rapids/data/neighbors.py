@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ColumnTypeError, InputError, shown
+from ..errors import ColumnTypeError, InputError, counted, shown
 from . import offsets as rows
 from .dtypes import is_boolean, is_float, is_integer, is_number, is_signed
 from .edge_array import as_array, is_edge_array
@@ -271,7 +271,7 @@ def wrong_index(neighbors: Neighbors, e: int, value: int) -> InputError:
         return neighbors.given.changed()
     missing = "-1" if is_signed(neighbors.indices.dtype) else f"{neighbors.missing:,}"
     return InputError(
-        f"indices[{row:,}, {column:,}] is {value:,}, but there are {neighbors.n:,} points: a"
+        f"indices[{row:,}, {column:,}] is {value:,}, but of {counted(neighbors.n, 'point')} a"
         f" neighbour is 0 .. {neighbors.n - 1:,}, or {missing} if it is missing"
     )
 

@@ -208,6 +208,7 @@ def test_copies_without_edges_keep_rules_and_refused_rows(rules, names, tmp_path
     ({"datasets": 3}, cc_rapids.ArgumentTypeError, "must be the name of a column"),
     ({"datasets": pd.DataFrame({"v": [1, 1], "d": [1, 2]})}, cc_rapids.InputError, "second data"),
     ({"datasets": ([1, 2], [1])}, cc_rapids.InputError, "pass one value"),
+    ({"datasets": {1: "a", 2: "b"}}, cc_rapids.ColumnTypeError, "datasets= has 'b' as column 2"),
     ({"per_dataset": 2}, cc_rapids.InputError, "pass datasets= as well"),
     ({"per_dataset": 0, "datasets": SETS}, cc_rapids.InputError, "positive integer"),
     ({"per_dataset": {"z": 1}, "datasets": SETS}, cc_rapids.InputError, "no record has"),

@@ -139,6 +139,7 @@ def test_labels_are_integers_of_any_size(dtype, least):
     (FOUND, 3, cc_rapids.ArgumentTypeError, "must be an answer, a frame"),
     (FOUND, ([1, 1], [2, 2]), cc_rapids.InputError, "listed more than once, such as 1"),
     (([1, 1], [2, 2]), FOUND, cc_rapids.InputError, "found is listed more than once"),
+    (FOUND, {1: 1, 2: 1}, cc_rapids.ColumnTypeError, r"has 1 as column .* pair \(list\(d\), "),
     (FOUND, ([7], [2]), cc_rapids.InputError, "no vertex is in both"),
     (FOUND, ([1, 2], [2]), cc_rapids.InputError, "a label for each"),
     (FOUND, pd.DataFrame({"v": [1]}), cc_rapids.InputError, "select them"),
