@@ -53,6 +53,16 @@ def reachability(entries: Any, n: int, rank: int, scale: float, complete: bool) 
 class AuditedTree:
     """A condensed tree, from its rows on the host; ``inside`` are the points that are finite."""
 
+    names: Any
+    parent: Any
+    birth: Any
+    size: Any
+    points: Any
+    of: Any
+    density: Any
+    children: Any
+    death: Any
+
     def __init__(self, rows: Any, inside: Any) -> None:
         n = inside.size
         rows, count = rows[np.argsort(rows["child"], kind="stable")], len(rows) - n + 1
