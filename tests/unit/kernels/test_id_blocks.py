@@ -134,8 +134,9 @@ def test_a_hub_at_either_end(on):
     check_slots(dst, src, on)
 
 
-@pytest.mark.parametrize(
-    "dtypes", [("i8", "u8"), ("u8", "i8"), ("u8", "u8"), ("i4", "i8"), ("i4", "i4")]
+@each(
+    compiled={"dtypes": [("i8", "u8"), ("u8", "i8"), ("i4", "i8")]},
+    dtypes=[("i8", "u8"), ("u8", "i8"), ("u8", "u8"), ("i4", "i8"), ("i4", "i4")],
 )
 def test_sides_of_different_types(engine, made, dtypes):
     random = np.random.default_rng(4)

@@ -642,7 +642,7 @@ def test_a_distance_is_a_function():
         tree.linkage("1 - w")
 
 
-@pytest.mark.parametrize("dtype", ["u1", "u8", "i1"])
+@some("dtype", ["u1", "u8", "i1", "i8"], usual=["u8", "i8"])
 def test_distances_of_integers_do_not_wrap(dtype):
     limits = np.iinfo(dtype)
     weights = np.array([limits.max, 3, limits.min], dtype)
