@@ -4,8 +4,8 @@ graphs: the reference graphs as lists and as rows, by ``cc_rapids.tools.bench``.
 users hold, near-duplicate pairs, pairs of many bands and records with their keys, with ids of three
 kinds. main_job: the reference graphs as frames. ids: 64-bit hashes, strings, the karate club, and
 components of a ``cugraph.Graph`` that is built already. threads: 20 M uniform edges beside SciPy on
-columns; of fewer vertices also beside NetworkX, igraph, DuckDB and scikit-learn. audit: the runs
-of reference graphs and their audits, by turns.
+columns. libraries: 1 M of them also beside NetworkX, igraph, DuckDB and scikit-learn. audit: the
+runs of reference graphs and their audits, by turns.
 
 On threads, lists are smaller unless ``--scale`` is given. The labels are compared after the timing.
 """
@@ -26,7 +26,7 @@ from cc_rapids.tools import bench
 
 LISTS = ("pairs60M", "bands10M", "records50M", "pairs1M")
 THREADS_SCALE = 20  # log2 of the vertices where SciPy is timed too
-MOST_OF_LIBRARIES = 1 << 20  # vertices up to which libraries are timed that take many seconds
+MOST_OF_LIBRARIES = 1 << 18  # vertices of a list for libraries that take seconds
 PACKAGES = {"sklearn": "scikit-learn"}
 #: Components by the labels of neighbours, in the keyed recursion of DuckDB.
 IN_SQL = """
@@ -189,9 +189,13 @@ def made(name, ids, backend, scale):
 
 
 def threads(name, ids, backend, args):
-    """Yield the record of columns of uniform edges on CPU threads, beside SciPy on the same."""
+    """Yield the record of columns of uniform edges on CPU threads, beside SciPy on the same.
+
+    The list of the job ``libraries`` is shorter, and other libraries take turns afterwards.
+    """
     backend = backends.get("threads")
-    n = int(2**args.scale) if args.scale else 5_000_000
+    most = MOST_OF_LIBRARIES if name == "few" else 5_000_000
+    n = int(2**args.scale) if args.scale else most
     graph = generators.uniform(n, 4 * n, seed=1, dtype=np.int32)
     ways = {
         "wall": lambda: cc_rapids.components(graph.edges, num_vertices=n).labels("dense"),
@@ -202,7 +206,7 @@ def threads(name, ids, backend, args):
     if not np.array_equal(ways["wall"]().labels, labels):
         raise SystemExit("the labels differ from SciPy's")
     facts = {"n": n, "m": 4 * n, "components": int(labels.max()) + 1, "equal_to_scipy": True}
-    if n <= MOST_OF_LIBRARIES:
+    if name == "few":
         others = libraries(graph.edges, n)
         times |= harness.timed(others, backend, min(args.runs, args.peer_runs))
         assert {work() for work in others.values()} == {facts["components"]}
@@ -285,6 +289,7 @@ JOBS = {
         built,
     ),
     "threads": ({"uniform": ("int32",)}, threads),
+    "libraries": ({"few": ("int32",)}, threads),
     "audit": (dict.fromkeys(harness.GRAPHS, ("int32", "hashed")), audit),
 }
 RECORDS = {"graphs": "bench"}
