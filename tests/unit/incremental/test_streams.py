@@ -101,7 +101,7 @@ def test_what_cannot_be_streamed_is_said(tmp_path):
         cc_rapids.components(str(tmp_path / "*.csv"))
     with pytest.raises(cc_rapids.MissingColumnError, match="'who'"):
         cc_rapids.components(pattern, "who", "dst")
-    with pytest.raises(cc_rapids.InputError, match="no spanning forest"):
+    with pytest.raises(cc_rapids.InputError, match="are not kept, but a spanning forest"):
         cc_rapids.components(pattern, forest=True, memory_limit="1GB")
     with pytest.raises(TypeError, match="'memory_limits'"):
         cc_rapids.components(pattern, memory_limits=3)
