@@ -79,9 +79,7 @@ def label_pixels(
     structure = joined.structure[tuple(slice(None) if a in thick else 1 for a in range(image.ndim))]
     grid = Grid.of([shape[axis] for axis in thick], structure, backend)
     labels = backend.empty(flat.size, dtype) if out is None else out.reshape(-1)
-    # A GPU writes 64 bits faster. The caller's labels may begin in the middle of 64 bits.
-    in_pairs = backend.warp_size > 1 and labels.itemsize == WORD // 8 and _address(labels) % 8 == 0
-    count = grid.label(flat, joined.by_value, background, labels, in_pairs)
+    count = grid.label(flat, joined.by_value, background, labels)
     return labels.reshape(shape), count
 
 
@@ -152,13 +150,10 @@ class Grid:
         """The unsigned type of run numbers. A word of pixels has at most 32 runs."""
         return np.uint32 if WORD * self.rows * self.words < WIDE else np.uint64
 
-    def label(
-        self, flat: Array, by_value: bool, background: int | None, labels: Array, in_pairs: bool
-    ) -> int:
+    def label(self, flat: Array, by_value: bool, background: int | None, labels: Array) -> int:
         """Write the label of each pixel, and return the number of components.
 
-        If ``background`` is None, no pixel is background. ``in_pairs`` is whether labels can be
-        written as halves of 64 bits, if rows are whole words.
+        If ``background`` is None, no pixel is background.
         """
         backend, words = self.backend, self.rows * self.words
         vertex = self.vertex
@@ -185,7 +180,9 @@ class Grid:
             values = flat if by_value else backend.unused(np.uint8)
             rows(words, self.width, self.words, *self.neighbourhood, values, *bits, parent)
         count = self._number(parent, labels)
-        if in_pairs and self.width == WORD * self.words:
+        # A GPU writes 64 bits faster. The caller's labels may begin in the middle of 64 bits.
+        halves = labels.itemsize == WORD // 8 and _address(labels) % 8 == 0
+        if backend.warp_size > 1 and self.width == WORD * self.words and halves:
             pairs = backend.kernel(pixels.write_label_pairs)
             pairs(flat.size // 2, *bits, parent, labels.view(np.uint64))
         else:

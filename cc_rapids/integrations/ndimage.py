@@ -46,8 +46,8 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     ------
     ImageError
         The input is a file name, a generator or None; the structure is not of this shape or not
-        symmetric; the output has another shape, or its
-        type has too few bits. It is also an error of the type that SciPy raises.
+        symmetric; the output has another shape, or its type has too few bits. It is also an error
+        of the type that SciPy raises.
     ArgumentTypeError
         The image is complex, or not of numbers.
 

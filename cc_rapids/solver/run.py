@@ -229,7 +229,7 @@ def to_device(
 def rows_of_forest(edge_input: EdgeInput, backend: Backend, options: SolveOptions) -> Array:
     """Return the rows of the edges of a spanning forest, as int64 in ascending order."""
     with Lending(edge_input) as (columns, offsets):
-        if backend.on_device and not edge_input.on_device:
+        if backend.on_device and (not edge_input.on_device or options.memory == "zero-copy"):
             columns, offsets = to_device(edge_input, columns, offsets, backend, options.memory)
         edges = solve(edge_input, columns, offsets, backend, options).forest_edges
     assert edges is not None

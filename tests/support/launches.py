@@ -411,7 +411,7 @@ def merges():
     for dtype in (INT, LONG, ULONG):
         forest.rows_between(0, 256, 0, np.dtype(dtype))
         few = np.arange(8, dtype=dtype)
-        n = (1 << 8) + 8  # two blocks, of which the first is linked before the other
+        n = (1 << 8) + 8  # two blocks; the second is linked last
         with (
             sizes.override(staged_neighbours=few.size / n),
             mock.patch.object(partition, "LEAST_SHIFT", 8),

@@ -60,7 +60,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path):
     log.write_text("")
     command = [sys.executable, "-W", "error", "-c", CHILD, str(tmp_path), str(log)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    kills = 8, 37  # reads, at the last of which the child kills itself
+    kills = 8, 37  # the child kills itself after so many reads
     for last in kills:
         child = subprocess.run([*command, str(last)], env=environment, stdout=subprocess.PIPE)
         assert child.returncode == -signal.SIGKILL
