@@ -1,6 +1,7 @@
 """HDBSCAN of neighbour arrays, beside what others do with the same points.
 
-hdbscan: points in blobs of different density, with noise. Ours takes their nearest neighbours.
+hdbscan: points in blobs of different density, with noise. Ours takes their nearest neighbours. On
+threads, its audit takes turns too.
 scikit-learn and, on a GPU, cuML take the points, so their times include the search, and their
 clusters are compared by the adjusted Rand index.
 """
@@ -51,6 +52,8 @@ def hdbscan(args, backend):
         model = cc_rapids.HDBSCAN(metric="precomputed", engine=backend.name)
         others = peers(points, backend, args.most)
         ways = {"ours": partial(model.fit_predict, given)} | others
+        if not backend.on_device:  # the audit runs on the host
+            ways["audit"] = partial(model.audit, given)
         wall, _ = harness.turns(ways, backend, args.runs)
         labels = backend.to_host(model.labels_)
         facts = {"points": n, "neighbors": args.neighbors, "clusters": int(labels.max()) + 1}
