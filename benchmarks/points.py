@@ -1,9 +1,8 @@
 """HDBSCAN of neighbour arrays, beside what others do with the same points.
 
-hdbscan: points in blobs of different density, with noise. Ours takes their nearest neighbours. On
-threads, its audit takes turns too.
-scikit-learn and, on a GPU, cuML take the points, so their times include the search, and their
-clusters are compared by the adjusted Rand index.
+hdbscan: points in blobs of different density, with noise. Ours takes their nearest neighbours, as
+does its audit on threads. scikit-learn and, on a GPU, cuML take the points, so their times include
+the search, and their clusters are compared by the adjusted Rand index.
 """
 
 import importlib.util

@@ -383,7 +383,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         either may be selected.
 
         All entries are listed in memory. With 16 neighbours per point, 20,000 points take 0.2 s,
-        and a million points half a minute.
+        and a million points less than a minute.
 
         Examples
         --------
