@@ -671,9 +671,19 @@ class Chunked(Adapter):
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
-    ) -> Iterator[Any] | None:
+    ) -> Iterator[Any]:
+        from .streams import Cursor
+
         source = self.source(edges, replace(request, bound=WeightBound(weight)))
-        return _weighed_chunks(source, reading)
+        width = len(source.names[0]) if isinstance(source.names[0], list) else 1
+        budget = Budget(bytes_of(None), source.fixed)
+        budget.update("strings", 0, width=width)
+        for chunk in source.read(Cursor(), budget, None):
+            for reason, rows in chunk.left_out.items():
+                reading.ledger = reading.ledger.leaving_out(reason, rows)
+            yield chunk.frame
+        for source_format in source.formats:
+            reading.add(source_format, Ledger(source.given))
 
 
 class Rows(Adapter):
@@ -690,7 +700,7 @@ class Rows(Adapter):
         if bound is not None and bound.array is not None:
             check_same_index(edges, weights)
             _check_weights(length_of(weights), given)
-        return items_of([edges], *request.names, weights, given=given)
+        return items_of([edges], *request.names, weights, known=given)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         edges = self.collected(edges)
@@ -847,7 +857,7 @@ class DuckDBRelations(Chunked):
         weight = None if request.bound is None else request.bound.name("a DuckDB relation")
         batches = self._batches(edges, *request.sides, *([] if weight is None else [weight]))
         given = self.rows(edges, request)
-        return items_of(batches, *request.names, weight, given=given, closes=True)
+        return items_of(batches, *request.names, weight, known=given, closes=True)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         name = bound.name("a DuckDB relation")
@@ -1156,10 +1166,23 @@ class Paths(Adapter):
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
-    ) -> Iterator[Any] | None:
-        from .streams import weighed_files
+    ) -> Iterator[Any]:
+        from .files.input_file import ColumnRequest
+        from .files.read import read_opened
+        from .streams import types_so_far
 
-        return weighed_files(self._opened(edges), request, weight, reading)
+        name, options = WeightBound(weight).name("files"), request.options
+        for opening in self._opened(edges):
+            with opening as raw:
+                ends, kind = (request.source, request.destination), raw.format(options)
+                weighed = ColumnRequest(*ends, kind, options, True, name, null_weights=True)
+                file = read_opened(raw, weighed)
+            text = types_so_far(options.as_text, file.table, file.source, file.destination)
+            options = replace(options, as_text=tuple(text))
+            reading.add(file.source_format, file.ledger)
+            has_keys = isinstance(file.source, list)
+            names = file.table.column_names[:-1] if has_keys else request.names
+            yield file.table.rename_columns([*names, name])
 
     def _opened(self, edges: Any) -> Iterable[Any]:
         """Return a context for each file that opens it."""
@@ -1540,7 +1563,7 @@ def items_of(
     from .streams import Items
 
     open_item = partial(opened_item, source=source, destination=destination, weight=weight)
-    return Items(items, source, destination, open_item, weight, **options)
+    return Items(items, (source, destination), open_item, weight, **options)
 
 
 def opened_item(
@@ -1595,21 +1618,6 @@ def within(chunk: Chunk, bound: WeightBound | None) -> Bounded:
     return bounded._replace(ledger=bounded.ledger.plus(left_out))
 
 
-def _weighed_chunks(source: Source, reading: Reading) -> Iterator[Any]:
-    """Yield the chunks of a source with the weight of each edge; see :meth:`Adapter.weighed`."""
-    from .streams import Cursor
-
-    width = len(source.names[0]) if isinstance(source.names[0], list) else 1
-    budget = Budget(bytes_of(None), source.fixed)
-    budget.update("strings", 0, width=width)
-    for chunk in source.read(Cursor(), budget, None):
-        for reason, rows in chunk.left_out.items():
-            reading.ledger = reading.ledger.leaving_out(reason, rows)
-        yield chunk.frame
-    for source_format in source.formats:
-        reading.add(source_format, Ledger(source.given))
-
-
 def _scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
     """Return the rows of a ``pyiceberg.table.Table``, counted by its metadata."""
     from .files.lake import reader_of, rows_of
@@ -1623,7 +1631,7 @@ def _scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
     columns = [*ids, *([] if weight is None else [weight])]
     for name in columns:
         place_of("the table", names, name)
-    how: dict[str, Any] = {"threaded": True, "arrow": True, "given": rows_of(table)}
+    how: dict[str, Any] = {"threaded": True, "arrow": True, "known": rows_of(table)}
     items = items_of(reader_of(table, columns), *ends, weight, **how)
     items.formats.append(SourceFormat("iceberg", tuple(ids), None))
     return items

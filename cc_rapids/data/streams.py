@@ -11,11 +11,11 @@ import logging
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
@@ -30,7 +30,7 @@ from ..errors import (
     add_advice,
     counted,
 )
-from ..ledger import NO_ROWS, Ledger, Reading
+from ..ledger import NO_ROWS, Ledger
 from .column import Content, common_rows, is_cudf, length_of, unchecked
 from .edge_input import ReadRequest
 from .end_columns import Side, end_columns, may_name_datasets, place_of, sides_of
@@ -56,7 +56,7 @@ from .files.input_file import (
 from .files.opening import given as given_file
 from .files.opening import mark_at, opened, paths_of, reached, start_of
 from .files.pieces import Piece, Place, RowGroups, has_ids, pieces_of_groups
-from .files.read import SourceFormat, read_opened, read_pieces
+from .files.read import SourceFormat, read_pieces
 from .files.text_ids import LateTextError, is_text
 from .frame_build import rows_where_true
 from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, MEASURED, TEXT_BYTES, Budget
@@ -144,8 +144,10 @@ class Source:
 
     names: tuple[Any, Any]
     formats: list[SourceFormat]
-    threaded = arrow = True
-    filtered = unchecked = False
+    threaded: bool = True
+    arrow: bool = True
+    filtered: bool = False
+    unchecked: bool = False
     skips: bool | None = False
     readers: int = 1
     fixed: int = FILE_BYTES
@@ -250,6 +252,7 @@ class Part(NamedTuple):
     fragment: Any = None
 
 
+@dataclass(eq=False)
 class Parts(Source):
     """Files or fragments of a dataset, read in order.
 
@@ -270,27 +273,17 @@ class Parts(Source):
     """
 
     parts: list[Part]
-    bound: WeightBound | None
-    skips: bool | None
-    filtered: bool
     names: tuple[Any, Any]
-    formats: list[SourceFormat]
-    unreadable: list[str]
-    first: int
+    bound: WeightBound | None = None
+    skips: bool | None = None
+    formats: list[SourceFormat] = field(init=False, default_factory=list)
+    unreadable: list[str] = field(init=False, default_factory=list)
+    counts: dict[int, Ledger] = field(init=False, default_factory=dict)
+    first: int = field(init=False, default=0)  # the part from which the run reads
+    facts: dict[str, Any] = field(init=False, default_factory=dict)
 
-    def __init__(
-        self,
-        parts: list[Part],
-        names: tuple[Any, Any],
-        bound: WeightBound | None,
-        skips: bool | None,
-    ) -> None:
-        self.parts, self.names, self.bound, self.skips = parts, names, bound, skips
-        self.filtered = bound is not None
-        self.formats, self.unreadable = list[SourceFormat](), list[str]()
-        self.counts: dict[int, Ledger] = {}
-        self.first = 0  # the part from which the run reads
-        self.facts: dict[str, Any] = {}
+    def __post_init__(self) -> None:
+        self.filtered = self.bound is not None
 
     def unfiltered(self) -> Self:
         """Return a copy that reads all rows on the host, with its own record of the files."""
@@ -485,6 +478,7 @@ class Parts(Source):
         return self, f"{counted(more, 'file')} more" if more else ""
 
 
+@dataclass(eq=False)
 class Files(Parts):
     """Some files, in the order of their names or as they were listed, or an open file.
 
@@ -498,27 +492,19 @@ class Files(Parts):
         The caller's open file, in place of a path. It is read once, from its current position.
     """
 
-    options: TextOptions
-    open_file: File | None
-    threaded: bool
-    weight: str | None
+    options: TextOptions = NO_OPTIONS
+    open_file: File | None = None
+    start: Callable[[], Any] | None = None  # rewinds an open file, if possible
+    read_groups: RowGroups | None = field(init=False, default=None)
+    weight: str | None = field(init=False, default=None)
 
-    def __init__(
-        self,
-        parts: list[Part],
-        names: tuple[Side | None, Side | None],
-        options: TextOptions = NO_OPTIONS,
-        bound: WeightBound | None = None,
-        skips: bool | None = None,
-        open_file: File | None = None,
-    ) -> None:
-        super().__init__(parts, names, bound, skips)
-        self.options, self.open_file, self.threaded = options, open_file, open_file is None
-        self.read_groups: RowGroups | None = None
-        self.start: Callable[[], Any] | None = None  # rewinds an open file, if possible
-        kinds = {part.format for part in parts}
-        check_text_options(options, [part.path for part in parts], [part.format for part in parts])
-        self.weight = None if bound is None else bound.name("files")
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.threaded = self.open_file is None
+        paths, formats = [part.path for part in self.parts], [part.format for part in self.parts]
+        check_text_options(self.options, paths, formats)
+        self.weight = None if self.bound is None else self.bound.name("files")
+        kinds = set(formats)
         binary = all(kind and FORMATS[kind].binary for kind in kinds)
         self.fixed = FILE_BYTES if binary else LEAST_TEXT_BYTES
         if kinds & {*TEXT, ""}:
@@ -536,12 +522,12 @@ class Files(Parts):
             There are options for text files, but none of the files is text.
         """
         paths, skips = paths_of(edges), request.skips_unreadable
-        marks = [_unless_skipped(partial(mark_at, path), skips, None) for path in paths]
+        marks = [_unless_skipped(partial(mark_at, path), skips) for path in paths]
         kinds = [_format(*one, request.options, skips) for one in zip(paths, marks, strict=True)]
         full = [path if "://" in path else os.path.abspath(path) for path in paths]
         parts = list(map(Part, paths, full, marks, kinds))
         names = request.source, request.destination
-        files = cls(parts, names, request.options, request.bound, skips)
+        files = cls(parts, names, request.bound, skips, request.options)
         if names == (None, None) and marks[0] is not None:
             files.names = _ends_ahead(parts[0], request.options, request.bound)
         return files
@@ -552,9 +538,7 @@ class Files(Parts):
         start, file = start_of(stream), given_file(stream)
         parts = [Part(file.path, file.path, None, file.format(request.options))]
         names = request.source, request.destination
-        files = cls(parts, names, request.options, request.bound, open_file=file)
-        files.start = start
-        return files
+        return cls(parts, names, request.bound, None, request.options, file, start)
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         return super().read(start, budget, text or self.options.as_text)
@@ -834,14 +818,11 @@ def _ends_ahead(
 T = TypeVar("T")
 
 
-def _unless_skipped(look: Callable[[], T], skips: bool | None, otherwise: T) -> T:
-    """Return a fact about a file; the other value if it is unreadable and may be skipped."""
-    try:
+def _unless_skipped(look: Callable[[], T], skips: bool | None) -> T | None:
+    """Return a fact about a file; None if it is unreadable and may be skipped."""
+    with suppress(FormatError) if skips else nullcontext():
         return look()
-    except FormatError:
-        if not skips:
-            raise
-        return otherwise
+    return None
 
 
 def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool | None) -> str:
@@ -852,12 +833,10 @@ def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool | No
     """
     if found := options.format or named_format(path):
         return found
-    return _unless_skipped(partial(_format_inside, path), skips, "") if mark else ""
-
-
-def _format_inside(path: str) -> str:
-    with opened(path) as file:
-        return file.format()
+    if mark:
+        with suppress(FormatError) if skips else nullcontext(), opened(path) as file:
+            return file.format()
+    return ""
 
 
 def check_footer(fragment: Any, stream: Any) -> None:
@@ -893,9 +872,7 @@ class Fragments(Parts):
     dataset: Any
     filter: Any
     ids: list[str]
-    weight: str | None
     columns: list[str]
-    filtered: bool
 
     def __init__(
         self,
@@ -907,8 +884,8 @@ class Fragments(Parts):
         skips: bool | None = None,
     ) -> None:
         self.dataset, self.filter = without_filter(dataset)
-        self.ids, self.weight = flat(source, destination), weight
-        self.columns = flat(source, destination, weight)
+        self.weight = weight
+        self.ids, self.columns = flat(source, destination), flat(source, destination, weight)
         for name in self.columns:
             place_of("the dataset", dataset.schema.names, name)
         parts = [_part_of(fragment, skips) for fragment in self.dataset.get_fragments()]
@@ -1093,7 +1070,7 @@ def _part_of(fragment: Any, skips: bool | None) -> Part:
     if not path:
         return Part("", "", None, fragment=fragment)
     name = os.path.abspath(path) if fragment.filesystem.type_name == "local" else path
-    mark = _unless_skipped(partial(_mark_in, fragment.filesystem, path), skips, None)
+    mark = _unless_skipped(partial(_mark_in, fragment.filesystem, path), skips)
     return Part(path, name, mark, fragment=fragment)
 
 
@@ -1171,6 +1148,7 @@ def _rows_of(group: Any) -> int:
     return int(group.count_rows() if groups is None else sum(one.num_rows for one in groups))
 
 
+@dataclass(eq=False)
 class Items(Source):
     """An iterable of frames, tuples of two columns, lists of pairs or record batches.
 
@@ -1180,14 +1158,14 @@ class Items(Source):
     ----------
     items : iterable
         The edges.
-    source, destination
+    names : tuple
         The columns of both ends, as far as they are known.
     open_item : callable
         Returns a request for the columns of an item, and the item in a form whose rows can be
         counted and sliced.
     weights : str or array, optional
         The name of a column of all items, or an array with a weight for each row of a single item.
-    given : int, optional
+    known : int, optional
         The rows of all items, if they are known.
     threaded : bool
         Whether any thread may read items. An iterator may be bound to its thread; a reader is not.
@@ -1199,39 +1177,21 @@ class Items(Source):
     """
 
     items: Any
-    open_item: Callable[[Any, Budget], tuple[ReadRequest, Any]]
     names: tuple[Any, Any]
-    formats: list[SourceFormat]
-    came: int
-    weights: Any
-    filtered: bool
-    threaded: bool
-    arrow: bool
-    closes: bool
-    known: int | None
-    unchecked: bool
-    skipped: int
+    open_item: Callable[[Any, Budget], tuple[ReadRequest, Any]]
+    weights: Any = None
+    known: int | None = None
+    threaded: bool = False
+    arrow: bool = False
+    closes: bool = False
+    formats: list[SourceFormat] = field(init=False, default_factory=list)
+    came: int = field(init=False, default=0)
+    skipped: int = field(init=False, default=0)
 
-    def __init__(
-        self,
-        items: Any,
-        source: Side | None,
-        destination: Side | None,
-        open_item: Callable[[Any, Budget], tuple[ReadRequest, Any]],
-        weights: Any = None,
-        given: int | None = None,
-        threaded: bool = False,
-        arrow: bool = False,
-        closes: bool = False,
-    ) -> None:
-        self.items, self.names, self.open_item = items, (source, destination), open_item
-        self.weights, self.filtered = weights, weights is not None
-        self.threaded, self.arrow, self.closes = threaded, arrow, closes
-        self.formats = []
-        if given is None and isinstance(items, list):
-            given = sum(map(length, items))
-        self.known, self.unchecked = given, given is None
-        self.came = self.skipped = 0
+    def __post_init__(self) -> None:
+        if self.known is None and isinstance(self.items, list):
+            self.known = sum(map(length, self.items))
+        self.filtered, self.unchecked = self.weights is not None, self.known is None
 
     @property
     def given(self) -> int:
@@ -1354,30 +1314,6 @@ def sliced_column(column: Any, start: int, end: int) -> Any:
     if hasattr(column, "slice"):
         return column.slice(start, end - start)
     return column[start:end]
-
-
-def weighed_files(
-    files: Iterable[AbstractContextManager[File]],
-    request: ReadRequest,
-    weight: Any,
-    reading: Reading,
-) -> Iterator[Any]:
-    """Open files in order, and yield each as a table with a column of weights.
-
-    See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
-    """
-    name, options = WeightBound(weight).name("files"), request.options
-    for opening in files:
-        with opening as raw:
-            ends, kind = (request.source, request.destination), raw.format(options)
-            weighed = ColumnRequest(*ends, kind, options, True, name, null_weights=True)
-            file = read_opened(raw, weighed)
-        text = types_so_far(options.as_text, file.table, file.source, file.destination)
-        options = replace(options, as_text=tuple(text))
-        reading.add(file.source_format, file.ledger)
-        several = isinstance(file.source, list)
-        names = file.table.column_names[:-1] if several else request.names
-        yield file.table.rename_columns([*names, name])
 
 
 def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
