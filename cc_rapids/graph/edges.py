@@ -34,7 +34,8 @@ class Edges:
     m : int
         The number of edges.
     wide : type
-        The narrowest unsigned type that holds every id minus ``low``.
+        The unsigned type of an id minus ``low``: as wide as the columns' common type, so that it
+        distinguishes all of their ids.
     """
 
     src: Array
@@ -47,7 +48,7 @@ class Edges:
 
     def __init__(self, src: Array, dst: Array, low: int) -> None:
         """Store the arrays and derive ``m`` and ``wide``."""
-        wide = np.uint32 if max(src.dtype.itemsize, dst.dtype.itemsize) <= 4 else np.uint64
+        wide = np.uint32 if np.promote_types(src.dtype, dst.dtype).itemsize <= 4 else np.uint64
         vars(self).update(src=src, dst=dst, low=low, m=int(src.size), wide=wide)
 
     def backwards(self) -> Edges:

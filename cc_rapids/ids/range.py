@@ -109,6 +109,8 @@ def id_range_of(
     low, high, order = _read(arrays, backend, exact=exact)
     if given.vertices is not None or counted:
         low, high = _with_named(given, arrays, low, high, backend)
+        if not exact and not least <= low <= high <= greatest:  # not within the columns' type
+            return id_range_of(given, arrays, backend)
     more = 0 if exact else (high - low) // WIDER + memory_bound.MARGIN_IDS
     if more:
         low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)

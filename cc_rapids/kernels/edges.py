@@ -24,8 +24,9 @@ SAMPLE_BLOCK = 256  # consecutive edges that a sample includes or skips together
 def distance(on: Any, wide: type) -> Any:
     """Return ``column[i] - low`` as an unsigned integer of type ``wide``.
 
-    Subtraction is modulo 2^32 or 2^64. The n ids low .. low + n - 1 lie within the type, so they
-    give 0 .. n - 1 and every other id gives n or more.
+    Subtraction is modulo 2^32 or 2^64. The n ids low .. low + n - 1 give 0 .. n - 1, and every
+    other id gives n or more, because ``wide`` distinguishes all ids of the columns' types (see
+    :class:`cc_rapids.graph.edges.Edges`).
     """
 
     @on.device

@@ -275,7 +275,11 @@ class _Run:
             columns = list(map(backend.asarray, columns))
         while True:
             scanned_here = scan_ids(edge_input, columns, backend, exact)
-            scanned = common_ids(scanned_here, barrier.exchange(k, scanned_here), backend)
+            of_all = barrier.exchange(k, scanned_here)
+            scanned = common_ids(scanned_here, of_all, backend)
+            if not exact and len({one.facts.id_range.dtype for one in of_all}) > 1:
+                exact = True  # in the type of one part, ids of another may wrap around
+                continue
             encoded = OFFSET.encode(scanned, backend)
             design = self._link(encoded)
             beyond = bool(backend.to_host(encoded.forest.out_of_range)[0])
