@@ -7,7 +7,7 @@ sorted only when their order is requested. So are strings, whose text is kept on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -28,6 +28,42 @@ from .text_table import TextTable
 INT64 = np.dtype(np.int64)
 LOOKED_UP = 1 << 18  # strings that are looked up at a time, in some 160 bytes each
 HALF = np.uint64(32)  # bits of each number of a pair
+LOWER_HALF = np.uint64((1 << 32) - 1)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Copies from the index of another device, in parts.
+
+    Attributes
+    ----------
+    backend : Backend
+        The backend of both devices.
+    device : int
+        The number of the other device.
+    rows : int
+        The most ids of a part.
+    check : callable
+        Called with an index after each part; raises an error if the index is too large.
+    """
+
+    backend: Backend
+    device: int
+    rows: int
+    check: Callable[[Index], object]
+
+    def parts(self, n: int) -> Iterator[slice]:
+        """Yield slices of n rows."""
+        return (slice(at, min(n, at + self.rows)) for at in range(0, n, self.rows))
+
+    def receive(self, array: Array) -> Array:
+        """Return a copy of an array of the other device."""
+        return self.backend.received(array, self.device)
+
+    def new_numbers(self, index: Index, other: Index) -> Array:
+        """Allocate the numbers of the other index's vertices, in the merged index."""
+        word = np.uint32 if index.n + other.n < 1 << 32 else np.uint64
+        return self.backend.empty(other.n, word)
 
 
 class _OneColumn:
@@ -173,8 +209,13 @@ class Integers(_OneColumn):
         filled = [array for array in arrays if array.size]
         if not filled:
             return self, [array.astype(np.uint32) for array in arrays]
-        low, high = bounds(filled, backend)
         dtypes = [array.dtype for array in filled]
+        return self._enter(arrays, *bounds(filled, backend), dtypes, backend)
+
+    def _enter(
+        self, arrays: list[Array], low: int, high: int, dtypes: list[Any], backend: Backend
+    ) -> tuple[Integers, list[Array]] | None:
+        """Try to insert the bits of ids between ``low`` and ``high``; see :meth:`_insert`."""
         if self.n:
             low, high, dtypes = min(low, self.low), max(high, self.high), [self.dtype, *dtypes]
         dtype = type_of(tuple(dtypes), low, high)
@@ -188,6 +229,29 @@ class Integers(_OneColumn):
         if numbers is None:
             return None
         return Integers(table.ids[: table.n], table, low, high, dtype), numbers
+
+    def merge(
+        self,
+        other: Integers,
+        transfer: Transfer,
+        renumber: Callable[[Array], Array] | None = None,
+    ) -> tuple[Integers, Array]:
+        """Return an index that includes another device's ids, and their vertices.
+
+        ``renumber`` converts ids of the other index to ids of this one.
+        """
+        index, numbers, backend = self, transfer.new_numbers(self, other), transfer.backend
+        low, high = other.low, other.high
+        for rows in transfer.parts(other.n):
+            ids = transfer.receive(other.arrived[rows])
+            if renumber is not None:
+                ids = renumber(ids)
+                low, high = bounds([ids], backend)
+            entered = index._enter([ids], low, high, [other.dtype], backend)
+            assert entered is not None  # nothing else writes to the copy
+            index, (numbers[rows],) = entered
+            transfer.check(index)
+        return index, numbers
 
     def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
@@ -248,12 +312,28 @@ class Texts(_OneColumn):
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
         """Return an index that includes the strings of the columns, and their vertices."""
+        with lent_texts(list(columns), backend) as texts:
+            return self._enter(texts)
+
+    def _enter(self, texts: list[Text | None]) -> tuple[Texts, list[Array]]:
         table = self.table
         if table.n != self.n:
             table = TextTable.of(table.text(self.n))
-        with lent_texts(list(columns), backend) as texts:
-            numbers = table.enter(texts)
+        numbers = table.enter(texts)
         return Texts(table.n, table), numbers
+
+    def merge(self, other: Texts, transfer: Transfer) -> tuple[Texts, Array]:
+        """Return an index that includes another device's strings, and their vertices."""
+        index, numbers, backend = self, transfer.new_numbers(self, other), transfer.backend
+        text = other.table.text(other.n)
+        for rows in transfer.parts(other.n):
+            offsets = transfer.receive(text.offsets[rows.start : rows.stop + 1])
+            first, last = backend.to_host(offsets[[0, -1]]).tolist()
+            chars = transfer.receive(text.chars[first:last])
+            part = Text.of(chars, offsets - first, backend)
+            index, (numbers[rows],) = index._enter([part])
+            transfer.check(index)
+        return index, numbers
 
     @property
     def text_bytes(self) -> int:
@@ -434,6 +514,23 @@ class Tuples:
             )
         return Tuples(backend, tuple(columns_of_new), tuple(pairs)), numbers
 
+    def merge(self, other: Tuples, transfer: Transfer) -> tuple[Tuples, Array]:
+        """Return an index that includes another device's rows, and their vertices."""
+        backend, pairs = self.backend, []
+        merged = [
+            merge_index(*both, transfer) for both in zip(self.columns, other.columns, strict=True)
+        ]
+        numbers = merged[0][1]
+        for index, added, (_, codes) in zip(self.pairs, other.pairs, merged[1:], strict=True):
+
+            def renumber(ids: Array, first: Array = numbers, second: Array = codes) -> Array:
+                firsts = at_places(first, ids >> HALF, backend)
+                return _paired(firsts, at_places(second, ids & LOWER_HALF, backend))
+
+            joined, numbers = index.merge(added, transfer, renumber)
+            pairs.append(joined)
+        return Tuples(backend, tuple(column for column, _ in merged), tuple(pairs)), numbers
+
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each row (arbitrary if unknown), and whether the row is known."""
         numbers, valid = self.columns[0].lookup(columns[0], backend)
@@ -527,6 +624,20 @@ def extended(
     if not (src.strings or index.n) and isinstance(index, Texts):
         index = Integers.empty(backend)
     return index.extend(given, columns, backend, exact)
+
+
+def merge_index(index: Any, other: Any, transfer: Transfer) -> tuple[Any, Array]:
+    """Return an index that includes another device's ids, and their vertices.
+
+    Both indexes have ids of one kind, unless one of them is empty.
+    """
+    if not other.n:
+        return index, transfer.new_numbers(index, other)
+    if not index.n:
+        width = () if other.width == 1 else (other.width,)
+        index = type(other).empty(transfer.backend, *width)
+    merged: tuple[Any, Array] = index.merge(other, transfer)
+    return merged
 
 
 def check_kind(index: Index, given: EdgeInput) -> None:

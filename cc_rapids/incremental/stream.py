@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from .. import backends
 from ..algorithms.design import Design
-from ..backends import MEMORY, Backend
+from ..backends import MEMORY, Array, Backend
 from ..backends.choice import EngineChoice, choose, has_gpu
 from ..data import html, read
 from ..data.column import Content
@@ -29,11 +29,12 @@ from ..data.frame_build import frame_of_table
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, adapter_of, named
-from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, sliced, text_of
+from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, text_of
 from ..data.text_options import COMMENTS, NO_OPTIONS
 from ..data.weight_bound import WeightBound
-from ..errors import CapacityError, ColumnTypeError, InputError, NullsError
-from ..ids.growing import Index, Integers, Range, Tuples
+from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, counted
+from ..ids.decoders import at_places
+from ..ids.growing import Index, Integers, Range, Transfer, Tuples, merge_index
 from ..ids.growing import Texts as TextIndex
 from ..ids.spelled import may_be_spelled
 from ..keywords import suggest_keywords
@@ -41,9 +42,9 @@ from ..ledger import Ledger, Reading
 from ..options import Options, with_ends
 from ..results.answer import LabelKind
 from ..results.components import Components
-from ..results.labels import LABEL_KINDS
 from ..results.lookup import warn_of_bound, warn_of_no_edges
 from ..solver.devices import ExchangeBarrier, in_threads, merge_all
+from ..solver.spreading import Spreading, spreading_of_stream
 from . import inputs
 from . import state as batches
 from .checkpoint import Resumed, Saver, delay_interrupts
@@ -439,10 +440,10 @@ def stream_components(
         readable file is an error, too. A plan leaves out these files as well. For paths and
         datasets of files.
     devices : "all", or list of int, optional
-        Read files on several GPUs of this machine. Each GPU takes the next row groups when it is
-        ready, and builds a forest of the edges that it has read. At the end, the forests are merged
-        on the first GPU, which stores the result; without ``num_vertices`` they are merged through
-        the host. ``memory_limit`` applies to each GPU.
+        Read Parquet files on as many of these GPUs of this machine as reduce the time. Each GPU
+        takes the next row groups when it is ready, and builds a forest of the edges that it has
+        read. At the end, the forests are merged from GPU to GPU, without the host. The first GPU
+        stores the result. ``memory_limit`` applies to each GPU.
     explain : bool
         Return a ``StreamPlan`` with edges, vertices, memory and time. It reads metadata and the
         beginning of 1 % of the row groups (at least one), or of a text file.
@@ -878,13 +879,17 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
         )
     stream.read_by(row_group_reader(backend.device_id, current=True))
     limit = bytes_of(options.memory_limit, backend.free_bytes() if backend.on_device else None)
-    edges_known = stream.measure()["edges"]
+    facts = stream.measure()
+    edges_known, groups = facts["edges"], [footer.rows for footer in facts.get("footers", ())]
+    chosen = _spreading(stream, count, len(numbers))
+    numbers = numbers[: chosen.count]
     share = MOST_ON_DEVICE if edges_known is None else edges_known // (CHUNKS * len(numbers))
-    most = min(MOST_ON_DEVICE, max(share, LEAST_ROWS))
+    most = min(MOST_ON_DEVICE, max(share, LEAST_ROWS, *groups))
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
     if options.explain:
-        reason = f"files are read by {len(numbers)} GPUs"
+        reason = f"files are read by {counted(len(numbers), 'GPU')}: {chosen.why}"
         return plan(stream, count, backend, budget, width, reason)
+    log.info("on %s: %s", counted(len(numbers), "device"), chosen.why)
     budget.update("strings" if count is None else "range", count or 0, width=width)
     total = edges_known if options.progress else None
     answers = adapter_of(edges).answers(edges, ReadRequest(source, destination))
@@ -899,6 +904,21 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
             queue.chunks.close()
         assert components is not None
         return _finished(components, edges, options)
+
+
+def _spreading(stream: Source, count: int | None, devices: int) -> Spreading:
+    """Return how many devices to use for a stream.
+
+    Without ``num_vertices``, the model assumes half as many vertices as edges, or all of their
+    range if that is smaller. Only Parquet files are read by several devices at the same time.
+    """
+    facts = stream.measure()
+    m, span, n = facts["edges"], facts["span"], count
+    if m is None or stream.readers == 1:
+        return Spreading(1, "the host reads the edges")
+    if n is None:
+        n = m // 2 if span is None else min(m // 2, span[1] - span[0] + 1)
+    return spreading_of_stream(m, n, max(1, min(devices, facts["pieces"])), count is not None)
 
 
 @dataclass
@@ -1029,34 +1049,50 @@ class _RunOnDevices:
     def _inserted(
         self, k: int, state: ConnectivityState, barrier: ExchangeBarrier
     ) -> ConnectivityState:
-        """Return the first device's state with the trees of the other devices inserted.
+        """Return the first device's state with the ids and trees of all devices.
 
-        Each tree is inserted as a batch of edges from each id to the least id of its tree.
+        In each round, half of the remaining devices send their ids and the root of each to the
+        other half.
         """
-        frame: Any = None
-        sides: tuple[Side, Side] = ("vertex", "labels")
-        if k and state.batches:
-            components = snapshot(state, self.options.batch_design, LABEL_KINDS["min"])
-            if self.width > 1:
-                components = components.with_key_names(None)
-            frame = components.labels()
-            if self.width > 1:
-                parts = range(self.width)
-                sides = [f"{j}_vertex" for j in parts], [f"{j}_labels" for j in parts]
-        for other, names in barrier.exchange(k, (frame, sides)):
-            if k or other is None or not len(other):
-                continue
-            kind, at = state.given, 0
-            while at < len(other):
-                part = sliced(other, at, at + self.budget.rows)
-                at += len(part)
-                state = insert_given(state, read.read(part, *names), None, False)
-                state = replace(state, given=kind)
-                try:
-                    self.budget.update(*memory_use(state.index))
-                except CapacityError as error:
-                    raise CapacityError(f"where the GPUs' forests are merged, {error}") from None
+        away, backend = 1, self.backend
+        while away < len(self.numbers):
+            sends, source = k % (2 * away) == away, k + away
+            with backend.scope():
+                sent = (state, batches.flat_parents(state)) if sends else None
+                backend.synchronize()
+                brought = barrier.exchange(k, sent)
+                if not k % (2 * away) and source < len(self.numbers):
+                    backend.connect(self.numbers[source])
+                    state = self._with_trees(state, brought[source], self.numbers[source])
+                    backend.synchronize()
+            del sent, brought
+            barrier.exchange(k)
+            barrier.forget(k)
+            away *= 2
         return state
+
+    def _with_trees(
+        self, state: ConnectivityState, sent: tuple[ConnectivityState, Array], device: int
+    ) -> ConnectivityState:
+        """Return a state with the ids and the trees of another device's state.
+
+        ``sent`` are the other state and the root of each of its vertices.
+        """
+
+        def check(index: Index) -> int:
+            try:
+                return self.budget.update(*memory_use(index))
+            except CapacityError as error:
+                raise CapacityError(f"where the GPUs' forests are merged, {error}") from None
+
+        backend, (other, roots) = self.backend, sent
+        transfer = Transfer(backend, device, check(state.index), check)
+        index, vertices = merge_index(state.index, other.index, transfer)
+        forest = batches.grown(state.forest, index.n)
+        for rows in transfer.parts(other.index.n):
+            roots_here = at_places(vertices, transfer.receive(roots[rows]), backend)
+            batches.link(forest, None, vertices[rows], roots_here)
+        return replace(state, index=index, forest=forest)
 
 
 def _check_kinds(indices: list[Index]) -> None:

@@ -20,6 +20,8 @@ SENT = 1.25  # bytes per vertex of a packed forest
 PEER = 3e11  # bytes per second between two GPUs
 UPLOAD = 4e10  # bytes per second from the host to a GPU
 START = 1e-3  # seconds to synchronise threads
+STREAMED = {True: 1.6e-9, False: 1.8e-9}  # seconds per edge of a file, by whether ids are counted
+RENUMBERED = 0.5e-9  # seconds per id of another device: four random accesses and its bytes
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,28 @@ def spreading(m: int, n: int, count: int, word: int, source: str) -> Spreading:
     if source == "devices":
         return Spreading(count, "each holds a part of the edges")
     times = {k: seconds_on(m, n, k, word, source) for k in range(1, count + 1)}
-    best = min(times, key=lambda k: times[k])
-    where = "on one of them" if source == "device" else "on the host"
+    return _fastest(times, "on one of them" if source == "device" else "on the host")
+
+
+def seconds_of_stream(m: int, n: int, count: int, counted: bool) -> float:
+    """Return the estimated seconds to read, link and merge m edges of files on ``count`` devices.
+
+    ``counted`` is whether the ids are the numbers 0 .. n - 1.
+    """
+    merged = SENT / PEER + JOINED if counted else RENUMBERED
+    rounds = (count - 1).bit_length()
+    return STREAMED[counted] * m / count + rounds * merged * n + (START if count > 1 else 0.0)
+
+
+def spreading_of_stream(m: int, n: int, count: int, counted: bool) -> Spreading:
+    """Return the number of devices, up to ``count``, that is fastest for files."""
+    times = {k: seconds_of_stream(m, n, k, counted) for k in range(1, count + 1)}
+    return _fastest(times, "in files")
+
+
+def _fastest(times: dict[int, float], where: str) -> Spreading:
+    """Return the fastest number of devices, given the seconds of each."""
+    best, count = min(times, key=lambda k: times[k]), len(times)
     if best == 1 and count > 1:
         other = min(range(2, count + 1), key=lambda k: times[k])
         why = f"about {1e3 * times[1]:,.3g} ms, and {1e3 * times[other]:,.3g} on {other}"

@@ -231,16 +231,30 @@ def _memcpy_peer(to, own, source, other, size, stream):
 
 
 def _as_array(thing):
-    held = thing._column.values if hasattr(thing, "_column") else np.asarray(thing)
-    return held.view(Array)
+    if not isinstance(thing, Array):
+        thing = thing._column.values if hasattr(thing, "_column") else np.asarray(thing)
+    return _placed(thing)
+
+
+def _placed(found):
+    """An array of NumPy as one of CuPy; of several devices, the current one holds a copy."""
+    if Driver.several and type(found) is np.ndarray and found.ndim == 1:
+        made = Array(found.shape, found.dtype)
+        made[:] = found
+        return made
+    return found.view(Array)
+
+
+def _plain(argument):
+    return argument.view(np.ndarray) if isinstance(argument, Array) else argument
 
 
 def _of_numpy(name):
     """What CuPy calls as NumPy does, by NumPy."""
 
     def function(*arguments, **options):
-        found = getattr(np, name)(*arguments, **options)
-        return found.view(Array) if isinstance(found, np.ndarray) else found
+        found = getattr(np, name)(*map(_plain, arguments), **options)
+        return _placed(found) if isinstance(found, np.ndarray) else found
 
     return function
 
