@@ -74,7 +74,7 @@ def connected(
         left, left_valid = roots_of_borrowed(answer, given.src, columns[0], policy)
         right, right_valid = roots_of_borrowed(answer, given.dst, columns[1], policy)
         answers = left_valid & right_valid & (left == right)
-        return column_like(pairs, "connected", answers, answer.backend, given.on_device)
+        return column_like(pairs, answers, answer.backend, given.on_device)
 
 
 def edges_of(

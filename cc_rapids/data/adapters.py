@@ -204,6 +204,7 @@ def _given(
     )
 
 
+@cache
 def _frame_maker(library: Any) -> Callable[[dict[str, Any]], Any]:
     """Return the function that makes frames of a library, given by narwhals' name for it."""
     if library.is_pandas():  # only the frame uses its new columns
@@ -903,8 +904,7 @@ class Pairs(Rows):
 
     def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         """Return the names of the columns of sources and destinations, and the columns."""
-        check_columns_of_tuple(edges)
-        return list(map(str, request.names)), edges
+        return list(map(str, request.names)), self.columns(edges)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         if len(edges) and speaks_arrow(type(edges[0])):
@@ -932,9 +932,6 @@ class EdgeArrays(Pairs):
             )
         return super().read(edges, request)
 
-    def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
-        return list(map(str, request.names)), ends_of(edges)
-
     def columns(self, edges: Any) -> Sequence[Any]:
         return ends_of(edges)
 
@@ -942,16 +939,10 @@ class EdgeArrays(Pairs):
         return len(ends_of(edges)[0])
 
 
-class Mappings(Pairs):
-    """A mapping of names to columns, such as a dictionary of arrays."""
+class NamedColumns(Pairs):
+    """A mapping of names to columns, which stay together."""
 
-    subject = "the mapping"
-
-    def accepts(self, edges: Any) -> bool:
-        return isinstance(edges, Mapping)
-
-    def column_names(self, edges: Any) -> Sequence[Any] | None:
-        return list(edges)
+    opens = False
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         return _of_columns(*self._named_columns(edges, request), request.nulls)
@@ -961,10 +952,7 @@ class Mappings(Pairs):
         return names, [edges[name] for name in names]
 
     def collected(self, edges: Any, names: Sequence[str] | None = None) -> Any:
-        return {name: edges[name] for name in names or () if name in edges} or edges
-
-    def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
-        return dict(zip(*self._named_columns(edges, request), strict=True))
+        return edges
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return length_of(edges[self._sides(edges, request)[0][0]])
@@ -983,19 +971,26 @@ class Mappings(Pairs):
         return source, destination
 
 
-class WholeMappings(Mappings):
-    """A mapping that an object of a caller was opened to, whose columns stay together."""
+class Mappings(NamedColumns):
+    """A mapping of names to columns, such as a dictionary of arrays."""
 
-    opens = False
+    opens = True
+    subject = "the mapping"
+
+    def accepts(self, edges: Any) -> bool:
+        return isinstance(edges, Mapping)
+
+    def column_names(self, edges: Any) -> Sequence[Any] | None:
+        return list(edges)
 
     def collected(self, edges: Any, names: Sequence[str] | None = None) -> Any:
-        return edges
+        return {name: edges[name] for name in names or () if name in edges} or edges
 
     def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
-        return edges
+        return dict(zip(*self._named_columns(edges, request), strict=True))
 
 
-class Keys(WholeMappings):
+class Keys(NamedColumns):
     """Edges between ids of several columns, such as tuples: see :func:`foreign.pairs_of_keys`."""
 
     def accepts(self, edges: Any) -> bool:
@@ -1037,14 +1032,11 @@ class Unopened(Adapter):
         return adapter_of(inner).read(inner, request)
 
 
-class OpenedGraphs(WholeMappings):
+class OpenedGraphs(NamedColumns):
     """A graph of another library, or a matrix with weights, opened: see :func:`foreign.opened`."""
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Graph)
-
-    def column_names(self, edges: Any) -> Sequence[Any] | None:
-        return None  # attributes are not ends of edges
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         _refuse_vertices(request)
@@ -1399,7 +1391,7 @@ class Anything(Adapter):
 
 
 CUDF_FRAMES, FRAMES = CudfFrames(), Frames()
-PAIRS, OPENED, DATASETS, ANYTHING = Pairs(), OpenedGraphs(), Datasets(), Anything()
+PAIRS, DATASETS, ANYTHING = Pairs(), Datasets(), Anything()
 ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts the edges reads them
     CUDF_FRAMES,
     PAIRS,
@@ -1409,7 +1401,7 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts the edges reads them
     Proxies(),
     Unopened(),
     FRAMES,
-    OPENED,
+    OpenedGraphs(),
     Tables(),
     SeveralFiles(),
     Paths(),

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import ColumnTypeError, InputError, shown
 from ..ledger import Ledger
 from .arguments import check_names
-from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
+from .column import Borrowing, Column, empty, no_rows, of
 from .end_columns import Side, sides_of
-from .frame_access import collected, columns_of, is_frame, key_columns_of
+from .frame_access import collected, columns_of, is_frame, vertices_of_keys
 from .key_names import are_usable, key_names_of, public_name
 from .kinds import DESTINATION as DESTINATION
 from .kinds import SOURCE as SOURCE
@@ -268,7 +268,14 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
         return edge_input
     if edge_input.src.key_columns:
         vertices = collected(frame_of_levels(vertices))
-        rows, names = _vertex_rows(edge_input.src, vertices), edge_input.vertex_names
+        if isinstance(vertices, range):
+            src = edge_input.src
+            raise InputError(
+                f"the vertices are rows of {len(src.key_columns)} columns ({src.name}), so"
+                " vertices= must be a frame with as many columns (and num_vertices= does not apply)"
+            )
+        rows = vertices_of_keys(vertices, len(edge_input.src.key_columns))
+        names = edge_input.vertex_names
         if is_frame(vertices) and are_usable(columns_of(vertices)):
             names = tuple(columns_of(vertices))
         return _with_column(replace(edge_input, vertex_names=names), rows)
@@ -307,16 +314,6 @@ def _with_column(edge_input: EdgeInput, vertices: Column) -> EdgeInput:
                 " the same kind as those of the edges"
             )
     return replace(edge_input, vertices=vertices)
-
-
-def _vertex_rows(src: Column, vertices: Any) -> Column:
-    """Return vertices of several columns."""
-    if isinstance(vertices, range):
-        raise InputError(
-            f"the vertices are rows of {len(src.key_columns)} columns ({src.name}), so vertices="
-            " must be a frame with as many columns (and num_vertices= does not apply)"
-        )
-    return of_key_columns(key_columns_of("vertices", vertices, len(src.key_columns)))
 
 
 def plain_frame(columns: dict[str, Any]) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from operator import getitem
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -63,13 +64,13 @@ def _way_for(kind: type) -> Callable[[Any], Any] | None:
     """Return the function that converts objects of a type; None if no conversion is needed."""
     roots = [base.__module__.partition(".")[0] for base in kind.__mro__]
     if "networkx" in roots:
-        return _graph_of_networkx if hasattr(kind, "adjacency") else _refuse_view
+        return _graph_of_networkx if hasattr(kind, "adjacency") else partial(_refuse, NO_VIEW)
     if "igraph" in roots and hasattr(kind, "get_edgelist"):
         return _graph_of_igraph
     if "pyspark" in roots:
-        return _refuse_spark
+        return partial(_refuse, NO_SPARK)
     if roots[0] == "dask" and kind.__name__ != "DataFrame":
-        return _refuse_lazy
+        return partial(_refuse, NO_LAZY)
     if kind.__name__ == "MultiIndex" and roots[0] in ("pandas", "cudf"):
         return _ends_of_levels
     if issubclass(kind, np.ndarray):
@@ -145,26 +146,19 @@ def _ends_of_levels(index: Any) -> Any:
     return frame
 
 
-def _refuse_spark(frame: Any) -> Any:
-    raise InputError(
-        f"edges are a {type(frame).__name__} of PySpark, whose rows are on its cluster: pass"
-        " frame.toPandas() (from Spark 4 on frame.toArrow()), or write them to Parquet files"
-        " and pass the folder"
-    )
+NO_SPARK = (
+    "edges are a {} of PySpark, whose rows are on its cluster: pass frame.toPandas() (from Spark 4"
+    " on frame.toArrow()), or write them to Parquet files and pass the folder"
+)
+NO_LAZY = "edges cannot be a {} of Dask: pass a frame with two columns, or edges.compute()"
+NO_VIEW = (
+    "edges cannot be a {} of NetworkX: pass the graph itself, or list(G.edges()) for its pairs"
+    " alone"
+)
 
 
-def _refuse_lazy(edges: Any) -> Any:
-    raise InputError(
-        f"edges cannot be a {type(edges).__name__} of Dask: pass a frame with two columns, or"
-        " edges.compute()"
-    )
-
-
-def _refuse_view(view: Any) -> Any:
-    raise InputError(
-        f"edges cannot be a {type(view).__name__} of NetworkX: pass the graph itself, or"
-        " list(G.edges()) for its pairs alone"
-    )
+def _refuse(message: str, edges: Any) -> Any:
+    raise InputError(message.format(type(edges).__name__))
 
 
 def _graph_of_networkx(graph: Any) -> Graph:
@@ -173,15 +167,16 @@ def _graph_of_networkx(graph: Any) -> Graph:
     kinds = set(map(type, nodes))
     width = len(nodes[0]) if kinds == {tuple} else 0
     if width and all(len(node) == width for node in nodes):
-        ends = {}
-        for side, end in ((SOURCE, 0), (DESTINATION, 1)):
-            for k in range(width):
-                ends[f"{side}_{k}"] = partial(_parts_of_nodes, graph, end, k)
+        ends = {
+            f"{side}_{k}": partial(_parts_of_nodes, graph, end, k)
+            for end, side in enumerate((SOURCE, DESTINATION))
+            for k in range(width)
+        }
     else:
         _check_nodes(graph, nodes, kinds)
         ends = {SOURCE: partial(_ends_of, graph, 0), DESTINATION: partial(_ends_of, graph, 1)}
     names = {name for *_, data in graph.edges(data=True) for name in data}
-    _check_attributes(names, ends, "an edge attribute")
+    _check_attributes(names, ends)
     others = {name: partial(_attribute_of_networkx, graph, name) for name in names}
     return Graph(f"{type(graph).__name__} of NetworkX", ends | others, nodes)
 
@@ -226,10 +221,10 @@ def _graph_of_igraph(graph: Any) -> Graph:
         _check_vertex_names(vertices)
         ids = np.array(vertices, None if vertices and type(vertices[0]) is int else object)
         ends = ids[ends]
-    columns = {SOURCE: partial(_row, ends, 0), DESTINATION: partial(_row, ends, 1)}
+    columns = {SOURCE: partial(getitem, ends, 0), DESTINATION: partial(getitem, ends, 1)}
     names = graph.es.attributes()
-    _check_attributes(names, columns, "an edge attribute")
-    others = {name: partial(graph.es.__getitem__, name) for name in names}
+    _check_attributes(names, columns)
+    others = {name: partial(getitem, graph.es, name) for name in names}
     return Graph(f"{type(graph).__name__} of igraph", columns | others, vertices)
 
 
@@ -250,16 +245,13 @@ def _check_vertex_names(names: list[Any]) -> None:
     )
 
 
-def _row(array: Any, k: int) -> Any:
-    return array[k]
-
-
-def _check_attributes(names: Any, ends: Mapping[str, Any], what: str) -> None:
-    """Raise an InputError if an attribute has the name of a column of ids."""
+def _check_attributes(names: Any, ends: Mapping[str, Any]) -> None:
+    """Raise an InputError if an edge attribute has the name of a column of ids."""
     for name in names:
         if name in ends:
             raise InputError(
-                f"{what} has the name of the column of ids, {name!r}: rename it, or pass a frame"
+                f"an edge attribute has the name of the column of ids, {name!r}: rename it, or pass"
+                " a frame"
             )
 
 
@@ -275,7 +267,7 @@ def _graph_of_matrix(matrix: Any, copy: bool) -> Graph:
         matrix.sum_duplicates()
     coo = entries_of(matrix)
     made = {SOURCE: coo.row, DESTINATION: coo.col, WEIGHT: coo.data}
-    columns = {name: partial(made.__getitem__, name) for name in made}
+    columns = {name: partial(getitem, made, name) for name in made}
     return Graph(type(matrix).__name__, columns, range(matrix.shape[0]))
 
 

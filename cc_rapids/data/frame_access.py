@@ -33,6 +33,7 @@ from .column import (
     numbers_of_list,
     numbers_of_series,
     of,
+    of_key_columns,
     refuse_twice,
     series_of,
     valid_of,
@@ -105,14 +106,11 @@ def frame_in_memory(frame: Any) -> Any:
     """
     if is_cudf_frame(frame) or isinstance(frame, dict):
         return frame
-    frame = chunked(frame)
-    if is_relation(frame):
-        return table_of(frame)
     import narwhals as nw
 
-    frame = nw.to_native(frame, pass_through=True)
-    if nw.dependencies.is_polars_lazyframe(frame):
-        return frame.collect()
+    frame = nw.to_native(chunked(frame), pass_through=True)
+    if is_relation(frame) or nw.dependencies.is_polars_lazyframe(frame):
+        return collected(frame)
     try:
         nw.from_native(frame, eager_only=True)
     except nw.exceptions.DuplicateError:
@@ -367,13 +365,11 @@ def of_one_kind(ids: Column, column: Column, some: bool = True) -> bool:
     )
 
 
-def key_columns_of(name: str, ids: Any, width: int) -> list[Column]:
-    """Return the columns of ids of several columns.
+def vertices_of_keys(ids: Any, width: int) -> Column:
+    """Return vertices of several columns as one column.
 
     Parameters
     ----------
-    name : str
-        The name of the ids in errors.
     ids : frame, list of columns, list of tuples, or array of shape (k, width)
         Each tuple in a list, and each row of an array, is an id.
     width : int
@@ -385,20 +381,20 @@ def key_columns_of(name: str, ids: Any, width: int) -> list[Column]:
         The ids are of another kind, have another number of columns, or have columns of different
         lengths. The errors of :func:`cc_rapids.data.column.of` are raised as well.
     """
-    columns = key_parts(name, ids, width)
+    columns = key_parts("vertices", ids, width)
     if len(columns) != width:
         raise InputError(
-            f"{name} have {len(columns)} columns, but the edges have {width} per side: pass a"
+            f"vertices have {len(columns)} columns, but the edges have {width} per side: pass a"
             " frame or a list of as many columns, or a list of tuples, one for each id"
         )
-    key_columns = [of(name, column) for column in columns]
+    key_columns = [of("vertices", column) for column in columns]
     sizes = [part.size for part in key_columns]
     if len(set(sizes)) > 1:
         raise InputError(
-            f"the columns of {name} have {', '.join(f'{size:,}' for size in sizes)} rows: every"
+            f"the columns of vertices have {', '.join(f'{size:,}' for size in sizes)} rows: every"
             " column needs one item for each id"
         )
-    return key_columns
+    return of_key_columns(key_columns)
 
 
 def is_single(vertex: Any) -> bool:
@@ -449,7 +445,7 @@ def key_width(ids: Any) -> int:
 
 
 def key_parts(name: str, ids: Any, width: int) -> list[Any]:
-    """Return the columns of ids of several columns, unchecked: see :func:`key_columns_of`."""
+    """Return the columns of ids of several columns, unchecked: see :func:`vertices_of_keys`."""
     ids = chunked(frame_of_levels(ids))
     if isinstance(ids, tuple | list):
         if any(isinstance(item, tuple) for item in ids):

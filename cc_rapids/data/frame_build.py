@@ -232,8 +232,8 @@ def _pandas_rows(frame: Any, mask: Any) -> Any:
         return pd.concat([column_where(column, mask) for column in columns], axis=1)
 
 
-def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: bool) -> Any:
-    """Return a column of the library and index of an edge list, with one value per row.
+def column_like(edges: Any, values: Any, backend: Any, on_device: bool) -> Any:
+    """Return a column "connected" of the library and index of an edge list, one value per row.
 
     Parameters
     ----------
@@ -246,8 +246,9 @@ def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: boo
     if frame is None:
         return bring(values, backend, on_device)
     if is_cudf(frame):
-        return make_series(frame, name, bring(values, backend, True))
-    return column_of(with_column(frame, name, bring(values, backend, False), None), name)
+        return make_series(frame, "connected", bring(values, backend, True))
+    values = bring(values, backend, False)
+    return column_of(with_column(frame, "connected", values, None), "connected")
 
 
 def _frame_of(edges: Any) -> Any:

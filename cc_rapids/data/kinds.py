@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -49,6 +50,7 @@ class KeyPairs(dict[str, Any]):
         return [[f"{end}_{k}" for k in range(width)] for end in (SOURCE, DESTINATION)]
 
 
+@dataclass(eq=False)
 class Graph(Mapping[str, Any]):
     """The edges of a graph or matrix as columns by name, and its vertices.
 
@@ -56,20 +58,15 @@ class Graph(Mapping[str, Any]):
     ----------
     kind : str
         The name of the graph in errors.
-    columns : mapping of str to callable
+    columns_by_name : mapping of str to callable
         A function that makes each column; the columns of both ends come first.
     vertices : range, or list of ids
     """
 
     kind: str
-    columns_by_name: dict[str, Callable[[], Any]]
+    columns_by_name: Mapping[str, Callable[[], Any]]
     vertices: Any
-
-    def __init__(
-        self, kind: str, columns: Mapping[str, Callable[[], Any]], vertices: Any = None
-    ) -> None:
-        self.kind, self.columns_by_name, self.vertices = kind, dict(columns), vertices
-        self._made: dict[str, Any] = {}
+    _made: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
@@ -89,9 +86,8 @@ class Graph(Mapping[str, Any]):
 
     def where(self, rows: Callable[[Any], Any]) -> Graph:
         """Return the graph with some of its edges: ``rows`` selects the rows of each column."""
-        made = {name: partial(_rows_of, self, name, rows) for name in self}
+        made = {name: partial(self._rows_of, name, rows) for name in self}
         return Graph(self.kind, made, self.vertices)
 
-
-def _rows_of(graph: Graph, name: str, rows: Callable[[Any], Any]) -> Any:
-    return rows(graph[name])
+    def _rows_of(self, name: str, rows: Callable[[Any], Any]) -> Any:
+        return rows(self[name])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
@@ -250,7 +250,8 @@ def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
         kinds: Any = (bool, np.bool_) if encode is _truths else (date, np.datetime64)
         fit = [value for value in ignore if isinstance(value, kinds)]
         return KeyPart(part, encode(fit), set(map(str, fit)))
-    fit = [value for value in ignore if (_is_text if strings else _is_plain_integer)(value)]
+    kinds = str if strings else (int, np.integer)
+    fit = [value for value in ignore if isinstance(value, kinds) and not isinstance(value, bool)]
     return KeyPart(part, fit, set(map(str, fit)))
 
 
@@ -280,14 +281,6 @@ def _holds_lists(kind: str, values: Any) -> bool:
         return False
     items = values.to_numpy() if hasattr(values, "to_numpy") else values
     return any(is_column(item) and not isinstance(item, dict) for item in items)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_plain_integer(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _converted(values: Any) -> Any:
@@ -360,8 +353,8 @@ def _instants_of_array(array: Any) -> tuple[Any, Callable[[list[Any]], list[int]
 
 
 def _truths(values: list[Any]) -> list[int]:
-    """Return the booleans among values as 0 and 1."""
-    return [int(value) for value in values if isinstance(value, bool | np.bool_)]
+    """Return booleans as 0 and 1."""
+    return list(map(int, values))
 
 
 def _ticks(column: Any) -> Any:
@@ -373,14 +366,14 @@ def _ticks(column: Any) -> Any:
 
 
 def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
-    """Return the dates and times among values as integers of a PyArrow type.
+    """Return dates and times as integers of a PyArrow type.
 
     Values that the type cannot represent exactly are left out, because no value equals them.
     """
     import pyarrow as pa
 
     ticks: list[int] = []
-    for value in _dates(values):
+    for value in values:
         scalar = pa.array(np.array([value]) if isinstance(value, np.datetime64) else [value])
         try:
             cast = scalar.cast(kind)
@@ -391,15 +384,11 @@ def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
 
 
 def _ticks_of_numpy(dtype: Any, values: list[Any]) -> list[int]:
-    """Return the dates and times among values as integers of a NumPy type."""
+    """Return dates and times as integers of a NumPy type."""
     ticks: list[int] = []
     if not issubclass(dtype.base.type, np.datetime64):  # durations
         return ticks
-    for moment in map(np.datetime64, _dates(values)):
+    for moment in map(np.datetime64, values):
         cast = moment.astype(dtype.base)  # ``base`` removes the time zone of pandas' types
         ticks += [int(cast.astype(np.int64))] if cast.astype(moment.dtype) == moment else []
     return ticks
-
-
-def _dates(values: Iterable[Any]) -> list[Any]:
-    return [value for value in values if isinstance(value, date | np.datetime64)]

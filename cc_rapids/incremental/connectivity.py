@@ -472,7 +472,7 @@ class Connectivity:
             if answers is None:
                 ends, valid = inputs.ends(state, given, columns[:2], missing)
                 answers = batches.query(state, *ends) & valid
-            return column_like(pairs, "connected", answers, state.backend, given.on_device)
+            return column_like(pairs, answers, state.backend, given.on_device)
 
     def same_component(self, first: Any, second: Any, *, missing: str = "raise") -> bool:
         """Return whether two vertices are in one component.
@@ -599,7 +599,7 @@ class Connectivity:
                 state = replace(state, ledger=state.ledger.plus(inserted).check())
                 every = backend.xp.zeros(asks.size, bool)
                 every[asks] = answers_of_batch & valid
-                column = column_like(batch, "connected", every, backend, given.on_device)
+                column = column_like(batch, every, backend, given.on_device)
                 answers = rows_of(column, asks, backend)
                 self._take(before, state)
         return answers

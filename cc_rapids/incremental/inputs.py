@@ -21,10 +21,10 @@ from ..data.frame_access import (
     columns_of,
     first,
     is_frame,
-    key_columns_of,
     mask_of,
     names_of,
     rows_of,
+    vertices_of_keys,
 )
 from ..data.kinds import frame_of_levels
 from ..data.read import Side
@@ -122,7 +122,7 @@ def vertices(named: Any, width: int | None = None) -> EdgeInput:
     width = width or _width(named)
     if width == 1:
         return _looped(as_series(named))
-    column = of_key_columns(key_columns_of("vertices", named, width))
+    column = vertices_of_keys(named, width)
     return replace(_looped(_column_of_kind(named)), src=column, dst=column)
 
 

@@ -23,10 +23,10 @@ from ..data.frame_access import (
     first,
     frame_in_memory,
     is_single,
-    key_columns_of,
     on_host,
     only,
     values_of,
+    vertices_of_keys,
 )
 from ..data.frame_build import with_column
 from ..data.relations import check_ids, columns_in, distinct_of, is_relation, joined
@@ -247,7 +247,7 @@ def ids_of(answer: Answer, values: Any) -> Column:
     key_columns = answer.given.src.key_columns
     if not key_columns:
         return of("vertices", values)
-    return of_key_columns(key_columns_of("vertices", values, len(key_columns)))
+    return vertices_of_keys(values, len(key_columns))
 
 
 def ids_in_frame(

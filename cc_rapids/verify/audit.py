@@ -21,10 +21,10 @@ from ..data import html
 from ..data import read as frames
 from ..data.adapters import adapter_of
 from ..data.arguments import UNREADABLE, check_word
-from ..data.column import Column, of, of_key_columns
+from ..data.column import Column, of
 from ..data.edge_input import EdgeInput, Lending, ReadRequest, with_vertices
 from ..data.foreign import opened
-from ..data.frame_access import check_kinds, key_columns_of
+from ..data.frame_access import check_kinds, vertices_of_keys
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
 from ..data.streams import Cursor, Source
@@ -375,7 +375,7 @@ def _named(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
             f" {width}: pass vertices= as a frame with as many columns, or as a list of tuples"
         )
     if width and vertices is not None:
-        return of_key_columns(key_columns_of("vertices", vertices, width))
+        return vertices_of_keys(vertices, width)
     named = frames.read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
     return vertices if named is None else named
 
