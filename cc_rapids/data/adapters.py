@@ -59,13 +59,7 @@ from .column import (
 )
 from .cudf_columns import WithoutNan, make_frame, numbers_in, numbers_of
 from .edge_array import as_array, ends_of, is_edge_array
-from .edge_input import (
-    EdgeInput,
-    ReadRequest,
-    plain_frame,
-    several,
-    with_vertices,
-)
+from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
 from .end_columns import Side, end_columns, place_of, sides_of
 from .foreign import check_square, entries_of, is_opened, opened
 from .frame_access import collected, columns_of

@@ -335,8 +335,6 @@ class ReadRequest:
         The options of text files; only for paths.
     vertices : column, array, frame or range, optional
         The vertices that the caller names; an error for edges with vertices of their own.
-    vertices_are_dense_range : bool
-        Whether the vertices are exactly 0 .. n - 1.
     bound : WeightBound, optional
         The bound on weights that the reader of a stream will apply; chunks then have weights.
     skips_unreadable : bool, optional
@@ -348,7 +346,6 @@ class ReadRequest:
     nulls: str = "raise"
     options: TextOptions = NO_OPTIONS
     vertices: Any = None
-    vertices_are_dense_range: bool = False
     bound: Any = None
     skips_unreadable: bool | None = None
 

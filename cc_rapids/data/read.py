@@ -82,8 +82,7 @@ def read(
     if options is not NO_OPTIONS:
         check_text(adapter, edges, options)
     if not (vertices is None and options is NO_OPTIONS):
-        given = {"vertices": vertices, "vertices_are_dense_range": dense}
-        request = replace(request, options=options, **given)
+        request = replace(request, options=options, vertices=vertices)
     edge_input = adapter.read(edges, request)
     ledger, dropped = edge_input.ledger, edge_input.dropped_rows
     if ledger is None:  # some adapters count rows without reading them

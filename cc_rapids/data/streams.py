@@ -35,13 +35,7 @@ from .column import Content, common_rows, is_cudf, length_of, unchecked
 from .edge_input import ReadRequest
 from .end_columns import Side, end_columns, may_name_datasets, place_of, sides_of
 from .files.formats import FORMATS
-from .files.formats.parquet import (
-    Footer,
-    check_one_file,
-    footers_of,
-    group_tables,
-    parquet_facts,
-)
+from .files.formats.parquet import Footer, check_one_file, footers_of, group_tables, parquet_facts
 from .files.handle import first_of, packing_of
 from .files.header import TEXT, check_text_options
 from .files.input_file import (
@@ -179,8 +173,8 @@ class Source:
         """
         raise NotImplementedError
 
-    def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
-        """Return the input in the order of an earlier identity, and a description of additions.
+    def going_on(self, theirs: dict[str, Any]) -> str:
+        """Put the input into the order of an earlier identity; return a description of additions.
 
         Additions to iterables are known only after reading.
 
@@ -189,7 +183,7 @@ class Source:
         CheckpointError
             The input differs from the earlier one; the error names the part that differs.
         """
-        return self, ""
+        return ""
 
     def read_by(self, read_groups: RowGroups | None) -> None:
         """Set the function that reads Parquet files to a GPU, if there is one.
@@ -466,16 +460,13 @@ class Parts(Source):
         size, time, identity = part.mark or Mark(0, "")
         return [part.name, size, time, hash_of_ends(part.name) if identity else ""]
 
-    def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
-        """Return the files in the order of an earlier identity, followed by all others.
-
-        The second result describes the others.
-        """
+    def going_on(self, theirs: dict[str, Any]) -> str:
+        """Put the files into the order of an earlier identity, followed by all others."""
         order = arranged(self.entries, theirs["files"])
         self.parts = [self.parts[k] for k in order]
         self.entries = [self.entries[k] for k in order]
         more = len(order) - len(theirs["files"])
-        return self, f"{counted(more, 'file')} more" if more else ""
+        return f"{counted(more, 'file')} more" if more else ""
 
 
 @dataclass(eq=False)

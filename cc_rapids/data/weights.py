@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import (
-    ColumnTypeError,
-    InputError,
-    MissingColumnError,
-    NullsError,
-    inflected,
-    unknown,
-)
+from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, inflected, unknown
 from .column import moved
 from .dtypes import is_float
 from .frame_access import column_of, known_numbers, names_of

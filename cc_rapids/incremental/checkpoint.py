@@ -607,7 +607,7 @@ class Saver:
         """Return where to resume a stream, given the notes of a checkpoint."""
         self._compare(stream.identity(), notes)
         with self._naming():
-            stream, more = stream.going_on(notes["identity"])
+            more = stream.going_on(notes["identity"])
         self._begin(stream, notes["items"])
         self.edges = state.edges
         self.files_begun = set(range(len(notes["identity"].get("files", ()))))

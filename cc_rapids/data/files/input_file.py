@@ -16,14 +16,7 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
-from ...errors import (
-    CapacityError,
-    ChangedFileError,
-    FormatError,
-    InputError,
-    hint_of,
-    unknown,
-)
+from ...errors import CapacityError, ChangedFileError, FormatError, InputError, hint_of, unknown
 from ...ledger import Ledger
 from ..end_columns import Side, end_columns, place_of, sides_of
 from ..memory_budget import LEAST_VERTEX, WITHOUT_ISOLATED, Budget, check_machine

@@ -18,14 +18,7 @@ from ..memory_budget import Budget
 from .binary import damage
 from .formats import SUFFIXES
 from .handle import Handle, remote
-from .input_file import (
-    File,
-    Mark,
-    Progress,
-    mark_of,
-    named_format,
-    unchanged,
-)
+from .input_file import File, Mark, Progress, mark_of, named_format, unchanged
 from .lake import check_no_table_around
 
 log: logging.Logger = logging.getLogger(__name__)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CcRapidsWarning, ColumnTypeError, FormatError
@@ -100,6 +101,7 @@ class Ids:
         return exact.cast(kind)
 
 
+@dataclass
 class TextType:
     """The type of a column of ids, updated for each block.
 
@@ -107,19 +109,17 @@ class TextType:
     field is not a number, such as ``v1.0`` or ``ann``, all fields are names, including ``1.0``.
     """
 
-    negative: bool  # whether some ids are below 0
-    wide: bool  # whether some ids are beyond int64
-    empties: bool
-    filled: bool
-
-    def __init__(self) -> None:
-        self._has_names, self._float = False, ""
-        self.negative = self.wide = False
-        self.restart()
+    types: set[pa.DataType] = field(default_factory=set)
+    negative: bool = False  # whether some ids are below 0
+    wide: bool = False  # whether some ids are beyond int64
+    empties: bool = False
+    filled: bool = False
+    _has_names: bool = False
+    _float: str = ""
 
     def restart(self) -> None:
         """Forget whether the blocks so far are text, but not the range of integers, nor floats."""
-        self.types: set[pa.DataType] = set()
+        self.types = set()
         self.empties = self.filled = False
 
     def update(self, ids: Ids) -> int | None:

@@ -66,13 +66,5 @@ def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
 
 
 FORMATS = (
-    Format(
-        "egr",
-        (".egr",),
-        binary=True,
-        read=read,
-        write=write,
-        first=0,
-        whole_weights=True,
-    ),
+    Format("egr", (".egr",), binary=True, read=read, write=write, first=0, whole_weights=True),
 )

@@ -98,11 +98,6 @@ def words_of(column: pa.Array) -> pa.Array:
 
 FORMATS = (
     Format(
-        "jsonl",
-        (".jsonl", ".ndjson"),
-        rb'\s*\{\s*"',
-        title="JSON lines",
-        read=read,
-        write=write,
+        "jsonl", (".jsonl", ".ndjson"), rb'\s*\{\s*"', title="JSON lines", read=read, write=write
     ),
 )

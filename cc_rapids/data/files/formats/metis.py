@@ -186,12 +186,5 @@ def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
 
 
 FORMATS = (
-    Format(
-        "metis",
-        (".graph", ".metis"),
-        read=read,
-        write=write,
-        first=1,
-        whole_weights=True,
-    ),
+    Format("metis", (".graph", ".metis"), read=read, write=write, first=1, whole_weights=True),
 )
