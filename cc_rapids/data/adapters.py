@@ -261,20 +261,6 @@ def is_graph(thing: Any) -> bool:
     return isinstance(thing, getattr(sys.modules.get("cugraph"), "Graph", ()))
 
 
-def read_rows(rows: Csr, given: EdgeInput, name: str = "offsets") -> EdgeInput:
-    """Return an adjacency list; its indices are both columns of ``given``.
-
-    The values of the offsets are checked later, on their device: see
-    :func:`cc_rapids.graph.edges.check_offsets`.
-    """
-    starts = of(name, rows.offsets)
-    if starts.strings:
-        raise ColumnTypeError(
-            f"{name} are strings, but must be integers that give the beginning of each row"
-        )
-    return replace(given, row_offsets=starts, symmetric=rows.symmetric)
-
-
 def check_state(graph: Any) -> None:
     """Raise a GraphStateError unless the graph is on one GPU and has edges."""
     if graph.is_multi_gpu():
@@ -318,43 +304,20 @@ def edge_frame(graph: Any) -> Any:
     return cudf.DataFrame({"src": src, "dst": dst})
 
 
-def read_csr(rows: Csr) -> EdgeInput:
-    """Return an adjacency list as edges, with one vertex per row."""
-    ends = _of_columns(["indices"] * 2, [rows.indices] * 2, REFUSE)
-    ends = read_rows(rows, ends)
-    return with_vertices(ends, range(max(len(rows.offsets) - 1, 0)), True)
+def read_csr(rows: Csr, name: str = "offsets") -> EdgeInput:
+    """Return an adjacency list as edges, with one vertex per row; both columns are its indices.
 
-
-def read_graph(graph: Any, nulls: str) -> EdgeInput:
-    """Return the edges of a graph, with its vertices that have no edge.
-
-    Raises
-    ------
-    GraphStateError
-        The graph is on several GPUs, is empty, or no longer has the list that it was made from.
+    The values of the offsets are checked later, on their device: see
+    :func:`cc_rapids.graph.edges.check_offsets`.
     """
-    check_state(graph)
-    if numbering(graph) is not None:
-        if graph.input_df is None:
-            raise GraphStateError(
-                "the graph no longer has the frame that it was made from:"
-                " cc_rapids.weakly_connected_components(graph) reads its internal numbers"
-            )
-        # columns of composite ids are numbered, as in cuGraph
-        given = read_table(graph.input_df, *_sides(graph), nulls)
-        return replace(given, vertex_names=())
-    frame = edge_frame(graph)
-    if frame is None:
-        return read_csr(Csr(graph.adjlist.offsets, graph.adjlist.indices))
-    given = read_table(frame, ["src"], ["dst"], nulls)
-    # cuGraph makes vertices of the bytes behind null ends
-    vertices = None if given.dropped_rows else vertex_list(graph._plc_graph)
-    return with_vertices(given, vertices, False)
-
-
-def _sides(graph: Any) -> tuple[list[str], list[str]]:
-    source, destination = sides_of(graph.source_columns, graph.destination_columns)
-    return source, destination
+    ends = _of_columns(["indices"] * 2, [rows.indices] * 2, REFUSE)
+    starts = of(name, rows.offsets)
+    if starts.strings:
+        raise ColumnTypeError(
+            f"{name} are strings, but must be integers that give the beginning of each row"
+        )
+    given = replace(ends, row_offsets=starts, symmetric=rows.symmetric)
+    return with_vertices(given, range(max(len(rows.offsets) - 1, 0)), True)
 
 
 def decompressed(handle: Any, resources: Any = None) -> tuple[Any, Any]:
@@ -1070,8 +1033,32 @@ class Graphs(Adapter):
         return is_graph(edges)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        """Return the edges of a graph, with its vertices that have no edge.
+
+        Raises
+        ------
+        GraphStateError
+            The graph is on several GPUs, is empty, or no longer has the list that it was made from.
+        """
         _refuse_vertices(request)
-        return read_graph(edges, request.nulls)
+        check_state(edges)
+        if numbering(edges) is not None:
+            if edges.input_df is None:
+                raise GraphStateError(
+                    "the graph no longer has the frame that it was made from:"
+                    " cc_rapids.weakly_connected_components(graph) reads its internal numbers"
+                )
+            # columns of composite ids are numbered, as in cuGraph
+            source, destination = sides_of(edges.source_columns, edges.destination_columns)
+            given = read_table(edges.input_df, source, destination, request.nulls)
+            return replace(given, vertex_names=())
+        frame = edge_frame(edges)
+        if frame is None:
+            return read_csr(Csr(edges.adjlist.offsets, edges.adjlist.indices))
+        given = read_table(frame, ["src"], ["dst"], request.nulls)
+        # cuGraph makes vertices of the bytes behind null ends
+        vertices = None if given.dropped_rows else vertex_list(edges._plc_graph)
+        return with_vertices(given, vertices, False)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         if numbering(edges) is not None:
@@ -1114,7 +1101,16 @@ class Matrices(Adapter):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         if request.has_lists:
             return read_table(edges, *request.sides, request.nulls)
-        return read_matrix(edges, request.vertices)
+        check_square(edges)
+        size = edges.shape[0]
+        if request.vertices is not None:
+            raise InputError(f"a matrix has its own {size} vertices: leave out vertices")
+        if edges.format in ("csr", "csc"):
+            indices = edges.indices[: edges.nnz]  # the array may have spare capacity
+            return read_csr(Csr(edges.indptr, indices), "indptr")
+        coo = entries_of(edges)
+        ends = _of_columns(["row", "column"], [coo.row, coo.col], REFUSE)
+        return with_vertices(ends, range(size), True)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         # SciPy pads blocks and diagonals with zeros, which are not entries
@@ -1495,28 +1491,6 @@ def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:
         raise InputError(f"the file itself lists {many} vertices: leave out vertices")
     edge_input = replace(edge_input, formats=(file.source_format,), ledger=file.ledger)
     return with_vertices(edge_input, file.vertices, False)
-
-
-def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
-    """Return the stored entries of a sparse matrix as edges of its own vertices.
-
-    Raises
-    ------
-    InputError
-        The matrix is not square, its offsets are invalid, or the caller names ``vertices``.
-    """
-    check_square(matrix)
-    if vertices is not None:
-        raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave out vertices")
-    rows = range(matrix.shape[0])
-    if matrix.format in ("csr", "csc"):
-        indices = matrix.indices[: matrix.nnz]  # the array may have spare capacity
-        ends = _of_columns(["indices"] * 2, [indices] * 2, REFUSE)
-        ends = read_rows(Csr(matrix.indptr, indices), ends, "indptr")
-    else:
-        coo = entries_of(matrix)
-        ends = _of_columns(["row", "column"], [coo.row, coo.col], REFUSE)
-    return with_vertices(ends, rows, True)
 
 
 @contextmanager

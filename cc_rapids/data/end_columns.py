@@ -128,13 +128,6 @@ def _known_pair(
 
     A pair that includes ``weight`` is chosen only if there is no other pair. Exact names are
     preferred to names that differ in upper and lower case.
-
-    Raises
-    ------
-    MissingColumnError
-        Several pairs exist.
-    InputError
-        Several columns have one of the names.
     """
     lower = [name.lower() if isinstance(name, str) else None for name in names]
     matches: list[tuple[str, str]] = []
@@ -167,13 +160,8 @@ def _companions(what: str, names: Sequence[Any], pair: tuple[str, str]) -> list[
     """Return the dataset columns that are part of the id of a known pair: one per end, or none.
 
     They have the same affixes as the pair, such as ``_l`` and ``_r``; the rest of their name is one
-    of ``DATASETS``.
-
-    Raises
-    ------
-    MissingColumnError
-        Only one end has such a column, an end has several, or the names of the pair have no common
-        part (such as src and dst), so that the meaning of the columns is unclear.
+    of ``DATASETS``. Raise an error if their meaning is unclear: only one end has such a column, an
+    end has several, or the names of the pair have no common part, such as src and dst.
     """
     companions: list[tuple[str, str]] = []
     originals = {name.lower(): name for name in names if isinstance(name, str)}

@@ -230,13 +230,7 @@ def _check_size(name: str, size: int, rows: int) -> None:
 
 
 def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
-    """Return a column as a part of a key.
-
-    Raises
-    ------
-    ColumnTypeError, InputError
-        The values cannot be compared exactly, or are not one-dimensional.
-    """
+    """Return a column as a part of a key; raise an error if values cannot be compared exactly."""
     values = as_series(values)
     plain = _converted(values)
     numbers, encode = _instants(name, plain)

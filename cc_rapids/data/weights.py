@@ -94,13 +94,7 @@ def exact_integers(column: Any) -> Any:
 
 
 def _exact(column: Any) -> Any:
-    """Return a column of weights, with lists converted by :func:`exact_integers`.
-
-    Raises
-    ------
-    ColumnTypeError
-        No 64-bit type can represent all weights.
-    """
+    """Return weights, lists converted exactly; raise a ColumnTypeError if this is impossible."""
     made = exact_integers(column)
     if made is not column and made.dtype == object:
         raise ColumnTypeError(

@@ -45,12 +45,7 @@ def _page_header(data: bytes) -> _Page:
     """Parse the header of a page: a struct in Thrift's compact protocol.
 
     Its fields are the type of the page, its two sizes, and structs. Fields 5 and 8 describe data
-    pages, and begin with the number of values.
-
-    Raises
-    ------
-    LookupError
-        The header is incomplete or damaged.
+    pages, and begin with the number of values. Raise a LookupError for an incomplete header.
     """
     place = 0
 

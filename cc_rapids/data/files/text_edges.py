@@ -338,13 +338,6 @@ def _dialect(
     """Return the dialect of a table, the lines above its first record, and the first records.
 
     The separator is the ``delimiter`` option, or is inferred from the first records.
-
-    Raises
-    ------
-    FormatError
-        Two separators fit, or the bytes are not text.
-    CapacityError
-        The fields of the first record do not fit into the memory limit.
     """
     options = request.options
     comments = (options.comment or "").encode()

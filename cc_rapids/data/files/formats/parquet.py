@@ -152,14 +152,8 @@ def _check_pages(
 ) -> int:
     """Return how many rows of a row group to decode at once if it has text.
 
-    If the row group does not fit, reserve the memory of its largest pages in the budget.
-
-    Raises
-    ------
-    CapacityError
-        A page does not fit into the memory limit.
-    FormatError
-        The header of a page is damaged.
+    If the row group does not fit, reserve the memory of its largest pages in the budget; raise a
+    CapacityError if a page does not fit.
     """
     meta, beyond = stored.metadata.row_group(group), 0
     chunks = [meta.column(k) for k in range(meta.num_columns)]
