@@ -328,8 +328,8 @@ def footing(rows):
     checked = all(row.get("checked") for row in rows)
     return (
         f"On {pages.dated(last)}. Versions: {pages.versions(last)}.{scale} Times are medians of at"
-        f" least {min(row['job_wall_ms']['runs'] for row in rows)} runs, which take turns on at"
-        f" least {min(row['inputs'] for row in rows)} copies of the input."
+        f" least {min(row['job_wall_ms']['runs'] for row in rows)} runs, which alternate"
+        f" between at least {min(row['inputs'] for row in rows)} copies of the input."
         f" Peer: {', '.join(peers) or 'none'}."
         + (f" The peer failed on {failed} of {len(rows)} inputs." if failed else "")
         + (" All answers equal those of sequential union-find." if checked else " Not checked.")
@@ -400,8 +400,9 @@ def files(folder):
         " over 64 bits. The memory limit of the stream is"
         f" {row['memory_limit'] / 2**20:.0f} MiB. On {pages.dated(row)}, with a load of"
         f" {row['load']}."
-        f" Versions: {pages.versions(row)}. The methods took turns, with {row['read_ms']['runs']}"
-        f" runs each, and {row['polars_ms']['runs']} of Polars with SciPy. All labels are equal."
+        f" Versions: {pages.versions(row)}. The methods were timed in turn,"
+        f" {row['read_ms']['runs']} times each (Polars with SciPy:"
+        f" {row['polars_ms']['runs']} times). All labels are equal."
     )
 
 
@@ -441,14 +442,16 @@ def one_job(row):
     ]
     if row["job"] == "numbers":
         peer = ""
-        what = f"{row['m']:,} pairs of {row['vertices']:,} vertices a day. From one day to the next"
-        what += f" there are {row['births']:,} births and {row['deaths']:,} deaths"
+        what = "The input of each of two days has"
+        what += f" {row['m']:,} pairs of {row['vertices']:,} vertices. The second day has"
+        what += f" {row['births']:,} births and {row['deaths']:,} deaths"
     else:
-        peer = f" ({row['networkx_ms']['runs']} of NetworkX)"
-        what = f"{row['m']:,} random edges between two sides of {row['vertices']:,} vertices in all"
+        peer = f" (NetworkX: {row['networkx_ms']['runs']} times)"
+        what = f"The input has {row['m']:,} random edges between two sides of"
+        what += f" {row['vertices']:,} vertices in all"
     return (
-        f"{table((row['job'], 'ms', 'ratio'), lines)}\n\nTimes are medians of"
-        f" {row['ours_ms']['runs']} runs{peer}, which take turns. The input has {what}."
+        f"{table((row['job'], 'ms', 'ratio'), lines)}\n\nThe rows of the table were"
+        f" timed in turn, {row['ours_ms']['runs']} times each{peer}; times are medians. {what}."
         f" On {pages.dated(row)}, with a load of {row['load']}. Versions: {pages.versions(row)}."
         " All answers are equal."
     )
@@ -472,12 +475,12 @@ def long_forests(folder):
     }
     apart = max(abs(row["total"] / row["peer_total"] - 1) for row in rows)
     return (
-        f"{columns(rows, cells)}\n\nTimes are medians of the wall times of"
-        f" {last['forest_ms']['runs']} runs, which take turns, from a frame with random float32"
-        " weights to the frame of the forest. Memory is the memory beyond the list in the plan of"
-        f" `explain=True`. On {pages.dated(last)}. Versions: {pages.versions(last)}. The total"
-        f" weights differ from {peer}'s by at most {apart:.2%}, because {peer} keeps one of the"
-        " weights of duplicate edges."
+        f"{columns(rows, cells)}\n\nTimes are medians of"
+        f" {last['forest_ms']['runs']} wall times, measured in turn, from a frame with random"
+        " float32 weights to the frame of the forest. Memory is that of the plan"
+        f" (`explain=True`), without the list. On {pages.dated(last)}. Versions:"
+        f" {pages.versions(last)}. The total weights differ from {peer}'s by at most"
+        f" {apart:.2%}, because {peer} keeps one of the weights of duplicate edges."
     )
 
 
@@ -526,8 +529,8 @@ def is_gpu(row):
     return row["device"].startswith("NVIDIA")
 
 
-#: For each job of first uses: what it finds, the fields of the kernels that it compiles and of the
-#: seconds.
+#: For each job: the kernels that exist before it, and the names of two fields, with the number of
+#: kernels that the job compiles and with the seconds.
 FIRST_USES = {
     "make demo": {
         "nothing compiled": ("compiled", "compile_s"),
@@ -555,7 +558,9 @@ def first_use(folder):
         for row in rows
         for words, (compiled, seconds) in FIRST_USES[row["job"]].items()
     ]
-    return table(("job", "device", "finds", "compiles", "seconds"), lines, 3)
+    return table(
+        ("job", "device", "kernels before the job", "compiled in the job", "seconds"), lines, 3
+    )
 
 
 # cc_rapids/datasets
