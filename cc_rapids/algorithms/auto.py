@@ -73,7 +73,7 @@ SHARED = tuple(
         edges_per_vertex=least,
         vertices=shared_filter.IDS.start,
         most_vertices=shared_filter.IDS.stop - 1,
-        shared_words=shared_filter.HELD,
+        shared_words=shared_filter.MAX_WORDS,
     )
     for every, least in ((20, 28), (8, 15), (7, 9))
 )

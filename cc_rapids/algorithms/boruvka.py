@@ -30,13 +30,13 @@ from ..kernels.primitives import WORD
 
 NAME = "boruvka+async+halve"  # the rounds, and the union and find by which they link
 WHY = "a spanning forest by weight"
-SAMPLE = 1024  # most weights that are sampled for the pivots
-LIGHTER_PER_CANDIDATE = 8  # most edges of a later band for each slot of the candidate buffers
+SAMPLE = 1024  # maximum number of weights sampled for the pivots
+LIGHTER_PER_CANDIDATE = 8  # edges of a later band per slot of the candidate buffers
 SPARSE_RATIO = 16  # with fewer vertices per candidate, all selections are reset in order
-ONE_LAUNCH_CANDIDATES = 1 << 19  # most candidates for which one launch runs all remaining rounds
+ONE_LAUNCH_CANDIDATES = 1 << 19  # up to this number, one launch runs all remaining rounds
 LIGHT_EDGES_PER_VERTEX = 0.66  # size of the first band, see forest_bands.jsonl, experiments.jsonl
-LIGHT_BANDS = 3  # bands before the last one; each ends at twice as many edges as the previous one
-MIN_BAND_RATIO = 4  # lists shorter than so many times the first band are not filtered
+LIGHT_BANDS = 3  # bands before the last one; each ends at twice the position of the previous one
+MIN_BAND_RATIO = 4  # lists shorter than this multiple of the first band are not filtered
 HALF = 32
 
 
@@ -82,19 +82,26 @@ class WeightOrder:
         write(size, every, self.bits, edges.src, edges.dst, n, codes)
         return codes
 
-    def pivots(self, counts: list[int], edges: Edges, n: int, backend: Backend) -> Array:
-        """Return the code and the row of the last edge of each band, estimated from a sample.
+    def pivots(self, ends: list[int], edges: Edges, n: int, backend: Backend) -> Array:
+        """Return the last edge of each band, estimated from a sample.
 
-        ``counts`` are the numbers of edges up to the end of each band but the last. Each count is
-        twice the one before.
+        Parameters
+        ----------
+        ends : list of int
+            As from :func:`band_ends`.
+
+        Returns
+        -------
+        (2 k,) array of uint64, for k bands
+            The code and the row of the last edge of each band; all bits are set for the last band.
         """
-        pivots = backend.fill(backend.empty(2 * len(counts) + 2, np.uint64), 0xFF)
-        if counts:
+        pivots = backend.fill(backend.empty(2 * len(ends) + 2, np.uint64), 0xFF)
+        if ends:
             m = edges.m
             every = -(-m // SAMPLE)
             sample = self.sample(edges, n, m // every, every, backend)
             pick = backend.kernel(kernels.pick_pivots)
-            pick(sample.size, sample, every, m, counts[0], len(counts), pivots)
+            pick(sample.size, sample, every, m, ends[0], len(ends), pivots)
         return pivots
 
 
@@ -102,8 +109,8 @@ class WeightOrder:
 class Candidates:
     """Edges between two trees: the roots of their endpoints, their keys, and their rows.
 
-    The rows are empty if the keys contain them. ``count`` is the number of candidates; the arrays
-    may have more elements.
+    ``rows`` is empty if the keys contain the rows. ``count`` is the number of candidates. The
+    arrays may have more elements, or fewer if they were too short.
     """
 
     us: Array
@@ -124,8 +131,8 @@ class Candidates:
 
     def first(self, count: int) -> Candidates:
         """Return the first ``count`` candidates in the same memory."""
-        rows = self.rows[:count] if self.rows.size else self.rows
-        return Candidates(self.us[:count], self.vs[:count], self.keys[:count], rows, count)
+        us, vs, keys, rows = (array[:count] for array in self.arrays)
+        return Candidates(us, vs, keys, rows, count)
 
 
 def order_of(dtype: Any, backend: Backend) -> Any:
@@ -143,11 +150,11 @@ def solve(
     forest: Forest,
     expected_vertices: int,
     order: WeightOrder,
-    given: EdgeInput | None = None,
+    edge_input: EdgeInput | None = None,
 ) -> MarkedEdges:
     """Compute a minimum spanning forest, link its edges in ``forest``, and return them.
 
-    A vertex gets the root of its component when :meth:`Forest.flatten` or a count is requested.
+    :meth:`Forest.flatten`, or a count, later points each vertex at the root of its component.
 
     Parameters
     ----------
@@ -159,28 +166,29 @@ def solve(
         The number of vertices likely to occur.
     order : WeightOrder
         The order of the weights, one for each edge.
-    given : EdgeInput, optional
-        The edges whose columns are gathered ahead on asynchronous backends. Lists in one band skip
-        this, because their candidates may need all the memory.
+    edge_input : EdgeInput, optional
+        The caller's columns. On asynchronous backends the host launches the kernels that gather the
+        forest's rows before it knows their number. A list in one band skips this, because its
+        candidates may need all the memory.
     """
     on, n = forest.backend, forest.n
-    counts = band_ends(expected_vertices, edges.m)
+    ends = band_ends(expected_vertices, edges.m)
     on.kernel(trees.init_singletons, forest.vertex)(n, forest.parent)
-    pivots = order.pivots(counts, edges, n, on)
-    rounds = _Rounds(edges, forest, order, most_candidates(counts, edges.m))
-    chosen, last = MarkedEdges(on, rounds.chosen, edges.m), len(counts)
-    for band in range(last):
+    pivots = order.pivots(ends, edges, n, on)
+    rounds = _Rounds(edges, forest, order, expected_candidates(ends, edges.m))
+    chosen, last_band = MarkedEdges(on, rounds.chosen, edges.m), len(ends)
+    for band in range(last_band):
         rounds.run(pivots, band)
     meanwhile = None
-    if given is not None and on.goes_on and last:
-        meanwhile = partial(chosen.make_room, given, n - 1)
-    rounds.run(pivots, last, meanwhile)
+    if edge_input is not None and on.goes_on and last_band:
+        meanwhile = partial(chosen.make_room, edge_input, n - 1)
+    rounds.run(pivots, last_band, meanwhile)
     ranks, totals = chosen.rank(), on.alloc_readback(2)
     on.kernel(scan.write_totals)(1, ranks, forest.out_of_range, totals)
     read = on.read_async(totals)
     on.leave_arena()
-    if given is not None:
-        chosen.gather_ahead(given)
+    if edge_input is not None:
+        chosen.gather_ahead(edge_input)
     chosen.count, left_out = read().tolist()
     forest.count_later(complete=not left_out)
     return chosen
@@ -221,10 +229,10 @@ def forest_of_weights(
 
 
 def band_ends(expected_vertices: int, m: int) -> list[int]:
-    """Return the number of edges up to the end of each band but the last, lightest edges first.
+    """Return the position in the order of weights at which each band but the last ends.
 
-    The first band has a fixed number of edges per vertex, and each further band as many as all
-    before it. A list with few edges per vertex is one band: filtering would drop almost nothing.
+    The first band has a fixed number of edges per vertex, and each position is twice the previous
+    one. A list with few edges per vertex is one band: filtering would drop almost nothing.
     """
     light = int(LIGHT_EDGES_PER_VERTEX * expected_vertices)
     if not 0 < MIN_BAND_RATIO * light <= m:
@@ -233,37 +241,41 @@ def band_ends(expected_vertices: int, m: int) -> list[int]:
     return [end for end in ends if 2 * end <= m]
 
 
-def most_candidates(counts: list[int], m: int) -> int:
-    """Return the likely maximum number of candidates of a band, given the ends of the bands.
+def expected_candidates(ends: list[int], m: int) -> int:
+    """Return the greatest number of candidates expected in a band, for bands with these ends.
 
-    In the first band, whose size is estimated from a sample, almost all edges are candidates; in a
-    later band most are dropped.
+    In the first band, whose size is estimated from a sample, almost all edges are candidates. In a
+    later band most edges are dropped.
     """
-    if not counts:
+    if not ends:
         return m
-    first = min(counts[0] + counts[0] // 4 + SAMPLE, m)
-    sizes = [end - before for before, end in pairwise([*counts, m])]
-    return max(first, *(min(size, max(counts[0], size // LIGHTER_PER_CANDIDATE)) for size in sizes))
+    in_first = min(ends[0] + ends[0] // 4 + SAMPLE, m)
+    sizes = [end - begin for begin, end in pairwise([*ends, m])]
+    in_later = (min(size, max(ends[0], size // LIGHTER_PER_CANDIDATE)) for size in sizes)
+    return max(in_first, *in_later)
 
 
 def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
-    """Return the maximum bytes that the rounds need besides the forest, for m edges or entries.
+    """Return the maximum bytes that the rounds need besides the parents of n vertices.
 
-    The maximum is reached if no edge is dropped by the filter.
+    The maximum is reached if the filter drops no edge. ``m`` is the number of edges, or with
+    ``rows`` of entries of rows. ``dtype`` is the type of the weights.
     """
-    vertex, number = (4 if size < 1 << HALF else 8 for size in (n, m + 1))
-    item = int(np.dtype(dtype).itemsize)
-    wide = 8 * (8 * item > HALF or m >= 1 << HALF)
-    candidates = 2 * m * (2 * vertex + 8 + wide)
+    vertex_bytes, row_bytes = (4 if size < 1 << HALF else 8 for size in (n, m + 1))
+    weight_bytes = int(np.dtype(dtype).itemsize)
+    has_rows = 8 * weight_bytes > HALF or m >= 1 << HALF  # beside the keys
+    key_bytes = 16 if has_rows else 8
+    candidates = 2 * m * (2 * vertex_bytes + key_bytes)
     bits = (n + m + m // 8) // 8 + 3 * SAMPLE  # bits of the giant, bits of rows, ranks of rows
-    return int(candidates + n * (8 + wide + number) + bits + m * (item + 8 * rows))
+    copies = m * (weight_bytes + (8 if rows else 0))
+    return int(candidates + n * (key_bytes + row_bytes) + bits + copies)
 
 
 class _Kernels(NamedTuple):
     """The kernels of the rounds over edges of one kind."""
 
-    from_list: Callable[..., None]
-    from_rest: Callable[..., None]
+    from_first_band: Callable[..., None]
+    from_later_band: Callable[..., None]
     from_candidates: Callable[..., None]
     lower_rows: Callable[..., None]
     link_selected: Callable[..., None]
@@ -282,11 +294,12 @@ def _kernels(
     read = part(reading.checked, vertex, wide, load_edge)
     store_row, load_row = part(keys.store_row), part(keys.load_row)
     of_list = part(kernels.listed, weigh, part(keys.key), read)
-    first = part(kernels.append_candidate, vertex, of_list, part(kernels.singleton_root), store_row)
-    further = part(kernels.append_candidate, vertex, of_list, halve, store_row)
-    again = part(
-        kernels.append_candidate, vertex, part(kernels.collected, load_row), halve, store_row
+    of_candidates = part(kernels.collected, load_row)
+    in_first = part(
+        kernels.append_candidate, vertex, of_list, part(kernels.singleton_root), store_row
     )
+    in_later = part(kernels.append_candidate, vertex, of_list, halve, store_row)
+    in_round = part(kernels.append_candidate, vertex, of_candidates, halve, store_row)
     within = part(kernels.within, weigh)
     outside = part(kernels.outside_giant, vertex, wide, within, load_edge)
     hook = part(kernels.hook, part(union.asynchronous, vertex, halve))
@@ -295,9 +308,9 @@ def _kernels(
         part(keys.reset_best),
     )
     return _Kernels(
-        from_list=part(kernels.collect_band, within, first),
-        from_rest=part(kernels.collect_band, outside, further),
-        from_candidates=part(kernels.collect, again),
+        from_first_band=part(kernels.collect_band, within, in_first),
+        from_later_band=part(kernels.collect_band, outside, in_later),
+        from_candidates=part(kernels.collect, in_round),
         lower_rows=part(kernels.lower_rows),
         link_selected=part(kernels.link_selected, link_candidate),
         reset_selections=part(kernels.reset_selections, reset_best),
@@ -306,19 +319,20 @@ def _kernels(
 
 
 class _Rounds:
-    """The rounds over one band of edges after the other, the lightest first.
+    """The rounds over one band of edges after another, the lightest band first.
 
-    ``chosen`` has a bit for each edge of the list; set for edges of the forest.
+    ``chosen`` has a bit for each edge of the list, which is set for edges of the forest. Each round
+    reads one of two candidate buffers and writes the other one.
 
     Parameters
     ----------
     edges, forest, order
         As for :func:`solve`.
-    expected : int
-        The likely maximum number of candidates of a band.
+    capacity : int
+        The number of candidates for which buffers are allocated at first.
     """
 
-    def __init__(self, edges: Edges, forest: Forest, order: WeightOrder, expected: int) -> None:
+    def __init__(self, edges: Edges, forest: Forest, order: WeightOrder, capacity: int) -> None:
         on, n, vertex = forest.backend, forest.n, forest.vertex
         self.edges, self.forest, self.order = edges, forest, order
         self.kernels = _kernels(on, vertex, edges.wide, edges.form, order.weigh, order.contains_row)
@@ -329,22 +343,22 @@ class _Rounds:
         self.best_row = best_row if separate_rows else on.unused(np.uint64)
         with on.reusing():  # the answer keeps this array, so it is not part of the packed memory
             self.chosen = on.fill(on.empty(-(-edges.m // WORD), np.uint32), 0)
-        self._forget_all()
-        self.buffers = self._candidate_buffers(expected)
-        self.turn = 0
+        self._reset_all_selections()
+        self.buffers = self._candidate_buffers(capacity)
+        self.buffer_index = 0
 
     def run(self, pivots: Array, band: int, meanwhile: Callable[[], None] | None = None) -> None:
         """Link all forest edges of a band; if a buffer overflows, read the list again.
 
         ``meanwhile`` is called while the device reads the list.
 
-        Rounds read the candidates, not the list, so they end even if another thread writes to the
-        list: the least candidate is always linked.
+        Later rounds read the candidates, not the list, and always link the least candidate. So the
+        rounds end even if another thread writes to the list.
         """
         edges, forest, on = self.edges, self.forest, self.forest.backend
-        collect, in_giant = self.kernels.from_list, on.unused(np.uint32)
+        collect, in_giant = self.kernels.from_first_band, on.unused(np.uint32)
         if band:
-            collect, in_giant = self.kernels.from_rest, self._in_giant()
+            collect, in_giant = self.kernels.from_later_band, self._in_giant()
         ends = edges.src, edges.dst, edges.low, forest.n, forest.present, forest.out_of_range
         arguments = collect, edges.m, (band, pivots), (self.order.bits, in_giant, *ends)
         candidates = self._contract_round(*arguments, meanwhile)
@@ -356,9 +370,9 @@ class _Rounds:
             candidates = self._contract_round(*arguments)
         while candidates.count:
             if on.goes_on and candidates.count <= ONE_LAUNCH_CANDIDATES:
-                words = on.fill(on.empty(2, np.uint64), 0xFF)
-                arguments = *candidates.arrays, *self._trees, words, forest.out_of_range
-                self.kernels.finish(candidates.count, *arguments)
+                barrier_and_flag = on.fill(on.empty(2, np.uint64), 0xFF)
+                trees = *self._trees, barrier_and_flag, forest.out_of_range
+                self.kernels.finish(candidates.count, *candidates.arrays, *trees)
                 return
             size = candidates.count
             self._reset_selections(candidates)
@@ -375,9 +389,9 @@ class _Rounds:
             arguments = candidates.us, candidates.vs, self.best, self.best_row
             self.kernels.reset_selections(candidates.count, *arguments)
         else:
-            self._forget_all()
+            self._reset_all_selections()
 
-    def _forget_all(self) -> None:
+    def _reset_all_selections(self) -> None:
         for array in (self.best, self.best_row):
             self.forest.backend.fill(array, 0xFF)
 
@@ -411,24 +425,33 @@ class _Rounds:
     ) -> Candidates:
         """Collect candidates among m edges in the next buffer, and link those that a tree selects.
 
-        If there are more candidates than the buffer holds, nothing is linked. The host waits only
-        for their number, while they are linked.
+        If there are more candidates than the buffer holds, nothing is linked. While candidates are
+        linked, the host waits for their number.
+
+        Parameters
+        ----------
+        collect : kernel
+            One of the first three kernels of :class:`_Kernels`.
+        bounds : (band, pivots), or ()
+            The band to read; empty for candidates.
+        source : tuple of arrays
+            The arrays from which ``collect`` reads edges.
         """
-        on, self.turn = self.forest.backend, 1 - self.turn
-        buffer, counter = self.buffers[self.turn], on.fill(on.alloc_readback(1), 0)
+        on, self.buffer_index = self.forest.backend, 1 - self.buffer_index
+        buffer, counter = self.buffers[self.buffer_index], on.fill(on.alloc_readback(1), 0)
         tile = kernels.BAND_TILE if bounds else kernels.TILE
         lists = self.forest.parent, self.best, counter
         collect(-(-m // tile), m, *bounds, *lists, *buffer.arrays, *source)
-        read, most = on.read_async(counter), min(m, buffer.us.size)
+        read_count, capacity = on.read_async(counter), min(m, buffer.us.size)
         if not self.order.contains_row:
-            self.kernels.lower_rows(most, counter, *buffer.arrays, self.best, self.best_row)
-        self.kernels.link_selected(most, counter, *buffer.arrays, *self._trees)
+            self.kernels.lower_rows(capacity, counter, *buffer.arrays, self.best, self.best_row)
+        self.kernels.link_selected(capacity, counter, *buffer.arrays, *self._trees)
         if meanwhile is not None:
             meanwhile()
-        return buffer.first(int(read()[0]))
+        return buffer.first(int(read_count()[0]))
 
     def _candidate_buffers(self, size: int) -> list[Candidates]:
-        """Allocate the buffers that a round reads and writes.
+        """Allocate the two buffers that rounds read and write in turn.
 
         An allocation in each round would wait for the device.
         """

@@ -1,8 +1,8 @@
 """Designs: one rule from each axis, with a name that users type.
 
 ``str(Design(link="async", compress="halve"))`` is ``none+async+halve``: sample, link, compress.
-``Design.parse`` is the inverse. A link without a find gives a name of two words, such as
-``kout+liu-tarjan(PRF)``, or of one word without a sample.
+``Design.parse`` is the inverse. The name of a link with a built-in find has two words, such as
+``kout+liu-tarjan(PRF)``, or one word if there is no sample.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..errors import DesignError, did_you_mean, nearest_words, unknown
 from ..kernels.spec import AXES, CHOICES, COUNT, Spec
 
 WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
-MOST_DIGITS = 10  # a count in a design's name has fewer digits
+MAX_DIGITS = 9  # maximum digits of a count in a design's name
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class Design:
     @property
     def window(self) -> int:
         """The number of ids of a vertex block; 0 if the trees begin as single vertices."""
-        most = dict(self.words[0].options).get("tiles", "off")
-        return 0 if most == "off" else int(most)
+        tiles = dict(self.words[0].options).get("tiles", "off")
+        return 0 if tiles == "off" else int(tiles)
 
     @property
     def hooks_roots_only(self) -> bool:
@@ -117,9 +117,9 @@ class Design:
 
     @property
     def needs(self) -> str:
-        """The memory and inputs that it needs beyond an edge list and 4 bytes per vertex, as text.
+        """The memory and inputs needed beyond an edge list and 4 bytes per vertex, as text.
 
-        Empty if there are none.
+        Empty if nothing more is needed.
         """
         needs_of_words = (word.spec.asks for word in self.words if word)
         return "; ".join(dict.fromkeys(filter(None, needs_of_words)))
@@ -136,10 +136,10 @@ class Design:
 
     @classmethod
     def parse(cls, name: str | Design) -> Design | None:
-        """Return the design with a name, or None for ``"auto"`` with any rule.
+        """Return the design with a name, or None for ``"auto"`` and ``"auto(rule=...)"``.
 
-        ``none+`` may be omitted. After Rem's rules, a find is sufficient, as in ``rem-cas+halve``:
-        the find implies the step.
+        ``none+`` may be omitted. After one of Rem's rules, a find may replace the step:
+        ``rem-cas+halve`` means ``rem-cas(find=halve)+halve-one``.
 
         Parameters
         ----------
@@ -149,12 +149,13 @@ class Design:
         Returns
         -------
         Design or None
-            None for ``"auto"``.
+            None for ``"auto"`` and ``"auto(rule=...)"``.
 
         Raises
         ------
         DesignError
-            No design has that name; the message suggests the nearest words.
+            No design has that name, and the message suggests the nearest words; or the name has two
+            different finds.
 
         See Also
         --------
@@ -173,17 +174,25 @@ class Design:
         if bare[0] not in CHOICES["sample"]:
             words = ["none", *words]
         sample, link, compress = words[0], words[1], words[2] if len(words) > 2 else None
-        link_spec = find("link", link).spec
-        if compress in link_spec.steps_of_finds:
-            steps = link_spec.steps_of_finds
-            link, compress = f"{link_spec.name}(find={compress})", steps[compress]
+        link_word = find("link", link)
+        steps = link_word.spec.steps_of_finds
+        if compress in steps:
+            names_find = "find" in link.partition("(")[2]
+            if names_find and link_word["find"] != compress:
+                raise DesignError(
+                    f"{name!r} names two finds, {link_word['find']} and {compress}: leave out one"
+                )
+            options = {**dict(link_word.options), "find": compress}
+            link = str(Word(link_word.spec, tuple(options.items())))
+            compress = steps[compress]
         return cls(sample, link, compress)
 
 
 def _are_choices(bare: list[str]) -> bool:
-    """Return whether a design may consist of this number of words.
+    """Return whether words, without their options, may name a design.
 
-    Only the sample is looked up here; :func:`find` looks up the other words.
+    Checks their number and the sample. The other words are looked up by :func:`find`, whose errors
+    name the axis.
     """
     sampled = bare[0] in CHOICES["sample"]
     if len(bare) == 1:
@@ -194,17 +203,17 @@ def _are_choices(bare: list[str]) -> bool:
 
 
 def _unknown_words(name: str, bare: list[str]) -> str:
-    """Return the error message for words that do not name a design.
+    """Return the error message for words that :func:`_are_choices` has rejected.
 
-    The first of three words is the sample, and so is the first of two if a link follows.
+    It rejects two or three words only if the first should be a sample, but is none.
     """
     if 1 < len(bare) <= len(AXES):
         return unknown_choice("sample", bare[0])
-    such = f"a design is a name such as {str(Design())!r}"
+    example = f"a design is a name such as {str(Design())!r}"
     axis = next((axis for axis in AXES if len(bare) == 1 and bare[0] in CHOICES[axis]), "")
     if axis:
-        return f"unknown design {name!r}: it is a choice of {axis}, which needs a link; {such}"
-    return f"{unknown_choice('design', name, ['auto', *CHOICES['link']])}; {such}"
+        return f"unknown design {name!r}: it is a choice of {axis}, which needs a link; {example}"
+    return f"{unknown_choice('design', name, ['auto', *CHOICES['link']])}; {example}"
 
 
 @dataclass(frozen=True)
@@ -375,7 +384,7 @@ EXCLUDED = (
 
 
 def _product() -> Iterator[tuple[str, str, str | None]]:
-    """Return all combinations of a sample, a link and a compression, valid or not."""
+    """Yield all combinations of a sample, a link and a compression, valid or not."""
 
     def words_of(axis: str) -> list[str]:
         choices = CHOICES[axis].values()
@@ -453,9 +462,9 @@ def find(axis: str, text: str) -> Word:
         values[key] = _value(f"{axis} {spec.name}", key, value, spec.options[key])
     missing = set(spec.options) - set(values)
     if missing:
-        words = spec.options[""]
-        first = words[0]  # type: ignore[index]
-        raise DesignError(f"{axis} {spec.name} needs one of {words}: {spec.name}({first})")
+        rules = spec.options[""]
+        example = f"{spec.name}({rules[0]})"  # type: ignore[index]
+        raise DesignError(f"{axis} {spec.name} needs one of {rules}, as in {example}")
     return Word(spec, tuple(sorted(values.items())))
 
 
@@ -466,7 +475,7 @@ def _default(allowed: int | tuple[str, ...]) -> int | str:
 
 def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> int | str:
     """Convert the text of an option to its value; raise a DesignError if it is not allowed."""
-    count = int(text) if text.isdecimal() and len(text) < MOST_DIGITS else 0
+    count = int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else 0
     if isinstance(allowed, tuple):
         if COUNT in allowed and count > 0:
             return count
@@ -508,10 +517,10 @@ def check_batch_design(design: str | Design) -> Design:
     """Return the design for batches; raise a DesignError if a named design supports none."""
     parsed = Design.parse(design) or Design()
     if not starts_plainly(parsed):
-        first = "begins with tiles" if parsed.window else "samples"
-        first = "partitions lists" if not _sampled(parsed) and partitions(parsed) else first
+        phase = "begins with tiles" if parsed.window else "samples"
+        phase = "partitions lists" if not _sampled(parsed) and partitions(parsed) else phase
         raise DesignError(
-            f"{parsed} {first}, but batches of edges are too short for that: leave out"
+            f"{parsed} {phase}, but batches of edges are too short for that: leave out"
             f" {parsed.sample} (Hong et al. 2020, 3.6)"
         )
     if _link(parsed).standalone:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..backends import Kernel
-from ..kernels.blocks import MOST_TIMES_AVERAGE
+from ..kernels.blocks import MAX_TIMES_AVERAGE
 from ..kernels.partition import TILE
 from ..kernels.spec import Step
 
@@ -42,19 +42,21 @@ class AsListed:
 
 
 def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
-    """Link edges in the order of blocks of vertices, in batches that fit into the buffers."""
+    """Return a step that links edges in the order of blocks of vertices.
+
+    It links them in batches that fit into the buffers.
+    """
 
     def link_edges(state: Any, count: int | None = None) -> None:
         """Partition and link one batch of edges after another."""
         count = state.m if count is None else count
-        on, room = state.backend, state.partition
-        edges = *state.edges, state.n, *state.flags
-        for first in range(0, count, room.edges):
-            m = min(room.edges, count - first)
+        on, buffers = state.backend, state.partition
+        edges, blocks = (*state.edges, state.n, *state.flags), buffers.blocks
+        for first in range(0, count, buffers.edges):
+            m = min(buffers.edges, count - first)
             tiles = -(-m // TILE)
-            partition_tile(tiles, first, m, room.blocks, room.shift, *edges, *room.arrays)
-            threads = tiles * room.blocks * on.warp_size
-            link_blocks(threads, tiles, room.blocks, *room.arrays, *state.trees)
+            partition_tile(tiles, first, m, blocks, buffers.shift, *edges, *buffers.arrays)
+            link_blocks(tiles * blocks * on.warp_size, tiles, blocks, *buffers.arrays, *state.trees)
 
     return link_edges
 
@@ -66,26 +68,29 @@ def all_rows(link_short: Any, link_long: Any) -> Step:
     """
 
     def connect_rest(state: Any) -> None:
-        many = state.backend.fill(state.backend.empty(1, np.int64), 0)
-        rest, symmetric = (state.n, *state.trees, *state.flags), int(state.symmetric)
-        link_short(state.n, symmetric, many, *state.csr.arrays, *rest)
-        link_long(state.m, symmetric, many, *state.edges, *rest)
+        has_long_rows = state.backend.fill(state.backend.empty(1, np.int64), 0)
+        symmetric, trees_and_flags = int(state.symmetric), (*state.trees, *state.flags)
+        link_short(state.n, symmetric, has_long_rows, *state.csr.arrays, state.n, *trees_and_flags)
+        link_long(state.m, symmetric, has_long_rows, *state.edges, state.n, *trees_and_flags)
 
     return connect_rest
 
 
-def edges_outside(link_edges: Any, left: Callable[[int], int]) -> Step:
-    """Link every edge outside the sample, except those inside the giant component."""
+def edges_outside(link_edges: Any, left_count: Callable[[int], int]) -> Step:
+    """Link every edge outside the sample, except those inside the giant component.
+
+    ``left_count`` returns how many of m edges are outside the sample.
+    """
 
     def connect_rest(state: Any) -> None:
-        count, giant = left(state.m), state.giant
-        rest = *state.trees, *state.flags, giant.root_word, giant.in_giant
-        link_edges(count, *state.edges, state.n, *rest)
+        giant = state.giant
+        trees_and_flags = *state.trees, *state.flags, giant.root_word, giant.in_giant
+        link_edges(left_count(state.m), *state.edges, state.n, *trees_and_flags)
 
     return connect_rest
 
 
-def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
+def rows_outside(members: Any, link_rows: Any, link_all_rows: Step) -> Step:
     """Link the rows of the vertices outside the giant component (vertex gathering, 3.5).
 
     If an edge may occur in the row of only one endpoint, that endpoint may be in the giant
@@ -94,15 +99,15 @@ def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
 
     def connect_rest(state: Any) -> None:
         if not state.symmetric:
-            rest(state)
+            link_all_rows(state)
             return
         backend, giant, (present, out_of_range) = state.backend, state.giant, state.flags
         count = backend.fill(giant.outside_count, 0)
         octets = giant.in_giant.view(np.uint8)
         members(octets.size, state.n, state.csr.offsets, octets, count, giant.outside)
         rows = out_of_range, *state.csr.arrays
-        rest_of_state = *state.trees, present, giant.root_word, giant.in_giant
-        link_rows(state.n * backend.threads_per_row, count, giant.outside, *rows, *rest_of_state)
+        trees_and_flags = *state.trees, present, giant.root_word, giant.in_giant
+        link_rows(state.n * backend.threads_per_row, count, giant.outside, *rows, *trees_and_flags)
 
     return connect_rest
 
@@ -115,8 +120,8 @@ def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
         us, vs = backend.empty(state.m, vertex), backend.empty(state.m, vertex)
         rows = backend.empty(state.m if state.record_forest else 0, np.uint64)
         count = backend.fill(backend.empty(1, np.int64), 0)
-        rest = giant.root_word, giant.in_giant, count, us, vs, rows
-        keep_edge(state.m, *state.edges, state.n, *state.flags, *rest)
+        copies = giant.root_word, giant.in_giant, count, us, vs, rows
+        keep_edge(state.m, *state.edges, state.n, *state.flags, *copies)
         left = int(backend.to_host(count)[0]) if after_sample else state.m
         rounds(replace(state, remaining=Remaining(us[:left], vs[:left], rows[:left])))
 
@@ -130,31 +135,31 @@ def changes(state: Any, kernel: Any, *arguments: Any) -> bool:
     return bool(state.backend.to_host(flag)[0])
 
 
-def filtered(run: Callable[..., None], left: Callable[[int], int]) -> Step:
-    """Link the edges outside the sample, except those inside the giant component."""
+def filtered(filter_edges: Callable[..., None], left_count: Callable[[int], int]) -> Step:
+    """Link the same edges as :func:`edges_outside`, by the giant's bits in shared memory."""
 
     def connect_rest(state: Any) -> None:
         giant, flags = state.giant, state.flags
         root_word, in_giant = giant.root_word, giant.in_giant
-        to = *state.trees, flags.present, root_word, in_giant
-        rest = in_giant, root_word, giant.warp_queues
-        run(left(state.m), state.edges, state.n, flags, *rest, to=to)
+        queues = in_giant, root_word, giant.warp_queues
+        link_arguments = *state.trees, flags.present, root_word, in_giant
+        edges = left_count(state.m), state.edges, state.n, flags
+        filter_edges(*edges, *queues, link_arguments)
 
     return connect_rest
 
 
 def from_blocks(window: int, find_block_offsets: Any, solve: Any) -> Step:
-    """Build the trees of the vertex blocks."""
+    """Build the trees of the vertex blocks, each of ``window`` vertices."""
 
     def link_in_blocks(state: Any) -> None:
         """Find the edges of each block, and solve the blocks."""
         (src, dst, low), (parent, _, hook_edge) = state.edges, state.trees
-        number, offsets = state.blocks
-        most, symmetric = (
-            MOST_TIMES_AVERAGE * window * -(-state.m // max(state.n, 1)),
-            int(state.symmetric),
-        )
-        find_block_offsets(number + 1, state.m, state.n, src, low, offsets)
-        solve(number, src, dst, low, state.n, most, symmetric, parent, hook_edge, offsets)
+        block_count, offsets = state.blocks
+        average_edges = window * -(-state.m // max(state.n, 1))
+        max_edges, symmetric = MAX_TIMES_AVERAGE * average_edges, int(state.symmetric)
+        find_block_offsets(block_count + 1, state.m, state.n, src, low, offsets)
+        trees = parent, hook_edge, offsets
+        solve(block_count, src, dst, low, state.n, max_edges, symmetric, *trees)
 
     return link_in_blocks

@@ -20,8 +20,8 @@ from .compiled import CompiledDesign, build, build_mixed
 from .design import Design, partitions
 from .phases import Remaining
 
-# One part in so many of a long list is linked while the host allocates the rows.
-LAST_PART, LAST_PART_FILTERED = 8, 4
+# The last of this number of parts of a long list is linked while the host allocates the rows.
+PARTS, PARTS_FILTERED = 8, 4
 
 
 class Trees(NamedTuple):
@@ -40,7 +40,7 @@ class Flags(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """The vertex blocks: their number, and the first edge of each."""
+    """The number of vertex blocks, and the (number + 1,) first edges of the blocks."""
 
     number: int
     offsets: Array
@@ -74,14 +74,15 @@ class Giant:
         ``[count << 48 | root]`` and the number of vertices that the sample has linked; initially 0.
         Only one element for rounds without a sample, because these only rename vertices.
     in_giant : ((n + 31) // 32,) array of uint32
-        The bit set of its vertices.
+        The bit set of the giant component's vertices.
     probed : array of vertices
         The roots of the probed vertices; the most frequent one is the giant component's.
     warp_queues : array of uint32
-        The queues in which edges wait to be linked; empty if there are none.
+        The queues in which edges wait to be linked; empty for a design without queues.
     outside, outside_count : arrays of uint32 and int64
-        The vertices outside it, for a design that gathers them. Allocated before the first launch,
-        because freeing memory in between would wait for the device.
+        The vertices outside the giant component and their number, for a design that gathers them.
+        Allocated before the first launch, because freeing memory between two launches would wait
+        for the device.
     """
 
     root_word: Array
@@ -102,8 +103,8 @@ class Giant:
 class RunState:
     """The arrays of one run, shared by the phases of a design.
 
-    Its own arrays share no memory. An array that a design does not use is empty but has the right
-    type (see :meth:`cc_rapids.backends.base.Backend.unused`), or None.
+    The arrays that the run allocates share no memory. An array that a design does not use is None,
+    or empty and of the right type (see :meth:`cc_rapids.backends.base.Backend.unused`).
 
     Attributes
     ----------
@@ -111,9 +112,9 @@ class RunState:
     n, m : int
         The number of vertices, and of edges or entries of rows.
     edges : (src, dst, low), or (offsets, indices, 0) if rows are read
-        The caller's arrays, which may share memory with each other.
+        The caller's arrays, which may share memory with each other. Vertex v has the id v + low.
     csr : Adjacency, optional
-        The same edges as rows, if there are rows.
+        The same edges as rows of an adjacency list.
     trees : (parent, aux, hook_edge)
         Arrays of n vertices; ``aux`` only if the link needs it, ``hook_edge`` only if a spanning
         forest is recorded.
@@ -154,9 +155,9 @@ class RunState:
     @property
     def extra_bytes(self) -> int:
         """The bytes of the run's own arrays besides the forest and the partition."""
-        made = [*self.trees[1:], *(self.giant.arrays if self.giant else ())]
-        made += [self.blocks.offsets] if self.blocks else []
-        return sum(int(array.nbytes) for array in made)
+        arrays = [*self.trees[1:], *(self.giant.arrays if self.giant else ())]
+        arrays += [self.blocks.offsets] if self.blocks else []
+        return sum(int(array.nbytes) for array in arrays)
 
     def reset(self) -> None:
         """Reset the arrays, so that the run can start again."""
@@ -190,13 +191,13 @@ def solve(
         Receives a spanning forest: for each vertex that is not a root, the edge by which it was
         hooked.
     memory : str
-        The kind of memory of the edges, and of a matrix.
+        The kind of memory of the edges, and of the adjacency matrix of a design that needs one.
     speculative : SpeculativeRows, optional
-        Rows to gather while the forest is counted. Their memory is limited to the rows surely
-        needed and a tolerated waste: see :func:`cc_rapids.memory_bound`. For a long list, a lower
-        bound of the number of rows is counted before the last part of the list is linked.
+        Rows to gather while the forest is counted. Memory is allocated for the rows certainly
+        needed plus a tolerated surplus: see :func:`cc_rapids.memory_bound`. For a long list, a
+        lower bound of the number of rows is counted before the last part of the list is linked.
     in_two_parts : bool
-        Whether a list is so long that it may be linked in two parts.
+        Whether the list is long enough to be linked in two parts.
     """
     record_forest = hook_edge is not None
     types = forest.vertex, edges.wide
@@ -207,51 +208,59 @@ def solve(
         connect_rest(compiled, state)
         forest.count()
         return
-    least, spare = speculative.min_rows, forest.spare(state.extra_bytes)
+    min_rows, spare = speculative.min_rows, forest.spare(state.extra_bytes)
     read_linked = None
-    parted = in_two_parts and _may_be_parted(compiled, state)
-    if parted and speculative.capacity(least, spare) < speculative.max_rows:
-        state, read_linked = _link_most(compiled, state)
+    can_split = in_two_parts and _can_split(compiled, state)
+    if can_split and speculative.capacity(min_rows, spare) < speculative.max_rows:
+        state, read_linked = _link_first_part(compiled, state)
     connect_rest(compiled, state)
 
     def capacity() -> int | None:
         """Return the number of rows to allocate, or None if too many might be wasted."""
-        linked = max(least, read_linked()) if read_linked else least
-        rows = speculative.capacity(linked, spare)
-        worth = spare >= 0 and (read_linked or rows == speculative.max_rows)
-        return rows if worth else None
+        needed_rows = max(min_rows, read_linked()) if read_linked else min_rows
+        rows = speculative.capacity(needed_rows, spare)
+        pays = spare >= 0 and (read_linked or rows == speculative.max_rows)
+        return rows if pays else None
 
-    # count before the run's arrays are freed, because without a pool freeing them waits
+    # Count while the run's arrays still exist: without a pool, freeing them waits for the device.
     forest.count(speculative, capacity)
 
 
-def _may_be_parted(compiled: CompiledDesign, state: RunState) -> bool:
+def _can_split(compiled: CompiledDesign, state: RunState) -> bool:
     """Return whether the edges outside the sample can be linked in two parts.
 
-    The vertices that have a parent can then be counted in between.
+    Between the two parts, the vertices that have a parent can then be counted.
     """
-    plain = not (compiled.reroots or compiled.unpack or state.record_forest or state.csr)
-    period = compiled.sample.period if plain and compiled.sample else 0
+    is_plain = not (compiled.reroots or compiled.unpack or state.record_forest or state.csr)
+    period = compiled.sample.period if is_plain and compiled.sample else 0
     return bool(period) and state.m >= 2 * period
 
 
-def _link_most(compiled: CompiledDesign, state: RunState) -> tuple[RunState, Callable[[], int]]:
-    """Link all but the last part of the edges; return that part, and a function that waits.
+def _link_first_part(
+    compiled: CompiledDesign, state: RunState
+) -> tuple[RunState, Callable[[], int]]:
+    """Link all but the last part of the edges.
 
-    The function returns the number of vertices that have a parent by then.
+    Returns
+    -------
+    RunState, callable
+        The state over the last part, and a function that returns the number of vertices that have a
+        parent after the first part. The function waits for the device.
     """
     assert compiled.sample is not None
     assert state.giant is not None
-    parts = LAST_PART_FILTERED if compiled.queue_words else LAST_PART
+    parts = PARTS_FILTERED if compiled.queue_words else PARTS
     period = compiled.sample.period
-    first = (state.m - state.m // parts) // period * period
+    first_count = (state.m - state.m // parts) // period * period
     src, dst, low = state.edges
-    compiled.connect_rest(replace(state, m=first, edges=(src[:first], dst[:first], low)))
+    first_edges = src[:first_count], dst[:first_count], low
+    compiled.connect_rest(replace(state, m=first_count, edges=first_edges))
     linked = state.backend.fill(state.giant.root_word[1:], 0)
     compiled.count_linked(state.n, state.trees.parent, linked)
     read_linked = state.backend.read_async(linked)
-    last = replace(state, m=state.m - first, edges=(src[first:], dst[first:], low))
-    return last, lambda: int(read_linked()[0])
+    last_edges = src[first_count:], dst[first_count:], low
+    last_part = replace(state, m=state.m - first_count, edges=last_edges)
+    return last_part, lambda: int(read_linked()[0])
 
 
 def link(
@@ -269,9 +278,8 @@ def link(
 def join(edges: Edges, forest: Forest, design: Design) -> None:
     """Link more edges into an existing forest, with a design that hooks only roots.
 
-    Edges of earlier batches are not read again (Hong et al. 2020, Algorithm 3). The sample may use
-    trees of earlier batches: an edge with both endpoints in the giant component is redundant in any
-    case.
+    Edges of earlier batches are not read again (Hong et al. 2020, Algorithm 3). The giant component
+    may be a tree of earlier batches: an edge inside it is redundant in any case.
 
     Parameters
     ----------
@@ -315,8 +323,8 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     compiled = build(design, backend, forest.vertex, edges.wide, False, False)
     state = _resumed(compiled, edges, forest)
     parent, aux, _ = state.trees
-    climbed = aux if compiled.unpack else parent
-    mixed(edges.m, edges.src, edges.dst, forest.n, parent, aux, climbed, queries, answers)
+    trees = aux if compiled.unpack else parent  # the array that finds climb
+    mixed(edges.m, edges.src, edges.dst, forest.n, parent, aux, trees, queries, answers)
     if compiled.unpack:
         compiled.unpack(state.n, aux, parent)
     return answers
@@ -433,27 +441,30 @@ def _giant(compiled: CompiledDesign, forest: Forest, rows: Adjacency | None) -> 
 
 
 def _blocks(backend: Backend, n: int, window: int) -> Blocks:
-    number = -(-n // window)
-    return Blocks(number, backend.empty(number + 1, np.uint64))
+    block_count = -(-n // window)
+    return Blocks(block_count, backend.empty(block_count + 1, np.uint64))
 
 
 def _partition(compiled: CompiledDesign, backend: Backend, n: int, m: int) -> Partition:
-    """Return the buffers for edges in the order of blocks of vertices."""
-    linked = m - compiled.sample.left_count(m) if compiled.sample else m
+    """Return the buffers for edges in the order of blocks of vertices.
+
+    After a sample, only the edges of the sample are linked in this order.
+    """
+    count = m - compiled.sample.left_count(m) if compiled.sample else m
     blocks, shift = blocks_of(n)
-    tiles = tiles_of(linked, m, blocks)
+    tiles = tiles_of(count, m, blocks)
     shapes = [(tiles * TILE, WORD)] * 2 + [((blocks + 1) * tiles, WORD)]
     larger, smaller, starts = backend.alloc_packed(*shapes)
     return Partition(tiles * TILE, blocks, shift, (larger, smaller, starts))
 
 
-def _init_aux(compiled: CompiledDesign, state: RunState, kept: AuxArray) -> None:
+def _init_aux(compiled: CompiledDesign, state: RunState, aux_array: AuxArray) -> None:
     """Fill the link's auxiliary array, from the parents or with one byte value."""
     parent, aux, _ = state.trees
     if compiled.pack:
         compiled.pack(state.n, parent, aux)
     else:
-        state.backend.fill(aux, kept.initial_byte)
+        state.backend.fill(aux, aux_array.initial_byte)
 
 
 def arranged(
@@ -470,52 +481,56 @@ def arranged(
     sample, link, _ = design.words
     if rows is None:
         return edges, rows_of(edges, forest, record_forest) if design.takes_rows else None
-    both_ways = link.spec.standalone and design.takes_rows and not rows.symmetric
-    if not (sample.spec.needs_list or both_ways):
+    needs_symmetry = link.spec.standalone and design.takes_rows and not rows.symmetric
+    if not (sample.spec.needs_list or needs_symmetry):
         return edges, rows
     edges = list_of_rows(rows, edges, forest.backend)
-    return edges, rows_of(edges, forest, record_forest) if both_ways else None
+    return edges, rows_of(edges, forest, record_forest) if needs_symmetry else None
 
 
 def placed(
     edges: Edges, rows: Adjacency | None, backend: Backend, memory: str
 ) -> tuple[Edges, Adjacency | None]:
-    """Return the rows or the list that a design reads, in the given kind of memory."""
+    """Return the rows or the list that a design reads, in memory of the kind ``memory``."""
 
-    def at(array: Array) -> Array:
+    def move(array: Array) -> Array:
         return backend.placed(array, memory)
 
     if memory == MEMORY[0]:
         return edges, rows
     if rows is None:
-        return replace(edges, src=at(edges.src), dst=at(edges.dst)), None
-    return edges, replace(rows, offsets=at(rows.offsets), indices=at(rows.indices))
+        return replace(edges, src=move(edges.src), dst=move(edges.dst)), None
+    return edges, replace(rows, offsets=move(rows.offsets), indices=move(rows.indices))
 
 
 def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
-    """Return the bytes that a design needs besides the forest, for m edges or entries of rows."""
+    """Return the bytes that a design needs besides the parents, for n vertices.
+
+    ``m`` is the number of edges of a list, or with ``rows`` of entries of rows. ``forest`` is
+    whether a spanning forest is recorded.
+    """
     sample, link, word = design.words[0], design.words[1].spec, 4 if n < 1 << 32 else 8
-    rounds, supports_stages = link.iterative and not link.standalone, sample.spec.meta
+    rounds, in_stages = link.iterative and not link.standalone, sample.spec.meta
     sampled, aux = sample.spec.samples, link.aux_array
     size = (np.dtype(aux.dtype).itemsize if aux.dtype else word) * n if aux else 0
     if link.packed or not link.root_is_min or (rounds and sampled):
-        size += word * n
-    if (sampled and not supports_stages) or n // 8 <= MOST_BYTES_OF_BITS:
-        size += n // 8
+        size += word * n  # the least vertex of each tree
+    if (sampled and not in_stages) or n // 8 <= MOST_BYTES_OF_BITS:
+        size += n // 8  # the bits of the giant component
     if design.window:
-        size += 8 * (n // design.window + 2)
+        size += 8 * (n // design.window + 2)  # the first edge of each vertex block
     if partitions(design) and not rows and not forest and n < IDS.stop:
-        size += 4 * m
+        size += 4 * m  # a copy of part of the edges, in the order of blocks
     if design.takes_rows and not rows:
         size += (80 if forest else 48) * m + 8 * n
-        m *= 2
+        m *= 2  # rows hold each edge twice
     if rounds:
-        size += (2 * word + 8 * forest) * m + 2 * word * n
-    group = min(sample["q"] * n, m) if supports_stages else m
+        size += (2 * word + (8 if forest else 0)) * m + 2 * word * n  # copied edges, and labels
+    group = min(sample["q"] * n, m) if in_stages else m  # the edges of one stage
     by_vertex, by_edge = link.label_arrays
-    size += word * (by_vertex * n + (by_edge + 2 * supports_stages) * group)
+    size += word * (by_vertex * n + (by_edge + (2 if in_stages else 0)) * group)
     if sample.spec.breadth_first or link.breadth_first:
-        size += (4 + 2 * word) * n
+        size += (4 + 2 * word) * n  # depths and two queues
     return int(size + link.bytes_per_vertex_pair * n * n + (8 * n if forest else 0))
 
 
@@ -543,9 +558,9 @@ def check_pairs(design: Design, n: int, backend: Backend, memory: str) -> None:
     free = backend.free_bytes_of(memory)
     if needed > free:
         pair = link.bytes_per_vertex_pair
-        each = "byte" if pair == 1 else f"{pair} bytes"
+        unit = "one byte" if pair == 1 else f"{pair} bytes"
         raise CapacityError(
-            f"{design} takes {each} for each pair of vertices: {needed:,} bytes for {n:,} ids"
+            f"{design} takes {unit} for each pair of vertices: {needed:,} bytes for {n:,} ids"
             f" between the least and the greatest, but {free:,} are free; use a design whose memory"
             f" grows with the edges, such as {Design()}, or, if there are fewer vertices, number"
             " them without gaps"

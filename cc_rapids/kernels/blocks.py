@@ -22,7 +22,7 @@ from .primitives import none_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 LOCAL = np.uint32  # vertices of a block
-MOST_TIMES_AVERAGE = 4  # a block links at most this multiple of the average number of edges
+MAX_TIMES_AVERAGE = 4  # a block links at most this multiple of the average number of edges
 CREDIT = 8  # a thread stops after this many more misses than hits: the list is not sorted
 LONG = np.uint64(64)  # longer rows are skipped, because a block has one thread per row
 

@@ -3,16 +3,17 @@
 After a sample nearly every edge lies inside the giant component, and the filter only has to load
 two bits. Shared memory serves more loads than a cache and holds the bits of 1.6 million vertices on
 an H100. For larger graphs, once most vertices are inside, one shared bit stands for up to four
-vertices and is set if all of them are inside. Bits are only ever set, so a set bit stays valid; for
+vertices and is set if all of them are inside. Bits are only ever set, so a set bit stays valid. For
 a clear bit the current bit in global memory is read. A warp is as slow as its slowest link, and
-only one edge in thirty joins something. So edges that may join trees wait in queues until there is
+only one edge in thirty joins two trees. So edges that may join trees wait in queues until there is
 one for each lane.
 
 shared : (shared_words,) uint32, shared by the threads of a block. Word w is the intersection of the
          words w, w + fold, w + 2 fold, ... of ``in_giant``. It is refreshed after an eighth and
          after half of the edges, because the giant component grows.
-warp_queues : uint32, in global memory. For each warp, starting at ``queue``, the first endpoints of
-its edges and then the second ones. ``waiting``, the number of edges, is known to the warp only.
+warp_queues : uint32, in global memory. The queue of a warp starts at ``queue``: first the first
+         endpoints of its edges, then the second endpoints. Only the warp knows ``waiting``, the
+         number of its queued edges.
 """
 
 from collections.abc import Callable
@@ -25,8 +26,8 @@ from . import primitives
 ONE, TWO = np.uint64(1), np.uint64(2)
 WORD = np.uint32
 SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)
-HELD = 49_920  # most shared words: 195 KiB, which leaves 60 KiB of an H100's L1 for loads
-FOLDS = 4  # most words that one shared word stands for
+MAX_WORDS = 49_920  # shared words: 195 KiB, which leaves 60 KiB of an H100's L1 for loads
+FOLDS = 4  # maximum number of words that one shared word stands for
 READ_TOGETHER = 4  # words that a thread reads before it writes any
 IDS = range(1_900_000, 7_400_001)  # numbers of vertices for which "auto" uses queues
 QUEUED_EDGES = 3  # queue capacity per lane: two new edges and less than one queued edge
@@ -69,7 +70,7 @@ def share(on: Any) -> Any:
 def is_inside(on: Any) -> Any:
     """Return 1 if the shared bits show that a vertex is in the giant component, otherwise 0.
 
-    Has no branch.
+    The function has no branch, so the threads of a warp do not diverge.
     """
 
     @on.device
@@ -84,10 +85,10 @@ def is_inside(on: Any) -> Any:
 
 
 def both_in_giant(on: Any) -> Any:
-    """Return whether both ends are in the giant component, by shared bits or by their own bits.
+    """Return 1 if both endpoints are in the giant component, by their shared or global bits.
 
-    The endpoints' own bits are always loaded, so that all loads of a thread are in flight together.
-    A lane that does not need them loads a word ``idle`` instead, which differs between lanes: all
+    Global bits are always loaded, so that all loads of a thread are in flight together. A lane that
+    does not need them loads the word ``idle`` instead. This word differs between lanes, because all
     multiprocessors would contend for a common word.
     """
     shared_bit = is_inside(on)
@@ -108,7 +109,7 @@ def both_in_giant(on: Any) -> Any:
 
 
 def is_skipped(on: Any, vertex: type, wide: type) -> Any:
-    """Return whether an edge is skipped: true for a loop or an invalid edge, otherwise ``both``.
+    """Return 1 if an edge is skipped: a loop, an invalid edge, or an edge for which ``both`` is 1.
 
     Marks the vertex of a loop as present, and sets ``out_of_range`` for an invalid edge.
     """
@@ -145,7 +146,7 @@ def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
 
 
 def look_at_two(on: Any, wide: type, both: Any, is_skipped: Any) -> Any:
-    """Return for each of two edges whether it is skipped, 1 or 0."""
+    """Return 1 or 0 for each of two edges: whether the edge is skipped."""
 
     @on.device
     def look(u, v, x, y, n, shared, shared_words, fold, in_giant, idle, present, out_of_range):
@@ -192,7 +193,7 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
         in_giant,
         root_word,
         warp_queues,
-        *to,
+        *link_arguments,
     ):
         lane, shared_words, last = (
             WORD(WORD(t) % warp_size),
@@ -222,12 +223,12 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
                 )
                 waiting = wait(out, u, v, warp_queues, queue, waiting)
                 waiting = wait(too, x, y, warp_queues, queue, waiting)
-                waiting = together(warp_queues, queue, waiting, lane, *to)
+                waiting = together(warp_queues, queue, waiting, lane, *link_arguments)
                 u, v, x, y = u2, v2, x2, y2
             done, stop = stop == np.uint64(m), stop << FOURFOLD
             block_sync()
         if lane < waiting:
-            dequeue(warp_queues, WORD(queue + lane), *to)
+            dequeue(warp_queues, WORD(queue + lane), *link_arguments)
 
     return filter_edges
 
@@ -238,30 +239,38 @@ def filter_by_blocks(
     """Return the composed filter, launched with as many blocks as are resident at once.
 
     It takes the number of remaining edges, the edges, n, (present, out_of_range), in_giant,
-    root_word, warp_queues, and the further arguments of ``link_outside``.
+    root_word, warp_queues, and a tuple of the arguments of ``link_outside`` after the edge.
     """
     limits = on.shared_memory_limits()
-    words = min(limits.words, HELD)
+    words = min(limits.words, MAX_WORDS)
     look = look_at_two(on, wide, both_in_giant(on), is_skipped(on, vertex, wide))
     read, link = two_edges(on, load_edge, edge_index), dequeue(on, vertex, link_outside)
     kernel = filter_edges(on, words, edge_index, read, look, link)
 
-    def run(m: int, edges: Any, n: int, flags: Any, in_giant: Any, *rest: Any, to: Any) -> None:
-        shared_words = min(words, int(in_giant.size))
-        kernel(
-            limits.blocks, limits.blocks, m, shared_words, *edges, n, *flags, in_giant, *rest, *to
-        )
+    def filter_and_link(
+        m: int,
+        edges: Any,
+        n: int,
+        flags: Any,
+        in_giant: Any,
+        root_word: Any,
+        warp_queues: Any,
+        link_arguments: tuple[Any, ...],
+    ) -> None:
+        sizes = limits.blocks, limits.blocks, m, min(words, int(in_giant.size))
+        queues = in_giant, root_word, warp_queues
+        kernel(*sizes, *edges, n, *flags, *queues, *link_arguments)
 
-    return run
+    return filter_and_link
 
 
 def words_for(limits: Any) -> int:
-    """Return how many words the queues of all threads take, given ``shared_memory_limits()``."""
+    """Return the size in words of the queues of all threads, for ``shared_memory_limits()``."""
     return int(2 * QUEUED_EDGES * limits.threads * limits.blocks)
 
 
 def enqueue(on: Any) -> Any:
-    """Append an edge to a queue unless it is skipped; return the number of queued edges."""
+    """Append an edge to a warp's queue unless it is skipped; return the number of queued edges."""
     ballot_rank, capacity = on.warp_ballot_rank, np.uint64(QUEUED_EDGES * on.warp_size)
 
     @on.device
@@ -276,7 +285,7 @@ def enqueue(on: Any) -> Any:
 
 
 def dequeue(on: Any, vertex: type, link_outside: Any) -> Any:
-    """Link an edge of a queue, without recording it for a spanning forest."""
+    """Link the edge at a position in the queues, without recording it for a spanning forest."""
     capacity = np.uint64(QUEUED_EDGES * on.warp_size)
 
     @on.device
@@ -288,7 +297,7 @@ def dequeue(on: Any, vertex: type, link_outside: Any) -> Any:
 
 
 def dequeue_by_warp(on: Any, dequeue: Any) -> Any:
-    """Link queued edges while there is one for each lane; return the number of queued edges."""
+    """Link queued edges while there is one for each lane; return the number of edges left."""
     warp_size, warp_sync = WORD(on.warp_size), on.warp_sync
 
     @on.device

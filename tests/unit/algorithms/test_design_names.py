@@ -30,6 +30,7 @@ def test_names_are_parsed_back():
         (" kout( k = 2 ) + async + halve ", "kout+async+halve"),
         ("hook(n=9)+rem-cas+halve", "hook(n=9)+rem-cas(find=halve)+halve-one"),
         ("rem-lock+naive", "none+rem-lock+halve-one"),
+        ("rem-cas(find=full)+full", "none+rem-cas(find=full)+halve-one"),
         ("kout(gather=off)+liu-tarjan(PRF)", "kout(gather=off)+liu-tarjan(PRF)"),
         (
             "kout(coalesce=off, reorganise=off)+async+halve",
@@ -57,6 +58,7 @@ def test_names_may_be_shorter(given, name):
         ("none+jtb+halve", "jtb is published with"),
         ("none+async+two-try-split", "works on jtb's words"),
         ("none+rem-cas(find=full)+splice", "would store to another root"),
+        ("rem-cas(find=full)+halve", "names two finds, full and halve: leave out one"),
         ("kout+bfs-cc", "searches every component"),
         ("kout(coalesce=off)+async+halve", "also needs reorganise=off"),
     ],

@@ -174,9 +174,8 @@ def through_queues(edges, n, in_giant, every, linked=0):
         np.zeros(1, int),
     )
     root_word, waiting = np.array([0, linked]), np.zeros(shared_filter.words_for(most), np.uint32)
-    run(
-        m, (src, dst, 0), n, (present, out_of_range), in_giant, root_word, waiting, to=[present] * 6
-    )
+    flags = present, out_of_range
+    run(m, (src, dst, 0), n, flags, in_giant, root_word, waiting, [present] * 6)
     rest = [edge for e, edge in enumerate(edges) if e // reading.SAMPLE_BLOCK % every]
     return rest, left, present, out_of_range[0]
 
