@@ -1,20 +1,21 @@
-"""Condensed tree of HDBSCAN: the clusters of a merge tree that have some least size.
+"""Condensed tree of HDBSCAN: clusters of a merge tree with ``min_cluster_size`` points or more.
 
-From the root down, a cluster either loses points, when it splits from a cluster of fewer than
-``min_cluster_size`` points, or it ends: it splits into two *children* of at least this size, or
-into points only. The density of a split is ``lambda = 1 / height``.
+Seen from the root down, each merge splits a cluster in two parts. If both parts have
+``min_cluster_size`` points, they are the *children* of the cluster, which ends. If only one has,
+that part is still the same cluster, and the points of the other part leave it. If none has, the
+cluster ends, and all its points leave it. The density of a split is ``lambda = 1 / height``.
 
-A merge is *kept* if its cluster has the least size. All merges above a kept one are kept, so a
-point leaves its cluster at the first kept merge above it. The kept merges of a cluster form a path,
-which ends below a merge whose other side is kept too. Two rounds of pointer jumping find these ends
-for all points and merges at once: first the kept merge above each node, then the upper end of each
-path. Pointers lead upwards, so the rounds end.
+A merge is *kept* if its cluster has at least ``min_cluster_size`` points. All merges above a kept
+merge are kept, so a point leaves its cluster at the first kept merge above it. The kept merges of a
+cluster form a path. Two rounds of pointer jumping, for all points and merges at once, find the
+first kept merge above each point, and then the *top* of each path: a root, or a child. Pointers
+lead upwards, so the rounds end.
 
-Clusters are numbered by levels of the merge tree, and from left to right within a level. Their
-number of levels and their position are sums along the path to the root, by pointer jumping too.
+Clusters are numbered by levels of the merge tree, and from left to right within a level. Pointer
+jumping also sums the levels, and the points on the left, along the path to the root.
 
 The trees of a forest are joined at an infinite height: they are children of one root, unless only
-one of them has the least size.
+one of them has at least ``min_cluster_size`` points.
 
 Campello, Moulavi and Sander, "Density-based clustering based on hierarchical density estimates",
 PAKDD 2013.
@@ -36,7 +37,7 @@ from ..kernels import condensed_tree as kernels
 from .dendrogram import MergeTree, launch_until_complete
 
 SELECTION = "eom", "leaf"
-PIECE = 1024  # values that a thread adds
+PIECE = 1024  # maximum number of values that a thread adds
 
 
 @dataclass(frozen=True)
@@ -71,18 +72,19 @@ class Clusters:
 
 @dataclass(frozen=True)
 class CondensedTree:
-    """The clusters of a merge tree that have some least size, and when points leave them.
+    """The clusters of a merge tree with at least ``min_cluster_size`` points, and their points.
 
     Attributes
     ----------
     cluster_of, density_of : (n,) arrays of int64 and float64
-        The cluster that each point leaves last, and the density at which it does.
+        The smallest cluster of each point, and the density at which the point leaves this cluster.
     parent, size : (c,) arrays of int64
-        The parent of each cluster, and its number of points. Cluster 0 is the root, its own
+        The parent of each cluster, and its number of points. Cluster 0 is the root and its own
         parent. Parents have smaller numbers than children.
     birth, death, stability : (c,) arrays of float64
         The density at which a cluster splits from its parent, the density at which it ends, and
-        the sum over its points of the density at which they leave it minus the birth.
+        its stability: the sum, over its points, of the density at which the point leaves minus the
+        birth.
     backend : Backend
         The backend of the arrays.
     """
@@ -102,7 +104,7 @@ class CondensedTree:
         ends: tuple[Array, Array],
         heights: Array,
         vertex_of: Array,
-        least: int,
+        min_cluster_size: int,
         backend: Backend,
     ) -> CondensedTree:
         """Condense the merges of a spanning forest of n points.
@@ -110,44 +112,42 @@ class CondensedTree:
         Parameters
         ----------
         ends : two (t,) arrays of integers
-            The parent and the child of each edge, in the order of their merges. Parents are less
-            than children. So the cluster of the parent, which is on the left, has the lesser of two
-            least vertices.
+            The parent and the child of each edge, in the order of the merges. Parents are less than
+            children. So the cluster of the parent has the lesser least vertex, and is on the left.
         heights : (t,) array of float64
             The heights of the merges, ascending.
         vertex_of : (n,) array of integers
             The vertex of each point.
-        least : int
-            The least size of a cluster, at least 2. The root of a single tree may have any size.
+        min_cluster_size : int
+            The minimum size of a cluster, at least 2. The root of a single tree may have any size.
         backend : Backend
             The backend of the arrays.
         """
         on, xp, n, t = backend, backend.xp, int(vertex_of.size), int(heights.size)
-        least = min(least, n) if t == n - 1 else least
+        min_size = min(min_cluster_size, n) if t == n - 1 else min_cluster_size
         merges = MergeTree.of(*ends, n, on)
         word = merges.first.dtype.type
         pointers = xp.arange(n + t, dtype=word)
         split, leaving = on.empty(t, np.uint8), on.empty(t, word)
         nodes = merges.first, merges.second, merges.size
-        on.kernel(kernels.point_up, word)(t, n, least, *nodes, pointers, split, leaving)
-        climb, arguments = (
-            partial(on.kernel, kernels.climb, word),
-            (n, least, merges.size, pointers),
-        )
-        launch_until_complete(climb(False), (n + t, *arguments), on)
-        above = pointers[:n]  # the merge at which each point leaves its cluster
-        launch_until_complete(climb(True), (n + t, *arguments), on)
+        on.kernel(kernels.point_up, word)(t, n, min_size, *nodes, pointers, split, leaving)
+        climb = partial(on.kernel, kernels.climb, word)
+        arguments = n + t, n, min_size, merges.size, pointers
+        launch_until_complete(climb(False), arguments, on)
+        above = pointers[:n]  # the merge at which each point leaves its cluster; not moved again
+        launch_until_complete(climb(True), arguments, on)
         with np.errstate(divide="ignore"):
             density = 1.0 / heights
-        return _Paths(merges, density, pointers, split, least).numbered(above, leaving, vertex_of)
+        paths = _Paths(merges, density, pointers, split, min_size)
+        return paths.condensed(above, leaving, vertex_of)
 
     def rows(self, finite: Any = None) -> Any:
         """Return the tree as a structured array on the host: the rows of points, then of clusters.
 
-        Cluster c has the number n + c. ``finite`` is a mask of the points in the tree among n; the
-        others leave the root at the density 0.
+        Cluster c has the number n + c. ``finite`` is a mask of n points: those of this tree. All
+        other points leave the root at the density 0.
         """
-        home = self.backend.to_host
+        to_host = self.backend.to_host
         points, count = int(self.cluster_of.size), int(self.parent.size)
         finite = np.ones(points, bool) if finite is None else finite
         n, children = int(finite.size), slice(1, count)
@@ -155,11 +155,11 @@ class CondensedTree:
         rows = np.zeros(n + count - 1, types)
         rows["parent"], rows["child_size"][:n] = n, 1
         rows["child"][:n], rows["child"][n:] = np.arange(n), np.arange(n + 1, n + count)
-        rows["parent"][:n][finite] += home(self.cluster_of)
-        rows["lambda_val"][:n][finite] = home(self.density_of)
-        rows["parent"][n:] += home(self.parent)[children]
-        rows["lambda_val"][n:] = home(self.birth)[children]
-        rows["child_size"][n:] = home(self.size)[children]
+        rows["parent"][:n][finite] += to_host(self.cluster_of)
+        rows["lambda_val"][:n][finite] = to_host(self.density_of)
+        rows["parent"][n:] += to_host(self.parent)[children]
+        rows["lambda_val"][n:] = to_host(self.birth)[children]
+        rows["child_size"][n:] = to_host(self.size)[children]
         return rows
 
     def select(self, selection: Selection) -> Clusters:
@@ -168,39 +168,37 @@ class CondensedTree:
         Clusters are few, so one CPU thread selects them, also for arrays on a GPU.
         """
         backend, xp = self.backend, self.backend.xp
-        home, count = backend.to_host, int(self.parent.size)
-        parent, size, birth, death, stability = (
-            home(array)
-            for array in (self.parent, self.size, self.birth, self.death, self.stability)
-        )
-        most = selection.max_cluster_size or int(self.cluster_of.size) + 1
+        count = int(self.parent.size)
+        columns = self.parent, self.size, self.birth, self.death, self.stability
+        parent, size, birth, death, stability = map(backend.to_host, columns)
+        max_size = selection.max_cluster_size or int(self.cluster_of.size) + 1
         options = np.array(
-            [selection.method == "leaf", selection.allow_single_cluster, most], np.int64
+            [selection.method == "leaf", selection.allow_single_cluster, max_size], np.int64
         )
         with np.errstate(divide="ignore"):
             distance = 1.0 / birth
-        deepest = death.copy()
+        greatest_death = death.copy()
         target, chosen, label = (np.zeros(count, np.int64) for _ in range(3))
-        picks, moved = (np.zeros(count, np.uint8) for _ in range(2))
+        picks, is_selected = (np.zeros(count, np.uint8) for _ in range(2))
         tree = parent, size, distance, stability.copy(), np.zeros(3 * count)
         select = backends.get("threads").kernel(cluster_selection.select_clusters)
         epsilon = np.array([selection.epsilon], np.float64)
-        select(1, options, epsilon, *tree, picks, moved, target, chosen, label, deepest)
+        results = picks, is_selected, target, chosen, label, greatest_death
+        select(1, options, epsilon, *tree, *results)
         limit = np.zeros(count)  # the least density of points with a label
         root = chosen == 0
-        if moved[0]:
+        if is_selected[0]:
             limit[root] = 1 / selection.epsilon if selection.epsilon else death[0]
-            if not selection.allow_single_cluster or int(moved.sum()) > 1:
+            if not selection.allow_single_cluster or int(is_selected.sum()) > 1:
                 label[root] = -1
-        columns = label, limit, death[chosen], deepest
-        of_cluster = self.cluster_of
-        labels, limits, deaths, deepest = (
-            backend.asarray(column)[of_cluster] for column in columns
+        labels, limits, deaths, greatest_deaths = (
+            backend.asarray(column)[self.cluster_of]
+            for column in (label, limit, death[chosen], greatest_death)
         )
         density = self.density_of
         labels = xp.where(density >= limits, labels, -1)
         probabilities = xp.where(labels >= 0, _share(density, deaths, xp), 0.0)
-        return Clusters(labels, probabilities, 1.0 - _share(density, deepest, xp))
+        return Clusters(labels, probabilities, 1.0 - _share(density, greatest_deaths, xp))
 
 
 def _share(density: Array, greatest: Array, xp: Any) -> Array:
@@ -212,111 +210,147 @@ def _share(density: Array, greatest: Array, xp: Any) -> Array:
 
 @dataclass(frozen=True)
 class _Paths:
-    """The clusters, which are paths of kept merges: see :mod:`.kernels.condensed_tree`.
+    """The paths of kept merges, one for each cluster: see :mod:`.kernels.condensed_tree`.
 
-    ``pointers`` lead from kept merges to the upper ends of their paths.
+    Attributes
+    ----------
+    merges : MergeTree
+        Vertices are the nodes 0 .. n - 1, and merge k is node n + k.
+    density : (t,) array of float64
+        The density of each merge.
+    pointers : (n + t,) array of integers
+        For each kept merge, as a node, the top of its path.
+    split : (t,) array of uint8
+        How many parts of each merge are kept.
+    min_size : int
+        The minimum size of a kept merge.
     """
 
     merges: MergeTree
     density: Array
     pointers: Array
     split: Array
-    least: int
+    min_size: int
 
-    def numbered(self, above: Array, leaving: Array, vertex_of: Array) -> CondensedTree:
+    def condensed(self, above: Array, leaving: Array, vertex_of: Array) -> CondensedTree:
         """Return the condensed tree.
 
         Parameters
         ----------
         above : (n,) array of integers
-            For each vertex of the merge tree, its first kept merge, if any.
+            For each vertex of the merge tree, the first kept merge above it, as a node. Without
+            one, a node that is not a kept merge.
         leaving : (t,) array of integers
-            The number of points that leave the cluster of each kept merge.
+            The number of points that leave a cluster at each merge.
         vertex_of : (n,) array of integers
             The vertex of each point.
         """
         merges, on, xp, n = self.merges, self.merges.backend, self.merges.backend.xp, self.merges.n
-        splits = xp.flatnonzero(self.split == kernels.SPLIT)[::-1]
-        pairs = merges.first[splits], merges.second[splits]
-        turned = merges.least_of(pairs[1]) < merges.least_of(pairs[0])
-        children = xp.stack([xp.where(turned, *pairs[::-1]), xp.where(turned, *pairs)], axis=1)
-        trees = merges.roots()
-        trees = trees[(trees >= n) & (merges.sizes_of(trees) >= self.least)]
-        joined = int(trees.size != 1)  # whether cluster 0 is above all trees
-        ends = xp.concatenate([trees, children.reshape(-1)])
-        count = joined + int(ends.size)
-        first = count - 2 * int(splits.size)  # the first child of a split
-        cluster = on.empty(n + int(self.split.size), np.int64)
-        cluster[ends] = xp.arange(joined, count)
-        size = xp.full(count, n, np.int64)
-        size[joined:] = merges.sizes_of(ends)
-        parent, birth = xp.zeros(count, np.int64), xp.zeros(count)
-        parent[first:] = xp.repeat(cluster[self.pointers[n + splits]], 2)
-        birth[first:] = xp.repeat(self.density[splits], 2)
-        kept = xp.flatnonzero(merges.size >= self.least)
-        of_kept = cluster[self.pointers[n + kept]]
-        length = on.counts(of_kept, count)
-        length[:joined] = 1
-        before = xp.zeros(count, np.int64)
-        before[joined:first] = xp.cumsum(size[joined:first]) - size[joined:first]
-        before[first + 1 :: 2] = size[first::2]
-        order = _by_level(parent, length, before, xp)
-        place = xp.empty(count, np.int64)
-        place[order] = xp.arange(count)
-        parent, birth, size, of_kept = (
-            place[parent[order]],
-            birth[order],
-            size[order],
-            place[of_kept],
-        )
-        size[0] = n
-        density, death = self.density[kept], xp.zeros(count)
+        is_kept = merges.size >= self.min_size
+        kept = xp.flatnonzero(is_kept)
+        cluster_of_top, parent, birth, size = self._clusters(kept)
+        of_kept = cluster_of_top[self.pointers[n + kept]]
+        density, death = self.density[kept], xp.zeros(parent.size)
         lowest = xp.flatnonzero(self.split[kept] != kernels.ONE_KEPT)
         death[of_kept[lowest]] = density[lowest]
         with np.errstate(invalid="ignore"):
-            mass = (density - birth[of_kept]) * leaving[kept]
-        rows, starts = rows_of_each(of_kept, count, xp)
-        stability = _sums(mass[rows], starts, on)
+            excess = (density - birth[of_kept]) * leaving[kept]
+        rows, starts = rows_of_each(of_kept, int(parent.size), xp)
+        stability = _sums(excess[rows], starts, on)
         inside = xp.flatnonzero(above >= n)
-        inside = inside[merges.size[above[inside] - n] >= self.least]
+        inside = inside[is_kept[above[inside] - n]]
         cluster_of, density_of = xp.zeros(n, np.int64), xp.zeros(n)
-        cluster_of[inside] = place[cluster[self.pointers[above[inside]]]]
+        cluster_of[inside] = cluster_of_top[self.pointers[above[inside]]]
         density_of[inside] = self.density[above[inside] - n]
         of_points = cluster_of[vertex_of], density_of[vertex_of]
         return CondensedTree(*of_points, parent, size, birth, death, stability, on)
 
+    def _clusters(self, kept: Array) -> tuple[Array, Array, Array, Array]:
+        """Return the clusters, by level of the merge tree and from left to right in a level.
+
+        Parameters
+        ----------
+        kept : (k,) array of int64
+            The kept merges.
+
+        Returns
+        -------
+        cluster_of_top : (n + t,) array of int64
+            The cluster of the path with this node as its top; arbitrary for other nodes.
+        parent, birth, size : (c,) arrays
+            As in :class:`CondensedTree`.
+        """
+        merges, on, xp, n = self.merges, self.merges.backend, self.merges.backend.xp, self.merges.n
+        splits, tops = self._tops()
+        trees = int(tops.size) - 2 * int(splits.size)
+        roots = int(trees != 1)  # 1 if cluster 0 joins the trees, and has no path
+        first_child, count = roots + trees, roots + int(tops.size)
+        cluster_of_top = on.empty(n + int(self.split.size), np.int64)
+        cluster_of_top[tops] = xp.arange(roots, count)
+        parent, birth, size = xp.zeros(count, np.int64), xp.zeros(count), xp.empty(count, np.int64)
+        size[roots:] = merges.sizes_of(tops)
+        size[0] = n  # with the points of trees that are too small
+        parent[first_child:] = xp.repeat(cluster_of_top[self.pointers[n + splits]], 2)
+        birth[first_child:] = xp.repeat(self.density[splits], 2)
+        length = on.counts(cluster_of_top[self.pointers[n + kept]], count)
+        length[:roots] = 1
+        of_trees, points_left = slice(roots, first_child), xp.zeros(count, np.int64)
+        points_left[of_trees] = xp.cumsum(size[of_trees]) - size[of_trees]
+        points_left[first_child + 1 :: 2] = size[first_child::2]
+        order = _by_level(parent, length, points_left, xp)
+        number = xp.empty(count, np.int64)
+        number[order] = xp.arange(count)
+        cluster_of_top[tops] = number[roots:]
+        return cluster_of_top, number[parent[order]], birth[order], size[order]
+
+    def _tops(self) -> tuple[Array, Array]:
+        """Return the merges with two kept parts, the last first, and the tops of all paths.
+
+        The tops are the kept roots, and then the two parts of each of these merges. In both, the
+        cluster with the lesser least vertex comes first.
+        """
+        merges, xp = self.merges, self.merges.backend.xp
+        splits = xp.flatnonzero(self.split == kernels.SPLIT)[::-1]
+        first, second = merges.first[splits], merges.second[splits]
+        swaps = merges.least_of(second) < merges.least_of(first)
+        left, right = xp.where(swaps, second, first), xp.where(swaps, first, second)
+        trees = merges.roots()
+        trees = trees[(trees >= merges.n) & (merges.sizes_of(trees) >= self.min_size)]
+        return splits, xp.concatenate([trees, xp.stack([left, right], axis=1).reshape(-1)])
+
 
 def _sums(values: Array, starts: Array, backend: Backend) -> Array:
-    """Return the sums of slices of values, which begin at ``starts``.
+    """Return the sum of each slice ``values[starts[i]:starts[i + 1]]``.
 
-    Pieces of each slice are summed first, so the order of the additions does not depend on threads.
+    Each slice is cut into pieces, which are summed first. So the order of the additions does not
+    depend on threads.
     """
     xp = backend.xp
     pieces = -(-(starts[1:] - starts[:-1]) // PIECE)
-    ends = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(pieces)])
-    number = xp.arange(int(ends[-1]))
-    slices = xp.searchsorted(ends, number, side="right") - 1
-    first = starts[slices] + PIECE * (number - ends[slices])
-    sums = backend.empty(number.size, np.float64)
-    add = backend.kernel(kernels.sum_pieces)
-    add(number.size, first, xp.minimum(first + PIECE, starts[slices + 1]), values, sums)
+    piece_starts = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(pieces)])
+    piece = xp.arange(int(piece_starts[-1]))
+    slice_of = xp.searchsorted(piece_starts, piece, side="right") - 1
+    first = starts[slice_of] + PIECE * (piece - piece_starts[slice_of])
+    last = xp.minimum(first + PIECE, starts[slice_of + 1])
+    sums = backend.empty(piece.size, np.float64)
+    backend.kernel(kernels.sum_pieces)(piece.size, first, last, values, sums)
     if int(pieces.max()) > 1:
-        return _sums(sums, ends, backend)
-    total = xp.zeros(pieces.size)
-    total[slices] = sums
-    return total
+        return _sums(sums, piece_starts, backend)
+    totals = xp.zeros(pieces.size)
+    totals[slice_of] = sums
+    return totals
 
 
-def _by_level(parent: Array, length: Array, before: Array, xp: Any) -> Array:
+def _by_level(parent: Array, length: Array, points_left: Array, xp: Any) -> Array:
     """Return the order of clusters by level in the merge tree, and from left to right in a level.
 
-    ``length`` is the number of merges of each cluster, and ``before`` the number of points of its
-    siblings on the left. The sums of both along the paths to the root double their reach in each
-    round.
+    ``length`` is the number of merges of each cluster, and ``points_left`` the number of points of
+    its siblings on the left. Both are summed along the paths to the root; each round doubles the
+    number of ancestors that a sum covers.
     """
     level = length[parent]
     level[0] = 0
     while bool(parent.any()):
-        level, before = level + level[parent], before + before[parent]
+        level, points_left = level + level[parent], points_left + points_left[parent]
         parent = parent[parent]
-    return order_of([level, before], xp)
+    return order_of([level, points_left], xp)

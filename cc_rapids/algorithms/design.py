@@ -182,7 +182,7 @@ class Design:
                 raise DesignError(
                     f"{name!r} names two finds, {link_word['find']} and {compress}: leave out one"
                 )
-            options = {**dict(link_word.options), "find": compress}
+            options: dict[str, Any] = {**dict(link_word.options), "find": compress}
             link = str(Word(link_word.spec, tuple(options.items())))
             compress = steps[compress]
         return cls(sample, link, compress)
