@@ -1,4 +1,4 @@
-"""Thresholds, the trees of their cuts in one forest, and the answers built from it."""
+"""Weight thresholds, one forest that stores the trees of all their cuts, and their answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ..solver.choose import choose_for_cut
 from ..solver.run import join
 
 DIRECTIONS = ("at_least", "at_most")
-RUN = 1 << 24  # weights counted at once
+CHUNK = 1 << 24  # weights that are counted at once
 
 
 @dataclass(frozen=True)
@@ -72,27 +72,28 @@ class Levels:
         return int(self.values.size)
 
     def cuts_of(self, weights: Array, backend: Backend) -> Array:
-        """Return the strictest cut that contains each weight, or ``len()`` if no cut does."""
-        levels, first = self._comparable(weights.dtype)
+        """Return the number of the strictest cut that contains each weight; ``len()`` if none."""
+        levels, skipped = self._comparable(weights.dtype)
         weights = weights.astype(_type_read(weights.dtype), copy=False)
         cuts = backend.empty(weights.size, np.min_scalar_type(len(self)))
         admits = backend.kernel(getattr(kernels, self.direction))
         number = backend.kernel(kernels.number_cuts, levels.dtype.type, admits)
-        number(weights.size, weights, backend.asarray(levels), first, cuts)
+        number(weights.size, weights, backend.asarray(levels), skipped, cuts)
         return cuts
 
     def beyond(self, cuts: Array, backend: Backend) -> Array:
-        """Return for each cut the number of weights outside it, on the host.
+        """Return for each cut how many weights are outside it, as an array on the host.
 
-        They are counted from the cut of each weight, independently of the sorted rows.
+        ``cuts`` is the cut of each weight. The weights are counted independently of
+        :meth:`bounds_of`, so a ledger can compare the two.
         """
         counts = np.zeros(len(self) + 1, np.int64)
-        for first in range(0, cuts.size, RUN):  # each block is widened to 64 bits
-            counts += backend.to_host(backend.counts(cuts[first : first + RUN], len(self) + 1))
+        for first in range(0, cuts.size, CHUNK):  # counting widens each chunk to 64 bits
+            counts += backend.to_host(backend.counts(cuts[first : first + CHUNK], len(self) + 1))
         return counts.sum() - np.cumsum(counts)[:-1]
 
     def bounds_of(self, cuts: Array, backend: Backend) -> list[int]:
-        """Return the position of the first row of each cut, and the number of rows.
+        """Return where the rows of each cut begin, and where the rows of the last cut end.
 
         ``cuts`` is the cut of each row, in ascending order.
         """
@@ -101,20 +102,20 @@ class Levels:
         return bounds
 
     def _comparable(self, dtype: np.dtype[Any]) -> tuple[Any, int]:
-        """Return the thresholds in the type of the weights, and the number of thresholds left out.
+        """Return the thresholds in the type of the weights, and how many are left out.
 
-        Thresholds beyond all integers of that type are left out; they come first.
+        The strictest thresholds are left out if no integer of that type is within them.
         """
         sign = ">=" if self.direction == DIRECTIONS[0] else "<="
         levels = self.values.tolist()
-        read = _type_read(dtype)
+        kernel_dtype = _type_read(dtype)
         limits = integer_limits(dtype.name)
         if limits is None:
             float_levels = [float_bound(sign, level, dtype.name) for level in levels]
-            return np.array(float_levels, read), 0
+            return np.array(float_levels, kernel_dtype), 0
         integer_levels = [whole_bound(sign, level, *limits) for level in levels]
-        within = [level for level in integer_levels if level is not None]
-        return np.array(within, read), len(integer_levels) - len(within)
+        reachable = [level for level in integer_levels if level is not None]
+        return np.array(reachable, kernel_dtype), len(integer_levels) - len(reachable)
 
 
 def _numbers(thresholds: Any) -> tuple[Any, Any]:
@@ -125,12 +126,12 @@ def _numbers(thresholds: Any) -> tuple[Any, Any]:
     if isinstance(thresholds, list | tuple):
         plain = [value.item() if isinstance(value, np.generic) else value for value in thresholds]
         if plain and all(type(value) in (int, float) for value in plain):
-            made = np.array(plain, object)
+            levels = np.array(plain, object)
             with suppress(OverflowError):  # an integer beyond 64 bits, or larger than any float
-                near = np.asarray(plain)
-                if near.dtype != object and near.tolist() == plain:
-                    made = near
-            return made, made == made
+                native = np.asarray(plain)
+                if native.dtype != object and native.tolist() == plain:  # exact
+                    levels = native
+            return levels, levels == levels  # only NaN differs from itself; isnan() needs floats
     levels, valid = numbers_of(thresholds, "thresholds")
     return (levels.get(), valid.get()) if hasattr(levels, "get") else (levels, valid)
 
@@ -147,7 +148,7 @@ class GrowingTrees:
     Parameters
     ----------
     forest : Forest
-        A forest of single vertices, whose parents are overwritten.
+        A forest of single vertices. Its parents are modified.
     cuts : int
         The number of cuts.
     design : Design
@@ -175,7 +176,7 @@ class GrowingTrees:
         self.started = perf_counter()
 
     def join(self, edges: Edges, count: int) -> None:
-        """Link the edges that the next cut adds to the stricter ones.
+        """Link the edges that the next cut adds to the previous cut.
 
         ``count`` is the number of rows that these edges represent.
         """
@@ -197,12 +198,14 @@ class GrowingTrees:
         beyond: Sequence[int],
         greatest: bool | None = None,
     ) -> CutTrees:
-        """Return the trees of all cuts, for answers of the type of ``given``.
+        """Return the trees of all cuts, for answers with frames of the kind of ``given``.
 
         Parameters
         ----------
+        ids : str
+            A description of the encoding of the ids.
         rows : Ledger
-            The rows given, and the rows left out of every cut; linked rows are not included.
+            The rows given, and the rows left out of every cut. The linked rows are not counted yet.
         beyond : sequence of int
             For each cut, the number of rows with a weight outside it.
         greatest : bool, optional
@@ -226,31 +229,31 @@ class GrowingTrees:
             for number, (edges, out) in enumerate(zip(self.edges, beyond, strict=True))
         )
         rule = self.design.words[1].spec
-        least = rule.root_is_min and not rule.packed
+        root_is_least = rule.root_is_min and not rule.packed
         present = None if self.forest.all_present else self.forest.present.copy()
-        return CutTrees(
-            given, self.forest.backend, decoder, present, self.cut, self.above, least, facts
-        )
+        arrays = present, self.cut, self.above
+        return CutTrees(given, self.forest.backend, decoder, *arrays, root_is_least, facts)
 
 
 @dataclass(frozen=True)
 class CutTrees:
     """The trees of several cuts, from the strictest to the loosest, over vertices in id order.
 
-    A cut only hooks roots of the stricter cuts. One forest therefore stores all cuts, with the cut
-    number of each hook.
+    A cut hooks only vertices that are roots in all stricter cuts, so every vertex is hooked at most
+    once. One forest with the cut of each hook therefore stores the trees of all cuts.
 
     Attributes
     ----------
     given : EdgeInput
-        The edges without their rows, which determine the type of answers.
+        The input without its edges, which determines the kind of frames.
     backend : Backend
     decoder : IdDecoder
     present : words of uint32, or None
         The present vertices, as a bit set; None if all are present.
     cut, above : (n,) arrays of unsigned integers
-        The cut that hooked each vertex (all bits set for none), and the root that it hooked to.
-    least : bool
+        The cut that hooked each vertex (all bits set if none did), and the root above the vertex
+        after this hook.
+    root_is_least : bool
         Whether every root is the least vertex of its tree.
     facts : tuple of Facts
         The facts of each cut.
@@ -262,7 +265,7 @@ class CutTrees:
     present: Array | None
     cut: Array
     above: Array
-    least: bool
+    root_is_least: bool
     facts: tuple[Facts, ...]
 
     def at(self, number: int) -> Forest:
@@ -273,7 +276,7 @@ class CutTrees:
             flat.present[:] = self.present
         climb = backend.kernel(kernels.roots_at, flat.vertex)
         climb(n, self.cut, self.above, number, flat.parent)
-        if not self.least:
+        if not self.root_is_least:
             lowest = backend.fill(backend.empty(n, flat.vertex), 0xFF)
             backend.kernel(trees.least_of_trees, flat.vertex)(n, flat.parent, lowest)
             backend.kernel(trees.reroot)(n, lowest, flat.parent, flat.present)
@@ -286,8 +289,18 @@ class CutAnswers(Mapping[Any, ComponentsT]):
 
     Parameters
     ----------
+    trees : CutTrees
+        The trees of the cuts.
+    levels : sequence of t values
+        The threshold of each cut, which is its key.
+    labels : LabelKind
+        The kind of labels of the answers.
+    make : callable
+        Returns the object that users receive, such as :class:`cc_rapids.Components`.
+    direction : {"at_least", "at_most"}, optional
+        The direction of the thresholds, which then also bound edges that are passed later.
     fields : callable, optional
-        Returns other fields of the answer of a cut, given its number.
+        Returns other fields of the answer of a cut, given the cut's number.
     """
 
     def __init__(
@@ -315,12 +328,16 @@ class CutAnswers(Mapping[Any, ComponentsT]):
         if level not in self._made:
             trees, number = self._trees, self._number[level]
             given = trees.given
-            if self._direction is not None:  # the threshold also bounds edges that are read later
+            if self._direction is not None:
                 bound = (given.bound or WeightBound(None)).tightened(level, self._direction)
                 given = replace(given, bound=bound)
             with trees.backend.scope():
                 forest = trees.at(number)
-            answer = *(given, trees.backend, trees.decoder, forest), self._labels
-            fields = {} if self._fields is None else self._fields(number)
-            self._made[level] = self._make(Answer(*answer, trees.facts[number], **fields))
+            facts, fields = trees.facts[number], {}
+            if self._fields is not None:
+                fields = self._fields(number)
+            answer = Answer(
+                given, trees.backend, trees.decoder, forest, self._labels, facts, **fields
+            )
+            self._made[level] = self._make(answer)
         return self._made[level]

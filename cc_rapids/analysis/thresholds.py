@@ -18,7 +18,7 @@ from .agreement import check_missing, labelling_of, scores_of
 from .pairs import equal
 from .selection import sizes
 
-SHOWN = 20  # most thresholds shown in a notebook
+MAX_SHOWN = 20  # maximum number of thresholds in a notebook
 
 
 @suggest_keywords_of_methods
@@ -56,12 +56,12 @@ class Cuts(Generic[ComponentsT]):
 
     def _repr_html_(self) -> str:
         rows = []
-        for level, cut in list(self.answers.items())[:SHOWN]:
+        for level, cut in list(self.answers.items())[:MAX_SHOWN]:
             facts = summary(cut.answer)
             rows.append((level, *(facts[name] for name in ("components", "largest", "edges"))))
-        suffix = f", the first {SHOWN}" if len(self) > SHOWN else ""
+        suffix = f", the first {MAX_SHOWN}" if len(self) > MAX_SHOWN else ""
         head = "threshold", "components", "largest", "edges"
-        counts = [(str(level), number) for level, number, *_ in rows]
+        counts = [(str(level), count) for level, count, *_ in rows]
         facts = summary(next(iter(self.answers.values())).answer)
         return html.panel(
             f"Cuts: {len(self):,} thresholds of {facts['vertices']:,} vertices",
@@ -103,13 +103,13 @@ class Cuts(Generic[ComponentsT]):
         Parameters
         ----------
         threshold : number
-            One of the given thresholds.
+            One of ``thresholds``.
 
         Returns
         -------
         Components
-            The components. The first call takes one pass over the vertices; later calls return the
-            same object.
+            The components. The first call for a threshold takes one pass over the vertices; later
+            calls return the same object.
 
         Raises
         ------
@@ -122,9 +122,9 @@ class Cuts(Generic[ComponentsT]):
         """
         threshold = threshold.item() if isinstance(threshold, np.generic) else threshold
         for level in self.thresholds:
-            single = not isinstance(threshold, list | tuple) and np.ndim(threshold) == 0
-            same = single and level == threshold
-            if isinstance(same, bool | np.bool_) and same:  # of pandas' NA it is NA
+            is_scalar = not isinstance(threshold, list | tuple) and np.ndim(threshold) == 0
+            is_equal = is_scalar and level == threshold
+            if isinstance(is_equal, bool | np.bool_) and is_equal:  # NA == x is NA in pandas
                 return self.answers[level]
         thresholds = ", ".join(map(str, self.thresholds))
         raise InputError(
@@ -137,7 +137,7 @@ class Cuts(Generic[ComponentsT]):
         Parameters
         ----------
         threshold : number
-            One of the given thresholds.
+            One of ``thresholds``.
 
         Returns
         -------
@@ -157,7 +157,7 @@ class Cuts(Generic[ComponentsT]):
         Parameters
         ----------
         threshold : number
-            One of the given thresholds.
+            One of ``thresholds``.
 
         Returns
         -------
@@ -179,8 +179,8 @@ class Cuts(Generic[ComponentsT]):
         truth : Components, frame, or pair (vertices, labels)
             As for :func:`cc_rapids.score_clusters`.
         missing : {"drop", "self", "raise"}, optional
-            As for :func:`cc_rapids.score_clusters`. A vertex with an edge below all thresholds is
-            in the answers, as a component of its own.
+            As for :func:`cc_rapids.score_clusters`. A vertex without any edge in a cut is in that
+            answer, as a component of its own.
 
         Returns
         -------
@@ -219,14 +219,14 @@ class Cuts(Generic[ComponentsT]):
         return score_frame(answers[0], self.thresholds, rows)
 
     def merges(self) -> Any:
-        """Return the components that merge from each cut to the next, one row per component.
+        """Return the components of each cut that merge in the next one, one row per component.
 
         Returns
         -------
-        frame of the caller's kind, new, columns
-            ``threshold`` of the looser cut; ``before``, the label at the stricter cut; ``after``,
-            the label at the looser cut (both as in :meth:`labels`); and ``size`` (int64), the
-            number of vertices at the stricter cut.
+        frame of the caller's kind, new
+            Columns ``threshold``, that of the looser cut; ``before``, the component's label at the
+            stricter cut; ``after``, its label at the looser cut (both as in :meth:`labels`); and
+            ``size`` (int64), its number of vertices at the stricter cut.
 
         See Also
         --------
@@ -244,26 +244,28 @@ class Cuts(Generic[ComponentsT]):
         cuts = [cut.answer for cut in self.answers.values()]
         last = cuts[-1]
         with last.backend.scope():
-            xp, numbers = last.backend.xp, _type_of(self.thresholds)
+            xp, dtype = last.backend.xp, _type_of(self.thresholds)
             pairs = zip(self.thresholds[1:], cuts, cuts[1:], strict=False)
             steps = [(level, *_step(strict, loose)) for level, strict, loose in pairs]
-            none = (None, *(column[:0] for column in _step(last, last)))
+            # empty columns of the right types, for cuts without merges
+            no_merges = (None, *(column[:0] for column in _step(last, last)))
             before, after, size = (
-                xp.concatenate([step[part] for step in [none, *steps]]) for part in (1, 2, 3)
+                xp.concatenate([step[column] for step in [no_merges, *steps]])
+                for column in (1, 2, 3)
             )
-            near = nearest_float if numbers == np.float64 else lambda level: level
-            levels = [xp.full(size.size, near(level), numbers) for level, _, _, size in steps]
-            columns = {"threshold": xp.concatenate([xp.empty(0, numbers), *levels])}
+            convert = nearest_float if dtype == np.float64 else lambda level: level
+            levels = [xp.full(sizes.size, convert(level), dtype) for level, _, _, sizes in steps]
+            columns = {"threshold": xp.concatenate([xp.empty(0, dtype), *levels])}
             for name, labels in (("before", before), ("after", after)):
                 columns |= self._kind.columns(last, name, labels)
             return last.frame(columns | {"size": size.astype(np.int64)})
 
 
 def score_frame(answer: Answer, thresholds: tuple[Any, ...], rows: list[dict[str, Any]]) -> Any:
-    """Return a frame of the scores at thresholds, of the kind of an answer."""
-    numbers, near = _type_of(thresholds), nearest_float
-    levels = [near(one) if numbers == np.float64 else one for one in thresholds]
-    columns = {"threshold": np.array(levels, numbers)}
+    """Return a frame with one row of scores per threshold, of the kind of an answer's frames."""
+    dtype = _type_of(thresholds)
+    levels = [nearest_float(level) if dtype == np.float64 else level for level in thresholds]
+    columns = {"threshold": np.array(levels, dtype)}
     columns |= {name: np.array([row[name] for row in rows]) for name in rows[0]}
     with answer.backend.scope():
         arrays = {name: answer.backend.asarray(column) for name, column in columns.items()}
@@ -271,20 +273,27 @@ def score_frame(answer: Answer, thresholds: tuple[Any, ...], rows: list[dict[str
 
 
 def _step(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
-    """Return the labels before and after, and the sizes, of components that merge.
+    """Return the components of a strict cut that merge in a loose one.
 
     Both cuts have the same vertices in the same rows.
+
+    Returns
+    -------
+    before, after : (k,) arrays
+        The label of each component in the strict and in the loose cut, in the order of least ids.
+    size : (k,) array of integers
+        Its number of vertices in the strict cut.
     """
     xp, (vertex, least) = strict.backend.xp, strict.rows()
     first = xp.flatnonzero(vertex == least)
-    joined = loose.dense[first]
-    merge = strict.backend.counts(joined, len(loose))[joined] > 1
-    rows = first[merge]
+    component_after = loose.dense[first]
+    merges = strict.backend.counts(component_after, len(loose))[component_after] > 1
+    rows = first[merges]
     before, after = (cut.kind.rows(cut)[rows] for cut in (strict, loose))
-    return before, after, strict.counts[merge]
+    return before, after, strict.counts[merges]
 
 
 def _type_of(thresholds: tuple[Any, ...]) -> np.dtype[Any]:
-    """Return the column type for thresholds, an exact integer type if one fits."""
-    made = np.asarray(exact_integers(thresholds))
-    return np.dtype(np.float64) if made.dtype == object else made.dtype
+    """Return the type of a column of thresholds, an integer type if all of them fit it exactly."""
+    column = np.asarray(exact_integers(thresholds))
+    return np.dtype(np.float64) if column.dtype == object else column.dtype

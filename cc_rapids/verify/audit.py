@@ -94,7 +94,7 @@ def compare(answer: LabelFrame, oracle: str, src: Array, dst: Array) -> None:
     oracle : str
         The name of the library.
     src, dst : (m,) arrays of integers
-        The slots of both ends of each edge; all are slots of vertices.
+        The slots of both ends of each edge. Every slot belongs to a vertex.
     """
     backend = answer.backend
     expected = _on_host(least_by(oracle, src, dst, answer.ids.n))
@@ -106,8 +106,8 @@ def compare(answer: LabelFrame, oracle: str, src: Array, dst: Array) -> None:
     if wrong.size:
         v = int(vertices[wrong[0]])
         raise VerificationError(
-            f"vertex {answer.name(v)} has the label {answer.label(v)}, but according to {oracle}"
-            f" the least vertex of its component is {answer.name(int(expected[v]))}"
+            f"vertex {answer.name(v)} has the label {answer.label(v)}, but {oracle} finds that the"
+            f" least vertex of its component is {answer.name(int(expected[v]))}"
         )
 
 
@@ -116,7 +116,7 @@ def _on_host(array: Any) -> Any:
 
 
 class Faults:
-    """Error messages for faults of an answer at an edge or a vertex."""
+    """Makes the error messages for faults of an answer; vertices are passed as slots."""
 
     answer: LabelFrame
     backend: Backend
@@ -153,7 +153,7 @@ class Faults:
         return f"{what}, which have the labels {' and '.join(map(self.answer.label, slots))}"
 
     def label(self, v: int) -> str:
-        """Return the message for a label that does not label itself, or is not the extreme id."""
+        """Return the message for a vertex whose label has another label, or is not extreme."""
         root = int(self.answer.label_of[v])
         if not self.answer.is_vertex(root):
             return f"{self._labelled(v)}, which is not a vertex"
@@ -163,9 +163,11 @@ class Faults:
         )
 
     def merged(self, v: int) -> str:
-        """Return the message for a vertex without a path to some vertices that have its label."""
-        shares = "" if self.answer.rule.is_vertex else " as " + self._head(v)
-        return f"{self._labelled(v)}{shares}, but no path joins the two"
+        """Return the message for a vertex without a path to the vertex of its label."""
+        if self.answer.rule.is_vertex:
+            return f"{self._labelled(v)}, but no path joins the two"
+        least = self.answer.name(int(self.answer.label_of[v]))
+        return f"{self._labelled(v)}, as vertex {least}, but no path joins the two"
 
     def unnamed(self, v: int) -> str:
         """Return the message for a vertex that neither an edge nor ``vertices=`` names."""
@@ -177,24 +179,21 @@ class Faults:
     def broken_tree(self, v: int) -> str:
         """Return the message for an invalid tree of the audit itself."""
         return (
-            "the audit itself has failed: its trees are not in order at vertex"
-            f" {self.answer.name(v)}, so it proves nothing"
+            f"the audit itself has failed: its tree at vertex {self.answer.name(v)} is invalid, so"
+            " it proves nothing"
         )
 
     def _end(self, given: EdgeInput, column: Any, e: int) -> Any:
         """Return row ``e`` of a borrowed column or of borrowed key columns."""
         return [part[e : e + 1] for part in column] if given.src.key_columns else column[e : e + 1]
 
-    def _head(self, v: int) -> str:
-        return self.answer.name(int(self.answer.label_of[v]))
-
     def _labelled(self, v: int) -> str:
         return f"vertex {self.answer.name(v)} has the label {self.answer.label(v)}"
 
 
-PIECE = 1 << 22  # vertices of a range per kernel launch
+PIECE = 1 << 22  # vertices of a range that one kernel launch marks
 ARENA_BYTES = 1 << 16  # bytes for small arrays
-RESULTS = 7  # words read back before the faults: the tally, vertex counts, and ``wrong``
+RESULTS = 7  # words of the readback before the faults: tally (3), vertex counts (3), ``wrong`` (1)
 
 
 def audit(
@@ -239,17 +238,17 @@ def audit(
     edges = opened(edges, None if forest_weight is None and bound is None else weight)
     if bridges is not None:
         claims.append(BridgesClaim(ShownRows(bridges, "bridges", width)))
-    given_for_all = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
-    at_once = [word for word, given in given_for_all.items() if given is not None]
+    options_for_all_edges = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
+    needing_all = [name for name, value in options_for_all_edges.items() if value is not None]
     adapter = adapter_of(edges)
-    in_pieces = skips or adapter.is_stream or (adapter.names_files and not at_once)
+    in_chunks = skips or adapter.is_stream or (adapter.names_files and not needing_all)
     with answer.borrow_for(backend):
         run = _Run(answer)
-        if in_pieces:
-            if at_once:
+        if in_chunks:
+            if needing_all:
                 raise InputError(
-                    f"{at_once[0]} needs all edges at once: read the stream into one frame, or"
-                    " leave it out"
+                    f"{needing_all[0]} needs all edges at once: read the stream into one frame, or"
+                    f" leave out {needing_all[0]}"
                 )
             limit = bytes_of(memory_limit)
             run.begin()
@@ -291,8 +290,8 @@ def read_again(
 ) -> EdgeInput:
     """Return all edges of an answer, or those within the bound of a weight.
 
-    ``greatest`` is None unless the answer has a spanning forest by weight. The edges then have
-    weights.
+    If the answer has a spanning forest by weight, the edges have weights, and ``greatest`` says
+    whether the forest is a maximum spanning forest. Otherwise ``greatest`` is None.
     """
     bound = None
     if greatest is None or not at_least is at_most is None:
@@ -320,7 +319,7 @@ def _whole(
     forest_weight: ForestWeight | None,
     vertex_options: dict[str, Any],
 ) -> tuple[Any, EdgeInput]:
-    """Return an edge list in memory and its edges, within a bound and with weights if requested."""
+    """Return an edge list in memory, and its edges with a bound and weights applied if passed."""
     nulls = vertex_options["nulls"]
     weight = (forest_weight or bound or WeightBound(None)).weight
     source, destination = frames.named_ends(edges, source, destination, weight)
@@ -371,8 +370,8 @@ def _named(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
     width = len(answer.column.key_columns)
     if width and (num_vertices is not None or isinstance(vertices, range)):
         raise InputError(
-            "num_vertices= and ranges of vertices are for ids of one column, but these have"
-            f" {width}: pass vertices= as a frame with as many columns, or as a list of tuples"
+            f"num_vertices= and ranges of vertices are for ids of one column, but ids have {width}"
+            f" columns: pass vertices= as a frame with {width} columns, or as a list of tuples"
         )
     if width and vertices is not None:
         return vertices_of_keys(vertices, width)
@@ -399,7 +398,7 @@ def _stream(
     if width != len(key_columns) and source is not None:
         raise InputError(
             f"source={source!r} names {width} columns, but the vertices of the answer have"
-            f" {len(key_columns)}: name the columns that it was computed from"
+            f" {len(key_columns)}: name the columns that the answer was computed from"
         )
     return stream
 
@@ -423,7 +422,7 @@ def _chunks(
 
 
 class _Run:
-    """The state of an audit: the trees so far, and the vertices named so far."""
+    """The state of an audit: its trees, and the vertices that edges and ``vertices=`` named."""
 
     def __init__(self, answer: LabelFrame) -> None:
         self.answer, self.backend, self.faults = answer, answer.backend, Faults(answer)
@@ -432,7 +431,11 @@ class _Run:
         self.arena = self.backend.arena()
 
     def begin(self) -> None:
-        """Prepare the label frame, and make each vertex a tree."""
+        """Set the slots and labels of the answer, and allocate one tree per slot and the results.
+
+        ``readback`` is a view of a buffer. Its words are the tally, the counts of vertices, labels
+        and roots, ``wrong`` (nonzero after a wrong edge), and the first row or slot of each fault.
+        """
         backend, answer = self.backend, self.answer
         with backend.scope(self.arena):
             self.lookup_tally = Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0))
@@ -458,7 +461,7 @@ class _Run:
         only_batch: bool = False,
         claims: Sequence[ForestClaim | BridgesClaim] = (),
     ) -> None:
-        """Check edges against the labels, and join their trees.
+        """Check edges against the labels, and join the trees of their ends.
 
         Parameters
         ----------
@@ -469,7 +472,7 @@ class _Run:
         only_batch : bool
             True if ``given`` has all edges.
         claims : sequence of claims
-            Spanning forests and bridges to verify as well.
+            Frames of spanning forests and bridges, which are verified too.
         """
         if not given.src.size and given.vertices is None:
             self.rows += given.dropped_rows
@@ -482,7 +485,7 @@ class _Run:
                     offsets = self._checked_offsets(given, offsets)
                 rows = self._rows(given, columns, offsets)
                 self._examine_edges(rows)
-                if only_batch and given.vertices is None:  # no more edges or names: wait only once
+                if only_batch and given.vertices is None:  # all names are known: wait only once
                     self._examine_vertices()
                 self._check(given, columns, offsets, rows)
                 if len(columns) > 2:
@@ -524,20 +527,20 @@ class _Run:
         """Raise an error for the first fault of a vertex; return the number of components."""
         answer, faults, first = self.answer, self.faults, self.readings[RESULTS:]
         vertices, labels, roots = self.readings[3:6]
-        kinds = {
+        messages = {
             kernels.ORDER: answer.out_of_order,
             kernels.STRANGE: answer.unknown_label,
             kernels.LOST: faults.broken_tree,
             kernels.LABEL: faults.label,
             kernels.FOREIGN: faults.unnamed,
         }
-        for kind, message in kinds.items():
-            if first[int(kind)] != ALL:
-                raise VerificationError(message(first[int(kind)]))
+        for fault, message in messages.items():
+            if first[int(fault)] != ALL:
+                raise VerificationError(message(first[int(fault)]))
         if vertices != answer.rows:
             raise VerificationError(
-                f"the audit itself has failed: it found only {vertices:,} of {answer.rows:,}"
-                " vertices again, so it proves nothing"
+                f"the audit itself has failed: it counted {vertices:,} vertices instead of"
+                f" {answer.rows:,}, so it proves nothing"
             )
         if roots != labels:
             raise VerificationError(self._merged(labels, roots))
@@ -547,7 +550,10 @@ class _Run:
         return int(labels)
 
     def _merged(self, labels: int, roots: int) -> str:
-        """Return the message for the first vertex that shares a label but no path with others."""
+        """Return the message for the first vertex that no path joins to the vertex of its label.
+
+        ``labels`` and ``roots`` are the counts of labels and of trees, which differ.
+        """
         backend, first = self.backend, self.backend.fill(self.first, 0xFF)
         find = kernel(kernels.find_merged, backend, self.vertex)
         find(self.answer.ids.n, self.answer.label_of, self.trees, first)
@@ -560,7 +566,10 @@ class _Run:
         return self.faults.merged(v)
 
     def _checked_offsets(self, given: EdgeInput, offsets: Any) -> Array:
-        """Return the offsets of an adjacency list; raise an error if they do not fit."""
+        """Return the offsets of an adjacency list; raise an error unless they ascend from 0 to m.
+
+        The offsets were valid when they were read, so other offsets were changed since.
+        """
         offsets, entries = self.backend.asarray(offsets), given.src.size
         if not offsets.size:
             return offsets
@@ -572,9 +581,10 @@ class _Run:
         return offsets
 
     def _rows(self, given: EdgeInput, columns: list[Any], offsets: Array | None) -> Rows:
-        """Return the edges of borrowed columns for kernels.
+        """Return the edges of borrowed columns in the form that kernels read.
 
-        Ids are looked up, unless slots are distances from the least id and kernels subtract.
+        If slots are distances from the least id, kernels subtract it. Otherwise the slots are
+        looked up here.
         """
         backend, ids = self.backend, self.answer.ids
         left, right = columns[:2]
@@ -594,7 +604,7 @@ class _Run:
         return Rows(src, dst, 0, src.dtype.type, True)
 
     def _examine_edges(self, rows: Rows) -> None:
-        """Launch the check of the labels of each edge's ends, which joins their trees."""
+        """Launch the kernel that compares the labels of each edge's ends, and joins their trees."""
         backend = self.backend
         prefetch_edge = kernels.prefetch_trees if rows.is_list else kernels.no_prefetch
         examine = kernel(
@@ -608,13 +618,13 @@ class _Run:
         examine(rows.m, *edges, n, labels, self.trees, self.named, tally, self.wrong)
 
     def _examine_vertices(self) -> None:
-        """Launch the check of all vertices, after all edges are joined and all vertices named."""
+        """Launch the kernels that check all vertices, after those of all edges and names."""
         backend, n, labels = self.backend, self.answer.ids.n, self.answer.label_of
         roots = backend.fill(backend.empty(self.named.size, np.uint32), 0)
-        octets = roots.view(np.uint8)
-        rest = labels, self.trees, self.named, octets, self.first, self.counts
+        root_bytes = roots.view(np.uint8)  # each thread writes the bits of 8 vertices
+        arrays = labels, self.trees, self.named, root_bytes, self.first, self.counts
         examine = kernel(kernels.examine_vertices, backend, self.vertex)
-        examine(-(-n // 8), n, int(self.answer.rule.is_greatest), *rest)
+        examine(-(-n // 8), n, int(self.answer.rule.is_greatest), *arrays)
         kernel(kernels.find_foreign, backend)(roots.size, roots, self.named, self.first)
         self.vertices_examined = True
 
@@ -628,15 +638,15 @@ class _Run:
         if row != ALL:
             raise VerificationError(self.answer.out_of_order(row))
         if self.readings[6]:
-            kind = backend, self.vertex, rows.wide
-            find = kernel(kernels.find_edge, *kind, rows.load_edge(backend))
+            types = self.vertex, rows.wide
+            find = kernel(kernels.find_edge, backend, *types, rows.load_edge(backend))
             edges = rows.first, rows.second, rows.low, self.answer.ids.n
             find(rows.m, *edges, self.answer.label_of, self.first)
             e = int(backend.to_host(self.first)[int(kernels.EDGE)])
             if e == ALL:
                 raise VerificationError(
-                    "an edge was wrong, but not when it was read again: the edges or the labels"
-                    " changed during the audit"
+                    "the audit found a wrong edge, but a second pass found none: the edges or the"
+                    " labels changed during the audit"
                 )
             row = self.rows + (e if given.row_index is None else int(given.row_index()[e]))
             raise VerificationError(self.faults.edge(given, columns, offsets, e, row))

@@ -38,22 +38,22 @@ class LabelFrame:
     sort : bool
         Whether to sort the rows. If not, unsorted rows are an error.
     width : int, optional
-        The number of columns of an id. Passing it saves a look-up that may take as long as a small
-        run.
+        The number of columns of an id. By default, it is read from the column names of the frame,
+        which may take as long as a small run.
 
     Attributes
     ----------
     column : Column
         The vertices.
     on_device : bool
-        Whether they are on a GPU.
+        Whether the vertices are on a GPU.
     backend : Backend
         The backend of the audit.
     ids : Ids
         The slots 0 .. n - 1 in id order. A slot may have no vertex.
     label_of : (n,) array of uint32 or uint64
         For each slot, the slot of its vertex's label; all bits are set if the slot has no vertex.
-        If labels are numbers, the least vertex with a label represents it.
+        If labels are numbers, the slot is that of the least vertex with the same label.
     """
 
     rule: LabelRule
@@ -80,7 +80,7 @@ class LabelFrame:
 
     @contextmanager
     def borrow_for(self, backend: Backend) -> Iterator[None]:
-        """Return a context in which the backend borrows the columns."""
+        """Return a context in which a backend borrows the columns; it becomes ``backend``."""
         self.backend, columns = backend, [self.column, self._label_column]
         with Borrowing(columns) as ids:
             sides = [
@@ -106,12 +106,12 @@ class LabelFrame:
 
     @property
     def integers(self) -> Array | None:
-        """The ids of the rows if they are integers of one column, otherwise None."""
+        """The id of each row if ids are integers of one column, otherwise None."""
         plain = not (self.several or self.column.strings)
         return self._vertex[0] if plain else None
 
     def assign_slots(self, tally: Tally) -> None:
-        """Assign a slot to each id; sort the rows by id if ``sort`` is set.
+        """Set ``ids``, the slots of the frame's vertices; sort the rows by id if ``sort`` is set.
 
         Parameters
         ----------
@@ -124,16 +124,17 @@ class LabelFrame:
             self._sort_rows()
 
     def scatter_labels(self, first: Array) -> None:
-        """Fill ``label_of``.
+        """Set ``label_of``; raise a VerificationError if the rows are not sorted by id.
 
         Parameters
         ----------
         first : (k,) array of uint64
-            Receives the first row out of order, and the first whose label is not a vertex.
+            Modified: receives the first row out of order, and the first row whose label is not a
+            vertex. If slots are distances, only this array reports unsorted rows.
         """
         self._first = first
-        direct = not self.sort and self._is_direct()
-        if not direct:
+        kernel_checks_order = not self.sort and self._is_direct()
+        if not kernel_checks_order:
             row = self.ids.disorder() if self.rows else None
             if row is not None:
                 raise VerificationError(self.out_of_order(row))
@@ -146,7 +147,10 @@ class LabelFrame:
             )
             return
         slots = ids.slots()
-        heads = ids.find(self._side(self._labels)) if self.rule.is_vertex else self._heads(slots)
+        if self.rule.is_vertex:
+            heads = ids.find(self._labels if self.several else self._labels[0])
+        else:
+            heads = self._heads(slots)
         scatter_by_slot = kernel(audit.scatter_labels_by_slot, *kind)
         scatter_by_slot(self.rows, ids.n, slots, heads, self.label_of, first)
 
@@ -169,14 +173,17 @@ class LabelFrame:
         return int(self.label_of[slot]) != np.iinfo(self.ids.vertex).max
 
     def out_of_order(self, row: int) -> str:
-        """Return the message for a row whose id is not less than the next one."""
+        """Return the message for a row whose id is not less than that of the next row."""
         name, after = (self._in_words(self._vertex, r) for r in (row, row + 1))
         if name != after:
-            return f"row {row:,} is vertex {name} and the next is {after}: they are not in order"
-        times, last = 2, row + 1
-        while last + 1 < self.rows and self._in_words(self._vertex, last + 1) == name:
-            times, last = times + 1, last + 1
-        return f"vertex {name} is listed {times} times"
+            return (
+                f"row {row:,} is vertex {name}, but row {row + 1:,} is vertex {after}: rows must be"
+                " sorted by id"
+            )
+        end = row + 2
+        while end < self.rows and self._in_words(self._vertex, end) == name:
+            end += 1
+        return f"vertex {name} is listed {end - row} times"
 
     def unknown_label(self, row: int) -> str:
         """Return the message for a row whose label is not a vertex."""
@@ -184,7 +191,7 @@ class LabelFrame:
         return f"vertex {name} has the label {label}, which is not a vertex"
 
     def _is_direct(self) -> bool:
-        """Return whether slots are distances from the least id, and labels have the same sign."""
+        """Return whether slots are distances, and labels are signed if and only if ids are."""
         ids, label = self.ids, self._labels[0]
         if not (isinstance(ids, Integers) and ids.dense and self.rule.is_vertex):
             return False
@@ -209,17 +216,15 @@ class LabelFrame:
         )
         self.ids = self._slots_of_rows()
 
-    def _side(self, parts: list[Any]) -> Any:
-        return parts if self.several else parts[0]
-
     def _in_words(self, parts: list[Any], row: int) -> str:
+        """Return the value in a row of columns as text."""
         values = [part[row : row + 1] for part in parts]
         return in_words(values, True) if len(values) > 1 else in_words(values[0], False)
 
     def _heads(self, slots: Array) -> Array:
         """Return for each row the slot of the least vertex with the same label."""
         backend, ids = self.backend, self.ids
-        labels, k = self._places() if self.rule.is_place else self._places_of_any()
+        labels, k = self._claimed_places() if self.rule.is_place else self._ranked_labels()
         heads = backend.fill(backend.empty(k, ids.vertex), 0xFF)
         find = kernel(audit.find_heads, backend, ids.vertex)
         find(self.rows, k, slots, labels, heads, self._first)
@@ -227,21 +232,21 @@ class LabelFrame:
             self._check_places(heads)
         return heads[labels]
 
-    def _places(self) -> tuple[Array, int]:
-        """Return labels that should be 0 .. k - 1, and the number k of components."""
+    def _claimed_places(self) -> tuple[Array, int]:
+        """Return the labels, which should be 0 .. k - 1, and the claimed number k of components."""
         labels, k = self._labels[0], self.components
         if k is None:
             k = int(labels.max()) + 1 if labels.size else 0
         return labels, max(k, 0)
 
-    def _places_of_any(self) -> tuple[Array, int]:
-        """Return for each row the rank of its label among the distinct labels, and their number."""
-        different, places = self.backend.xp.unique(self._labels[0], return_inverse=True)
-        if self.components not in (None, different.size):
+    def _ranked_labels(self) -> tuple[Array, int]:
+        """Return the rank of each row's label among the distinct labels, and the count of these."""
+        distinct, ranks = self.backend.xp.unique(self._labels[0], return_inverse=True)
+        if self.components not in (None, distinct.size):
             raise VerificationError(
-                f"there are {different.size:,} different labels, but {self.components:,} components"
+                f"there are {distinct.size:,} different labels, but {self.components:,} components"
             )
-        return places, int(different.size)
+        return ranks, int(distinct.size)
 
     def _check_places(self, heads: Array) -> None:
         """Raise a VerificationError unless the labels are exactly 0 .. k - 1, in order."""
@@ -256,12 +261,16 @@ class LabelFrame:
         unused = self.backend.xp.flatnonzero(heads == np.iinfo(self.ids.vertex).max)
         if unused.size:
             raise VerificationError(
-                f"no vertex has the label {int(unused[0])}, of 0 .. {k - 1} for {k:,} components"
+                f"no vertex has the label {int(unused[0])}, but labels are 0 .. {k - 1} for {k:,}"
+                " components"
             )
         self._check_order(heads)
 
     def _check_order(self, heads: Array) -> None:
-        """Raise a VerificationError unless labels are in the order of their kind."""
+        """Raise a VerificationError unless labels are in the order that their kind requires.
+
+        ``heads`` has the slot of the least vertex with each label.
+        """
         xp, falls = self.backend.xp, heads[1:] < heads[:-1]
         if self.rule.is_by_size:
             ends = xp.arange(heads.size + 1)
@@ -270,7 +279,7 @@ class LabelFrame:
             if bool(grows.any()):
                 k = int(xp.flatnonzero(grows)[0])
                 raise VerificationError(
-                    f"label {k} has {int(sizes[k]):,} vertices, but {k + 1} has"
+                    f"label {k} has {int(sizes[k]):,} vertices, but label {k + 1} has"
                     f" {int(sizes[k + 1]):,}: labels of kind 'size' begin with the largest"
                     " component"
                 )
@@ -279,18 +288,19 @@ class LabelFrame:
             k = int(xp.flatnonzero(falls)[0])
             least = [self.name(int(heads[at])) for at in (k, k + 1)]
             raise VerificationError(
-                f"the least vertex of label {k} is {least[0]}, but that of {k + 1} is {least[1]}:"
-                f" labels of kind {self.rule.name!r} follow the order of the least vertices"
+                f"the least vertex of label {k} is {least[0]}, but that of label {k + 1} is"
+                f" {least[1]}: labels of kind {self.rule.name!r} are in the order of the least"
+                " vertices"
             )
 
 
 def _is_text(ids: Any) -> bool:
-    """Return whether a borrowed column holds strings and not an array."""
+    """Return whether a borrowed column has strings; an array has ``strides``."""
     return not hasattr(ids, "strides")
 
 
 def _width_of(frame: Any) -> int:
-    """Return the number of id columns: of ``0_vertex``, ``1_vertex``, ..., or 1."""
+    """Return the number of id columns of a frame: ``0_vertex``, ``1_vertex``, ..., or one."""
     if isinstance(frame, str | os.PathLike | tuple | list):
         return 1
     columns = columns_of(frame)

@@ -1,8 +1,8 @@
 """The audit of stable ids: NumPy and PyArrow compute all numbers again on the host.
 
-The audit joins the vertices of both answers by id. It sorts and counts the rows to find the heir of
-each previous number, the number that each component keeps, and the births. It shares no code with
-the assignment of stable ids.
+The audit joins the vertices of the previous and the current answer by id. It sorts and counts the
+rows to find the heir of each previous number, the number that each component keeps, and the new
+numbers (births). It shares no code with the assignment of stable ids.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ORDERS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]] = 
     "majority": lambda number, shared: (number, -shared),
     "largest": lambda number, shared: (-number,),
     "least": lambda number, shared: (number,),
-}  # sort keys of the numbers that a component could keep; the last key counts first
+}  # keys for lexsort, which sorts by the last key first; a component keeps its first number
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class NumbersAudit:
     Attributes
     ----------
     components, vertices : int
-        The numbers of components and vertices.
+        The counts of components and vertices.
     kept, births, deaths : int
-        The numbers of kept, new and retired numbers.
+        How many numbers are kept, new, and retired.
     seconds : float
         The duration of the audit.
     """
@@ -104,7 +104,7 @@ def audit(
     numbers = now.numbers[first]
     _check_unique(now, part, first, numbers)
     number, after, shared = _shared(now, part, before)
-    heirs = np.lexsort((after, -shared, number))
+    heirs = np.lexsort((after, -shared, number))  # the heir is the first pair of each number
     heirs = heirs[np.unique(number[heirs], return_index=True)[1]]
     heirs = heirs[np.lexsort((*ORDERS[policy](number[heirs], shared[heirs]), after[heirs]))]
     kept = heirs[np.unique(after[heirs], return_index=True)[1]]
@@ -115,15 +115,15 @@ def audit(
     wrong = np.flatnonzero(expected != numbers)
     if wrong.size:
         k = int(wrong[0])
-        verb = "is new and gets" if k in born else f"keeps, by policy={policy!r},"
+        reason = "because it is new" if k in born else f"by policy={policy!r}"
         raise VerificationError(
             f"the component of vertex {_name(now, first[k])} has the number {numbers[k]:,}, but"
-            f" {verb} {expected[k]:,}"
+            f" should have {expected[k]:,}, {reason}"
         )
     if now.next_id != before.next_id + born.size:
         raise VerificationError(
-            f"the next number is {now.next_id:,}, but should be {before.next_id + born.size:,}"
-            f" after {counted(born.size, 'birth')} from {before.next_id:,} on"
+            f"the next number is {now.next_id:,}, but should be {before.next_id + born.size:,}:"
+            f" it was {before.next_id:,} before {counted(born.size, 'birth')}"
         )
     former, sizes = np.unique(before.numbers, return_counts=True)
     is_retired = ~np.isin(former, numbers)
@@ -150,8 +150,8 @@ def check_vertices(now: Numbered, labels: pa.Table) -> None:
     row = first_row_of_difference(shown, expected)
     if row is not None:
         raise VerificationError(
-            f"row {row:,} of the numbers is vertex {row_in_words(shown, row)}, but that of the"
-            f" answer is {row_in_words(expected, row)}"
+            f"row {row:,} of the numbers is vertex {row_in_words(shown, row)}, but row {row:,} of"
+            f" the answer is {row_in_words(expected, row)}"
         )
 
 
@@ -168,9 +168,14 @@ def _repeated(values: np.ndarray) -> np.ndarray:
 
 
 def _shared(now: Numbered, part: np.ndarray, before: Numbered) -> tuple[np.ndarray, ...]:
-    """Return the pairs of a previous number and a component with common vertices.
+    """Return the pairs of a previous number and a current component with common vertices.
 
-    Each of the k pairs has a number, a component and the count of common vertices, all int64.
+    Returns
+    -------
+    number, part : (k,) arrays of int64
+        The previous number and the component of each pair.
+    shared : (k,) array of int64
+        The count of common vertices.
     """
     keys, former_keys = _keys(now.vertices, before.vertices)
     number_of = np.full(keys.size + former_keys.size, -1)
@@ -182,7 +187,15 @@ def _shared(now: Numbered, part: np.ndarray, before: Numbered) -> tuple[np.ndarr
 
 
 def _check_unique(now: Numbered, part: np.ndarray, first: np.ndarray, numbers: np.ndarray) -> None:
-    """Raise a VerificationError unless components have one number each, all different."""
+    """Raise a VerificationError unless each component has one number of its own.
+
+    Parameters
+    ----------
+    part : (n,) array of integers
+        The component of each vertex.
+    first, numbers : (k,) arrays of integers
+        The row of each component's least vertex, and the number of this vertex.
+    """
     wrong = np.flatnonzero(now.numbers != numbers[part])
     if wrong.size:
         row = int(wrong[0])
@@ -197,13 +210,13 @@ def _check_unique(now: Numbered, part: np.ndarray, first: np.ndarray, numbers: n
         vertices = [first[order[int(repeated[0]) + k]] for k in (0, 1)]
         names = " and ".join(_name(now, row) for row in vertices)
         raise VerificationError(
-            f"vertices {names} are in two components, which both have the number"
+            f"vertices {names} are in two components with the same number,"
             f" {now.numbers[vertices[0]]:,}"
         )
 
 
 def _sizes(before: np.ndarray, now: np.ndarray) -> list[np.ndarray]:
-    """Return the numbers that occur in both arrays, but not equally often, and both counts."""
+    """Return the numbers that occur in both arrays with different counts, and these counts."""
     kept = np.intersect1d(before, now)
     sizes = [np.unique(part[np.isin(part, kept)], return_counts=True)[1] for part in (before, now)]
     resized = sizes[0] != sizes[1]
@@ -223,14 +236,14 @@ def _check_changes(changes: dict[str, pa.Table], expected: dict[str, list[np.nda
             )
             texts = [str(each[k]) if k < len(each) else "missing" for each in (shown_rows, rows)]
             raise VerificationError(
-                f"row {k:,} of the {name} is {texts[0]}, but the numbers say {texts[1]}"
+                f"row {k:,} of the {name} is {texts[0]}, but should be {texts[1]}"
             )
 
 
 def _keys(now: pa.Table, before: pa.Table) -> list[np.ndarray]:
-    """Return an integer key for each vertex of two tables; equal ids get equal keys.
+    """Return an integer key for each row of two tables of ids; equal ids get equal keys.
 
-    Keys are less than the number of rows of both tables.
+    Keys are nonnegative, and less than the sum of both row counts.
     """
     import pyarrow as pa
 

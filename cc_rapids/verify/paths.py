@@ -1,9 +1,9 @@
 """The audit of paths along a spanning forest.
 
 :mod:`cc_rapids.verify.audit` proves the components and the forest first. A tree has exactly one
-path between two vertices, so the audit roots the trees and looks up the length and the weakest edge
-of each path. A walk of that length from the first vertex to the second is the path. The audit
-shares no code with the path queries.
+path between two vertices. So the audit roots the trees, and computes the length and the weakest
+edge of each path. If path edges are passed, they must form a walk of this length from the first
+vertex to the second. The audit shares no code with the path queries.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ..backends import Array, Backend
 from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import collected, column_of, columns_of, numbers_of
-from ..errors import InputError, VerificationError, counted
+from ..errors import InputError, VerificationError, counted, inflected
 from ..kernels import audit_paths as kernels
 from .label_frame import LabelFrame
 from .placed_edges import PlacedEdges
 from .shown_rows import ShownRows
 
-NONE = -1  # the weakest row of a path without edges
+NO_ROW = -1  # the weakest row of a path without edges
 
 
 @dataclass(frozen=True)
@@ -122,16 +122,18 @@ class _Paths(PlacedEdges):
         self.names = columns_of(self.shown_paths)
         self.length = self._integers("length")
         if self.length.size != claim.pairs.src.size:
+            verb = inflected(claim.pairs.src.size, "was", "were")
             raise VerificationError(
-                f"there are paths of {counted(self.length.size, 'pair')}, but"
-                f" {claim.pairs.src.size:,} pairs"
+                f"the frame has paths for {counted(self.length.size, 'pair')}, but"
+                f" {counted(claim.pairs.src.size, 'pair')} {verb} given"
             )
         self.first, self.second = self.ends(claim.pairs)
         unknown = self.xp.flatnonzero(~self.named(self.first) | ~self.named(self.second))
         if unknown.size:
+            verb, first = inflected(int(unknown.size), "contains", "contain"), int(unknown[0])
             raise InputError(
-                f"{counted(int(unknown.size), 'pair')} of {self.length.size:,}, first pair"
-                f" {int(unknown[0]):,}, name ids that are not vertices of this answer"
+                f"{int(unknown.size):,} of {counted(self.length.size, 'pair')} {verb} ids that are"
+                f" not vertices of this answer; the first is pair {first:,}"
             )
         self.weights = None if claim.greatest is None else self.backend.asarray(given.weights)
         if self.weights is not None and "weakest_row" not in self.names:
@@ -139,15 +141,15 @@ class _Paths(PlacedEdges):
                 "the forest has weights, but the frame of paths has no columns weakest_row and"
                 " weakest_weight: pass what paths(pairs) returns"
             )
-        chosen = self.backend.asarray(claim.forest).astype(np.int64)
-        self.place = self.places_of_rows(chosen, self._refuse_of_forest)
+        forest_rows = self.backend.asarray(claim.forest).astype(np.int64)
+        self.place = self.places_of_rows(forest_rows, self._refuse_of_forest)
 
     def check_lengths(self) -> None:
         """Raise a VerificationError for the first pair with a wrong length or weakest edge.
 
-        Pairs within a component must have a path, and other pairs must have none. The
-        length of a path must be the length that the audit has measured. With weights, the same
-        holds for the row and the weight of the weakest edge.
+        Pairs within a component must have a path, and other pairs must have none. The length of
+        each path must equal the length that the audit measures. With weights, so must the row and
+        the weight of the weakest edge.
         """
         length, weakest = self._measured()
         joined = self.head[self.first] == self.head[self.second]
@@ -164,28 +166,29 @@ class _Paths(PlacedEdges):
             )
         if self.weights is None:
             return
-        xp, weights = self.xp, self.weights[self.place]  # the last item is for paths without edges
-        rows = xp.concatenate([self.numbers()[self.place], xp.full(1, NONE)])
+        xp, weights = self.xp, self.weights[self.place]
+        # the last item of both arrays is for paths without edges
+        rows = xp.concatenate([self.numbers()[self.place], xp.full(1, NO_ROW)])
         weights = xp.concatenate([weights, xp.zeros(1, weights.dtype)])
-        shown = self.backend.asarray(self._numbers("weakest_weight"))
-        for name, claimed, right in (
+        claimed_weights = self.backend.asarray(self._numbers("weakest_weight"))
+        for name, claimed, expected in (
             ("weakest_row", self._integers("weakest_row"), rows[weakest]),
-            ("weakest_weight", shown, weights[weakest]),
+            ("weakest_weight", claimed_weights, weights[weakest]),
         ):
-            cast = claimed.astype(right.dtype)  # NumPy would compare mixed types as floats
-            wrong = self.xp.flatnonzero((cast != right) | (cast.astype(claimed.dtype) != claimed))
-            if wrong.size:
-                k = int(wrong[0])
+            cast = claimed.astype(expected.dtype)  # NumPy would compare mixed types as floats
+            differs = (cast != expected) | (cast.astype(claimed.dtype) != claimed)
+            if bool(differs.any()):
+                k = int(differs.argmax())
                 raise VerificationError(
-                    f"{name} of pair {k:,} is {claimed[k]}, but the weakest edge of its path along"
-                    f" the forest says {right[k]}"
+                    f"{name} of pair {k:,} is {claimed[k]}, but should be {expected[k]}, from the"
+                    " weakest edge of its path"
                 )
 
     def _measured(self) -> tuple[Array, Array]:
-        """Return the length of each pair's path, and the index of its weakest forest edge.
+        """Return the length and the weakest edge of each pair's path, measured on one host thread.
 
-        The index is the number of forest edges if a path has no edge. One host thread roots the
-        trees.
+        The length is -1 if the pair is in two components. The weakest edge is an index into
+        ``place``, or the size of ``place`` if the path has no edge.
         """
         host, n, t = backends.get("threads"), int(self.head.size), int(self.place.size)
         arrays = self.src[self.place], self.dst[self.place], self._ranks(), self.head
@@ -212,23 +215,23 @@ class _Paths(PlacedEdges):
         return self.backend.asarray(length), self.backend.asarray(weakest)
 
     def _ranks(self) -> Array:
-        """Return the rank of each forest edge, 0 for the weakest.
+        """Return the rank of each forest edge from the weakest, which has rank 0.
 
-        The weakest edge has the least weight in a maximum spanning forest, and the greatest in a
-        minimum spanning forest.
+        In a maximum spanning forest, the weakest edge has the least weight. In a minimum spanning
+        forest, it has the greatest weight. Without weights, edges are ranked by row.
         """
         xp = self.xp
-        ranks = xp.arange(self.place.size)
+        positions = xp.arange(self.place.size)
         if self.weights is None:
-            return ranks
+            return positions
         weights = self.weights[self.place]
         if self.claim.greatest:
             order = xp.argsort(weights, kind="stable")
         else:  # a stable sort in descending order
             order = weights.size - 1 - xp.argsort(weights[::-1], kind="stable")[::-1]
-        number = xp.empty(order.size, np.int64)
-        number[order] = ranks
-        return number
+        ranks = xp.empty(order.size, np.int64)
+        ranks[order] = positions
+        return ranks
 
     def _on_host(self, array: Array) -> Any:
         return np.ascontiguousarray(self.backend.to_host(array), np.int64)
@@ -244,13 +247,13 @@ class _Paths(PlacedEdges):
         total = int(ends[-1]) if ends.size else 0
         if row.size != total:
             raise VerificationError(
-                f"the lengths of the paths are {counted(total, 'edge')}, but the paths have"
-                f" {row.size:,}"
+                f"the lengths of the paths add up to {counted(total, 'edge')}, but the frame of"
+                f" path edges has {counted(row.size, 'row')}"
             )
         if not total:
             return
         position = xp.arange(total)
-        right = xp.searchsorted(ends, position, side="right")
+        expected_pair = xp.searchsorted(ends, position, side="right")
 
         def refuse(wrong: Array, words: str) -> None:
             """Raise a VerificationError for the first wrong row."""
@@ -260,19 +263,19 @@ class _Paths(PlacedEdges):
                 raise VerificationError(f"edge {int(row[k]):,}, in row {k:,} of the paths, {words}")
 
         starts = ends - length
-        refuse(pair != right, "is not of the pair that follows from the lengths of the paths")
+        refuse(pair != expected_pair, "has another pair than the lengths of the paths imply")
         expected_step = position - starts[pair]
-        refuse(step != expected_step, "does not have the number of edges before it as its step")
+        refuse(step != expected_step, "has a step that is not the number of edges before it")
         place = self.places_of_rows(row, lambda wrong, _, words: refuse(wrong, words))
-        of_forest = xp.zeros(self.src.size, bool)
-        of_forest[self.place] = True
-        refuse(~of_forest[place], "is not in the forest")
+        is_forest_edge = xp.zeros(self.src.size, bool)
+        is_forest_edge[self.place] = True
+        refuse(~is_forest_edge[place], "is not in the forest")
         src, dst = self.src[place], self.dst[place]
         shown.check_ends(self.answer, row, [src, dst])
         if self.weights is not None:
             shown.check_weights(row, self.weights[place], self.backend.asarray)
-        # The vertex after each edge is the sum of its ends minus the vertex before it, so an
-        # alternating sum of ends gives all vertices of a walk.
+        # A step along an edge leads from vertex v to src + dst - v. So an alternating sum of
+        # src + dst gives all vertices of a walk.
         sign = 1 - 2 * (step & 1)
         signed = xp.cumsum(sign * (src + dst))
         before = xp.where(starts[pair] > 0, signed[starts[pair] - 1], 0)
@@ -290,14 +293,16 @@ class _Paths(PlacedEdges):
             raise InputError(f"a frame of paths has no column {name!r}: pass what paths() returns")
         values, valid = numbers_of(column_of(self.shown_paths, name), f"column {name!r}")
         if not bool(valid.all()):
-            raise VerificationError(f"column {name!r} of the paths holds nulls")
+            raise VerificationError(f"column {name!r} of the paths contains nulls")
         return values
 
     def _integers(self, name: str) -> Array:
         """Return a column of integers of the frame of paths as int64, on the backend."""
         values = self._numbers(name)
         if not is_integer(values.dtype):
-            raise VerificationError(f"column {name!r} of the paths is {values.dtype}")
+            raise VerificationError(
+                f"column {name!r} of the paths is {values.dtype}, but must contain integers"
+            )
         return self.backend.asarray(values).astype(np.int64)
 
     def _refuse(self, wrong: Array, words: str) -> None:

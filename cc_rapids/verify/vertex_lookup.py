@@ -1,7 +1,7 @@
 """Lookup of ids among the vertices of a label frame, and a tally of the rows read.
 
-The tables of runs are not used. Kernels of the audit, or the library of the strings, build new
-tables from the frame. An id is found only if it equals an id of the frame.
+An audit does not use the tables of the run. Its own kernels build hash tables of integers, and
+PyArrow or cuDF looks up strings. A lookup finds an id only if it equals an id of the frame.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from ..errors import VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
 
-LEAST_SLOTS, SLOTS_PER_VERTEX = 1 << 20, 8  # bounds of tables by distance, see audit.jsonl
-ALL = (1 << 64) - 1
+# The greater of LEAST_SLOTS and SLOTS_PER_VERTEX times the number of vertices is the largest id
+# range whose slots are distances: see audit.jsonl.
+LEAST_SLOTS, SLOTS_PER_VERTEX = 1 << 20, 8
+ALL = (1 << 64) - 1  # all bits set: no row
 
 
 class Tally:
-    """The count of rows read, the sum of their numbers, and the sum of the squares.
+    """The count of rows read, the sum of their numbers, and the sum of their squares.
 
-    Kernels add the numbers of the rows that they have read. If each of m rows is read exactly once,
-    closed formulas give the sums. The sums differ if a row is skipped, read twice, or read in place
-    of another, and also after any two such faults.
+    Kernels add the numbers of the rows that they read. If each of m rows is read exactly once,
+    closed formulas give the sums. Other sums prove that a row was skipped, read twice, or read in
+    place of another. Two such faults together are also detected.
 
     Parameters
     ----------
@@ -46,11 +48,11 @@ class Tally:
 
     @cached_property
     def words(self) -> Array:
-        """The words that kernels add to."""
+        """The count, the sum, and the sum of squares, to which kernels add."""
         return self._make()
 
     def add(self, m: int) -> Array:
-        """Expect the rows 0 .. m - 1 of another list; return ``words`` for the kernel."""
+        """Add the rows 0 .. m - 1 to the expected sums; return ``words`` for the kernel."""
         self.rows += m
         self.total += m * (m - 1) // 2
         self.squares += m * (m - 1) * (2 * m - 1) // 6
@@ -72,7 +74,7 @@ class Tally:
         )
 
 
-TABLE = 2  # table slots per id
+TABLE_SLOTS_PER_ID = 2
 
 
 def vertex_for(n: int) -> Any:
@@ -90,7 +92,7 @@ class Integers:
     ends : (int, int)
         The first and the last id.
     dense : bool
-        Whether slots may be distances.
+        Whether slots may be distances from the lowest id. They are if the id range is small.
     """
 
     backend: Backend
@@ -122,13 +124,14 @@ class Integers:
 
     @property
     def base(self) -> int:
-        """The id of slot 0 as a signed integer; an id of 2^63 or more is reduced by 2^64."""
+        """The id of slot 0, reduced by 2^64 if it does not fit int64."""
         return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
 
     def wide_for(self, columns: list[Array]) -> Any:
-        """Return the unsigned type in which distances of unknown ids are never slots.
+        """Return an unsigned type for subtracting the lowest id from ids of columns.
 
-        Return None if there is no such type, or if slots are not distances.
+        In this type, the differences of unknown ids wrap around to numbers that are not slots.
+        Return None if no type has this property, or if slots are not distances.
         """
         limits = [np.iinfo(column.dtype) for column in columns]
         if not self.dense:
@@ -138,11 +141,11 @@ class Integers:
             for column, limit in zip(columns, limits, strict=True)
         ):
             return np.uint32
-        fit = [
+        are_safe = [
             self.low >= 0 if column.dtype == np.uint64 else self.high < 1 << 63
             for column in columns
         ]
-        return np.uint64 if all(fit) else None
+        return np.uint64 if all(are_safe) else None
 
     def find(self, column: Any) -> Array:
         """Return a new array with the slot of each id of a column, all bits set if unknown."""
@@ -151,19 +154,19 @@ class Integers:
         kind, table = (self.backend, self.vertex), self._hash_table()
         find_one = audit.find_by_distance if self.dense else audit.find_by_table
         prefetch = audit.prefetch_nothing if self.dense else audit.prefetch_in_table
-        alien = int((column.dtype == np.uint64) != self.unsigned)
+        signs_differ = int((column.dtype == np.uint64) != self.unsigned)
         find = kernel(audit.find, *kind, kernel(find_one, *kind), kernel(prefetch, self.backend))
         words = self.tally.add(column.size)
-        find(column.size, column, alien, self.base, self.n, table, out, words)
+        find(column.size, column, signs_differ, self.base, self.n, table, out, words)
         return out
 
     def _hash_table(self) -> Array:
-        """Return the hash table from ids to rows, with no ids if slots are distances."""
+        """Return the hash table from ids to rows, which is empty if slots are distances."""
         if self._table is not None:
             return self._table
         backend, grain, size = self.backend, audit.GRAIN, 0
         if not self.dense:
-            size = -(-(TABLE * self.rows + 1) // grain) * grain
+            size = -(-(TABLE_SLOTS_PER_ID * self.rows + 1) // grain) * grain
         table = backend.empty(2 * size + 2, np.uint64)
         if not self.dense:
             backend.fill(table, 0xFF)
@@ -178,7 +181,7 @@ class Integers:
         return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
-        """Return the first row whose id is not less than the next one."""
+        """Return the first row whose id is not less than the next id; None if all ascend."""
         backend = self.backend
         faults = backend.fill(backend.empty(audit.FAULTS, np.uint64), 0xFF)
         kernel(audit.find_disorder, backend)(max(self.rows - 1, 0), self.ids, faults)
@@ -221,7 +224,7 @@ class Strings:
         self.vertex = vertex_for(self.n)
 
     def find(self, column: Any) -> Array:
-        """Return a new array with the row of each string of a column, all bits set if unknown."""
+        """Return a new array with the slot of each string of a column, all bits set if unknown."""
         find = _find_cudf if is_cudf(self.ids) else _find
         rows, exists = map(self.backend.asarray, find(self.ids, column))
         none = self.vertex(np.iinfo(self.vertex).max)
@@ -232,7 +235,7 @@ class Strings:
         return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
-        """Return the first row whose string is not less than the next one."""
+        """Return the first row whose string is not less than the next; None if all ascend."""
         if self.rows < 2:
             return None
         if is_cudf(self.ids):
@@ -265,14 +268,14 @@ class Strings:
 class Tuples:
     """A table of sorted rows of several columns: slots are their rows.
 
-    Each value is replaced by its rank in its column. Columns are combined one by one: each pair of
-    the rank so far and the next column's rank is replaced by its own rank. No number exceeds the
-    square of the number of rows.
+    Each value is replaced by its rank in its column. Columns are then combined one by one: each
+    pair of a combined rank and a rank of the next column is replaced by the rank of the pair. No
+    number exceeds the square of the number of rows.
     """
 
     backend: Backend
     ids: list[Any]
-    places: list[Integers | Strings]
+    columns: list[Integers | Strings]
     keys: Array
     rows: int
     n: int
@@ -282,13 +285,13 @@ class Tuples:
 
     def __init__(self, backend: Backend, tally: Tally, parts: list[Any]) -> None:
         self.backend, self.ids = backend, parts
-        self.places = [_distinct(part, backend, tally) for part in parts]
+        self.columns = [_distinct(part, backend, tally) for part in parts]
         self.pairs: list[Integers] = []
         codes = [
-            _signed(part_ids.find(part)) for part_ids, part in zip(self.places, parts, strict=True)
+            _signed(part_ids.find(part)) for part_ids, part in zip(self.columns, parts, strict=True)
         ]
         keys = codes[0]
-        for part_ids, code in zip(self.places[1:], codes[1:], strict=True):
+        for part_ids, code in zip(self.columns[1:], codes[1:], strict=True):
             numbers = keys * part_ids.n + code
             self.pairs.append(_integers(backend.xp.unique(numbers), backend, tally))
             keys = _signed(self.pairs[-1].find(numbers))
@@ -296,13 +299,13 @@ class Tuples:
         self.n, self.vertex = self.rows, vertex_for(self.rows)
 
     def find(self, parts: list[Any]) -> Array:
-        """Return a new array with the row of each row of columns, all bits set if unknown."""
+        """Return a new array with the slot of each row of columns, all bits set if unknown."""
         xp = self.backend.xp
         codes = [
-            _signed(part_ids.find(part)) for part_ids, part in zip(self.places, parts, strict=True)
+            _signed(part_ids.find(part)) for part_ids, part in zip(self.columns, parts, strict=True)
         ]
         keys = codes[0]
-        for part_ids, pairs, code in zip(self.places[1:], self.pairs, codes[1:], strict=True):
+        for part_ids, pairs, code in zip(self.columns[1:], self.pairs, codes[1:], strict=True):
             exists = (keys >= 0) & (code >= 0)
             slots = _signed(pairs.find(xp.where(exists, keys * part_ids.n + code, 0)))
             keys = xp.where(exists, slots, -1)
@@ -314,7 +317,7 @@ class Tuples:
         return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
-        """Return the first row that is not less than the next one."""
+        """Return the first row that is not less than the next row; None if all ascend."""
         wrong = self.backend.xp.flatnonzero(self.keys[:-1] >= self.keys[1:])
         return int(wrong[0]) if wrong.size else None
 
@@ -340,7 +343,7 @@ def in_words(rows: Any, several: bool) -> str:
 
 
 def take_rows(column: Any, rows: Array, backend: Backend) -> Any:
-    """Return rows of a borrowed column, in the given order."""
+    """Return the given rows of a borrowed column, in this order."""
     if is_cudf(column):
         return column.take(rows).reset_index(drop=True)
     if hasattr(column, "chunks") or type(column).__module__.startswith("pyarrow"):
@@ -400,6 +403,6 @@ def _find_cudf(strings: Any, ids: Any) -> tuple[Array, Array]:
     rows = strings.searchsorted(ids)
     rows[rows == len(strings)] = 0
     if not len(strings):
-        return rows, rows != rows
+        return rows, rows < 0  # no id is known
     same = strings.take(rows).reset_index(drop=True) == ids.reset_index(drop=True)
     return rows, same.fillna(False).to_cupy()

@@ -1,4 +1,4 @@
-"""Sequential union-find, and the certificate check of an answer."""
+"""Sequential union-find, and the proof of an answer by its edges."""
 
 from __future__ import annotations
 
@@ -185,7 +185,10 @@ def certify_components(
 
 
 def _checked(labels: npt.NDArray[Any], n: int, name: Any) -> Indices:
-    """Return the labels as int64, after checking that each label is its own label."""
+    """Return the labels as int64; raise a VerificationError unless they are the least vertices.
+
+    Each label must be a vertex that labels itself, and at most the vertex that it labels.
+    """
     if labels.shape != (n,) or (n and not is_integer(labels.dtype)):
         raise VerificationError(
             f"labels of type {labels.dtype} and shape {labels.shape} for {n:,} vertices"
@@ -214,13 +217,15 @@ def _check_vertices(vertex: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
     if missing.size:
         raise VerificationError(f"{some(missing)} have no label")
     if unknown.size:
-        raise VerificationError(f"{some(unknown)} have a label, but nothing names them")
+        raise VerificationError(
+            f"{some(unknown)} have a label, but neither edges nor vertices= contain them"
+        )
     raise VerificationError("vertices are listed twice, or not in the order of their ids")
 
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _unite(src: Any, dst: Any, parent: Any) -> None:
-    """Replace the parents by the roots of a sequential union-find."""
+    """Set the parent of each vertex to the least vertex of its component; all start as roots."""
     for e in range(src.size):
         u, v = src[e], dst[e]
         while parent[u] != u:
@@ -231,7 +236,7 @@ def _unite(src: Any, dst: Any, parent: Any) -> None:
             v = parent[v]
         parent[max(u, v)] = min(u, v)
     for v in range(parent.size):
-        # parent[v] <= v, so the parent points at its root already
+        # parent[v] <= v, so the parent of the parent is already a root
         parent[v] = parent[parent[v]]
 
 
@@ -246,15 +251,18 @@ def _first_across(src: Any, dst: Any, labels: Any) -> int:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _adjacency(src: Any, dst: Any, n: int, neighbour: Any) -> Any:
-    """Fill in the neighbours of all vertices; those of v are at start[v] .. start[v + 1] - 1."""
+    """Fill in the neighbours of all vertices, and return the start of each vertex's neighbours.
+
+    ``neighbour[start[v]:start[v + 1]]`` are the neighbours of v.
+    """
     start = np.zeros(n + 2, np.int64)
     for e in range(src.size):
         start[src[e] + 2] += 1
         start[dst[e] + 2] += 1
     for v in range(n):
         start[v + 2] += start[v + 1]
-    # start[v + 1] is the next free place for a neighbour of v. The loop moves it to where v + 1
-    # begins.
+    # start[v + 1] is the next free entry for a neighbour of v. At the end of the loop, it is the
+    # start of v + 1.
     for e in range(src.size):
         u, v = src[e], dst[e]
         neighbour[start[u + 1]] = v
@@ -266,7 +274,7 @@ def _adjacency(src: Any, dst: Any, n: int, neighbour: Any) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _first_unreached(start: Any, neighbour: Any, labels: Any) -> int:
-    """Return the first vertex that a breadth-first search from its label does not reach, or -1."""
+    """Return the first vertex that no breadth-first search from a label reaches, or -1."""
     reached, queue = np.zeros(labels.size, np.bool_), np.empty(labels.size, np.int64)
     head = tail = 0
     for root in range(labels.size):

@@ -1,4 +1,4 @@
-"""Columns of any library as NumPy arrays, and as text in messages."""
+"""Conversion of columns of any library to NumPy arrays, and to text for messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Indices = npt.NDArray[np.int64]
 
 
 def ends(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> tuple[Indices, Indices]:
-    """Return both columns as int64, after checking that they are within 0 .. n - 1."""
+    """Return both columns as int64; raise an InputError unless they are within 0 .. n - 1."""
     columns = []
     for column in map(np.asarray, (src, dst)):
         if column.ndim != 1 or (column.size and not is_integer(column.dtype)):
@@ -35,7 +35,7 @@ def ends(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> tuple[Indices, Indic
 
 
 def label_columns(frame: Any) -> list[npt.NDArray[Any]]:
-    """Return the two columns of a label frame, or of the pair that callers with arrays get."""
+    """Return the vertices and the labels of a frame, or of a pair of arrays, on the host."""
     if isinstance(frame, tuple):
         return [host(column) for column in frame]
     names = [str(name) for name in getattr(frame, "column_names", None) or frame.columns]
@@ -47,7 +47,7 @@ def label_columns(frame: Any) -> list[npt.NDArray[Any]]:
 
 
 def host_ids(values: Any) -> npt.NDArray[Any]:
-    """Return a column of ids on the host; several columns, given as a list, as one of tuples."""
+    """Return ids on the host; a list of columns becomes one array of tuples."""
     if not isinstance(values, list):
         return host(values)
     columns = [host(column).tolist() for column in values]
@@ -68,10 +68,13 @@ def check_ends(
     sources: npt.NDArray[Any],
     destinations: npt.NDArray[Any],
 ) -> None:
-    """Raise a VerificationError for the first row of a frame whose ends are not these ids."""
-    for names, right in ((shown.source, sources), (shown.destination, destinations)):
+    """Raise a VerificationError for the first row of a frame whose ends are not the expected ids.
+
+    ``sources`` and ``destinations`` are the expected ids, and ``listed`` the row of each edge.
+    """
+    for names, expected in ((shown.source, sources), (shown.destination, destinations)):
         shown_ids = ids_of(shown.frame, names if isinstance(names, list) else [names])
-        k = first_difference(shown_ids.tolist(), right.tolist())
+        k = first_difference(shown_ids.tolist(), expected.tolist())
         if k is not None:
             row = f"{listed[k]:,}" if k < listed.size else "no"
             raise VerificationError(
@@ -90,11 +93,11 @@ def host(values: Any) -> npt.NDArray[Any]:
 
 
 def common_dtype(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-    """Return the columns as one type that holds them all.
+    """Return the columns converted to one type that represents all values.
 
-    NumPy's common type of int64 and uint64 would be a float.
+    The types are int64, uint64 and object. NumPy would convert int64 and uint64 to a float.
     """
-    integers = [column for column in columns if _counts(column)]
+    integers = [column for column in columns if _has_integers(column)]
     low = min((int(column.min()) for column in integers), default=0)
     high = max((int(column.max()) for column in integers), default=0)
     kind: type = np.int64 if high < 1 << 63 else np.uint64 if low >= 0 else object
@@ -104,27 +107,30 @@ def common_dtype(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
 
 
 def numbered(columns: list[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], list[Indices]]:
-    """Return all distinct ids of columns of one type, in order, and the place of each."""
-    everything = np.concatenate(columns)
-    span = int(everything.max()) - int(everything.min()) if _counts(everything) else None
-    if span is None or span > 4 * everything.size:
-        ids, at = np.unique(everything, return_inverse=True)
-        cuts = np.cumsum([column.size for column in columns])[:-1]
-        return ids, np.split(at, cuts)
-    low = everything.min()
+    """Return the distinct ids of columns of one type, sorted, and each column as ranks of its ids.
+
+    Integers in a small range are ranked without sorting.
+    """
+    values = np.concatenate(columns)
+    span = int(values.max()) - int(values.min()) if _has_integers(values) else None
+    if span is None or span > 4 * values.size:
+        ids, ranks = np.unique(values, return_inverse=True)
+        ends_of_columns = np.cumsum([column.size for column in columns])[:-1]
+        return ids, np.split(ranks, ends_of_columns)
+    low = values.min()
     present = np.zeros(span + 1, bool)
-    present[everything - low] = True
+    present[values - low] = True
     rank = np.cumsum(present) - 1
-    ids = np.flatnonzero(present).astype(everything.dtype) + low
+    ids = np.flatnonzero(present).astype(values.dtype) + low
     return ids, [rank[column - low] for column in columns]
 
 
-def _counts(column: npt.NDArray[Any]) -> bool:
+def _has_integers(column: npt.NDArray[Any]) -> bool:
     return column.size > 0 and is_integer(column.dtype)
 
 
 def some(values: Any) -> str:
-    """Return text with the first few values of a column or a set, and their number."""
+    """Return the first five values of a column or a set as text; the count follows if more."""
     if isinstance(values, set):
         values = sorted(values)
     few = ", ".join(map(str, host(values[:5]).tolist()))

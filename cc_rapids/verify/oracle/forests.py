@@ -1,4 +1,4 @@
-"""Kruskal's spanning forest by weight, and the proof of one."""
+"""Spanning forests by weight: Kruskal's algorithm, its merges, and proofs of forests."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ def certify_forest(
 ) -> None:
     """Prove that rows form a minimum spanning forest, a maximum one, or any spanning forest.
 
-    Three things are checked for a minimum spanning forest. The rows form no cycle. Every edge of
-    the list joins two vertices of one tree of the forest. No other edge is lighter than the
-    heaviest edge on the path between its ends in the forest. Of two edges with equal weights, the
-    one with the lower row counts as lighter, so exactly one forest is right. Without weights, the
-    third check is left out, and any spanning forest is right.
+    A minimum spanning forest must pass three checks. The rows form no cycle. Every edge of the list
+    joins two vertices of one tree of the forest. No edge outside the forest is lighter than the
+    heaviest edge on the forest path between its ends. Of two edges with equal weights, the edge in
+    the lower row counts as lighter, so exactly one forest is right. Without weights, the third
+    check is left out, and any spanning forest is right.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def single_linkage(
     weights : (m,) numbers
         The weight of each edge; not changed. Ties go to the lower row.
     greatest : bool
-        Whether to merge along the edges of greatest weight first.
+        Whether the edges of greatest weight are merged first, instead of those of least weight.
 
     Returns
     -------
@@ -216,8 +216,8 @@ def certify_spanning_forest(
 ) -> None:
     """Prove an answer of :func:`cc_rapids.minimum_spanning_forest`, for ids of any type.
 
-    Every column is compared with the edges. Without ``weight``, the answer must be one of
-    :func:`cc_rapids.spanning_forest`.
+    Every column is compared with the edges. Answers of :func:`cc_rapids.spanning_forest` are proved
+    without ``weight``.
 
     Parameters
     ----------
@@ -230,15 +230,15 @@ def certify_spanning_forest(
     weight : str, or (m,) array, optional
         As for :func:`cc_rapids.minimum_spanning_forest`.
     greatest : bool
-        Whether it is an answer of :func:`cc_rapids.maximum_spanning_forest`.
+        Whether the answer is one of :func:`cc_rapids.maximum_spanning_forest`.
     nulls : {"raise", "drop"}
         As for :func:`cc_rapids.components`.
 
     Raises
     ------
     VerificationError
-        The answer is not a minimum (maximum) spanning forest, see :func:`certify_forest`, or an end
-        or a weight in it is not that of its row.
+        The answer is not a minimum (maximum) spanning forest, see :func:`certify_forest`. Or an end
+        or a weight differs from the edge of its row.
     InputError
         The edges or an argument cannot be used.
 
@@ -261,7 +261,7 @@ def certify_spanning_forest(
         given = weighted(given, read.adapter_of(edges).weights(edges, weight), name, nulls)
         weights = on_host(given.weights)
     elif "weight" in shown.names:
-        raise InputError("the forest has weights: pass weight=, which they are compared with")
+        raise InputError("the forest has weights: pass weight= to compare them")
     ids, src, dst = numbered_ends(given)
     listed = host(shown.rows())
     row = places_of_rows(given, listed, "forest")
@@ -273,7 +273,10 @@ def certify_spanning_forest(
 
 
 def numbered_ends(given: EdgeInput) -> tuple[npt.NDArray[Any], Indices, Indices]:
-    """Return the distinct ids of edges on the host, in order, and the places of both ends."""
+    """Return the distinct ids of edges, sorted, and both ends of each edge as positions among them.
+
+    All three arrays are on the host.
+    """
     with Borrowing([given.src, given.dst]) as borrowed:
         columns = [host_ids(column) for column in borrowed]
     if not columns[0].size:
@@ -299,7 +302,7 @@ def places_of_rows(given: EdgeInput, row: npt.NDArray[Any], what: str) -> npt.ND
 
 
 def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
-    """Return the rows sorted by weight; rows of equal weight keep their order."""
+    """Return the rows sorted by weight, or by descending weight; equal weights keep their order."""
     numbers = np.asarray(weights)
     if numbers.shape != (m,) or (m and not is_number(numbers.dtype)):
         raise InputError(
@@ -315,7 +318,7 @@ def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _joining(src: Any, dst: Any, parent: Any) -> Any:
-    """Return which edges join two trees when edges are linked in order."""
+    """Link edges in order, and return a mask of those that join two trees; modifies ``parent``."""
     joins = np.zeros(src.size, np.bool_)
     for e in range(src.size):
         u, v = src[e], dst[e]
@@ -332,28 +335,28 @@ def _joining(src: Any, dst: Any, parent: Any) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _merge(src: Any, dst: Any, n: int, merges: Any) -> int:
-    """Write the two clusters, the size and the edge of each merge, and return their number.
+    """Write the two clusters, the size and the edge of each merge, and return the merge count.
 
-    The vertices of a cluster form a list, named by one of them. A merge appends the shorter list to
-    the longer one.
+    The vertices of a cluster form a circular list. One of its vertices, the head, stores the number
+    and the size of the cluster. A merge appends the shorter list to the longer one.
     """
-    named, onward = np.arange(n), np.arange(n)  # the lists are circular
-    cluster, size = np.arange(n), np.ones(n, np.int64)  # by the name of a list
+    head, following = np.arange(n), np.arange(n)
+    cluster, size = np.arange(n), np.ones(n, np.int64)  # valid at heads
     count = 0
     for e in range(src.size):
         u, v = src[e], dst[e]
-        if size[named[u]] > size[named[v]]:
+        if size[head[u]] > size[head[v]]:
             u, v = v, u
-        short, long = named[u], named[v]
+        short, long = head[u], head[v]
         if short != long:
             size[long] += size[short]
             a, b = cluster[short], cluster[long]
             merges[count] = min(a, b), max(a, b), size[long], e
             cluster[long] = n + count
             for _ in range(size[short]):
-                named[u] = long
-                u = onward[u]
-            onward[u], onward[v] = onward[v], onward[u]
+                head[u] = long
+                u = following[u]
+            following[u], following[v] = following[v], following[u]  # join both circles
             count += 1
     return count
 
@@ -363,7 +366,7 @@ def _first_cycle(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> int:
     """Link both trees of each forest edge; return the first edge within one tree, or -1.
 
     The smaller tree goes under the larger one, so a climb takes at most log2 n steps. Paths are not
-    shortened: ``when[v]`` is the edge that put v under ``up[v]``, and it grows along a climb.
+    shortened. ``when[v]`` becomes the edge that put v under ``up[v]``; it grows along a climb.
     """
     size = np.ones(up.size, np.int64)
     for e in range(src.size):
@@ -386,11 +389,11 @@ def _first_cycle(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> int:
 def _first_lighter(
     src: Any, dst: Any, kept: Any, up: Any, when: Any, by_weight: bool
 ) -> tuple[int, int]:
-    """Return the first edge outside the forest that precedes the last edge of its forest path.
+    """Return the first edge that proves a forest wrong, and the last edge of its forest path.
 
-    Also return that last edge. The forest path joins the ends of the edge in the forest. The second
-    value is -1 if the edge has no such path. Both are -1 if there is no such edge. Unless edges are
-    ordered ``by_weight``, only an edge without a path counts.
+    An edge outside the forest proves it wrong if the edge precedes the last edge of the forest path
+    between its ends, or if there is no such path. Unless edges are ordered ``by_weight``, only a
+    missing path is a proof. The second value is -1 without a path, and both are -1 without a proof.
     """
     for e in range(src.size):
         if not kept[e]:

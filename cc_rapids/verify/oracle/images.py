@@ -13,7 +13,7 @@ from ...errors import ArgumentTypeError, InputError, VerificationError, shown
 from .certificate import unreached
 
 
-class _Places:
+class _PixelNames:
     """The positions of pixels in an image, as text for messages."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
@@ -33,8 +33,9 @@ def certify_image(
 ) -> None:
     """Prove the labels of :func:`cc_rapids.ndimage.label` or :func:`cc_rapids.measure.label`.
 
-    Connected pixels have the same label, pixels of the same label are connected, the background has
-    label 0, and the components are numbered 1, 2, ... in raster order of their first pixels.
+    Connected pixels must have the same label, and pixels of the same label must be connected. The
+    background must have label 0. The components must be numbered 1, 2, ... in the raster order of
+    their first pixels.
 
     Parameters
     ----------
@@ -43,8 +44,8 @@ def certify_image(
     image : array of numbers or bool, with the shape of the labels
         The image.
     structure : array of bool, of shape (3, ..., 3), optional
-        Whether a pixel in the centre is connected with each neighbour. By default all are, if
-        ``by_value``; otherwise those along the axes.
+        Whether the pixel in the centre is connected with each neighbour. Defaults to all neighbours
+        if ``by_value``, and to the neighbours along the axes otherwise.
     by_value : bool
         Whether only pixels of equal values are connected.
     background : number
@@ -80,13 +81,13 @@ def certify_image(
         raise ArgumentTypeError(f"background= is {shown(background)}, not a number")
     if label.shape != values.shape:
         raise VerificationError(f"labels of shape {label.shape} for an image of {values.shape}")
-    axes, place = values.ndim, _Places(values.shape)
+    axes, names = values.ndim, _PixelNames(values.shape)
     inside = (values != background).ravel()
     wrong = np.flatnonzero((label.ravel() != 0) != inside)
     if wrong.size:
         p = int(wrong[0])
         what = "not background" if inside[p] else "background"
-        raise VerificationError(f"pixel {place[p]} is {what}, but its label is {label.flat[p]}")
+        raise VerificationError(f"pixel {names[p]} is {what}, but its label is {label.flat[p]}")
     src, dst = _connected(values, inside.reshape(values.shape), _steps(structure, axes, by_value))
     if by_value:
         equal = values.ravel()[src] == values.ravel()[dst]
@@ -95,21 +96,21 @@ def certify_image(
     split = np.flatnonzero(flat[src] != flat[dst])
     if split.size:
         p, q = int(dst[split[0]]), int(src[split[0]])
-        way = ": pass by_value=True for labels of equal values"
-        way = "" if by_value or values.flat[p] == values.flat[q] else way
+        advice = ": pass by_value=True for labels of equal values"
+        advice = "" if by_value or values.flat[p] == values.flat[q] else advice
         raise VerificationError(
-            f"pixels {place[p]} and {place[q]} are connected, but have the labels {flat[p]} and"
-            f" {flat[q]}{way}"
+            f"pixels {names[p]} and {names[q]} are connected, but have the labels {flat[p]} and"
+            f" {flat[q]}{advice}"
         )
     numbers, first, number_of = np.unique(label, return_index=True, return_inverse=True)
     least = np.where(inside, first[number_of.ravel()], np.arange(label.size))
     p = unreached(src, dst, least)
     if p >= 0:
         q = int(least[p])
-        way = ": leave out by_value=True for labels of all pixels that are not background"
-        way = way if by_value and values.flat[p] != values.flat[q] else ""
+        advice = ": leave out by_value=True for labels of all pixels that are not background"
+        advice = advice if by_value and values.flat[p] != values.flat[q] else ""
         raise VerificationError(
-            f"pixels {place[q]} and {place[p]} of label {flat[p]} are not connected{way}"
+            f"pixels {names[q]} and {names[p]} of label {flat[p]} are not connected{advice}"
         )
     numbers, first = numbers[numbers != 0], first[numbers != 0]
     if (numbers != np.arange(1, numbers.size + 1)).any() or (np.diff(first) < 0).any():
@@ -117,7 +118,7 @@ def certify_image(
 
 
 def _steps(structure: Any, axes: int, by_value: bool) -> list[tuple[int, ...]]:
-    """Return the steps to the earlier neighbours that a pixel is connected with."""
+    """Return the steps from a pixel to its connected neighbours before it in raster order."""
     steps = [step for step in product((-1, 0, 1), repeat=axes) if step < (0,) * axes]
     if structure is None:
         return [step for step in steps if by_value or np.count_nonzero(step) == 1]
@@ -132,6 +133,7 @@ def _connected(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the pairs of neighbours that are not background, as positions of pixels."""
     pixel = np.arange(values.size).reshape(values.shape)
+    # the empty arrays give the type of the result if there is no step
     sides: tuple[list[Any], list[Any]] = ([pixel.ravel()[:0]], [pixel.ravel()[:0]])
     for step in steps:
         here = tuple(

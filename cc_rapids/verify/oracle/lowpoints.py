@@ -1,4 +1,4 @@
-"""Bridges, articulation points and blocks by one depth-first search, and checks of all answers."""
+"""Bridges, articulation points and blocks by one sequential search, and checks of all three."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...data import read
 from ...data.frame_access import collected, columns_of
-from ...errors import VerificationError
+from ...errors import VerificationError, counted
 from ..shown_rows import ShownRows, first_difference
 from .columns import Indices, check_ends, ends, host, ids_of
 from .forests import numbered_ends, places_of_rows
@@ -41,7 +41,7 @@ def bridges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
     See Also
     --------
     cc_rapids.bridges : The same on every engine, for ids of any type.
-    cc_rapids.oracle.certify_bridges : Check an answer by this function.
+    cc_rapids.oracle.certify_bridges : Check an answer against this function.
 
     Notes
     -----
@@ -78,7 +78,7 @@ def articulation_points(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indic
     See Also
     --------
     cc_rapids.articulation_points : The same on every engine, for ids of any type.
-    cc_rapids.oracle.certify_articulation_points : Check an answer by this function.
+    cc_rapids.oracle.certify_articulation_points : Check an answer against this function.
 
     Notes
     -----
@@ -105,8 +105,8 @@ def biconnected_component_edges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) 
     Returns
     -------
     (m,) int64
-        A new array of numbers 0 .. k - 1 in the order of the first row of each component; -1 for
-        self-loops.
+        A new array. Components are numbered 0 .. k - 1 in the order of their first rows.
+        Self-loops have -1.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def biconnected_component_edges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) 
     See Also
     --------
     cc_rapids.biconnected_component_edges : The same on every engine, for ids of any type.
-    cc_rapids.oracle.certify_biconnected_component_edges : Check an answer by this function.
+    cc_rapids.oracle.certify_biconnected_component_edges : Check an answer against this function.
 
     Notes
     -----
@@ -142,7 +142,7 @@ def certify_bridges(
     *,
     nulls: str = "raise",
 ) -> None:
-    """Check an answer of :func:`cc_rapids.bridges` by another algorithm.
+    """Check an answer of :func:`cc_rapids.bridges` against a depth-first search.
 
     Parameters
     ----------
@@ -158,8 +158,8 @@ def certify_bridges(
     Raises
     ------
     VerificationError
-        A listed row is not a bridge, a bridge is missing, the rows do not ascend, or an edge has
-        different ends in the list of edges. The error names the first such row.
+        A row of the answer is not a bridge, a bridge is missing, the rows do not ascend, or a
+        bridge has other ends than its edge. The error names the first such row.
     InputError
         The edges or an argument cannot be used.
 
@@ -205,7 +205,7 @@ def certify_articulation_points(
     *,
     nulls: str = "raise",
 ) -> None:
-    """Check an answer of :func:`cc_rapids.articulation_points` by another algorithm.
+    """Check an answer of :func:`cc_rapids.articulation_points` against a depth-first search.
 
     Parameters
     ----------
@@ -221,7 +221,8 @@ def certify_articulation_points(
     Raises
     ------
     VerificationError
-        The vertices are not the articulation points in order. The error names the first wrong one.
+        The vertices are not the articulation points, sorted by id. The error names the first wrong
+        vertex.
     InputError
         The edges or an argument cannot be used.
 
@@ -237,16 +238,16 @@ def certify_articulation_points(
     """
     given = read.read(edges, source, destination, None, None, nulls)
     ids, src, dst = numbered_ends(given)
-    right = ids[_searched(src, dst, len(ids))[1]]
+    expected = ids[_searched(src, dst, len(ids))[1]].tolist()
     frame = collected(answer)
     frame = frame._asdict() if hasattr(frame, "_asdict") else frame
-    lists = ids_of(frame, columns_of(frame)).tolist(), right.tolist()
-    k = first_difference(*lists)
+    points = ids_of(frame, columns_of(frame)).tolist()
+    k = first_difference(points, expected)
     if k is not None:
-        points = [f"{side[k]!r}" if k < len(side) else "none" for side in lists]
-        raise VerificationError(
-            f"articulation point {k:,} is {points[0]} in the answer, but {points[1]} by a search"
-        )
+        point = repr(points[k]) if k < len(points) else "missing"
+        count = counted(len(expected), "articulation point")
+        fault = f"should be {expected[k]!r}" if k < len(expected) else f"there are {count}"
+        raise VerificationError(f"articulation point {k:,} is {point}, but {fault}")
 
 
 def certify_biconnected_component_edges(
@@ -257,7 +258,7 @@ def certify_biconnected_component_edges(
     *,
     nulls: str = "raise",
 ) -> None:
-    """Check an answer of :func:`cc_rapids.biconnected_component_edges` by another algorithm.
+    """Check an answer of :func:`cc_rapids.biconnected_component_edges` against a search.
 
     Parameters
     ----------
@@ -273,8 +274,8 @@ def certify_biconnected_component_edges(
     Raises
     ------
     VerificationError
-        The rows are not those of all edges except self-loops, in order; an edge has a wrong
-        number; or an edge has different ends in the list of edges. The error names the first such
+        The rows are not those of all edges without self-loops, ascending; an edge has the number
+        of another component; or a row has other ends than its edge. The error names the first such
         row.
     InputError
         The edges or an argument cannot be used.
@@ -296,23 +297,28 @@ def certify_biconnected_component_edges(
     shown = ShownRows(answer, what, max(len(given.src.key_columns), 1))
     listed, numbers = host(shown.rows()), host(shown.numbers("labels"))
     block = biconnected_component_edges(src, dst, len(ids))
-    right = np.flatnonzero(block != NO_ROW)
+    in_block = np.flatnonzero(block != NO_ROW)
     rows = places_of_rows(given, listed, what)
-    k = first_difference(rows.tolist(), right.tolist())
+    expected = in_block if given.row_index is None else host(given.row_index())[in_block]
+    k = first_difference(listed.tolist(), expected.tolist())
     if k is not None:
-        edge = f"row {listed[k]:,}" if k < listed.size else "no row"
-        raise VerificationError(f"the {what} have {edge} in place {k:,} of another edge")
-    k = first_difference(numbers.tolist(), block[right].tolist())
+        edge = f"edge {listed[k]:,}" if k < listed.size else "missing"
+        fault = f"be edge {expected[k]:,}" if k < expected.size else "not exist"
+        raise VerificationError(f"row {k:,} of the {what} is {edge}, but should {fault}")
+    k = first_difference(numbers.tolist(), block[in_block].tolist())
     if k is not None:
         raise VerificationError(
-            f"row {listed[k]:,} is in biconnected component {numbers[k]:,} in the answer, but in"
-            f" {block[right[k]]:,} by a search"
+            f"edge {listed[k]:,} is in biconnected component {numbers[k]:,}, but should be in"
+            f" {block[in_block[k]]:,}"
         )
     check_ends(shown, listed, ids[src[rows]], ids[dst[rows]])
 
 
 def _searched(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Any:
-    """Return which edges are bridges, which vertices articulation points, and blocks of edges."""
+    """Return masks of the bridges and of the articulation points, and the block of each edge.
+
+    A block is a biconnected component. Self-loops have no block, ``NO_ROW``.
+    """
     src, dst = ends(src, dst, n)
     tail, head = np.concatenate([src, dst]), np.concatenate([dst, src])
     order = np.argsort(tail, kind="stable")
@@ -322,55 +328,58 @@ def _searched(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _search(starts: Any, heads: Any, rows: Any, m: int) -> tuple[Any, Any, Any]:
-    """Search depth-first; return masks of bridges and articulation points, and blocks of edges.
+    """Search an adjacency list depth-first, and return the arrays of :func:`_searched`.
 
-    ``low[v]`` is the least search number that one edge reaches from v or from a vertex below v. The
-    edge by which v was reached does not count. ``pending`` is the stack of the edges whose block is
-    not complete. A block is complete at the vertex below its first one.
+    ``heads[starts[v]:starts[v + 1]]`` are the neighbours of v, and ``rows`` the edges to them.
+    Vertices are numbered in the order of the search. ``low[v]`` is the least number of v and of the
+    vertices that one edge reaches from v or from a vertex below v. The edge by which the search
+    reached v does not count. ``pending`` is a stack of the edges without a block. After the search
+    below v, whose parent is u, a ``low[v]`` of at least ``number[u]`` completes a block: the edge
+    from u to v, and all edges that follow it on the stack.
     """
     n = starts.size - 1
-    block, pending, waiting, blocks = np.full(m, NO_ROW), np.empty(m, np.int64), 0, 0
+    block, pending, pending_count, block_count = np.full(m, NO_ROW), np.empty(m, np.int64), 0, 0
     is_bridge, is_point = np.zeros(m, np.bool_), np.zeros(n, np.bool_)
     number, low = np.full(n, NO_ROW), np.empty(n, np.int64)
-    above, path, following = np.full(n, NO_ROW), np.empty(n, np.int64), starts[:-1].copy()
+    row_to, stack, next_entry = np.full(n, NO_ROW), np.empty(n, np.int64), starts[:-1].copy()
     visited = 0
     for root in range(n):
         if number[root] != NO_ROW:
             continue
         number[root] = low[root] = visited
         visited += 1
-        path[0], length, children = root, 1, 0
-        while length:
-            v = path[length - 1]
-            if following[v] < starts[v + 1]:
-                w, row = heads[following[v]], rows[following[v]]
-                following[v] += 1
-                if row == above[v]:
+        stack[0], depth, children = root, 1, 0
+        while depth:
+            v = stack[depth - 1]
+            if next_entry[v] < starts[v + 1]:
+                w, row = heads[next_entry[v]], rows[next_entry[v]]
+                next_entry[v] += 1
+                if row == row_to[v]:
                     continue
                 if number[w] != NO_ROW:
                     low[v] = min(low[v], number[w])
                     if number[w] < number[v]:
-                        pending[waiting] = row
-                        waiting += 1
+                        pending[pending_count] = row
+                        pending_count += 1
                     continue
-                pending[waiting] = row
-                waiting += 1
+                pending[pending_count] = row
+                pending_count += 1
                 number[w] = low[w] = visited
                 visited += 1
-                above[w], path[length] = row, w
-                length += 1
+                row_to[w], stack[depth] = row, w
+                depth += 1
                 continue
-            length -= 1
-            if length:
-                u = path[length - 1]
+            depth -= 1
+            if depth:
+                u = stack[depth - 1]
                 low[u] = min(low[u], low[v])
-                is_bridge[above[v]] = low[v] > number[u]
-                children += length == 1
-                is_point[u] |= length > 1 and low[v] >= number[u]
+                is_bridge[row_to[v]] = low[v] > number[u]
+                children += depth == 1
+                is_point[u] |= depth > 1 and low[v] >= number[u]
                 if low[v] >= number[u]:
-                    while block[above[v]] == NO_ROW:
-                        waiting -= 1
-                        block[pending[waiting]] = blocks
-                    blocks += 1
+                    while block[row_to[v]] == NO_ROW:
+                        pending_count -= 1
+                        block[pending[pending_count]] = block_count
+                    block_count += 1
         is_point[root] = children > 1
     return is_bridge, is_point, block

@@ -11,10 +11,10 @@ from .columns import Indices, ends
 
 
 def walk(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, first: int, second: int) -> Indices | None:
-    """Return the edges of a shortest path between two vertices, in order.
+    """Return the rows of the edges of a shortest path between two vertices, in order.
 
-    If there are several, return the one whose list of rows is lexicographically least. Along the
-    edges of a forest there is at most one path.
+    Among several shortest paths, the one whose list of rows is lexicographically least is returned.
+    In a forest, there is at most one path.
 
     Parameters
     ----------
@@ -51,17 +51,17 @@ def walk(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, first: int, second: int
     for row, (u, v) in enumerate(zip(src.tolist(), dst.tolist(), strict=True)):
         edges[u].append((row, v))
         edges[v].append((row, u))
-    far, waiting = {second: 0}, deque([second])
-    while waiting:
-        v = waiting.popleft()
+    distance, queue = {second: 0}, deque([second])
+    while queue:
+        v = queue.popleft()
         for _, u in edges[v]:
-            if u not in far:
-                far[u] = far[v] + 1
-                waiting.append(u)
-    if first not in far:
+            if u not in distance:
+                distance[u] = distance[v] + 1
+                queue.append(u)
+    if first not in distance:
         return None
     path, v = [], first
     while v != second:
-        row, v = min((row, u) for row, u in edges[v] if far[u] == far[v] - 1)
+        row, v = min((row, u) for row, u in edges[v] if distance[u] == distance[v] - 1)
         path.append(row)
     return np.array(path, np.int64)

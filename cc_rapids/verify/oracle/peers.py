@@ -49,7 +49,7 @@ def _by_scipy(src: Any, dst: Any, n: int) -> Any:
 
 
 def _by_networkx(src: Any, dst: Any, n: int) -> Any:
-    """Return NetworkX's components, numbered in its order."""
+    """Return the number of each vertex's component, in the order that NetworkX lists components."""
     import networkx as nx
 
     graph = nx.empty_graph(n)
@@ -61,7 +61,7 @@ def _by_networkx(src: Any, dst: Any, n: int) -> Any:
 
 
 def _by_cugraph(src: Any, dst: Any, n: int) -> Any:
-    """Return cuGraph's component labels; each vertex also gets a self-loop."""
+    """Return cuGraph's component labels; self-loops add the vertices without edges."""
     import cudf
     import cugraph
     import cupy
@@ -72,8 +72,8 @@ def _by_cugraph(src: Any, dst: Any, n: int) -> Any:
             "cuGraph's own function cannot be called while cc_rapids is installed in its place:"
             " call cc_rapids.uninstall() first"
         )
-    wide, every = np.int32 if n < 1 << 31 else np.int64, cupy.arange(n)  # with self-loops
-    ends = [cupy.concatenate([cupy.asarray(end), every]).astype(wide) for end in (src, dst)]
+    dtype, loops = np.int32 if n < 1 << 31 else np.int64, cupy.arange(n)
+    ends = [cupy.concatenate([cupy.asarray(end), loops]).astype(dtype) for end in (src, dst)]
     graph = cugraph.Graph()
     graph.from_cudf_edgelist(cudf.DataFrame({"src": ends[0], "dst": ends[1]}), "src", "dst")
     frame = function(graph).sort_values("vertex")
@@ -84,7 +84,7 @@ PEERS = {"scipy": _by_scipy, "networkx": _by_networkx, "cugraph": _by_cugraph}
 
 
 def against_scipy(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.ArrayLike) -> None:
-    """Compare dense labels of the vertices 0 .. n - 1 with SciPy's, which must be equal.
+    """Raise an error unless dense labels of the vertices 0 .. n - 1 equal SciPy's.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def against_scipy(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.Ar
     if not np.array_equal(ours, theirs):
         v = int((ours != theirs).argmax())
         raise VerificationError(
-            f"vertex {v} has the label {ours[v]}, but {theirs[v]} from SciPy, which finds"
+            f"vertex {v} has the label {ours[v]}, but should have {theirs[v]}, as SciPy finds"
             f" {theirs.max() + 1:,} components"
         )
 
@@ -120,7 +120,7 @@ def against_scipy(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.Ar
 def against_networkx(
     edges: Any, answer: Any, source: str = "src", destination: str = "dst", *, vertices: Any = None
 ) -> None:
-    """Compare a label frame with NetworkX's components, as sets of ids.
+    """Raise an error unless a label frame has the components that NetworkX finds.
 
     Parameters
     ----------
@@ -159,8 +159,8 @@ def against_networkx(
     for v, name in zip(vertex, label, strict=True):
         if ours[name] != theirs.get(v):
             raise VerificationError(
-                f"the component of {v!s} is {some(ours[name])}, but {some(theirs.get(v, set()))}"
-                " from NetworkX"
+                f"the component of {v!s} is {some(ours[name])}, but NetworkX finds"
+                f" {some(theirs.get(v, set()))}"
             )
     missing = theirs.keys() - set(vertex)
     if missing:
@@ -168,7 +168,7 @@ def against_networkx(
 
 
 def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: str = "dst") -> None:
-    """Compare a label frame with cuGraph's weakly connected components on the GPU.
+    """Raise an error unless a label frame has the weakly connected components of cuGraph.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: s
 
 
 def same_partition(ours: Any, theirs: Any) -> None:
-    """Compare the components of two label frames, for any labels.
+    """Raise an error unless two label frames have the same components, whatever the labels.
 
     Parameters
     ----------

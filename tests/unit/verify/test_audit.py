@@ -352,7 +352,7 @@ def test_threads_that_race_refuse_no_right_answer(make, monkeypatch, tuned):
 def test_an_oracle_that_disagrees_is_named(monkeypatch):
     monkeypatch.setitem(peers.PEERS, "scipy", lambda src, dst, n: np.zeros(n, int))
     says = (
-        "vertex 13 has the label 13, but according to scipy the least vertex of its component is 10"
+        "vertex 13 has the label 13, but scipy finds that the least vertex of its component is 10"
     )
     with wrong(says):
         components(EDGES).audit(EDGES, oracle="scipy")

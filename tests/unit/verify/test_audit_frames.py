@@ -43,15 +43,15 @@ FORGED = {  # for 10 .. 15
     "merged greatest": ("max", [14, 14, 14, 14, 14, 15], "vertex 10 has the label 14, but no path"),
     "split": ("max", [12, 12, 12, 13, 14, 15], "edge 2 joins 13 and 14, which have the labels 13"),
     "split numbers": ("dense", [0, 0, 0, 1, 2, 3], "edge 2 joins 13 and 14, which have the labels"),
-    "merged numbers": ("dense", [0, 0, 0, 0, 0, 1], "vertex 13 has the label 0 as 10, but no path"),
-    "in another order": ("dense", [1, 1, 1, 0, 0, 2], "labels of kind 'dense' follow the order of"),
-    "with a gap": ("dense", [0, 0, 0, 1, 1, 3], "no vertex has the label 2, of 0 .. 3 for 4"),
+    "merged numbers": ("dense", [0, 0, 0, 0, 0, 1], "has the label 0, as vertex 10, but no path"),
+    "in another order": ("dense", [1, 1, 1, 0, 0, 2], "labels of kind 'dense' are in the order of"),
+    "with a gap": ("dense", [0, 0, 0, 1, 1, 3], "no vertex has the label 2, but labels are 0 .. 3"),
     "negative": ("dense", [0, 0, 0, 1, 1, -1], "vertex 15 has the label -1, but labels are 0 .. 1"),
-    "smallest first": ("size", [2, 2, 2, 1, 1, 0], "label 0 has 1 vertices, but 1 has 2:"),
+    "smallest first": ("size", [2, 2, 2, 1, 1, 0], "label 0 has 1 vertices, but label 1 has 2:"),
     "equal sizes": (
         "size",
         [1, 1, 1, 0, 0, 0],
-        "labels of kind 'size' follow the order of the least vertices",
+        "labels of kind 'size' are in the order of the least vertices",
     ),
 }
 
@@ -106,7 +106,7 @@ def test_the_frame_that_labels_returns_is_judged(engine):
     with wrong("vertex 15 has the label 13, but no path joins the two"):
         forged(found, right._replace(labels=least)).audit((SRC, DST))
     shuffled = right._replace(vertex=right.vertex[::-1].copy(), labels=right.labels[::-1].copy())
-    with wrong("row 0 is vertex 15 and the next is 14: they are not in order"):
+    with wrong("row 0 is vertex 15, but row 1 is vertex 14"):
         forged(found, shuffled).audit((SRC, DST))
     twice = right._replace(vertex=np.append(right.vertex, 15), labels=np.append(right.labels, 15))
     with wrong("vertex 15 is listed 2 times"):

@@ -115,13 +115,13 @@ WRONG_ANSWERS = {
     "a path too many": (lie("length", 2, 1), "pair 2 has a path, but joins two components"),
     "a strange length": (lie("length", 2, -2), "pair 2 has the length -2, but its path"),
     "a vertex and itself": (lie("length", 3, 1), "pair 3 has the length 1, but its path along"),
-    "another weakest": (lie("weakest_row", 0, 0), "weakest_row of pair 0 is 0, but the weakest"),
-    "a later equal one": (lie("weakest_row", 0, 4), "weakest_row of pair 0 is 4, but the weakest"),
-    "another weight": (lie("weakest_weight", 0, 5), "weakest_weight of pair 0 is 5, but the"),
-    "a row elsewhere": (lie("weakest_row", 4, 1), "weakest_row of pair 4 is 1, but the weakest"),
-    "a row of no path": (lie("weakest_row", 2, 0), "weakest_row of pair 2 is 0, but the weakest"),
-    "a weight of no path": (lie("weakest_weight", 3, 1), "weakest_weight of pair 3 is 1, but the"),
-    "too few": (lambda frame: frame[:4], "there are paths of 4 pairs, but 5 pairs"),
+    "another weakest": (lie("weakest_row", 0, 0), "weakest_row of pair 0 is 0, but should be "),
+    "a later equal one": (lie("weakest_row", 0, 4), "weakest_row of pair 0 is 4, but should be"),
+    "another weight": (lie("weakest_weight", 0, 5), "weakest_weight of pair 0 is 5, but should be"),
+    "a row elsewhere": (lie("weakest_row", 4, 1), "weakest_row of pair 4 is 1, but should be"),
+    "a row of no path": (lie("weakest_row", 2, 0), "weakest_row of pair 2 is 0, but should be "),
+    "a weight of no path": (lie("weakest_weight", 3, 1), "weakest_weight of pair 3 is 1, but"),
+    "too few": (lambda frame: frame[:4], "the frame has paths for 4 pairs, but 5 pairs were given"),
 }
 
 
@@ -157,8 +157,8 @@ def over(*rows):
 
 WRONG_ROWS = {
     "another order": (swapped, "edge 1, in row 0 of the paths, does not start"),
-    "another pair": (lie("pair", 0, 1), "edge 0, in row 0 of the paths, is not"),
-    "another step": (lie("step", 1, 0), "edge 1, in row 1 of the paths, does"),
+    "another pair": (lie("pair", 0, 1), "edge 0, in row 0 of the paths, has another pair"),
+    "another step": (lie("step", 1, 0), "edge 1, in row 1 of the paths, has a step"),
     "no row": (lie("row", 0, 99), "edge 99, in row 0 of the paths, is not a row"),
     "not of the forest": (over(6), "edge 6, in row 7 of the paths, is not in"),
     "another end": (lie("source", 0, 4), "edge 0 has different ends in the edges and in the paths"),
@@ -170,7 +170,7 @@ WRONG_ROWS = {
     "elsewhere": (over(0), "edge 0, in row 7 of the paths, does not start"),
     "too few": (
         lambda frame: frame[:-1],
-        "the lengths of the paths are 8 edges, but",
+        "the lengths of the paths add up to 8 edges, but the frame of path edges has 7 rows",
     ),
 }
 
@@ -259,11 +259,11 @@ def test_what_is_refused():
         found.audit_paths(answer[["length"]], PAIRS, EDGES_BY_WEIGHT, **ASKED)
     with pytest.raises(errors.InputError, match="a frame of paths has no column 'length'"):
         found.audit_paths(rows, PAIRS, EDGES_BY_WEIGHT, **ASKED)
-    with pytest.raises(errors.InputError, match="1 pair of 5, first pair 4, name ids that are no"):
+    with pytest.raises(errors.InputError, match="1 of 5 pairs contains ids that"):
         found.audit_paths(answer, PAIRS.replace(8, 99), EDGES_BY_WEIGHT, rows=rows, **ASKED)
     answer = answer.astype({"length": "Int64"})
     answer.loc[0, "length"] = pd.NA
-    with pytest.raises(errors.VerificationError, match="column 'length' of the paths holds nulls"):
+    with pytest.raises(errors.VerificationError, match="'length' of the paths contains nulls"):
         found.audit_paths(answer, PAIRS, EDGES_BY_WEIGHT, **ASKED)
 
 
@@ -271,7 +271,7 @@ def test_an_answer_without_vertices():
     found, none = components(([], []), forest=True), ([], [])
     assert found.audit_paths(found.paths(none), none, none).pairs == 0
     longer = pd.DataFrame({"length": [0]})
-    with pytest.raises(errors.VerificationError, match="there are paths of 1 pair, but 0 pairs"):
+    with pytest.raises(errors.VerificationError, match="has paths for 1 pair, but 0 pairs were"):
         found.audit_paths(longer, none, none)
-    with pytest.raises(errors.InputError, match="1 pair of 1, first pair 0, name ids that are no"):
+    with pytest.raises(errors.InputError, match="the first is pair 0"):
         found.audit_paths(longer, ([1], [2]), none, rows=found.paths(none, rows=True))

@@ -110,9 +110,9 @@ def test_an_extra_edge_is_noticed():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (changed(DENSE, v6=1), "vertex 6 has the label 1, but 2 from SciPy, which finds 3"),
-        (DENSE[::-1], "vertex 0 has the label 2, but 0 from SciPy"),
-        (LABELS, "vertex 3 has the label 3, but 1"),
+        (changed(DENSE, v6=1), "vertex 6 has the label 1, but should have 2, as SciPy finds 3"),
+        (DENSE[::-1], "vertex 0 has the label 2, but should have 0, as SciPy"),
+        (LABELS, "vertex 3 has the label 3, but should have 1"),
         (DENSE[1:], r"shape \(6,\) for 7 vertices"),
     ],
     ids=["merged", "other order", "not dense", "missing"],
@@ -211,7 +211,7 @@ def test_wrong_answers_of_any_kind(ids, make, fault, proof, sets):
     ("vertex", "labels", "count", "message"),
     [
         ([1, 2, 3, 4], [1, 1, 3, 3], 1, r"len\(\) is 1, but there are 2 components"),
-        ([1, 2, 3, 4, 9], [1, 1, 3, 3, 9], 3, "9 have a label, but nothing names them"),
+        ([1, 2, 3, 4, 9], [1, 1, 3, 3, 9], 3, "9 have a label, but neither edges"),
         ([2, 1, 3, 4], [1, 1, 3, 3], 2, "not in the order of their ids"),
         ([1, 2, 2, 3, 4], [1, 1, 1, 3, 3], 2, "listed twice"),
         ([1, 2, 3, 4], [1, 1, 0, 3], 2, "vertex 3 has the label 0, which is not a vertex"),
@@ -230,7 +230,7 @@ def test_certify_components_with_num_vertices_and_nulls():
     edges = pa.table({"src": [0, 3, None], "dst": [4, 3, 1]})
     found = cc_rapids.components(edges, num_vertices=6, nulls="drop")
     oracle.certify_components(found, edges, num_vertices=6, nulls="drop")
-    with pytest.raises(VerificationError, match="1, 2, 5 have a label, but nothing names them"):
+    with pytest.raises(VerificationError, match="1, 2, 5 have a label, but neither edges"):
         oracle.certify_components(found, edges, nulls="drop")
     with pytest.raises(VerificationError, match="6 have no label"):
         oracle.certify_components(found, edges, num_vertices=7, nulls="drop")
