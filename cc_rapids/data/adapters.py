@@ -65,6 +65,7 @@ from .foreign import check_square, entries_of, is_opened, opened
 from .frame_access import collected, columns_of
 from .frame_build import rows_where_true
 from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, speaks_arrow
+from .lazy import nw, pa, pc
 from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index
@@ -208,8 +209,6 @@ def _frame_maker(library: Any) -> Callable[[dict[str, Any]], Any]:
 
 def _make_frame(library: Any, columns: dict[str, Any]) -> Any:
     """Make a frame of a library, given by narwhals' name for it, from arrays and series."""
-    import narwhals as nw
-
     return nw.from_dict(columns, backend=library).to_native()
 
 
@@ -224,8 +223,6 @@ def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
     if is_cudf_frame(frame):
         kind: Any = type(frame)
         return _cudf_maker(kind), True
-    import narwhals as nw
-
     try:
         whole = nw.from_native(chunked(frame))
     except nw.exceptions.DuplicateError:
@@ -387,8 +384,6 @@ def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> Edg
     _check_lengths(names, read)
     make: Callable[..., Any] = plain_frame
     if alike:
-        import narwhals as nw
-
         make = _frame_maker(nw.from_native(sides[0], series_only=True).implementation)
     elif half > 1:
         make = partial(_make_frame, "pyarrow")
@@ -556,8 +551,6 @@ class Adapter(ABC):
         tables = self.weighed(edges, request, weight, reading)
         if tables is None:
             return self.collected(edges, request.columns(weight)), None
-        import pyarrow as pa
-
         pieces = list(tables)
         if not all(isinstance(piece, pa.Table) for piece in pieces):
             raise InputError(
@@ -686,8 +679,6 @@ class Frames(Rows):
         return hasattr(type(edges), "columns")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        import narwhals as nw
-
         source, destination = request.sides
         try:
             frame = nw.from_native(edges)
@@ -801,8 +792,6 @@ class DuckDBRelations(Chunked):
         return relations.answers_for(edges, self._names(edges, *request.sides))
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        import pyarrow as pa
-
         source, destination = request.sides
         table = pa.concat_tables(self._batches(edges, source, destination))
         given = read_table(table, source, destination, request.nulls)
@@ -1507,8 +1496,6 @@ def naming_nulls(path: str, table: Any, sides: Sides, first: int | None = 0) -> 
             raise
         at = ""
         if first is not None and hasattr(table, "column_names"):
-            import pyarrow.compute as pc
-
             columns = [table[name] for side in sides for name in side]
             rows = [pc.index(pc.is_null(column), True).as_py() for column in columns]
             row = first + min((row for row in rows if row >= 0), default=0)

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from ..errors import ArgumentTypeError, InputError, shown, unknown
+from .lazy import np
 
 UNREADABLE = ("raise", "skip")
 
@@ -29,8 +30,6 @@ def check_flag(what: str, flag: Any) -> bool:
     """Return whether a flag is set: a bool, 0, 1 or None; otherwise raise an error."""
     if flag is None or flag is False or flag is True:
         return bool(flag)
-    import numpy as np  # imported late: commands that only check a path do not load NumPy
-
     if isinstance(flag, np.bool_) or (isinstance(flag, int) and flag in (0, 1)):
         return bool(flag)
     raise ArgumentTypeError(f"{what}= must be True or False, not {shown(flag)}")
@@ -48,8 +47,6 @@ def check_count(what: str, count: Any, least: int = 0) -> int:
 
 def as_array(what: str, values: Any, dtype: Any = None) -> Any:
     """Return an argument as a NumPy array; raise an error if NumPy cannot convert it."""
-    import numpy as np
-
     try:
         return np.asarray(values, dtype)
     except Exception as error:  # of many types, by NumPy and by libraries of frames

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import InputError
+from .lazy import pa
 
 
 def arrow_of(thing: Any) -> Any:
@@ -16,8 +17,6 @@ def arrow_of(thing: Any) -> Any:
         The object does not provide the data that its protocol promises, or it is on a device whose
         library is missing.
     """
-    import pyarrow as pa
-
     streams = hasattr(thing, "__arrow_c_stream__")
     try:
         column = pa.chunked_array(thing if streams else [pa.array(thing)])
@@ -49,7 +48,6 @@ def _on_device(thing: Any, error: Exception) -> Any:
     """Return an object that PyArrow cannot read as a cuDF frame or series."""
     try:
         import cudf
-        import pyarrow as pa
         from pylibcudf import Column, Table
 
         kind = pa.field(_Schema(thing.__arrow_c_device_array__())).type

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import ColumnTypeError, shown
 from .column import as_series, is_cudf, is_series, series_of
 from .dtypes import is_integer
+from .lazy import pa
 
 
 def codes_of(name: Any, column: Any) -> tuple[Any, int]:
@@ -66,8 +67,6 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
             return above.astype(np.int64), range(least, greatest + 1)
     if is_cudf(column):
         return _cudf_codes(column)
-    import pyarrow as pa
-
     try:
         arrow = _arrow(column)
         if not pa.types.is_dictionary(arrow.type):
@@ -100,8 +99,6 @@ def _integers(column: Any) -> Any:
 
 def _arrow(column: Any) -> Any:
     """Return a column as one PyArrow array, with NaN as null if its library does so."""
-    import pyarrow as pa
-
     column = as_series(column)
     if is_series(column) or isinstance(column, pa.Array | pa.ChunkedArray):
         arrow = series_of(column).to_arrow()
@@ -113,8 +110,6 @@ def _arrow(column: Any) -> Any:
 
 
 def _encoded(arrow: Any) -> tuple[Any, Any]:
-    import pyarrow as pa
-
     if str(arrow.type) == "string_view":
         arrow = arrow.cast(pa.large_string())
     encoded = arrow.dictionary_encode()

@@ -25,6 +25,7 @@ from .cudf_columns import borrow_numbers
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
 from .edge_array import as_array, is_edge_array
 from .kinds import Graph, speaks_arrow
+from .lazy import nw, pa, pc
 
 FILL = "fill or drop them first"
 LEAVE_OUT = "nulls='drop' drops the edges with a null end; or fill the nulls first"
@@ -127,8 +128,6 @@ def length_of(edges: Any) -> int:
         shape = as_array(edges).shape
     if shape:
         return int(shape[0])
-    import narwhals as nw
-
     try:
         frame = nw.from_native(edges)
     except TypeError:
@@ -225,8 +224,6 @@ def sound(name: str, arrow: Any) -> Any:
     InputError
         Offsets or indices are out of range, or the buffers are not valid text.
     """
-    import pyarrow as pa
-
     try:
         if isinstance(arrow, pa.ChunkedArray):
             return pa.chunked_array([_copied(chunk) for chunk in arrow.chunks], arrow.type)
@@ -243,8 +240,6 @@ def _no_column(name: str, kind: Any, error: Exception) -> InputError:
 
 def _copied(array: Any) -> Any:
     """Return a copy of an array after a full validation, including dictionaries and runs."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(array.type):
         indices, values = _copied(array.indices), _copied(array.dictionary)
         ordered = array.type.ordered
@@ -293,9 +288,6 @@ def arrow_rows(column: Any, mask: Any) -> Any:
     PyArrow cannot filter views, runs and lists of views. Views and runs are converted, filtered and
     converted back. Other types are concatenated from slices.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kind = column.type
     try:
         if not pa.types.is_run_end_encoded(kind):
@@ -314,8 +306,6 @@ def arrow_rows(column: Any, mask: Any) -> Any:
 
 
 def _plain(name: str, column: Any) -> Any:
-    import pyarrow as pa
-
     if pa.types.is_run_end_encoded(column.type):
         return _in_chunks([_whole(chunk) for chunk in sound(name, column).chunks])
     if not pa.types.is_dictionary(column.type):
@@ -335,16 +325,11 @@ def _plain(name: str, column: Any) -> Any:
 
 
 def _in_chunks(arrays: list[Any]) -> Any:
-    import pyarrow as pa
-
     return pa.chunked_array(arrays, arrays[0].type if arrays else pa.null())
 
 
 def _whole(array: Any) -> Any:
     """Return an array with dictionaries, runs and views decoded."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_run_end_encoded(array.type):
         ends, values = array.run_ends, _whole(array.values)
         runs = pa.RunEndEncodedArray.from_arrays(ends, values)
@@ -356,8 +341,6 @@ def _whole(array: Any) -> Any:
 
 def without_views(array: Any) -> Any:
     """Convert views of strings or bytes to a layout that PyArrow's functions support."""
-    import pyarrow as pa
-
     kind = VIEWS.get(str(array.type))
     return array.cast(getattr(pa, kind)()) if kind else array
 
@@ -376,8 +359,6 @@ def text_buffers(column: Any) -> tuple[Any, Any]:
     (n + 1,) array of int64
         The offset of each string, from 0 to k.
     """
-    import pyarrow as pa
-
     if column is None or not len(column):
         return np.empty(0, np.uint8), np.zeros(1, np.int64)
     column = column.cast(pa.large_string())
@@ -397,8 +378,6 @@ def text_of_buffers(octets: Any, offsets: Any, n: int) -> Any:
     ValueError
         The buffers are not those of n strings; pyarrow's errors are ValueErrors too.
     """
-    import pyarrow as pa
-
     whole = offsets.dtype == np.int64 and octets.dtype == np.uint8 and offsets.size == n + 1
     if not whole or offsets[0] or offsets[-1] != octets.size or (offsets[1:] < offsets[:-1]).any():
         raise ValueError(f"its {octets.size:,} bytes of text are not those of {n:,} ids")
@@ -755,8 +734,6 @@ def valid_of(native: Any) -> Any:
 
     In pandas' columns of floats and objects, NaN is null, too.
     """
-    import narwhals as nw
-
     if str(getattr(native, "dtype", "")) == "object":  # pandas would compare each value with itself
         missing = missing_in(native.to_numpy())
         return None if missing is None else ~missing
@@ -768,8 +745,6 @@ def valid_of(native: Any) -> Any:
 
 def series_of(values: Any, name: str = "ids") -> Any:
     """Return the narwhals series of a native one; rows of null categories are null."""
-    import narwhals as nw
-
     return nw.from_native(plain(values, name), series_only=True)
 
 
@@ -862,8 +837,6 @@ def numbers_of_series(side: Any) -> tuple[Any, Any]:
 
 def of_series(name: str, side: Any) -> Column:
     """Return a column of a narwhals series. Some ids may be missing."""
-    import narwhals as nw
-
     dtype, native = side.dtype, side.to_native()
     text = str(getattr(native, "dtype", None) or native.type)
     if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
@@ -884,9 +857,6 @@ def of_series(name: str, side: Any) -> Column:
 
 def _of_words(name: str, text: str, side: Any) -> Column | None:
     """Return a column of strings or categories; None for other types of values."""
-    import narwhals as nw
-    import pyarrow as pa
-
     categories = isinstance(side.dtype, nw.Categorical | nw.Enum)
     if not (categories or side.dtype == nw.String):
         return None
@@ -937,8 +907,6 @@ def _to_arrow(name: str, side: Any) -> Any:
 
     The result is None for categories of values that PyArrow cannot hold.
     """
-    import pyarrow as pa
-
     try:
         return without_views(sound(name, side.to_arrow()))
     except UnicodeEncodeError:
@@ -1046,8 +1014,6 @@ def of_array(name: str, array: Any, to_native: Native | None = None) -> Column:
 
 def _of_texts(name: str, array: Any, to_native: Native) -> Column:
     """Return the column of an array of strings, or of objects that are all strings or missing."""
-    import pyarrow
-
     text, size, missing = str(array.dtype), array.size, None
     values = present = np.ma.getdata(array).astype(object, copy=False)
     if isinstance(array, np.ma.MaskedArray) or not _are_strings(values):
@@ -1060,7 +1026,7 @@ def _of_texts(name: str, array: Any, to_native: Native) -> Column:
             words = f"{text} of {listed(kinds)}" if kinds else text
             raise no_ids(name, words, size, size - present.size)
     try:
-        words = pyarrow.array(values, pyarrow.large_string(), missing)
+        words = pa.array(values, pa.large_string(), missing)
     except UnicodeEncodeError:
         raise refuse_surrogates(name, present.tolist()) from None
     valid = None if missing is None else ~missing

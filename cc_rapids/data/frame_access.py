@@ -41,6 +41,7 @@ from .column import (
 from .dtypes import is_float, is_number
 from .edge_array import is_edge_array
 from .kinds import frame_of_levels
+from .lazy import nw
 from .relations import is_relation, table_of
 
 VERTEX = "vertex"  # the column of vertices in answers, and the default one in frames of documents
@@ -106,8 +107,6 @@ def frame_in_memory(frame: Any) -> Any:
     """
     if is_cudf_frame(frame) or isinstance(frame, dict):
         return frame
-    import narwhals as nw
-
     frame = nw.to_native(chunked(frame), pass_through=True)
     if is_relation(frame) or nw.dependencies.is_polars_lazyframe(frame):
         return collected(frame)
@@ -268,8 +267,6 @@ def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
             raise InputError(f"{what} have shape {array.shape}, but must be one column of numbers")
         values = _numbers(what, np.ma.getdata(array))
         return values, ~np.ma.getmaskarray(array) if np.ma.is_masked(array) else None
-    import narwhals as nw
-
     side = series_of(column, "weights")
     numbers = side.dtype.is_integer() or side.dtype.is_float()
     if not numbers or side.dtype in (nw.Int128, nw.UInt128):
@@ -324,8 +321,6 @@ def _plain(series: Any) -> tuple[Any, str]:
     """Return a series as an array (None if it has nulls), and the name of its type."""
     if is_cudf(series):
         return None if series.isnull().any() else series.to_cupy(), str(series.dtype)
-    import narwhals as nw
-
     side = series_of(series)
     if valid_of(side.to_native()) is not None:
         return None, str(side.dtype)

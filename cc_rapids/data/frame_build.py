@@ -21,6 +21,7 @@ from .cudf_columns import make_series
 from .edge_array import as_array, is_edge_array, rows_are_edges
 from .frame_access import bring, column_of, frame_size, is_frame
 from .kinds import frame_of_levels
+from .lazy import nw, pa, pc
 
 NOT_FILTERED = "_view", "run_end_encoded", "union"  # parts of type names that Arrow cannot filter
 
@@ -59,8 +60,6 @@ def with_column(frame: Any, name: Any, values: Any, valid: Any) -> Any:
     if hasattr(type(frame), "column_names"):
         others = frame.select([k for k, word in enumerate(frame.column_names) if word != name])
         return others.append_column(name, _arrow(values, valid))
-    import narwhals as nw
-
     whole = nw.from_native(frame)
     return whole.with_columns(_for_polars(values, valid).alias(name)).to_native()
 
@@ -77,10 +76,6 @@ def _assigned(frame: Any, name: Any, series: Any) -> Any:
 
 def _arrow(values: Any, valid: Any) -> Any:
     """Convert an array or column of any library to PyArrow, null where ``valid`` is False."""
-    import narwhals as nw
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     arrow = pa.array(values) if isinstance(values, np.ndarray) else values
     if not isinstance(arrow, pa.Array | pa.ChunkedArray):
         arrow = nw.from_native(values, series_only=True).to_arrow()
@@ -95,7 +90,6 @@ def _arrow(values: Any, valid: Any) -> Any:
 def _for_pandas(values: Any, valid: Any, index: Any) -> Any:
     """Return a pandas series, null where ``valid`` is False; integers with nulls stay integers."""
     import pandas as pd
-    import pyarrow as pa
 
     if hasattr(type(values), "iloc") and not is_cudf(values):
         series = values if valid is None else values.where(valid)
@@ -117,8 +111,6 @@ def type_for_pandas(kind: Any) -> Any:
 
     Versions before 23 cannot convert dictionaries with unsigned indices, such as Polars categories.
     """
-    import pyarrow as pa
-
     if pa.types.is_dictionary(kind) and pa.types.is_unsigned_integer(kind.index_type):
         return pa.dictionary(pa.int64(), kind.value_type, kind.ordered)
     return kind
@@ -126,9 +118,6 @@ def type_for_pandas(kind: Any) -> Any:
 
 def _for_polars(values: Any, valid: Any) -> Any:
     """Return a Polars series wrapped by narwhals, null where ``valid`` is False."""
-    import narwhals as nw
-    import pyarrow as pa
-
     if type(values).__module__.partition(".")[0] != "polars":
         # PyArrow before 25 casts short views to data without the buffer that Polars expects
         arrow = without_views(_arrow(values, valid))
@@ -146,9 +135,6 @@ def frame_of_table(table: Any, library: str) -> Any:
     Integers with nulls become nullable integers of pandas, because floats would merge integers
     beyond 2^53.
     """
-    import narwhals as nw
-    import pyarrow as pa
-
     backend: Any = library
     if library != "pandas":
         return nw.from_arrow(table, backend=backend).to_native()
@@ -209,13 +195,9 @@ def rows_where_true(edges: Any, mask: Any) -> Any:
         return _pandas_rows(edges, mask)
     if _is_arrow_table(edges):
         if not any(word in str(kind) for kind in edges.schema.types for word in NOT_FILTERED):
-            import pyarrow as pa
-
             return edges.filter(pa.array(mask))
         columns = [arrow_rows(column, mask) for column in edges.columns]
         return type(edges).from_arrays(columns, schema=edges.schema)
-    import narwhals as nw
-
     native = nw.to_native(edges, pass_through=True)
     if native is not edges:
         return rows_where_true(native, mask)
@@ -266,6 +248,4 @@ def _frame_of(edges: Any) -> Any:
         return edges.collect() if hasattr(edges, "collect") else edges
     if is_cudf(edges):
         return edges.to_frame()
-    import narwhals as nw
-
     return nw.from_native(edges, series_only=True).to_frame().to_native()

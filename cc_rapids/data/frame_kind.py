@@ -15,6 +15,7 @@ from . import read
 from .column import Column
 from .edge_input import EdgeInput
 from .frame_access import column_of, columns_of
+from .lazy import nw, pa
 
 log: logging.Logger = logging.getLogger(__name__)
 
@@ -63,8 +64,6 @@ def _no_ids(part: Column, on_device: bool) -> Any:
 
 
 def _no_words(on_device: bool) -> Any:
-    import pyarrow as pa
-
     none = pa.array([], pa.large_string())
     if not on_device:
         return none
@@ -151,16 +150,12 @@ def _cupy(types: Types) -> Any:
 
 
 def _arrow(types: Types) -> Any:
-    import pyarrow as pa
-
     return pa.table(
         _sides([pa.array([0]) if t is None else pa.array(["x"], _arrow_type(t)) for t in types])
     )
 
 
 def _arrow_type(text: str) -> Any:
-    import pyarrow as pa
-
     if text.startswith("dictionary"):
         large = "large_string" in text
         return pa.dictionary(pa.int32(), pa.large_string() if large else pa.string())
@@ -182,8 +177,6 @@ def _pandas(module: str, types: Types) -> Any:
 
 def _by_narwhals(library: Any, types: Types) -> Any:
     """Convert a PyArrow table to a frame of another library; dictionaries become categories."""
-    import narwhals as nw
-
     categories = ("category", "Categorical", "Enum")
     kinds = ["dictionary" if t and t.startswith(categories) else t for t in types]
     return nw.from_arrow(_arrow(kinds), backend=library).to_native()

@@ -38,6 +38,7 @@ from .column import (
 from .dtypes import is_boolean, is_object, is_time
 from .edge_input import EdgeInput
 from .frame_access import collected, column_of, columns_of, frame_in_memory, frame_size
+from .lazy import nw, pa
 from .pair_lists import is_column
 from .relations import answers_for, check_ids, columns_in, is_relation, table_of
 
@@ -282,8 +283,6 @@ def _converted(values: Any) -> Any:
 
     Other values, and objects of mixed types, are returned unchanged; mixed types are refused later.
     """
-    import pyarrow as pa
-
     dtype = getattr(values, "dtype", None)
     objects = isinstance(dtype, np.dtype) and is_object(dtype) and not is_cudf(values)
     if not (objects or isinstance(values, list | tuple)) or np.ma.isMaskedArray(values):
@@ -298,8 +297,6 @@ def _converted(values: Any) -> Any:
 
 def _texts(name: str, column: Any) -> Column | None:
     """Return strings that were converted here and need no check; None for other columns."""
-    import pyarrow as pa
-
     if not pa.types.is_string(column.type):
         return None
     text = column.cast(pa.large_string()).combine_chunks()
@@ -323,9 +320,6 @@ def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[i
         return _instants_of_array(values)
     if not is_series(values):
         return None, None
-    import narwhals as nw
-    import pyarrow as pa
-
     side = series_of(values, name)
     if side.dtype == nw.Boolean:
         return pa.chunked_array([side.to_arrow()]).cast(pa.int8()), _truths
@@ -353,8 +347,6 @@ def _truths(values: list[Any]) -> list[int]:
 
 def _ticks(column: Any) -> Any:
     """Return the integers that store a PyArrow column of dates or times."""
-    import pyarrow as pa
-
     words = column.type.bit_width == 32
     return column.cast(pa.int32() if words else pa.int64())
 
@@ -364,8 +356,6 @@ def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
 
     Values that the type cannot represent exactly are left out, because no value equals them.
     """
-    import pyarrow as pa
-
     ticks: list[int] = []
     for value in values:
         scalar = pa.array(np.array([value]) if isinstance(value, np.datetime64) else [value])

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, unknown
+from .lazy import pa
 
 ALTERED = re.compile(r"\b(BIT|UHUGEINT|TIME WITH TIME ZONE)\b")  # types that Arrow cannot represent
 INTEGERS = (
@@ -113,8 +114,6 @@ def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ())
     Numbers of ``weights`` that arrays cannot hold become floats. The connection of the relation is
     busy until the iterator is exhausted or closed.
     """
-    import pyarrow as pa
-
     columns = columns_in(relation)
     for name in (*names, *weights):
         if name not in columns:
@@ -143,8 +142,6 @@ def count_of(relation: Any, *aggregates: str) -> tuple[int, ...]:
 
 def table_of(relation: Any, names: Sequence[str] | None = None) -> Any:
     """Return the rows of a relation as one PyArrow table, of given columns or by default of all."""
-    import pyarrow as pa
-
     return pa.concat_tables(batches_of(relation, columns_in(relation) if names is None else names))
 
 
@@ -204,8 +201,6 @@ def text_type(relation: Any, ids: Sequence[str]) -> str:
 
 def _words(schema: Any, text: str) -> list[str]:
     """Return SQL expressions for the columns of a table; strings are cast to the type ``text``."""
-    import pyarrow as pa
-
     words = []
     for field in schema:
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type

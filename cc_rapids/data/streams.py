@@ -53,6 +53,7 @@ from .files.pieces import Piece, Place, RowGroups, has_ids, pieces_of_groups
 from .files.read import SourceFormat, read_pieces
 from .files.text_ids import LateTextError, is_text
 from .frame_build import rows_where_true
+from .lazy import pa, pads, pc, pq
 from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, MEASURED, TEXT_BYTES, Budget
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
@@ -720,8 +721,6 @@ def _solving_bytes(chunk: Chunk) -> int:
 
 def _one_table(chunks: list[Chunk]) -> Any:
     """Return the tables of all chunks as one, without copying; None if they have other types."""
-    import pyarrow as pa
-
     if not chunks or any(chunk.vertices is not None for chunk in chunks):
         return None
     names, tables = flat(*chunks[0][1:3], chunks[0].weight), []
@@ -840,8 +839,6 @@ def check_footer(fragment: Any, stream: Any) -> None:
     FormatError
         The file is a concatenation of several files.
     """
-    import pyarrow.parquet as pq
-
     footer, kept = pq.read_metadata(stream), fragment.metadata
     check_one_file(fragment.path, stream, footer)
     paths = kept.num_row_groups and kept.num_columns and kept.row_group(0).column(0).file_path
@@ -927,10 +924,6 @@ class Fragments(Parts):
         A scan would decode the whole group at once. Columns that have the type of the dataset are
         therefore read from the file.
         """
-        import pyarrow as pa
-        import pyarrow.dataset as pads
-        import pyarrow.parquet as pq
-
         raw: Any = file.raw
         schema, columns = self.dataset.schema, cast(Any, self.columns)
         if self.filter is not None:
@@ -968,8 +961,6 @@ class Fragments(Parts):
 
     def _kept(self, table: Any) -> Chunk:
         """Return the rows that the filter of the dataset keeps as a chunk."""
-        import pyarrow.compute as pc
-
         left_out: dict[str, int] = {}
         if KEPT in table.column_names:
             mask = pc.fill_null(table.column(KEPT), False).to_numpy()
@@ -998,8 +989,6 @@ class Fragments(Parts):
     @cached_property
     def _none(self) -> Any:
         """An empty table of the columns."""
-        import pyarrow as pa
-
         fields = [self.dataset.schema.field(name) for name in self.columns]
         return pa.Table.from_batches([], pa.schema(fields))  # of types that have no arrays, too
 
@@ -1081,8 +1070,6 @@ def check_columns(fragment: Any, columns: list[str]) -> None:
 
     The error names the file. PyArrow would read the missing column as nulls.
     """
-    import pyarrow.dataset as pads
-
     keys = pads.get_partition_keys(fragment.partition_expression)
     names = list(dict.fromkeys([*fragment.physical_schema.names, *keys]))
     for name in columns:
@@ -1095,8 +1082,6 @@ def _unchanged(part: Part) -> Iterator[None]:
 
     PyArrow's errors on unreadable files become a FormatError that names them.
     """
-    import pyarrow as pa
-
     look = partial(_mark_in, getattr(part.fragment, "filesystem", None))
     with unchanged(part.path, part.mark, look) if part.path else nullcontext():
         try:

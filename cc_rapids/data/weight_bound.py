@@ -18,6 +18,7 @@ from ..ledger import Ledger
 from .column import refuse_twice, series_of
 from .dtypes import is_float
 from .frame_access import column_of, columns_of, known_numbers
+from .lazy import nw, pa, pc
 
 NUMPY = re.compile("u?int(8|16|32|64)|float(16|32|64)")  # number types of NumPy arrays
 INTEGER = re.compile("(?P<unsigned>u?)int(?P<bits>8|16|32|64|128)")
@@ -164,8 +165,6 @@ class WeightBound:
 
         The rows are counted by one query. Only the columns of ``ids`` and the weights are kept.
         """
-        import narwhals as nw
-
         name, lazy = self.name("the frame"), nw.from_native(frame)
         schema = lazy.collect_schema()
         if name not in schema:
@@ -180,8 +179,6 @@ class WeightBound:
 
     def _conditions(self, kind: Any) -> tuple[Any, Any]:
         """Return narwhals expressions for missing weights, and for weights within the bounds."""
-        import narwhals as nw
-
         if not kind.is_numeric():
             raise ColumnTypeError(
                 f"weights {self.weight!r} must be numbers, but these are {kind}: cast them first"
@@ -220,9 +217,6 @@ class WeightBound:
         ColumnTypeError
             The column does not hold numbers.
         """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         name = self.name("the dataset")
         kind = schema.field(name).type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
@@ -322,6 +316,4 @@ def float_bound(sign: str, bound: int | float, dtype: Any) -> float:
 
 def scalar_of(bound: int | float, kind: Any) -> Any:
     """Return a bound as a PyArrow scalar, in a type that avoids overflow in comparisons."""
-    import pyarrow as pa
-
     return pa.scalar(bound, kind) if pa.types.is_integer(kind) else pa.scalar(bound)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import FormatError
+from ..lazy import np
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from .write import EdgeList
@@ -23,7 +23,6 @@ def adjacency(edges: EdgeList, path: Path) -> tuple[int, Ints, Ints, Ints | None
 
     Self-loops and duplicates are left out; the first weight of duplicate edges is kept.
     """
-    import numpy as np
     from scipy.sparse import coo_array
 
     columns, vertices = edges.gathered(), edges.vertices or range(0)

@@ -13,10 +13,9 @@ from zipfile import BadZipFile
 
 from ...errors import CapacityError, CcRapidsError, FormatError, counted
 from ..end_columns import naming, place_of
+from ..lazy import np, pa
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from .input_file import ColumnRequest, File
 
 # Errors of zipfile, NumPy and NetworkX. InputError is a ValueError, too, and is handled first.
@@ -31,8 +30,6 @@ def damage(file: File, kind: str) -> Iterator[None]:
 
     A MemoryError becomes a CapacityError.
     """
-    import pyarrow as pa
-
     try:
         yield
     except CcRapidsError:
@@ -98,8 +95,6 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     are requested; so do dates and timestamps, which are returned unchanged. A column of type null,
     as in a file without rows, is accepted.
     """
-    import pyarrow as pa
-
     at = request.width(table.num_columns)
     if table.num_columns == at:
         return table
@@ -123,8 +118,6 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
 
 def numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[pa.Table, range]:
     """Return edges of the vertices 0 .. n - 1, from NumPy arrays."""
-    import numpy as np
-
     for name in list(columns)[:2]:
         end = columns[name]
         outside = (end < 0) | (end >= n)
@@ -138,8 +131,6 @@ def numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[
 
 def ordered(file: File, request: ColumnRequest, columns: Any) -> pa.Table:
     """Return the requested columns of NumPy arrays as a table, in order."""
-    import pyarrow as pa
-
     native = {
         name: column.astype(column.dtype.newbyteorder("="), copy=False)
         for name, column in columns.items()

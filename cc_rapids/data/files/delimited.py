@@ -17,15 +17,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ...errors import CapacityError, FormatError
+from ..lazy import csv, pa
 from ..memory_budget import Budget
 from . import quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 BLOCK = 16 << 20  # bytes of a file that are parsed at a time, see streams.jsonl
 LONGEST = 64  # the maximum length of a line in blocks
@@ -367,8 +364,6 @@ def parse(
     FormatError
         A line has the wrong number of fields, or is not UTF-8. The error names the line.
     """
-    import pyarrow as pa
-
     data, masked = dialect.clean(block.data), block.delimiter
     if dialect.table and dialect.folded and quoted.QUOTE in data:
         dialect = replace(dialect, delimiter="\t")
@@ -424,26 +419,23 @@ def _parse(
     masked: bytes,
     refuse: Callable[[Any], str] | None = None,
 ) -> list[Column]:
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
     if not data.lstrip(b"\n"):  # all lines are empty; lstrip copies only then
         return [Column(pa.chunked_array([], pa.string())) for _ in take]
     if data.startswith(MARK):
         data = b"\n" + data  # PyArrow would remove a byte order mark
     names = [str(i) for i in take]
-    table = arrow_csv.read_csv(
+    table = csv.read_csv(
         pa.BufferReader(data),
         # For the message, one thread and one block, in which lines of any length fit
-        read_options=arrow_csv.ReadOptions(
+        read_options=csv.ReadOptions(
             column_names=[str(i) for i in range(width)],
             use_threads=refuse is None and len(data) > PIECE,
             block_size=len(data) + 1 if refuse else PIECE,
         ),
-        parse_options=arrow_csv.ParseOptions(
+        parse_options=csv.ParseOptions(
             delimiter=dialect.delimiter, quote_char=False, invalid_row_handler=refuse
         ),
-        convert_options=arrow_csv.ConvertOptions(
+        convert_options=csv.ConvertOptions(
             include_columns=names,
             column_types=dict.fromkeys(names, pa.string()),
             strings_can_be_null=True,

@@ -12,14 +12,13 @@ from io import RawIOBase
 from typing import Any, BinaryIO, cast
 
 from ...errors import MissingExtraError
+from ..lazy import pa
 
 READ = 1 << 16  # compressed bytes that are read at once
 HEAD = 4096  # the number of first bytes that format detection looks at
 
 
 def _zstd(raw: Any) -> Any:
-    import pyarrow as pa
-
     return pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
 
 

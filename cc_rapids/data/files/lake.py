@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ...errors import CcRapidsError, FormatError, InputError, MissingExtraError, install_advice
 from ..arguments import local
+from ..lazy import pa
 from .handle import remote
 from .input_file import named_format
 
@@ -222,8 +223,6 @@ def rows_of(table: Any) -> int:
 
 def reader_of(table: Any, columns: list[str]) -> Any:
     """Return the rows of an Iceberg table as a ``RecordBatchReader`` with the columns in order."""
-    import pyarrow as pa
-
     where = table.location()
 
     def batches() -> Iterator[Any]:
@@ -256,8 +255,6 @@ def dataset_of(table: Any) -> Any:
         deltalake cannot read the files, for example because of deletion vectors, or a file has more
         or fewer rows than the log says.
     """
-    import pyarrow as pa
-
     where = table.table_uri
     try:
         dataset = table.to_pyarrow_dataset()

@@ -8,11 +8,10 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from ...errors import FormatError, MissingExtraError
+from ..lazy import pa
 from .binary import columns_of, damage, weighed
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from .input_file import ColumnRequest, File
 
 COPIES = 60  # bytes of memory per byte of a file, because NetworkX stores Python objects
@@ -74,8 +73,6 @@ def columns_of_names(
     file: File, request: ColumnRequest, edges: list[tuple[Any, Any, dict[str, Any]]], named: Any
 ) -> tuple[pa.Table, Any]:
     """Return edges with attributes as a table, and the names: integers if possible, or text."""
-    import pyarrow as pa
-
     integers = all(type(name) is int and abs(name) < 1 << 63 for name in named)
     kind: Callable[[Any], Any] = int if integers else str
     columns = {

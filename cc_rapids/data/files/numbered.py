@@ -9,13 +9,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ...errors import FormatError
+from ..lazy import np, pa, pc
 from .delimited import Block, Dialect, blocks, from_first_data, line_of, parse, shown
 from .text_edges import Weights
 from .text_ids import IdPair
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from .input_file import ColumnRequest, File
     from .write import EdgeList
 
@@ -131,17 +130,12 @@ def counts_of(fields: list[str], size: int) -> list[int] | None:
 
 
 def _all_are(tag: str, column: pa.ChunkedArray) -> bool:
-    import pyarrow.compute as pc
-
     same = pc.all(pc.equal(column, tag), skip_nulls=False, min_count=0).as_py()
     return same is True
 
 
 def within(values: Any, every: range) -> bool:
     """Return whether all values of an Arrow column are integers within a range, without nulls."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not pa.types.is_integer(values.type) or values.null_count:
         return False
     least, largest = pc.min_max(values).as_py().values()
@@ -150,8 +144,6 @@ def within(values: Any, every: range) -> bool:
 
 def write_numbered(edges: EdgeList, head: str, tag: str, stream: BinaryIO) -> None:
     """Write a header line, then one edge per line; with a tag, missing weights are written as 1."""
-    import pyarrow as pa
-
     stream.write(head.encode())
     for piece in edges.pieces:
         columns = [*([pa.repeat(tag, len(piece))] if tag else []), *piece.columns]
@@ -162,10 +154,6 @@ def write_numbered(edges: EdgeList, head: str, tag: str, stream: BinaryIO) -> No
 
 def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
     """Write rows without nulls as unquoted fields separated by a delimiter."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     between, end, nothing = (pa.scalar(text, pa.large_string()) for text in (delimiter, "\n", ""))
     for batch in table.to_batches():
         words = [column.cast(pa.large_string()) for column in batch.columns]

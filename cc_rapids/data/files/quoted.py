@@ -14,10 +14,10 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..lazy import np, pa, pc
+
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
-    import pyarrow as pa
 
     Places = npt.NDArray[np.int64]
 
@@ -60,8 +60,6 @@ def newlines_in(data: bytes) -> int:
     """Return the number of newlines in the bytes."""
     if len(data) < PIECE:
         return data.count(b"\n")
-    import numpy as np
-
     characters = np.frombuffer(data, np.uint8)
     pieces = (characters[k : k + PIECE] for k in range(0, len(data), PIECE))
     return sum(int(np.count_nonzero(piece == ord("\n"))) for piece in pieces)
@@ -88,8 +86,6 @@ def whole_records(data: bytes, delimiter: bytes) -> Records:
     A record ends with a newline, a carriage return, or both. Without a delimiter, text has no
     quotes. Bytes of the text that equal a mask, and are not UTF-8, become another invalid byte.
     """
-    import numpy as np
-
     if not delimiter or QUOTE not in data:
         end = _last_end(data)
         return Records(with_newlines(data[:end]), end)
@@ -112,8 +108,6 @@ def whole_records(data: bytes, delimiter: bytes) -> Records:
 
 def _masked(data: bytes, delimiter: bytes) -> tuple[bytes, bool]:
     """Return a text with masks, of the same length, and whether its quotes are regular."""
-    import numpy as np
-
     opens, closes, regular = runs(data, delimiter)
     if not len(opens):
         return data, regular
@@ -132,8 +126,6 @@ def _masked(data: bytes, delimiter: bytes) -> tuple[bytes, bool]:
 
 def runs(data: bytes, delimiter: bytes) -> Runs:
     """Return the positions of the quoted fields of a text that begins with a record."""
-    import numpy as np
-
     text = np.frombuffer(data, np.uint8)
     quotes = np.flatnonzero(text == ord(QUOTE))
     if len(quotes) % 2:  # the last field is not closed
@@ -161,8 +153,6 @@ def blanks(delimiter: bytes) -> bytes:
 
 def _border(text: Any, quotes: Places, step: int, delimiter: bytes, blank: bytes) -> bool:
     """Return whether the next nonblank byte on one side of each quote is a field boundary."""
-    import numpy as np
-
     between, is_blank = np.zeros(256, bool), np.zeros(256, bool)
     between[list(delimiter + b"\r\n")] = is_blank[list(blank)] = True
     at = quotes
@@ -218,9 +208,6 @@ def values(
     pyarrow.ArrowInvalid
         A field is not UTF-8.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     text = column
     if any(blank in present for blank in blanks(delimiter)):
         text = pc.ascii_trim(text, blanks(delimiter).decode())

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import FormatError, InputError
 from ...ledger import Ledger
 from ..arguments import local
+from ..lazy import pa
 from ..text_options import NO_OPTIONS, TextOptions
 from .binary import weighed
 from .delimited import NAMES
@@ -22,9 +23,6 @@ from .input_file import ColumnRequest, File, Progress, as_format
 from .lake import check_no_table_around, table_at
 from .opening import check_path, opened
 from .pieces import Piece, Place, sliced
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def whole_pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
@@ -67,8 +65,6 @@ def read_pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Pi
 
 def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     """Return the edges of an open file, and all vertices if it lists them."""
-    import pyarrow as pa
-
     one, vertices = FORMATS[request.format], None
     if one.read is not None:
         table, vertices = one.read(file, request)
@@ -231,8 +227,6 @@ def source_format_of(
 
 def _with_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
     """Return the table; if it has no edges, add an empty column for a weight that is requested."""
-    import pyarrow as pa
-
     named, columns = request.weights and request.weight is not None, table.column_names
     if named and not len(table) and request.ids_in(columns) == columns:
         return table.append_column("weight", pa.array([], pa.float64()))

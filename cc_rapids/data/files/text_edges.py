@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import CapacityError, CcRapidsWarning, FormatError, listed
 from ..end_columns import sides_of
+from ..lazy import pa, pc
 from ..text_options import COMMENTS, TextOptions
 from .delimited import (
     NAMES,
@@ -36,8 +37,6 @@ from .text_head import HEAD, Above, Text, check_above, separator_of
 from .text_ids import IdPair, LateTextError, trimmed
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from .input_file import ColumnRequest, File
 
 
@@ -72,8 +71,6 @@ class Weights:
         self._blocks.append(values)
 
     def _holds_weight(self, fields: list[str], place: int) -> bool:
-        import pyarrow as pa
-
         if len(fields) <= place:
             return False
         empty = self._null and not fields[place].strip()
@@ -81,8 +78,6 @@ class Weights:
 
     def column(self) -> pa.ChunkedArray:
         """Return the weights appended so far."""
-        import pyarrow as pa
-
         kinds = {values.type for values in self._blocks}
         for kind in (pa.int64(), pa.uint64()):
             if pa.float64() not in kinds and (kind == pa.int64() or kind in kinds):
@@ -93,17 +88,12 @@ class Weights:
 
 def _joined(blocks: list[pa.ChunkedArray], kind: pa.DataType) -> pa.ChunkedArray:
     """Concatenate columns and cast them to a type; integers become the nearest floats."""
-    import pyarrow as pa
-
     safe = pa.types.is_integer(kind)
     return pa.chunked_array([c for v in blocks for c in v.cast(kind, safe=safe).chunks], kind)
 
 
 def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Convert text to the first of int64, uint64 and double that fits; None if none does."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     text = pc.utf8_trim(text, " \t")
     for kind in (pa.int64(), pa.uint64(), pa.float64()):
         with suppress(pa.ArrowInvalid):
@@ -116,9 +106,6 @@ def _whole_beside_nan(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.Chun
 
     Floats would merge integers beyond 2^53. Other columns are returned unchanged.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not pa.types.is_floating(values.type):
         return values
     nan = pc.fill_null(pc.is_nan(values), False)
@@ -175,8 +162,6 @@ class Table:
         LateTextError
             Ids are text in a block after blocks of integer ids.
         """
-        import pyarrow as pa
-
         for block, columns in self.blocks():
             weights = Weights(self._null_weights)
             self._append(block, columns, weights)
@@ -240,9 +225,6 @@ class Table:
 
     def _refuse_header(self, block: Block, columns: dict[int, Column]) -> None:
         """Raise a FormatError if a record of a block repeats the header."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         name, rows = self.names[next(iter(columns))].encode(), None
         if len(block.data) < FEW and not block.delimiter and name not in block.data:
             return
@@ -294,8 +276,6 @@ def without_rows(
     file: File, request: ColumnRequest, text: Sequence[bool | None] | None
 ) -> pa.Table:
     """Return a table without rows for an empty text file."""
-    import pyarrow as pa
-
     sides = sides_of(request.source or "src", request.destination or "dst")
     ends = list(zip(*sides, strict=True))
     kinds = text or [None] * len(ends)
@@ -307,8 +287,6 @@ def without_rows(
 
 def beside(tables: list[pa.Table]) -> pa.Table:
     """Return one table with the distinct columns of several tables."""
-    import pyarrow as pa
-
     columns: dict[str, Any] = {}
     for table in tables:
         columns |= dict(zip(table.column_names, table.columns, strict=True))

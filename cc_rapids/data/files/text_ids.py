@@ -11,14 +11,11 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import CcRapidsWarning, ColumnTypeError, FormatError
+from ..lazy import pa, pc
 from .delimited import Block, Column, Dialect
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 NO_VALUE = (  # words for a missing value in columns of numbers, in lower case
     *("na", "n/a", "<na>", "#n/a", "#na", "nan", "-nan", "null", "(null)", "none", "\\n"),
@@ -70,9 +67,6 @@ class Ids:
     no_value: str
 
     def __init__(self, column: Column) -> None:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         text, self.quoted, self.empties = column.text, column.in_quotes is not None, False
         self.text: pa.ChunkedArray | None = None
         self.no_value = ""
@@ -93,8 +87,6 @@ class Ids:
 
     def cast(self, kind: pa.DataType) -> pa.ChunkedArray:
         """Return the ids in a type that they fit."""
-        import pyarrow as pa
-
         # If the text was dropped, the numbers have canonical spelling, and the cast restores the
         # text
         exact = self.values if self.text is None or kind != pa.string() else self.text
@@ -124,9 +116,6 @@ class TextType:
 
     def update(self, ids: Ids) -> int | None:
         """Add the ids of a block; return the row of the first float if it is in this block."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         values = ids.values
         self.types.add(values.type)
         self.wide |= values.type == pa.uint64()
@@ -154,8 +143,6 @@ def common_type(pair: tuple[TextType, TextType], empties: bool = True) -> pa.Dat
 
     If ``empties``, it is also string if a column has empty text and no other values.
     """
-    import pyarrow as pa
-
     types = pair[0].types | pair[1].types
     empty = empties and any(one.empties and not one.filled for one in pair)
     if empty or not all(map(pa.types.is_integer, types)):
@@ -205,8 +192,6 @@ class IdPair:
         ColumnTypeError
             A column holds floats so far; the error names the first one.
         """
-        import pyarrow as pa
-
         for name, column, line in zip(self._names, self._types, self._lines, strict=True):
             if column.floats is not None:
                 where = f"line {line}"
@@ -231,17 +216,12 @@ class IdPair:
 
 def trimmed(text: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return text without the blanks around it; nulls replace empty text."""
-    import pyarrow.compute as pc
-
     text = pc.utf8_trim(text, " \t")
     return pc.if_else(pc.equal(text, ""), None, text)
 
 
 def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Convert text to int64, or uint64 if needed; None if an id is not a plain integer."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     for kind in (pa.int64(), pa.uint64()):
         with suppress(pa.ArrowInvalid):
             numbers = text.cast(kind)
@@ -272,9 +252,6 @@ def refused(
 
 def _first_float(text: pa.ChunkedArray) -> int | None:
     """Return the row of the first float, -1 if all are integers, None if some are not numbers."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     words = pc.if_else(pc.is_in(text, value_set=pa.array([*MISSING, ""], text.type)), None, text)
     with suppress(pa.ArrowInvalid):
         pc.replace_substring_regex(words, r"^\+", "").cast(pa.float64())
@@ -295,9 +272,6 @@ def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first
     first_row : int
         The row of the file at which the columns begin.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     for name, column in zip(names, columns, strict=True):
         if are_ids(column.type) or column.null_count == len(column):
             continue
@@ -310,23 +284,17 @@ def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first
 
 def are_ids(kind: pa.DataType) -> bool:
     """Return whether values of a type can be ids: integers, strings, and categories of these."""
-    import pyarrow as pa
-
     return pa.types.is_integer(plain_type(kind)) or is_text(kind)
 
 
 def is_text(kind: pa.DataType) -> bool:
     """Return whether a type is a string type, or a dictionary of strings."""
-    import pyarrow as pa
-
     kind = plain_type(kind)
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
     """Return the value type of a dictionary, large string for views, other types unchanged."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(kind):
         return plain_type(kind.value_type)
     return pa.large_string() if pa.types.is_string_view(kind) else kind
@@ -334,6 +302,4 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
 
 def plain(table: pa.Table) -> pa.Table:
     """Replace dictionaries and views in a table by plain columns."""
-    import pyarrow as pa
-
     return table.cast(pa.schema([f.with_type(plain_type(f.type)) for f in table.schema]))

@@ -18,15 +18,13 @@ from dataclasses import dataclass, replace
 from gzip import GzipFile
 from io import BufferedWriter, FileIO, UnsupportedOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from ...errors import CcRapidsError, FormatError, OutputError
+from ..lazy import pa, pc
 from .formats import FORMATS, SUFFIXES, TABLES, WRITTEN, Format
 from .input_file import PACKED, Progress, format_of, packing
 from .text_ids import is_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 PIECE_EDGES = 1 << 20  # edges that the command line writes at a time: 16 MiB of int64
 
@@ -267,8 +265,6 @@ def _packed(raw: BinaryIO, pack: str) -> Iterator[Any]:
         with GzipFile("", "wb", 6, raw, mtime=0) as stream:
             yield stream
     elif pack:
-        import pyarrow as pa
-
         with pa.CompressedOutputStream(pa.PythonFile(raw, "w"), "zstd") as packed:
             yield packed
     else:
@@ -303,8 +299,6 @@ class EdgeList:
 
     def gathered(self) -> dict[str, Any]:
         """Return the columns of all edges as NumPy arrays."""
-        import pyarrow as pa
-
         table = pa.concat_tables([self.schema.empty_table(), *self.pieces])
         return {name: table[name].to_numpy() for name in table.column_names}
 
@@ -372,8 +366,6 @@ def _write(edges: EdgeList, one: Format, path: Path) -> None:
 
 def _alike(edges: EdgeList) -> EdgeList:
     """Return the list with both ends as text if one end is text, as readers expect."""
-    import pyarrow as pa
-
     schema = edges.schema
     for i, field in enumerate(schema):
         if i < 2 and any(map(is_text, schema.types[:2])) and not is_text(field.type):
@@ -395,8 +387,6 @@ def _counted(edges: EdgeList, path: Path, report: Progress | None) -> Iterator[p
 
 def _numbered(edges: EdgeList, path: Path, one: Format, first: int) -> EdgeList:
     """Return the list with ids replaced by the vertex numbers of the format, as int64."""
-    import pyarrow as pa
-
     types = edges.schema.types[:2]
     if edges.vertices is None or (edges.num_edges and not all(map(pa.types.is_integer, types))):
         raise FormatError(
@@ -423,9 +413,6 @@ def _numbered(edges: EdgeList, path: Path, one: Format, first: int) -> EdgeList:
 
 
 def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> Iterator[pa.Table]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     rows = 0
     for piece in pieces:
         for i, name in enumerate(("src", "dst")):

@@ -39,10 +39,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+from ...lazy import pa
 
 
 @dataclass(frozen=True)

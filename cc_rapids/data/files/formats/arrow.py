@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import CcRapidsWarning, FormatError
+from ...lazy import pa
 from ..arrow_sizes import bytes_between, largest_batch
 from ..binary import check_not_joined, columns_of, damage
 from ..pieces import Piece, Place, sliced
@@ -25,8 +26,6 @@ BATCH = "has record batches that are read as a whole"
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield record batches, starting after the batch and row of ``place``."""
-    import pyarrow as pa
-
     start, done, rows, *_ = place
     stream = file.seekable()
     with damage(file, "Arrow"):
@@ -86,8 +85,6 @@ def check_end(path: str, source: Any, is_file: bool) -> None:
 
 def names(file: File, options: TextOptions) -> list[str]:
     """Return the names of the columns from the schema at the beginning."""
-    import pyarrow as pa
-
     with damage(file, "arrow"):
         source = pa.PythonFile(file.seekable(), "r")
         opens = pa.ipc.open_file if file.head.startswith(FILE_MARK) else pa.ipc.open_stream
@@ -97,8 +94,6 @@ def names(file: File, options: TextOptions) -> list[str]:
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write tables as record batches of an Arrow file."""
-    import pyarrow as pa
-
     with pa.ipc.new_file(stream, edges.schema) as writer:
         for piece in edges.pieces:
             writer.write_table(piece)

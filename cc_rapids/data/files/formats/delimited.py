@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
+from ...lazy import csv, pa, pc
 from ..delimited import Column
 from ..numbered import write_lines
 from ..text_edges import first_lines, pieces, read_delimited
-from ..text_ids import Ids, TextType, common_type, is_text, plain_type
+from ..text_ids import Ids, TextType, common_type, is_text, plain
 from . import Format
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ...text_options import TextOptions
     from ..input_file import File
     from ..write import EdgeList
@@ -42,12 +41,10 @@ def names(file: File, options: TextOptions) -> list[str]:
 
 def write_quoted(delimiter: str, edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write tables as csv or tsv with a header."""
-    from pyarrow import csv
-
-    schema, pieces = plain(edges)
+    schema = plain(edges.schema.empty_table()).schema
     options = csv.WriteOptions(delimiter=delimiter)
     with csv.CSVWriter(stream, schema, write_options=options) as writer:
-        for piece in pieces:
+        for piece in map(plain, edges.pieces):
             writer.write_table(piece)
 
 
@@ -59,24 +56,14 @@ def write_snap(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     FormatError
         snap cannot hold some text; the message names the row, and formats that can.
     """
-    schema, pieces = plain(edges)
+    schema = plain(edges.schema.empty_table()).schema
     stream.write("# {}\n".format("\t".join(schema.names)).encode())
-    for piece in fit_for_blanks(pieces, schema, path):
+    for piece in fit_for_blanks(map(plain, edges.pieces), schema, path):
         write_lines(piece, "\t", stream)
-
-
-def plain(edges: EdgeList) -> tuple[pa.Schema, Iterable[pa.Table]]:
-    """Return the schema and the pieces with plain columns in place of dictionaries and views."""
-    import pyarrow as pa
-
-    schema = pa.schema([field.with_type(plain_type(field.type)) for field in edges.schema])
-    return schema, (piece.cast(schema) for piece in edges.pieces)
 
 
 def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) -> Iterator[pa.Table]:
     """Yield the tables; raise a FormatError if blank-separated text cannot hold them."""
-    import pyarrow as pa
-
     text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
     pair, first = (TextType(), TextType()), [0, 0]  # and the rows of their first floats
     rows, word = 0, None
@@ -108,8 +95,6 @@ def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) ->
 
 def check_words(name: str, words: pa.ChunkedArray, rows: int, path: Path) -> None:
     """Raise a FormatError if blank-separated text cannot hold a word."""
-    import pyarrow.compute as pc
-
     unfit = pc.fill_null(pc.match_substring_regex(words, UNFIT), True)
     count = pc.sum(unfit).as_py()
     if count:

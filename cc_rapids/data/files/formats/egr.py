@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ....errors import FormatError
 from ... import offsets
+from ...lazy import np, pa
 from ..adjacency import MOST, adjacency
 from ..binary import numbered
 from . import Format
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ..input_file import ColumnRequest, File
     from ..write import EdgeList
 
@@ -22,8 +21,6 @@ COPIES = 5  # bytes of memory per byte of a file
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Return the adjacency lists as edges, each edge once from each end."""
-    import numpy as np
-
     file.check_bound(file.size, COPIES)
     data = b"".join(file.pieces())
     if len(data) < 12:
@@ -50,8 +47,6 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write adjacency lists, with weights if there are any."""
-    import numpy as np
-
     n, rows, neighbour, weight = adjacency(edges, path)
     large = weight is not None and weight.size and (weight.max() > MOST or weight.min() < -MOST - 1)
     if len(neighbour) > MOST or large:

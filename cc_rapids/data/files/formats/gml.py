@@ -9,12 +9,11 @@ import re
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from ...lazy import pa
 from ..named_graphs import read_named
 from . import Format
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ..input_file import ColumnRequest, File
 
 TEXT = rb'"[^"]*"|(?m:^[ \t]*#.*)'  # strings and comments

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
+from ...lazy import pa, pc
 from ..binary import columns_of, damage, weighed
 from ..numbered import write_lines
 from ..text_ids import check_ids, is_text, plain_type
 from . import Format
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ..input_file import ColumnRequest, File
     from ..write import EdgeList
 
@@ -27,7 +26,6 @@ ESCAPED = r'["\\\x00-\x1f]'  # characters that are escaped in strings
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     """Read the columns of ids and weights by PyArrow."""
-    import pyarrow as pa
     from pyarrow import json as arrow_json
 
     file.check_bound(file.size, COPIES)
@@ -55,8 +53,6 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 
 def meant(kind: pa.DataType) -> pa.DataType:
     """Return the type of ids that PyArrow reads as dates (string) or as floats (uint64)."""
-    import pyarrow as pa
-
     if pa.types.is_temporal(kind):
         return pa.string()
     return pa.uint64() if pa.types.is_floating(kind) else kind
@@ -64,8 +60,6 @@ def meant(kind: pa.DataType) -> pa.DataType:
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write each row as an object."""
-    import pyarrow as pa
-
     for batch in chain.from_iterable(piece.to_batches(ROWS_AT_ONCE) for piece in edges.pieces):
         parts: list[Any] = []
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
@@ -77,9 +71,6 @@ def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
 
 def words_of(column: pa.Array) -> pa.Array:
     """Convert values to JSON text: null for missing, NaN and infinite values."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kind = plain_type(column.type)
     column = column.cast(kind)
     if pa.types.is_floating(kind):

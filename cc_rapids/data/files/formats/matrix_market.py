@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from ....errors import FormatError
+from ...lazy import np, pa
 from ..binary import damage, ordered, unequal_sides
 from ..delimited import MARK, shown
 from ..numbered import COPIES, write_numbered
 from . import Format
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ..input_file import ColumnRequest, File
     from ..write import EdgeList
 
@@ -32,7 +31,6 @@ FIELDS = {"null": "pattern", "int64": "integer", "double": "real"}
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Return the entries of a matrix as edges, and its indices, which begin at 1."""
-    import numpy as np
     import scipy.io
 
     file.check_bound(file.size, COPIES)

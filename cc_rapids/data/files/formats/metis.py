@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
+from ...lazy import csv, np, pa, pc
 from ..adjacency import adjacency
 from ..delimited import Block, Dialect, blocks, check_utf8, from_first_data, shown
 from ..numbered import COUNT, FIELDS, within
@@ -20,8 +21,6 @@ from ..text_ids import integers
 from . import Format
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ..input_file import ColumnRequest, File
     from ..write import EdgeList
 
@@ -66,9 +65,6 @@ class Header:
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Return the edges, each once from each end as in the file, and the vertices."""
-    import numpy as np
-    import pyarrow as pa
-
     file.check_bound(file.size, COPIES)
     feed = blocks(file, _DIALECT)
     top = next(from_first_data(feed, _DIALECT), Block(1, b"\n"))
@@ -128,10 +124,6 @@ def _header(path: str, number: int, line: bytes) -> Header:
 
 def _tokens(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
     """Return the number of fields of each line, and all fields as numbers."""
-    import numpy as np
-    import pyarrow as pa
-    from pyarrow import csv
-
     data = _DIALECT.clean(block.data)
     text = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(text == ord("\n"))
@@ -168,11 +160,6 @@ def _malformed(path: str, block: Block, header: Header) -> FormatError:
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write adjacency lists, with edge weights if there are any."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    from pyarrow import csv
-
     n, rows, numbers, weight = adjacency(edges, path)
     stream.write(f"{n} {len(numbers) // 2}{'' if weight is None else ' 001'}\n".encode())
     if weight is not None:

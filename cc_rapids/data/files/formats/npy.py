@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
 from ...dtypes import is_integer
+from ...lazy import np, pa
 from ..binary import damage, ordered
 from . import Format
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ..input_file import ColumnRequest, File
 
 COPIES = 2  # bytes of memory per byte of arrays
@@ -20,8 +19,6 @@ COPIES = 2  # bytes of memory per byte of arrays
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     """Return the edges of an array."""
-    import numpy as np
-
     stream = file.seekable()
     size = stream.seek(0, 2)
     stream.seek(0)
@@ -42,8 +39,6 @@ def check_size(file: File, name: str, member: BinaryIO, size: int) -> int:
     FormatError
         The size differs from that in the header.
     """
-    import numpy as np
-
     version = np.lib.format.read_magic(member)
     first = np.lib.format.read_array_header_1_0
     header = first if version == (1, 0) else np.lib.format.read_array_header_2_0

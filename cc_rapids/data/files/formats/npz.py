@@ -14,13 +14,12 @@ from ....errors import FormatError
 from ... import offsets
 from ...dtypes import is_integer, is_number
 from ...end_columns import KNOWN_PAIRS, naming
+from ...lazy import np, pa
 from ..binary import damage, numbered, ordered, unequal_sides
 from . import Format
 from .npy import COPIES, check_size, ends_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ..input_file import ColumnRequest, File
     from ..write import EdgeList
 
@@ -31,8 +30,6 @@ MATRIX_COPIES = 4  # bytes of memory per byte of the arrays of a matrix
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range | None]:
     """Return the edges of a matrix or of arrays."""
-    import numpy as np
-
     stream = file.seekable()
     with damage(file, "npz"), np.load(stream) as stored:
         if {"format", "shape"} <= set(stored.files):
@@ -137,7 +134,6 @@ def count_in(file: File, name: str, array: Any) -> int:
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write a sparse matrix by SciPy; it is Boolean if edges have no weights."""
-    import numpy as np
     import scipy.sparse
 
     columns, n = edges.gathered(), len(edges.vertices or ())

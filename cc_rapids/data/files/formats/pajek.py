@@ -11,13 +11,12 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from ....errors import FormatError
+from ...lazy import pa
 from ..delimited import MARK
 from ..named_graphs import COPIES, columns_of_names
 from . import Format
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ..input_file import ColumnRequest, File
 
 SECTIONS = ("*arcs", "*edges", "*arcslist", "*edgeslist", "*matrix")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ....errors import FormatError
+from ...lazy import pa, pq
 from ...memory_budget import FILE_BYTES, ROW_COPIES, Budget
 from ..binary import check_not_joined, columns_of, damage
 from ..parquet_pages import largest_page
@@ -17,8 +18,6 @@ from ..text_ids import are_ids, check_ids, is_text
 from . import Format
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ...text_options import TextOptions
     from ..input_file import ColumnRequest, File
     from ..write import EdgeList
@@ -101,8 +100,6 @@ def _opened_parquet(
 
     Set the number of rows of each row group of ``file`` from the footer.
     """
-    import pyarrow.parquet as pq
-
     stored = pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
     schema, meta = stored.schema_arrow, stored.metadata
     check_one_file(file.path, stream, meta)
@@ -189,8 +186,6 @@ def group_tables(
 
     Within a memory limit, only a few rows of text are decoded at once.
     """
-    import pyarrow as pa
-
     budget, step = file.budget, 0
     if budget is not None:
         step = _check_pages(file, budget, stream, stored, group, columns)
@@ -264,8 +259,6 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
     MissingColumnError, ColumnTypeError
         There is no column of weights, or it is not of numbers.
     """
-    import pyarrow.parquet as pq
-
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
         meta, schema = stored.metadata, stored.schema_arrow
@@ -279,16 +272,12 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
 
 def names(file: File, options: TextOptions) -> list[str]:
     """Return the names of the columns from the footer."""
-    import pyarrow.parquet as pq
-
     with damage(file, "parquet"):
         return list(pq.read_schema(file.seekable()).names)
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write each table as a row group."""
-    import pyarrow.parquet as pq
-
     with pq.ParquetWriter(stream, edges.schema) as writer:
         for piece in edges.pieces:
             writer.write_table(piece)
