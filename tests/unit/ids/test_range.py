@@ -216,20 +216,18 @@ def test_an_id_is_no_vertex_by_wrapping_around(engine, dtype, n):
         cc_rapids.components(edges, num_vertices=n, engine=engine)
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_signed_and_an_unsigned_column_have_ids_2_32_apart(engine, glancing, turned):
+def test_a_signed_and_an_unsigned_column_have_ids_2_32_apart(engine, glancing):
     left, right = (side.astype(np.int32) for side in long_list(5, 2100, low=-10))
     right = np.abs(right).astype(np.uint32)
     right[300] = 2**32 - 10  # in a row that the sample skips
-    edges = (right, left) if turned else (left, right)
-    found = cc_rapids.components(edges, engine=engine)
-    check(found, components_of(*map(np.ndarray.tolist, edges)))
+    found = cc_rapids.components((left, right), engine=engine)
+    check(found, components_of(left.tolist(), right.tolist()))
 
 
-@pytest.mark.parametrize("dtype", [np.int16, np.uint16, np.uint32])
-@pytest.mark.parametrize("named", [range(-100_000, 5), range(40_000, 100_000)])
-def test_named_vertices_lie_outside_the_type_of_the_columns(engine, glancing, dtype, named):
-    edges = tuple(side.astype(dtype) for side in long_list(6, 2100, low=0))
-    edges[0][300] = np.iinfo(dtype).max
+@pytest.mark.parametrize("named", [range(-100_000, 5), range(1 << 32, (1 << 32) + 5)])
+def test_named_vertices_lie_outside_the_type_of_the_columns(engine, glancing, named):
+    """They were marked outside of the bit set, as the estimate was limited to the type."""
+    edges = tuple(side.astype(np.uint32) for side in long_list(6, 2100, low=0))
+    edges[0][300] = 2**32 - 1
     found = cc_rapids.components(edges, vertices=named, engine=engine)
     check(found, components_of(*map(np.ndarray.tolist, edges), named))
