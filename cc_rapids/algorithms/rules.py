@@ -4,20 +4,20 @@ Kruskal's algorithm takes the edges in order. Under rules, an edge joins two clu
 union would break a rule. Every rule is *monotone*: a set that contains a forbidden set is
 forbidden. Clusters only grow, so an edge that was refused once would be refused at any later time.
 
-1. If a component of the graph breaks no rule as a whole, no rule refuses an edge in it. Its edges
-   are then those of its spanning forest by weight.
+1. If a component of the graph breaks no rule as a whole, no rule refuses an edge in it. Its
+   accepted edges are then its spanning forest by weight.
 2. Elsewhere, call an edge *open* if its ends are in different clusters whose union breaks no rule.
-   Suppose that an open edge e is the best one of both its clusters, A and B, in the total order of
-   weight and row. Then Kruskal's algorithm joins A and B by e. By induction, both are clusters
-   that it has built when it takes e: the edges that built them come before e, because they were
-   the best at a time when e was open as well. When it takes e, they have not grown further: every
-   edge that comes before e and leaves A or B is not open, and a refused edge stays refused. So
-   all such edges can be accepted at once. A cluster is in one of these pairs at most; chains of
-   best edges, which Boruvka's algorithm would join, are not used, because the union of three
-   clusters may break a rule that no two of them break.
-3. The best open edge of all is the best of both its clusters, so every round accepts an edge.
+   Suppose that an open edge e is the best open edge of both its clusters, A and B, in the total
+   order of weight and row. Then Kruskal's algorithm joins A and B by e. By induction, it has built
+   A and B when it takes e: the edges that built them come before e, because they were the best at
+   a time when e was open as well. A and B have not grown further at that time: every edge that
+   comes before e and leaves A or B is not open, and a refused edge stays refused. So all edges
+   like e can be accepted at once. Each cluster has at most one such edge. Boruvka's algorithm would
+   also join chains of clusters by the best edge of each. This is not possible here, because the
+   union of three clusters may break a rule that no two of them break.
+3. The best of all open edges is the best of both its clusters, so every round accepts an edge.
 
-Rounds that decide few edges, as on stars and paths, are followed by one pass in Kruskal's order, by
+Rounds may decide few edges, as on stars and paths. Then one pass follows in Kruskal's order, with
 one thread for each component.
 """
 
@@ -33,10 +33,10 @@ from ..graph.sorting import rows_of_each, stable_order
 from ..kernels import rules as kernels
 from ..kernels.primitives import none_of
 
-SETTLED = 100  # rounds end when one decides less than 1 of so many edges
+END_RATIO = 100  # rounds end when more than this number of edges is left per decided edge
 RULES = "per_dataset", "cannot_link", "max_size"  # in the order in which they are tested
 HALF = np.uint64(32)
-BITS = 64  # datasets with a bit of their own in kernels.rules
+BITS = 64  # number of datasets that kernels.rules can represent by one bit each
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class Rules:
     code : (n,) array of integers
         The dataset of each vertex, or -1 for a vertex without a limit; empty without datasets.
     limits : (datasets,) array of integers
-        The most vertices of each dataset in a cluster.
+        The maximum number of vertices of each dataset in a cluster.
     first, second : (p,) arrays of integers
         The vertices of pairs that must not be in one cluster.
     most : int, optional
-        The most vertices of a cluster.
+        The maximum number of vertices of a cluster.
     """
 
     code: Array
@@ -63,7 +63,7 @@ class Rules:
 
     @property
     def kinds(self) -> int:
-        """The number of kinds of rules that are given."""
+        """The number of kinds of rules that apply, from 0 to 3."""
         return bool(self.code.size) + bool(self.first.size) + (self.most is not None)
 
     @property
@@ -96,10 +96,11 @@ class Rules:
                 keys = groups.astype(np.int64) * datasets + self.code
                 keys = keys[self.code >= 0]
                 keys.sort()
-                last = xp.arange(keys.size) + self.limits[keys % datasets]
-                inside = last < keys.size
-                same = keys[last[inside]] == keys[inside]
-                broken[keys[inside][same] // datasets] = True
+                # A key occurs too often if the key ``limit`` places further is equal.
+                further = xp.arange(keys.size) + self.limits[keys % datasets]
+                exists = further < keys.size
+                exceeds = keys[further[exists]] == keys[exists]
+                broken[keys[exists][exceeds] // datasets] = True
         word: Any = np.uint32 if n < 1 << 32 else np.uint64
         for code, limits in by_count:
             counts = backend.fill(backend.empty(count * limits.size, word), 0)
@@ -114,12 +115,20 @@ def is_accepted(verdict: Array) -> Array:
 
 
 def is_refused(verdict: Array) -> Array:
-    """Return a boolean mask of the edges that a rule refused; the verdict is its number."""
+    """Return a boolean mask of the edges that a rule refused: the verdict is a rule's number."""
     return (verdict > kernels.OPEN) & (verdict < kernels.ACCEPTED)
 
 
 class BrokenRule(Exception):  # noqa: N818  # a signal: the caller knows the ids
-    """A pair that must be linked breaks a rule: the number of the pair, and the rule."""
+    """Signal that a pair that must be linked breaks a rule.
+
+    Parameters
+    ----------
+    pair : int
+        The number of the pair.
+    rule : str
+        The name of the rule, one of :data:`RULES`.
+    """
 
     pair: int
     rule: str
@@ -131,6 +140,8 @@ class BrokenRule(Exception):  # noqa: N818  # a signal: the caller knows the ids
 
 class Clusters:
     """Clusters that grow by edges under rules.
+
+    The arrays are those of :mod:`cc_rapids.kernels.rules`; an array that no rule needs is empty.
 
     Parameters
     ----------
@@ -164,49 +175,51 @@ class Clusters:
         self.backend, self.word, self.n = backend, word, n
         self.most = n if rules.most is None else min(rules.most, n)
         self.parent, self.size = (backend.empty(n, word) for _ in range(2))
-        dated = n * (rules.kinds > 1)
-        self.hook, self.time = backend.empty(dated, word), backend.empty(dated, np.uint64)
-        has_codes, none = bool(rules.code.size), none_of(word)
-        listed = n * (has_codes and not rules.need_bits_only)
-        self.head, self.after = (backend.empty(listed, word) for _ in range(2))
+        hook_size = n if rules.kinds > 1 else 0
+        self.hook = backend.empty(hook_size, word)
+        self.time = backend.empty(hook_size, np.uint64)
+        bits_size = n if rules.code.size else 0
+        list_size = 0 if rules.need_bits_only else bits_size
+        self.head, self.after = (backend.empty(list_size, word) for _ in range(2))
         self.code = rules.code.astype(word)  # -1 becomes all bits set
         self.limits = backend.xp.minimum(rules.limits, n).astype(word)
-        self.bits = backend.empty(n * has_codes, np.uint64)
+        self.bits = backend.empty(bits_size, np.uint64)
         ends = backend.xp.stack([rules.first, rules.second], axis=1).ravel()
         self.pair = ends.astype(word)
-        has_pairs = bool(ends.size)
-        self.first, self.last, self.count = (backend.empty(n * has_pairs, word) for _ in range(3))
+        ends_size = n if ends.size else 0
+        self.first, self.last, self.count = (backend.empty(ends_size, word) for _ in range(3))
         self.following = backend.fill(backend.empty(ends.size, word), 0xFF)
-        start = backend.kernel(kernels.init_clusters, word)
+        init_clusters = backend.kernel(kernels.init_clusters, word)
         trees = self.parent, self.hook, self.time, self.size
-        start(n, *trees, self.code, self.bits, self.head, self.after)
-        if has_pairs:
-            self.first[:] = none
+        init_clusters(n, *trees, self.code, self.bits, self.head, self.after)
+        if ends.size:
+            self.first[:] = none_of(word)
             self.count[:] = 0
             order = backend.xp.argsort(self.pair, kind="stable")
             list_ends = backend.kernel(kernels.list_ends, word)
             list_ends(order.size, order, self.pair, *self._lists(True))
 
     def _lists(self, with_last: bool) -> list[Array]:
+        """The lists of ends of ``cannot_link`` pairs, as kernel arguments."""
         last = [self.last] if with_last else []
         return [self.first, *last, self.count, self.following]
 
     @property
-    def _tests(self) -> list[Any]:
-        """The arguments of the test of a rule."""
+    def _test_arguments(self) -> list[Any]:
+        """The arguments of a kernel that tests rules."""
         datasets = self.code, self.limits, self.bits, self.head, self.after
         return [self.most, self.parent, self.size, *datasets, self.pair, *self._lists(False)]
 
     @property
-    def _merges(self) -> list[Array]:
-        """The arguments of a merge."""
+    def _merge_arguments(self) -> list[Array]:
+        """The arguments of a kernel that merges clusters."""
         trees = self.parent, self.hook, self.time, self.size
         datasets = self.code, self.bits, self.head, self.after
         return [*trees, *datasets, self.pair, *self._lists(True)]
 
     @property
-    def _both(self) -> list[Any]:
-        """The arguments of a test that is followed by a merge."""
+    def _test_and_merge_arguments(self) -> list[Any]:
+        """The arguments of a kernel that tests rules and merges clusters."""
         trees = self.parent, self.hook, self.time, self.size
         datasets = self.code, self.limits, self.bits, self.head, self.after
         return [self.most, *trees, *datasets, self.pair, *self._lists(True)]
@@ -232,7 +245,8 @@ class Clusters:
         """Decide the edges of each group in their order, on a thread for each group."""
         verdict = self.backend.fill(self.backend.empty(us.size, np.uint8), 0)
         decide = self.backend.kernel(kernels.decide_in_order, self.word)
-        decide(int(starts.size) - 1, starts, us, vs, keys, verdict, *self._both)
+        arguments = starts, us, vs, keys, verdict, *self._test_and_merge_arguments
+        decide(int(starts.size) - 1, *arguments)
         return verdict
 
     def decide(self, src: Array, dst: Array, keys: Array, groups: Array, count: int) -> Array:
@@ -246,55 +260,65 @@ class Clusters:
             Distinct keys.
         groups : (n,) array of integers
             The component of each vertex, below ``count``; an edge joins vertices of one component.
+
+        Returns
+        -------
+        (m,) array of uint8
+            ACCEPTED, WITHIN or the number of a rule, see :mod:`cc_rapids.kernels.rules`.
         """
         backend, xp = self.backend, self.backend.xp
         verdict = backend.fill(backend.empty(src.size, np.uint8), 0)
         us, vs = src.astype(self.word), dst.astype(self.word)
-        at, left = None, int(us.size)
+        rows, left_count = None, int(us.size)  # the rows of the open edges; None for all rows
         if not backend.merges_in_order:
             best = backend.empty(self.n, np.uint64)
             propose = backend.kernel(kernels.propose, self.word)
             merge = backend.kernel(kernels.merge, self.word)
-            settled = left
-            while settled * SETTLED >= left > 0:
-                part = backend.fill(backend.empty(left, np.uint8), 0)
+            decided_count = left_count
+            while decided_count * END_RATIO >= left_count > 0:
+                part = backend.fill(backend.empty(left_count, np.uint8), 0)
                 backend.fill(best, 0xFF)
-                propose(left, us, vs, keys, part, best, *self._tests)
-                merge(left, us, vs, keys, part, best, *self._merges)
-                if at is None:
+                propose(left_count, us, vs, keys, part, best, *self._test_arguments)
+                merge(left_count, us, vs, keys, part, best, *self._merge_arguments)
+                if rows is None:
                     verdict = part
                 else:
-                    verdict[at] = part
-                rest = xp.flatnonzero(part == kernels.OPEN)
-                us, vs, keys = (column[rest] for column in (us, vs, keys))
-                at = rest if at is None else at[rest]
-                settled, left = left - int(rest.size), int(rest.size)
-        if left:
-            are_places = int(keys.max()) < left  # distinct keys: each from 0 to left - 1
-            order = places_of(keys, xp) if are_places else stable_order(keys, xp)
+                    verdict[rows] = part
+                is_open = xp.flatnonzero(part == kernels.OPEN)
+                us, vs, keys = (column[is_open] for column in (us, vs, keys))
+                rows = is_open if rows is None else rows[is_open]
+                decided_count = left_count - int(is_open.size)
+                left_count = int(is_open.size)
+        if left_count:
+            # distinct keys below left_count are each from 0 to left_count - 1
+            are_ranks = int(keys.max()) < left_count
+            order = inverse_of(keys, xp) if are_ranks else stable_order(keys, xp)
             order = order.astype(np.int64)
-            rows, starts = rows_of_each(groups[us[order].astype(np.int64)], count, xp)
-            order = order[rows]
+            by_group, starts = rows_of_each(groups[us[order].astype(np.int64)], count, xp)
+            order = order[by_group]
             part = self._decide_in_order(starts, us[order], vs[order], keys[order])
-            verdict[order if at is None else at[order]] = part
+            verdict[order if rows is None else rows[order]] = part
         return verdict
 
     def name_rules(self, src: Array, dst: Array, keys: Array, verdict: Array) -> None:
-        """Replace the rule of refused edges by the first rule that was broken at that time."""
+        """Replace the rule of each refused edge by the first rule that the edge broke at its turn.
+
+        The parameters are those of :meth:`decide`, and its result, which is changed.
+        """
         backend = self.backend
         if not self.time.size:
             return
-        first = kernels.DATASET if self.code.size else kernels.CANNOT
-        rows = backend.xp.flatnonzero((verdict > first) & (verdict < kernels.ACCEPTED))
+        first_rule = kernels.DATASET if self.code.size else kernels.CANNOT
+        rows = backend.xp.flatnonzero((verdict > first_rule) & (verdict < kernels.ACCEPTED))
         if not rows.size:
             return
         us, vs = (column[rows].astype(self.word) for column in (src, dst))
         part = verdict[rows]
         datasets = self.code, self.limits, self.head, self.after
         trees = self.parent, self.hook, self.time
-        name = backend.kernel(kernels.earlier_rule, self.word)
+        find_rule = backend.kernel(kernels.earlier_rule, self.word)
         lists = *datasets, self.pair, *self._lists(False)
-        name(rows.size, us, vs, keys[rows], part, *trees, *lists)
+        find_rule(rows.size, us, vs, keys[rows], part, *trees, *lists)
         verdict[rows] = part
 
     def roots(self) -> Array:
@@ -304,15 +328,15 @@ class Clusters:
         return roots
 
 
-def places_of(order: Array, xp: Any) -> Array:
-    """Return the place of each row in an order, as uint64."""
-    places = xp.empty(order.size, np.uint64)
-    places[order] = xp.arange(order.size, dtype=np.uint64)
-    return places
+def inverse_of(order: Array, xp: Any) -> Array:
+    """Return the inverse of a permutation as uint64: for each row, its position in ``order``."""
+    positions = xp.empty(order.size, np.uint64)
+    positions[order] = xp.arange(order.size, dtype=np.uint64)
+    return positions
 
 
 def order_keys(weights: Array, rows: Array, backend: Backend) -> Array:
-    """Return distinct uint64 keys of rows by descending weight, and among ties by row.
+    """Return distinct uint64 keys that order rows by descending weight, and ties by row.
 
     Parameters
     ----------
@@ -330,4 +354,4 @@ def order_keys(weights: Array, rows: Array, backend: Backend) -> Array:
         codes <<= HALF
         codes |= xp.arange(rows.size, dtype=np.uint64)
         return codes
-    return places_of(stable_order(codes, xp), xp)
+    return inverse_of(stable_order(codes, xp), xp)

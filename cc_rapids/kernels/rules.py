@@ -6,18 +6,22 @@ time   : (n,) uint64, the key of the edge that hooked it; all bits set for roots
          a path: a merged cluster has only edges with greater keys left. ``hook`` and ``time`` are
          empty if there is only one kind of rule: only ``earlier_rule`` reads them.
 size   : (n,) word, the number of vertices of each root.
-code   : (n,) word, the dataset of each vertex; all bits set for none, or for one without a limit.
-limits : (datasets,) word, the most vertices of each dataset in a cluster.
-bits   : (n,) uint64, for each root a bit ``code % 64`` for each of its datasets.
-head   : (n,) word, for each root its first vertex in the order of the datasets; ``after`` links the
-         others. All bits set for none. Both are empty if ``bits`` alone decide: each of at most 64
-         datasets has the limit 1, and there is no other rule.
-first, last, count : (n,) word, for each root the list of its ends of ``cannot_link`` pairs, which
-         ``following`` links, and its length. End e belongs to pair e // 2, and its other
-         end is e ^ 1.
-pair   : (2 p,) word, the vertex of each end.
+code   : (n,) word, the dataset of each vertex; all bits set if it has no dataset or no limit.
+limits : (datasets,) word, the maximum number of vertices of each dataset in a cluster.
+bits   : (n,) uint64, for each root, bit ``code % 64`` is set for each dataset of its vertices.
+head, after : (n,) word, linked lists of the vertices of each root, in the order of their datasets:
+         the first vertex of a root, and the vertex after each vertex; all bits set at the end. Both
+         are empty if ``bits`` alone decide: each of at most 64 datasets has the limit 1, and there
+         is no other rule.
+first, last, count : (n,) word, for each root its ends of ``cannot_link`` pairs, as a linked list:
+         the first and the last end, and the number of ends. All bits of ``first`` are set if there
+         is none.
+following : (2 p,) word, the next end in the list; all bits set for the last end.
+pair   : (2 p,) word, the vertex of each end. End e belongs to pair e // 2, whose other end is
+         e ^ 1.
 
-A cluster merges at most once per launch, and only the thread that merges it writes its state.
+Launches of ``merge`` merge a cluster at most once, and only the thread that merges it writes its
+state. In ``decide_in_order`` one thread decides all edges of a component.
 """
 
 from typing import Any
@@ -33,10 +37,10 @@ OPEN, DATASET, CANNOT, SIZE, ACCEPTED, WITHIN = (np.uint8(k) for k in range(6))
 
 
 def mark_broken(on: Any, word: type) -> Any:
-    """Mark the groups with more vertices of a dataset than its limit.
+    """Mark the groups with more vertices of a dataset than the limit of the dataset.
 
-    Without ``code``, all vertices are in dataset 0. A marked group is counted no further, so that
-    few threads add to the counts of a giant group.
+    Without ``code``, all vertices are in dataset 0. The vertices of a marked group are no longer
+    counted, so that few threads add to the counts of a giant group.
     """
     add = on.atomic_add
 
@@ -75,7 +79,10 @@ def init_clusters(on: Any, word: type) -> Any:
 
 
 def list_ends(on: Any, word: type) -> Any:
-    """Link the ends of ``cannot_link`` pairs of each vertex; ``ends`` are sorted by vertex."""
+    """Make the list of the ends of ``cannot_link`` pairs at each vertex.
+
+    ``ends`` are the ends, sorted by vertex.
+    """
 
     @on.elementwise
     def list_ends(i, ends, pair, first, last, count, following):
@@ -97,9 +104,10 @@ def list_ends(on: Any, word: type) -> Any:
 
 
 def exceed_limit(on: Any, word: type, counts: Any) -> Any:
-    """Return whether two roots together have more vertices of a dataset than its limit.
+    """Return whether two clusters together have more vertices of a dataset than its limit.
 
-    ``counts(vertex, cluster, past)`` says whether a vertex counts for a cluster.
+    Reads the lists of the roots u and v, which contain the clusters a and b. ``counts(vertex,
+    cluster, past)`` returns whether a vertex of a list belongs to the cluster.
     """
     none = none_of(word)
 
@@ -145,7 +153,10 @@ def union_exceeds_limit(on: Any, word: type) -> Any:
 
 
 def have_forbidden_pair(on: Any, word: type) -> Any:
-    """Return whether two roots have the two ends of a ``cannot_link`` pair."""
+    """Return whether a ``cannot_link`` pair has one end in each of two clusters.
+
+    Reads the ends of the cluster that has fewer.
+    """
     find, none = naive(on), none_of(word)
 
     @on.device
@@ -163,7 +174,7 @@ def have_forbidden_pair(on: Any, word: type) -> Any:
 
 
 def broken_rule(on: Any, word: type) -> Any:
-    """Return the first rule that the union of two roots breaks; OPEN for none."""
+    """Return the number of the first rule that the union of two roots breaks, or OPEN."""
     share, have = union_exceeds_limit(on, word), have_forbidden_pair(on, word)
 
     @on.device
@@ -183,7 +194,7 @@ def broken_rule(on: Any, word: type) -> Any:
 
 
 def unite(on: Any, word: type) -> Any:
-    """Merge two roots at the time ``key``: the smaller is hooked to the larger one."""
+    """Merge two clusters at the time ``key``: the root of the smaller is hooked to the other."""
     none = none_of(word)
 
     @on.device
@@ -251,7 +262,7 @@ def propose(on: Any, word: type) -> Any:
 
 
 def merge(on: Any, word: type) -> Any:
-    """Merge the two clusters of each edge that is the best one of both."""
+    """Merge the two clusters of each open edge that has the least key of both clusters."""
     join = unite(on, word)
 
     @on.elementwise
@@ -315,8 +326,9 @@ def root_at(on: Any) -> Any:
 def earlier_rule(on: Any, word: type) -> Any:
     """Replace the rule that refused an edge by the first rule that the edge breaks at its turn.
 
-    A round may refuse an edge by a later rule, before the clusters have all the members that they
-    have when the edge is decided in the order of keys.
+    The turn of an edge comes when all edges with lesser keys are decided. A round may refuse the
+    edge before its turn. Its clusters may still gain vertices until then, and break a rule that is
+    tested earlier.
     """
     find, at, none = naive(on), root_at(on), none_of(word)
 
