@@ -23,7 +23,12 @@ PROBES = 1024  # vertices at which coverage is estimated
 
 @dataclass(frozen=True)
 class AutoRule:
-    """One row of the table of ``"auto"``: a design and the conditions under which it is fastest."""
+    """One row of the table of ``"auto"``: a design and the conditions under which it is fastest.
+
+    ``edges``, ``edges_per_vertex``, ``locality`` and ``vertices`` are minimum values. Without
+    ``most_vertices`` and ``most_edges``, which are 0 then, there is no maximum. ``shared_words`` is
+    the shared memory that the machine must have.
+    """
 
     design: Design
     record: str
@@ -40,28 +45,31 @@ class AutoRule:
 
     def __str__(self) -> str:
         where = f" on {self.engine}" if self.engine else ""
-        form = ", for rows that hold both directions" if self.symmetric else ""
-        form += ", for lists" if self.is_list else ""
-        edges = f", from {self.edges:,} edges" if self.edges else ""
-        edges += f", up to {self.most_edges:,} edges" if self.most_edges else ""
-        ids = f" between {self.vertices:,} to {self.most_vertices:,} ids"
-        ids = ids if self.most_vertices else f" with {self.vertices:,} ids or more"
-        edges += ids if self.vertices else ""
-        ratio = f" and {self.edges_per_vertex:g} a vertex on" if self.edges_per_vertex else ""
-        locality = (
-            f", {self.locality:.0%} of them near each other and the next ones"
-            if self.locality
-            else ""
-        )
-        return f"fastest{where}{form}{edges}{ratio}{locality} in benchmarks/records/{self.record}"
+        form = " for rows in both directions" if self.symmetric else ""
+        form = " for edge lists" if self.is_list else form
+        limits = []
+        if self.edges:
+            limits.append(f"at least {self.edges:,} edges")
+        if self.most_edges:
+            limits.append(f"at most {self.most_edges:,} edges")
+        if self.most_vertices:
+            limits.append(f"{self.vertices:,} to {self.most_vertices:,} ids")
+        elif self.vertices:
+            limits.append(f"at least {self.vertices:,} ids")
+        if self.edges_per_vertex:
+            limits.append(f"at least {self.edges_per_vertex:g} edges per vertex")
+        if self.locality:
+            limits.append(f"a locality of at least {self.locality:.0%}")
+        conditions = f" with {', '.join(limits)}" if limits else ""
+        return f"fastest{where}{form}{conditions} in benchmarks/records/{self.record}"
 
 
 PARTITIONED = Design("none(order=partitioned)", REM, "splice")
 SAMPLED = Design("strided(every=4, order=partitioned)", REM, "splice")
 IN_BLOCKS = Design("none(tiles=16384)")
-NEARBY = 2 / 3  # least locality for blocks
-BLOCKED_EDGES = 4_000_000  # least number of edges for blocks
-ENOUGH_IDS = 1 << 20  # least number of ids for blocks: fewer leave most of a GPU idle
+NEARBY = 2 / 3  # minimum locality for blocks
+BLOCKED_EDGES = 4_000_000  # minimum number of edges for blocks
+ENOUGH_IDS = 1 << 20  # minimum number of ids for blocks: fewer leave most of a GPU idle
 
 # Bits in shared memory pay if they exceed L1 and one shared bit stands for at most four ids. They
 # need a sample that joins most vertices: 1.5 sampled edges per vertex.
@@ -78,7 +86,7 @@ SHARED = tuple(
     for every, least in ((20, 28), (8, 15), (7, 9))
 )
 
-# (least edges per vertex, sampling period). A sample has 0.75 edges per vertex, or 1 where a
+# (minimum edges per vertex, sampling period). A sample has 0.75 edges per vertex, or 1 where a
 # sampled edge is cheaper than a later one.
 SAMPLES: dict[str, tuple[tuple[float, int], ...]] = {
     "partitioned": ((16, 20), (11, 14), (5.5, 7), (3.5, 4)),
@@ -87,29 +95,31 @@ SAMPLES: dict[str, tuple[tuple[float, int], ...]] = {
 
 
 def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
-    """Return the rule for edge lists with a sample, and for rows that hold only one direction."""
-    beyond = order == "partitioned"
+    """Return the rule for edge lists with a sample, and for rows with only one direction."""
+    is_partitioned = order == "partitioned"
     return AutoRule(
         Design(f"strided(every={every}, order={order})", REM, "splice"),
         "experiments.jsonl",
         "cuda",
         edges=1_000_000,
         edges_per_vertex=edges_per_vertex,
-        vertices=IDS.start if beyond else 0,
-        most_vertices=IDS.stop - 1 if beyond else 0,
+        vertices=IDS.start if is_partitioned else 0,
+        most_vertices=IDS.stop - 1 if is_partitioned else 0,
     )
 
 
-# The first matching rule is used. On a GPU sampling pays from four edges per vertex on: it saves
+# The first matching rule is used. On a GPU, sampling pays from four edges per vertex on: it saves
 # more than a third on the uniform list and nothing on social22. With fewer edges it changes little.
 # For small lists, and for lists on CPU threads, it costs more than it saves. k-out reads two
-# entries per row and then the rows outside the giant component, which does not save anything at the
-# 2.4 entries per vertex of road. A sample should have at least 0.75 edges per vertex.
-# After a sample on a GPU, Rem's rule with splices is fastest or within 2 % of it; for rows, only if
-# the labels are in the cache. For lists whose labels exceed the cache, edges are partitioned.
+# entries per row and then the rows outside the giant component. This saves nothing at the 2.4
+# entries per vertex of road. A sample should have at least 0.75 edges per vertex.
+# After a sample on a GPU, Rem's rule with splices is fastest, or at most 2 % slower than the
+# fastest; for rows, only if the labels fit into the cache. For lists whose labels exceed the cache,
+# edges are partitioned.
 # If neighbours in the list are neighbours in the graph, blocks with strided order take a half to a
-# fifth of the time, for any number of edges, given enough blocks for the whole GPU. With fewer
-# blocks, or few edges, Rem's rule is fastest. Rows are sorted by vertex and start with blocks.
+# fifth of the time. This holds for any number of edges, if there are enough blocks for the whole
+# GPU. With fewer blocks, or few edges, Rem's rule is fastest. Rows are sorted by vertex and start
+# with blocks.
 AUTO = (
     AutoRule(
         Design("kout", "async", "split"),
@@ -160,7 +170,7 @@ def _rules_of(engine: str) -> list[AutoRule]:
     return [rule for rule in AUTO if rule.engine in (None, engine)]
 
 
-STAGED = 1.5  # least edges per vertex for which a device links its part in stages
+STAGED = 1.5  # minimum edges per vertex for which a device links its part in stages
 
 
 def in_stages(design: Design, n: int, m: int) -> bool:
@@ -200,29 +210,31 @@ def choose_by_paper(n: int, m: int, coverage: float | None) -> PaperDecision:
     It is ignored if there are few edges.
     """
     degree = entries_per_vertex(n, m)
-    words = f"{degree:.1f} entries a vertex"
+    reason = f"{degree:.1f} entries per vertex"
     if degree < FEW_ENTRIES:
-        return PaperDecision(Design(), f"{words}, fewer than {FEW_ENTRIES:g}: no sample")
-    words += f", {FEW_ENTRIES:g} or more"
+        return PaperDecision(Design(), f"{reason}, fewer than {FEW_ENTRIES:g}: no sample")
+    reason += f", at least {FEW_ENTRIES:g}"
     if coverage is None:
-        why = (
-            f"{words}; hook+ecl instead if hooks cover {HIGH_COVERAGE:.0%}, seen when rows are made"
-        )
-        return PaperDecision(Design(sample="kout"), why)
-    words += f"; first hooks cover {coverage:.0%} of some vertices"
+        reason += f"; once rows are made: hook+ecl if first hooks cover {HIGH_COVERAGE:.0%}"
+        return PaperDecision(Design(sample="kout"), reason)
+    reason += f"; first hooks cover {coverage:.0%} of the probed vertices"
     if coverage >= HIGH_COVERAGE:
-        return PaperDecision(Design("hook", "ecl", None), f"{words}, {HIGH_COVERAGE:.0%} or more")
-    return PaperDecision(Design(sample="kout"), f"{words}, less than {HIGH_COVERAGE:.0%}")
+        reason += f", at least {HIGH_COVERAGE:.0%}"
+        return PaperDecision(Design("hook", "ecl", None), reason)
+    return PaperDecision(Design(sample="kout"), f"{reason}, less than {HIGH_COVERAGE:.0%}")
 
 
 def hook_coverage(rows: Adjacency, n: int, backend: Backend) -> float:
-    """Return a lower bound on the fraction of vertices that hook sampling joins into one tree."""
+    """Return a lower bound on the fraction of vertices that hook sampling joins into one tree.
+
+    It is estimated from PROBES vertices.
+    """
     if not n:
         return 0.0
     roots = backend.empty(PROBES, np.uint64)
     backend.kernel(csr_sampling.first_roots)(PROBES, n, *rows.arrays, roots)
-    most = Counter(backend.to_host(roots).tolist()).most_common(1)[0][1]
-    return most / PROBES
+    [(_, count)] = Counter(backend.to_host(roots).tolist()).most_common(1)
+    return count / PROBES
 
 
 def for_forest(design: Design) -> Design:
@@ -262,11 +274,11 @@ class EdgeFacts(NamedTuple):
     edges : int
         The number of rows of an edge list, or of entries of an adjacency list.
     is_list, symmetric : bool
-        Whether they are an edge list, and whether they are rows that hold both directions.
+        Whether the edges are an edge list, and whether they are rows with both directions.
     locality : float
         The fraction of near rows in an edge list, see :class:`cc_rapids.ids.range.EdgeOrder`.
     blocked : bool
-        Whether they are already ordered by blocks of their larger endpoints.
+        Whether the edges are already ordered by blocks of their larger endpoints.
     hook_coverage : float, optional
         The fraction of vertices that hook-based sampling joins into one tree, if it was measured.
     """
@@ -332,11 +344,11 @@ class MeasuredRules:
         """Return the design that was fastest in measurements."""
         n, m = facts.expected_vertices, facts.edges
         for rule in _rules_of(machine.name):
-            mine = facts.symmetric >= rule.symmetric and facts.is_list >= rule.is_list
-            near = facts.locality >= rule.locality
-            enough = n >= rule.vertices and m >= rule.edges and m >= rule.edges_per_vertex * n
-            few = m <= (rule.most_edges or m) and n <= (rule.most_vertices or n)
-            if mine and near and enough and few:
+            has_form = facts.symmetric >= rule.symmetric and facts.is_list >= rule.is_list
+            is_near = facts.locality >= rule.locality
+            has_minima = n >= rule.vertices and m >= max(rule.edges, rule.edges_per_vertex * n)
+            has_maxima = m <= (rule.most_edges or m) and n <= (rule.most_vertices or n)
+            if has_form and is_near and has_minima and has_maxima:
                 words = rule.shared_words
                 if not words or machine.shared_memory.words >= words:
                     return Decision(as_listed(rule.design) if facts.blocked else rule.design, rule)

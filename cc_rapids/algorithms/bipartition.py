@@ -2,10 +2,11 @@
 
 The double cover has two copies of each vertex v, with colours 0 and 1, and two edges for each edge
 (u, v): (u, 0) to (v, 1), and (u, 1) to (v, 0). A component is bipartite if and only if the two
-copies of its vertices are not connected.
+copies of each of its vertices are not connected.
 
-Odd cycles are found in a rooted spanning forest, see :mod:`cc_rapids.algorithms.rooted_forest`. It
-consists of the first rows that join anything, so it is the same in every run and on every backend.
+Odd cycles are found in a rooted spanning forest, see :mod:`cc_rapids.algorithms.rooted_forest`. An
+edge is in the forest if earlier rows do not connect its endpoints. So the forest is the same in
+every run and on every backend.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ def odd_cycles(
 ) -> tuple[Array, Array]:
     """Return one cycle of odd length for each component that has one.
 
-    An edge whose endpoints have depths of equal parity closes an odd cycle with the path between
-    them in the forest. The first self-loop is used if there is one, otherwise the first such edge.
+    The cycle of a component is its first self-loop. Without self-loops, it is closed by the first
+    edge whose endpoints have depths of equal parity: this edge and the path between its endpoints
+    in the forest are an odd cycle.
 
     Parameters
     ----------
@@ -62,26 +64,28 @@ def odd_cycles(
     xp, n = backend.xp, int(tree.size)
     loops = xp.flatnonzero(ends[0] == ends[1])
     loops = loops[first_of(tree[ends[0][loops]], loops, xp)]
-    looped = tree[ends[0][loops]]
+    of_loops = tree[ends[0][loops]]
     odd = odd.copy()
-    odd[looped] = False
+    odd[of_loops] = False
     rows = xp.flatnonzero(odd[tree[ends[0]]])
     src, dst = (side[rows] for side in ends)
     hooks = forest_of_first_rows(src, dst, n, backend)
     forest = rooted(src[hooks], dst[hooks], roots[xp.flatnonzero(odd)], n, backend)
     even = xp.flatnonzero((forest.depth[src] - forest.depth[dst]) % 2 == 0)
     closing = even[first_of(tree[src[even]], even, xp)]
-    closed = tree[src[closing]]
-    edge_of = xp.zeros(int(odd.size), np.int64)
-    edge_of[closed] = closing
-    closes = edge_of[tree[forest.child]]  # the edge that closes the cycle of each edge's component
-    first, second = (forest.below(side[closes], forest.child) for side in (src, dst))
-    on_cycle = xp.flatnonzero(first != second)
+    of_closing = tree[src[closing]]
+    closing_of_component = xp.zeros(int(odd.size), np.int64)
+    closing_of_component[of_closing] = closing
+    closing_of_edge = closing_of_component[tree[forest.child]]  # for each edge of the forest
+    above_src, above_dst = (
+        forest.below(side[closing_of_edge], forest.child) for side in (src, dst)
+    )
+    on_cycle = xp.flatnonzero(above_src != above_dst)
     child = forest.child[on_cycle]
-    rises = forest.depth[child]
-    place = xp.where(first[on_cycle], -rises, rises)
-    last = xp.full(closing.size + loops.size, n, np.int64)  # no depth is as large
-    component = xp.concatenate([tree[child], closed, looped]).astype(np.int64)
+    depth = forest.depth[child]
+    position = xp.where(above_src[on_cycle], -depth, depth)  # up from src, then down to dst
+    last = xp.full(closing.size + loops.size, n, np.int64)  # greater than any depth
+    component = xp.concatenate([tree[child], of_closing, of_loops]).astype(np.int64)
     row = xp.concatenate([rows[hooks[on_cycle]], rows[closing], loops])
-    order = order_of([component, xp.concatenate([place, last])], xp)
+    order = order_of([component, xp.concatenate([position, last])], xp)
     return component[order], row[order]

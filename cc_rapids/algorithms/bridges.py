@@ -5,11 +5,12 @@ that a subtree is an interval. The edge above a vertex is a bridge if and only i
 leaves the interval of its subtree: the least and the greatest number reached from it both lie
 inside (Tarjan and Vishkin 1985). A parallel edge counts as another edge.
 
-A block is a maximal set of edges without an articulation point. The forest is not a depth-first
-one, so a non-tree edge may join two unrelated subtrees. The vertices of a block, except its top
-vertex, are a component of two kinds of edges: non-tree edges between unrelated vertices, and tree
-edges for which some edge leaves the subtree of the upper endpoint (Dong, Wang, Gu and Sun,
-"Provably fast and space-efficient parallel biconnectivity", PPoPP 2023).
+A block is a maximal set of edges that no articulation point separates. The forest is not
+depth-first, so a non-tree edge may join two unrelated subtrees. The vertices of a block, except the
+top vertex, are connected by two kinds of edges: non-tree edges between unrelated vertices, and tree
+edges for which another edge leads from the subtree of the lower endpoint out of the subtree of the
+upper endpoint (Dong, Wang, Gu and Sun, "Provably fast and space-efficient parallel biconnectivity",
+PPoPP 2023).
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from ..kernels import forest as trees
 from ..kernels import lookup, tours
 from .rooted_forest import NO_EDGE, RootedForest, rooted, word_of
 
-SAMPLED = 1000  # edges whose reverse is looked up
+SAMPLED = 1000  # number of edges whose reverse is looked up
 
 
 def share_reversed(ends: tuple[Array, Array], n: int, backend: Backend) -> float:
     """Return the share of edges whose reverse is an edge too, in a sample without self-loops.
 
-    ``ends`` are two (m,) arrays of vertices below n, as int64. One pass over them selects the edges
-    out of the vertices that sampled edges lead to.
+    ``ends`` are two (m,) arrays of vertices below n, as int64. Only edges whose source is the
+    destination of a sampled edge are compared with the reversed sample.
     """
     xp, (src, dst) = backend.xp, ends
     step = max(src.size // SAMPLED, 1)
@@ -75,7 +76,7 @@ class Reached:
     def of(
         cls, ends: tuple[Array, Array], hooks: Array, roots: Array, n: int, backend: Backend
     ) -> Reached:
-        """Compute these facts about edges.
+        """Root a spanning forest, and compute the range that each subtree reaches.
 
         Parameters
         ----------
@@ -114,9 +115,8 @@ class Reached:
     def skeleton(self, backend: Backend) -> tuple[Array, Array]:
         """Return edges whose components are the blocks, each without its top vertex.
 
-        These are of two kinds (Dong et al. 2023): a tree edge if another edge leads from the
-        subtree below it out of the subtree of its upper endpoint, and a non-tree edge if its
-        endpoints are unrelated. All other edges become loops.
+        Keeps the two kinds of edges that connect the vertices of a block (see above), and replaces
+        all other edges by loops.
 
         Returns
         -------
@@ -129,8 +129,8 @@ class Reached:
         backend.kernel(tours.keep_across, word)(src.size, src, dst, *tour, us, vs)
         upper = forest.parent[forest.child]
         us[self.hooks] = forest.child
-        at, begin = self.first[forest.child], self.first[upper]
-        stays = (self.least[at] >= begin) & (self.greatest[at] < begin + self.size[begin])
+        lower, begin = self.first[forest.child], self.first[upper]
+        stays = (self.least[lower] >= begin) & (self.greatest[lower] < begin + self.size[begin])
         vs[self.hooks] = backend.xp.where(stays, forest.child, upper)
         return us, vs
 
@@ -140,20 +140,21 @@ class Reached:
         Parameters
         ----------
         block : (n,) array of integers
-            The component of each vertex in :meth:`skeleton`, as one of its vertices.
+            For each vertex, one vertex of its component in :meth:`skeleton`.
         """
         forest, xp = self.forest, backend.xp
-        outer = forest.child[block[forest.child] != block[forest.parent[forest.child]]]
-        above = xp.full(block.size, NO_EDGE, np.int64)
-        above[block[outer]] = forest.parent[outer]  # the uppermost vertex of each block
-        blocks = backend.counts(above[above != NO_EDGE], block.size)
-        blocks += forest.parent_edge != NO_EDGE  # the block of the edge to its parent
-        return xp.flatnonzero(blocks > 1)
+        below_top = forest.child[block[forest.child] != block[forest.parent[forest.child]]]
+        top = xp.full(block.size, NO_EDGE, np.int64)  # the top vertex of each block
+        top[block[below_top]] = forest.parent[below_top]
+        block_count = backend.counts(top[top != NO_EDGE], block.size)
+        block_count += forest.parent_edge != NO_EDGE  # the block of the edge to its parent
+        return xp.flatnonzero(block_count > 1)
 
     def edge_blocks(self, block: Array, backend: Backend) -> tuple[Array, Array]:
-        """Return the rows of all edges but self-loops, and the number of the block of each.
+        """Return the rows of all edges but self-loops, and the number of the block of each edge.
 
-        The endpoint of an edge that the tour enters last is below the top vertex of its block.
+        The tour enters the top vertex of a block first. So the endpoint of an edge that the tour
+        enters later is not the top vertex, and its component is the block of the edge.
 
         Parameters
         ----------
@@ -180,17 +181,17 @@ class Reached:
 def _over_intervals(
     size: Array, least: Array, greatest: Array, backend: Backend
 ) -> tuple[Array, Array]:
-    """Return the least and the greatest value over the interval that begins at each value.
+    """Return the minimum and the maximum over the interval that begins at each position.
 
-    Uses a sparse table over blocks of values: the extremes of 1, 2, 4, ... consecutive blocks. A
-    run past the end covers the blocks that exist.
+    Uses a sparse table over blocks of values: the extremes of 1, 2, 4, ... consecutive blocks. Near
+    the end, where fewer blocks are left, it has the extremes of these.
 
     Parameters
     ----------
     size : (n,) array of unsigned integers
         The length of each interval.
     least, greatest : (n,) arrays of unsigned integers
-        The values to reduce to the least and the greatest. Not changed.
+        The values of which the minimum and the maximum are returned. Not changed.
     """
     word, width = least.dtype.type, -(-int(least.size) // tours.BLOCK)
     levels = width.bit_length()

@@ -13,18 +13,18 @@ from ..graph.forest import Forest
 def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: bool = False) -> None:
     """Point every vertex at the least vertex of its component, and mark the ends of edges.
 
-    The result is that of a design: the same parents, and the same vertices once they are counted.
+    The parents, and the present vertices once they are counted, are the same as those of a design.
 
     Parameters
     ----------
     edges : Edges
         Edges on the host. If an end is not a vertex, the edge is skipped and a flag is set.
     forest : Forest
-        The forest over their vertices; the parents are overwritten.
+        The forest over the vertices of the edges; the parents are overwritten.
     rows : Adjacency, optional
         The same edges as rows of an adjacency list.
     joins : bool
-        Whether the parents hold trees that the edges join.
+        Whether the edges are added to the trees of the parents, as for batches.
     """
     n, parent = forest.n, forest.parent
     vs = _distances(edges.dst if rows is None else rows.indices, edges.low)
@@ -40,19 +40,20 @@ def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: boo
     del within
     us, vs = us.astype(np.int32), vs.astype(np.int32)
     octets = forest.present.view(np.uint8)
-    occur = np.zeros(8 * octets.size, bool)
-    occur[us] = occur[vs] = True
-    octets |= np.packbits(occur, bitorder="little")
+    is_end = np.zeros(8 * octets.size, bool)
+    is_end[us] = is_end[vs] = True
+    octets |= np.packbits(is_end, bitorder="little")
     if joins:
         hooked = np.flatnonzero(parent != np.arange(n, dtype=parent.dtype)).astype(np.int32)
         us, vs = np.concatenate([us, hooked]), np.concatenate([vs, parent[hooked].astype(np.int32)])
     matrix = coo_array((np.ones(us.size, np.int8), (us, vs)), (n, n))
     count, labels = csgraph.connected_components(matrix, directed=False)
     least = np.empty(count, parent.dtype)
-    least[labels[::-1]] = np.arange(n - 1, -1, -1, dtype=parent.dtype)  # the last store wins
+    # In descending order, so that the last store for a label is its least vertex.
+    least[labels[::-1]] = np.arange(n - 1, -1, -1, dtype=parent.dtype)
     parent[:] = least[labels]
 
 
 def _distances(column: Array, low: int) -> Array:
-    """Return the distances of ids from the least one, which wrap around for smaller ids."""
+    """Return ``column - low`` as uint64; the distances of ids below ``low`` wrap around."""
     return (column.astype(np.int64) - np.int64(low)).view(np.uint64)

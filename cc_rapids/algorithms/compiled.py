@@ -113,9 +113,11 @@ def build(
         )
     forest = kernels.forest
     climb = kernels.find.find_with_skip(backend)
-    first = composer.sample()
-    rest = composer.connect_rest(first)
-    link_edge = rest.link_edge if isinstance(rest, phases.AsListed) and not aux else None
+    sample = composer.sample()
+    connect_rest = composer.connect_rest(sample)
+    link_edge: Kernel | None = None
+    if isinstance(connect_rest, phases.AsListed) and not aux:
+        link_edge = connect_rest.link_edge
     rounds = link.iterative and not link.standalone
     return CompiledDesign(
         init_singletons=forest.init_singletons(backend, vertex),
@@ -124,19 +126,19 @@ def build(
         aux_array=aux,
         pack=aux.pack(backend) if aux and aux.pack else None,
         unpack=aux.unpack(backend, vertex) if aux and aux.unpack else None,
-        sample=first,
+        sample=sample,
         probe=giant.probe(backend, climb),
         most_frequent=giant.most_frequent(backend),
         mark_in_giant=giant.mark_in_giant(backend, vertex, climb),
         count_linked=giant.count_linked(backend),
         mark_frequent=giant.mark_frequent(backend),
-        queue_words=composer.queue_words(first),
+        queue_words=composer.queue_words(sample),
         partitions=composer.partitions,
-        connect_rest=rest,
+        connect_rest=connect_rest,
         link_edge=link_edge,
         flatten=forest.flatten(backend, kernels.find.ahead(backend, climb)),
-        needs_giant=rounds or first is not None,
-        reroots=link.packed or not link.root_is_min or (rounds and first is not None),
+        needs_giant=rounds or sample is not None,
+        reroots=link.packed or not link.root_is_min or (rounds and sample is not None),
         min_of_trees=forest.least_of_trees(backend, vertex),
         reroot=forest.reroot(backend),
     )
@@ -148,11 +150,12 @@ def build_mixed(design: Design, backend: Backend, vertex: type, wide: type) -> K
     wide = np.promote_types(vertex, wide).type
     composer, batch = KernelComposer(design, backend, vertex, wide, False, False), kernels.queries
     link = design.words[1].spec
-    low = link.aux_array.parent_bits if link.packed else primitives.none_of(vertex)
-    find, word = composer.find() or kernels.find.naive(backend), type(low)
-    same, join = batch.same(backend, word, low, find), composer.join(sampling=False)
-    made: Kernel = batch.insert_or_query(backend, vertex, word, join, composer.load_edge(), same)
-    return made
+    parent_bits = link.aux_array.parent_bits if link.packed else primitives.none_of(vertex)
+    word = type(parent_bits)  # the type of the array that finds climb
+    find = composer.find() or kernels.find.naive(backend)
+    same, join = batch.same(backend, word, parent_bits, find), composer.join(sampling=False)
+    kernel: Kernel = batch.insert_or_query(backend, vertex, word, join, composer.load_edge(), same)
+    return kernel
 
 
 @dataclass(frozen=True)
@@ -176,10 +179,12 @@ class KernelComposer:
             if self.reads_csr
             else blocks.share_of_list(on, self.load_edge(), link_in_block)
         )
-        first = blocks.first_of_rows(on) if self.reads_csr else blocks.first_of_list(on, self.wide)
+        first_edge = (
+            blocks.first_of_rows(on) if self.reads_csr else blocks.first_of_list(on, self.wide)
+        )
         flatten_block = blocks.flatten_block(on, self.vertex, kernels.find.halve(on))
         solve = blocks.solve_blocks(on, window, share, flatten_block)
-        return phases.from_blocks(window, blocks.find_block_offsets(on, window, first), solve)
+        return phases.from_blocks(window, blocks.find_block_offsets(on, window, first_edge), solve)
 
     def _block_link(self) -> Any:
         """Return the union rule inside blocks.
@@ -194,10 +199,10 @@ class KernelComposer:
         word = self.design.words[0]
         if word.spec.meta:
             return None
-        made: kernels.sampling.Sample | None = self._make(word, self.join(sampling=True))
-        return made
+        sample: kernels.sampling.Sample | None = self._make(word, self.join(sampling=True))
+        return sample
 
-    def connect_rest(self, first: kernels.sampling.Sample | None) -> Step:
+    def connect_rest(self, sample: kernels.sampling.Sample | None) -> Step:
         """Return the phase after the sample, or the only phase if there is no sample."""
         outer, link, _ = self.design.words
         if outer.spec.meta:
@@ -207,20 +212,20 @@ class KernelComposer:
             return step
         if link.spec.iterative:
             rounds = self._make(link, None)
-            return phases.by_rounds(self._keep(first), rounds, first is not None)
+            return phases.by_rounds(self._copy_edges(sample), rounds, sample is not None)
         join = self.join(sampling=False)
-        if first is None:
-            return self._all(join)
+        if sample is None:
+            return self._all_edges(join)
         link_outside = giant.unless_in_giant(self.backend, self.vertex, join)
         shape = self.backend, self.vertex
-        if self.reads_csr and first.gather:
+        if self.reads_csr and sample.gather:
             members = giant.members(self.backend)
             return phases.rows_outside(
                 members,
                 kernels.csr_sampling.every_row(*shape, link_outside),
-                self._rest(link_outside, first),
+                self._edges_outside(link_outside, sample),
             )
-        return self._rest(link_outside, first)
+        return self._edges_outside(link_outside, sample)
 
     def _stages(self, outer: Any) -> Step:
         """Return the step that links a list in stages, without a sample."""
@@ -231,49 +236,48 @@ class KernelComposer:
         step: Step = self._make(outer, None)(inner.connect_rest(None), unpack)
         return step
 
-    def queue_words(self, first: kernels.sampling.Sample | None) -> int:
-        """Return the size of the queues of edges in words; an edge takes two words."""
-        filters = first is not None and first.shared and not self.record_forest
+    def queue_words(self, sample: kernels.sampling.Sample | None) -> int:
+        """Return the size of the queues of edges in words, two per edge; 0 without queues."""
+        filters = sample is not None and sample.shared and not self.record_forest
         filters = filters and self.vertex is shared_filter.WORD
         return shared_filter.words_for(self.backend.shared_memory_limits()) if filters else 0
 
-    def _rest(self, link_outside: Any, first: kernels.sampling.Sample) -> Step:
+    def _edges_outside(self, link_outside: Any, sample: kernels.sampling.Sample) -> Step:
         """Return the step that links the edges of a list outside the sample."""
-        if self.queue_words(first):
-            return self._filtered(link_outside, first)
+        if self.queue_words(sample):
+            return self._filtered(link_outside, sample)
         kernel = kernels.sampling.every_other_edge(
-            self.backend, self.vertex, self.wide, link_outside, self.load_edge(), first.left
+            self.backend, self.vertex, self.wide, link_outside, self.load_edge(), sample.left
         )
-        return phases.edges_outside(kernel, first.left_count)
+        return phases.edges_outside(kernel, sample.left_count)
 
-    def _filtered(self, link_outside: Any, first: kernels.sampling.Sample) -> Step:
-        """Return this step with the giant component's bits in shared memory."""
+    def _filtered(self, link_outside: Any, sample: kernels.sampling.Sample) -> Step:
+        """Return the step of :meth:`_edges_outside`, with the giant's bits in shared memory."""
         load_edge = self.form.load_streaming(self.backend, self.wide)
-        run = shared_filter.filter_by_blocks(
-            self.backend, self.vertex, self.wide, load_edge, first.left, link_outside
+        filter_edges = shared_filter.filter_by_blocks(
+            self.backend, self.vertex, self.wide, load_edge, sample.left, link_outside
         )
-        return phases.filtered(run, first.left_count)
+        return phases.filtered(filter_edges, sample.left_count)
 
-    def _keep(self, first: kernels.sampling.Sample | None) -> Kernel:
+    def _copy_edges(self, sample: kernels.sampling.Sample | None) -> Kernel:
         """Return the kernel that copies the edges for rounds."""
-        kept: Kernel = kernels.sampling.keep_edge(
-            self.backend, self.vertex, self.wide, self.load_edge(), first is not None
+        copy_edges: Kernel = kernels.sampling.keep_edge(
+            self.backend, self.vertex, self.wide, self.load_edge(), sample is not None
         )
-        return kept
+        return copy_edges
 
-    def _all(self, join: Any) -> Step:
+    def _all_edges(self, join: Any) -> Step:
         """Return the finish phase without a sample: every edge, or every entry of every row."""
         on, deep, rows = self.backend, not self.design.window, kernels.csr_sampling
         if not self.reads_csr and not self._takes_strided_order():
             return self._link_edges(join, deep)(edges.every(on))
-        one, load_edge = self._one_edge(join, deep), self.load_edge()
+        one_edge, load_edge = self._one_edge(join, deep), self.load_edge()
         if not self.reads_csr:
             permuted = blocks.strided_permutation(on)
-            strided = blocks.link_permuted(on, one, load_edge, permuted)
-            return phases.AsListed(strided)
+            return phases.AsListed(blocks.link_permuted(on, one_edge, load_edge, permuted))
         return phases.all_rows(
-            rows.short_rows(on, self.wide, one),
-            rows.long_rows(on, self.wide, one, edges.row_of(on)),
+            rows.short_rows(on, self.wide, one_edge),
+            rows.long_rows(on, self.wide, one_edge, edges.row_of(on)),
         )
 
     def _takes_strided_order(self) -> bool:
@@ -303,6 +307,7 @@ class KernelComposer:
         return self._one_edge(self.join(sampling=False), True)
 
     def _one_edge(self, join: Any, deep: bool) -> Any:
+        """Return the function that links one edge; ``deep`` is whether trees may be deep."""
         begin = (edges.from_vertex if deep else edges.from_parent)(self.backend)
         return edges.one_edge(self.backend, self.vertex, self.wide, join, begin)
 
@@ -313,7 +318,10 @@ class KernelComposer:
         return is_requested and self.vertex is partition.WORD and not self.record_forest
 
     def _link_edges(self, join: Any, deep: bool) -> Callable[[Any], phases.LinkEdges]:
-        """Return a function that takes an order of edges and returns the step that links them."""
+        """Return a function from an order of edges to the step that links edges in this order.
+
+        ``deep`` is whether trees may be deep.
+        """
         on, load_edge = self.backend, self.load_edge()
 
         def as_listed(edge_index: Any) -> phases.LinkEdges:
@@ -336,8 +344,8 @@ class KernelComposer:
     def join(self, sampling: bool) -> Any:
         """Return the function that links an edge and records the hook.
 
-        It uses the union rule of the design. Designs with rounds have none; their samples use
-        async+halve.
+        It uses the union rule of the design. A design with rounds has no union rule, so its sample
+        is linked by async+halve.
         """
         if not self.design.words[1].spec.is_union:
             return replace(self, design=Design()).join(sampling) if sampling else None
@@ -348,9 +356,10 @@ class KernelComposer:
         """Return the design's union of two vertices, see :mod:`cc_rapids.kernels.union`."""
         _, link, compress = self.design.words
         on = self.backend
-        made = compress and link.spec.finds[compress.spec.name](on)
-        after = kernels.find.AFTER_UNION.get(find_after_union(self.design))
-        parts = {"find": made, "step": made, "compress_after_union": after and after(on)}
+        find = compress and link.spec.finds[compress.spec.name](on)
+        make_compress = kernels.find.AFTER_UNION.get(find_after_union(self.design))
+        compress_after = make_compress and make_compress(on)
+        parts = {"find": find, "step": find, "compress_after_union": compress_after}
         return link.spec.make(on, self.vertex, *(parts[part] for part in link.spec.requires))
 
     def _make(self, word: Any, join: Any) -> Any:
@@ -363,6 +372,6 @@ class KernelComposer:
             "note": self._record(),
             "record_forest": self.record_forest,
         }
-        given = (parts[part] for part in word.spec.requires)
+        required = (parts[part] for part in word.spec.requires)
         options = {key or "rule": value for key, value in word.options}
-        return word.spec.make(self.backend, self.vertex, *given, **options)
+        return word.spec.make(self.backend, self.vertex, *required, **options)

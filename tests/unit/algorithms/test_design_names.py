@@ -106,16 +106,16 @@ def test_all_choices_are_in_some_design():
 @pytest.mark.parametrize(
     ("src", "dst", "n", "name", "words"),
     [
-        ([0, 1], [1, 2], 9, "none+async+halve", "0.4 entries a vertex, fewer than 4: no sample"),
+        ([0, 1], [1, 2], 9, "none+async+halve", "0.4 entries per vertex, fewer than 4: no sample"),
         ([0] * 30, range(1, 31), 5, None, ""),
-        ([0] * 99, range(1, 100), 100, "none+async+halve", "2.0 entries a vertex"),
+        ([0] * 99, range(1, 100), 100, "none+async+halve", "2.0 entries per vertex"),
         ([*range(99)] * 3, [*range(1, 100)] * 3, 100, "hook+ecl", "first hooks cover 100%"),
         (
             [v for v in range(0, 100, 5) for _ in range(20)],
             [v + k for v in range(0, 100, 5) for _ in range(5) for k in (1, 2, 3, 4)],
             100,
             "kout+async+halve",
-            "of some vertices, less than 95%",
+            "of the probed vertices, less than 95%",
         ),
     ],
 )

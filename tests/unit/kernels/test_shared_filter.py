@@ -251,4 +251,4 @@ def test_auto_shares_bits_where_that_was_measured():
     assert chosen(2**20, 91_000_000, large) == ("cached", 20)  # L1 has room for them
     assert chosen(2**23, 2**28, large) == ("cached", 20)  # a bit for more than four
     assert chosen(2**21, 2**24, large) == ("cached", 7)  # links are what takes the time
-    assert "between 1,900,000 to 7,400,000 ids and 28 a vertex on" in str(auto.SHARED[0])
+    assert "with 1,900,000 to 7,400,000 ids, at least 28 edges per vertex" in str(auto.SHARED[0])

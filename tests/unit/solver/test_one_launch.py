@@ -207,4 +207,4 @@ def test_what_is_foreseen(launched):
         assert planned.bytes > one_launch.bytes_for(300, has_table=False)
         del launched[:]
         assert components(ends).summary()["design"] == planned.design
-    assert "up to 3,999,999 edges" in str(ONE_LAUNCH_RULE)
+    assert "at most 3,999,999 edges" in str(ONE_LAUNCH_RULE)
