@@ -8,14 +8,15 @@ the next forest, between *supervertices*. Each alpha edge needs two leaf edges b
 are at most half as many, and the contractions end.
 
 Inside a supervertex the merges are a *chain*: each edge joins one more vertex to the cluster of the
-edge before. A chain ends below the lightest edge of its supervertex. Heavier edges belong to the
-chain of a later supervertex, which contains the first one. So the edges of a chain are known before
-any cluster, and only need to be ordered.
+previous edge. A chain ends before the lightest edge of its supervertex. Heavier edges belong to the
+chain of a later supervertex, which contains this supervertex. So the edges of a chain are known
+before any cluster is, and only need to be ordered.
 
-Two programs compute the same arrays. On a GPU each step is a launch over all edges: edges are
-sorted by chain, and sizes are prefix sums along chains, those of the earlier supervertices first.
-Few CPU threads are faster with two passes in the order of the merges on one thread, because the
-addresses are known in advance and are prefetched. Only the search for chains uses all threads.
+Two implementations compute the same arrays. On a GPU each step is a launch over all edges: edges
+are sorted by chain, and sizes are prefix sums along chains, first along those of the earlier
+supervertices. With few CPU threads, one thread in two passes is faster. It takes the edges in the
+order of their merges, so that it can prefetch what later edges read. Only the search for chains
+uses all threads.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ class MergeTree:
         Parameters
         ----------
         ends : (c,) array of int64
-            The edges after whose merges they are returned.
+            Edges. Both numbers are returned for the clusters after the merge of each of these.
 
         Returns
         -------
@@ -138,19 +139,19 @@ class MergeTree:
         products = self.sizes_of(self.first) * self.sizes_of(self.second)
         squares = self.n + 2 * backend.xp.cumsum(products.astype(np.uint64))
         records = backend.fill(backend.empty(4 * t, word), 0)
-        records[2::4] = self.size  # each is replaced by the greatest size so far
+        records[2::4] = self.size  # sums of records have a maximum in this word
         if t:
             _sum_chains(records, 0, t, backend)
         return records[2::4][ends].astype(np.uint64), squares[ends]
 
     def linkage(self, heights: Array, root: float = np.inf) -> Array:
-        """Return the merges in SciPy's format, components last; see :meth:`Dendrogram.linkage`.
+        """Return the merges in SciPy's format; see :meth:`Dendrogram.linkage`.
 
         Parameters
         ----------
         heights : (t,) array of float64
         root : float
-            The height at which components are merged.
+            The height at which components are merged, after all edges.
         """
         backend, xp, count = self.backend, self.backend.xp, int(self.size.size)
         rows = backend.empty(4 * max(self.n - 1, 0), np.float64)
@@ -158,13 +159,12 @@ class MergeTree:
         backend.kernel(kernels.write_linkage)(count, *columns, rows)
         merges, parts = rows.reshape(-1, 4), self.roots()
         if parts.size > 1:
-            joined = self.n + count + xp.arange(parts.size - 2)
-            before, beyond = xp.concatenate([parts[:1], joined]), merges[count:]
-            beyond[:, 0], beyond[:, 1] = (
-                xp.minimum(before, parts[1:]),
-                xp.maximum(before, parts[1:]),
-            )
-            beyond[:, 2], beyond[:, 3] = root, xp.cumsum(self.sizes_of(parts))[1:]
+            numbers = self.n + count + xp.arange(parts.size - 2)
+            merged = xp.concatenate([parts[:1], numbers])  # the cluster of all earlier components
+            last_merges = merges[count:]
+            last_merges[:, 0] = xp.minimum(merged, parts[1:])
+            last_merges[:, 1] = xp.maximum(merged, parts[1:])
+            last_merges[:, 2], last_merges[:, 3] = root, xp.cumsum(self.sizes_of(parts))[1:]
         return merges
 
     def at_once(self, steps: Array) -> tuple[Array, Array, Array]:
@@ -190,17 +190,16 @@ class MergeTree:
         if self.n > 1 << 32:
             order = order_of([*rows], xp)
         else:
-            words = rows[0].astype(np.uint64) * np.uint64(self.n) + rows[1].astype(np.uint64)
-            order = xp.argsort(words, kind="stable")  # nearly sorted, which is fast on threads
+            keys = rows[0].astype(np.uint64) * np.uint64(self.n) + rows[1].astype(np.uint64)
+            order = xp.argsort(keys, kind="stable")  # nearly sorted, which is fast on threads
         edge = last[edge[order]]
         return before[order], edge + word(self.n), steps[edge]
 
     def cut_to(self, max_size: int, steps: Array) -> Array:
-        """Return a mask of the edges that are cut where clusters are split by their weakest edges.
+        """Return a mask of the edges that are cut to split clusters of more than ``max_size``.
 
-        A cluster of more than ``max_size`` vertices loses all edges of its last step, and so do the
-        clusters that remain. A cluster of three or more vertices whose edges are all of one step
-        stays whole.
+        Such a cluster loses all edges of its last step, and its parts are split in the same way. A
+        cluster of three or more vertices whose edges are all of one step stays whole.
 
         Parameters
         ----------
@@ -217,10 +216,13 @@ class MergeTree:
 
         Returns
         -------
-        (2 t,) array of integers, (t,) array of integers, (2 t,) array of bool or None
-            The two clusters of each edge, ordered by their least vertices. The last edge of the
-            contracted merge of each edge. A mask of the clusters that exist before the step; None
-            if each step has one edge, because all clusters exist then.
+        before : (2 t,) array of integers
+            The two clusters that each edge merges, ordered by their least vertices.
+        last : (t,) array of integers
+            The last edge of the contracted merge to which each edge belongs.
+        is_outer : (2 t,) array of bool, or None
+            Whether each cluster of ``before`` exists before the step. None if each step has one
+            edge, because all of them exist then.
         """
         backend, t, word = self.backend, int(steps.size), self.first.dtype.type
         before, last = backend.empty(2 * t, word), backend.xp.arange(t, dtype=word)
@@ -235,9 +237,9 @@ class MergeTree:
 
 
 def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:
-    """Return the arrays of a MergeTree, by passes over the edges on one thread.
+    """Return first, second, size, least and greatest of a MergeTree, computed by one thread.
 
-    Memory is written from the start of each array only as far as it is needed.
+    The arrays of nodes and chains are longer than needed, and written only as far as needed.
     """
     word, t = word_of(n), int(src.size)
     nodes, chains = (backend.empty(4 * n, word) for _ in range(2))
@@ -248,8 +250,8 @@ def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[A
     edges = src, dst, backend.unused(word)
     while edges[0].size:
         contract(1, n, *edges, nodes, joined, chain, chains, alpha, counts)
-        left = int(counts[1])
-        edges = alpha[:left], alpha[t : t + left], alpha[2 * t : 2 * t + left]
+        count = int(counts[1])
+        edges = alpha[:count], alpha[t : t + count], alpha[2 * t : 2 * t + count]
     _check_acyclic(joined)
     backend.kernel(kernels.find_chains, word)(t, nodes, chain)
     outputs = [backend.empty(t, word) for _ in range(3)]
@@ -258,7 +260,7 @@ def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[A
 
 
 def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:
-    """Return the arrays of a MergeTree, by launches over all edges."""
+    """Return first, second, size, least and greatest of a MergeTree, by launches over all edges."""
     word, t = word_of(n), int(src.size)
     nodes = backend.fill(backend.empty(4 * n, word), 0xFF)
     joined, chain, partners = (backend.empty(size, word) for size in (t, t, n))
@@ -295,11 +297,11 @@ def _contracted(
 ) -> tuple[tuple[Array, Array, Array], int]:
     """Contract a forest, and return the alpha edges and the number of new supervertices.
 
-    ``bounds`` ends with the first node of this forest and the first node after it. See
+    The last two ``bounds`` are the first node of this forest, and the first node after it. See
     :mod:`cc_rapids.kernels.dendrogram` for the arrays.
     """
     xp, word, m = backend.xp, nodes.dtype.type, int(edges[0].size)
-    n, begin, first = bounds[1], *bounds[-2:]
+    n, (begin, first) = bounds[1], bounds[-2:]
     backend.kernel(kernels.lower_lightest, word)(m, *edges, nodes)
     is_leaf, is_alpha = (backend.empty(m, np.uint8) for _ in range(2))
     backend.kernel(kernels.classify)(m, *edges, nodes, is_leaf, is_alpha)
@@ -310,23 +312,24 @@ def _contracted(
     launch_until_complete(
         backend.kernel(kernels.jump, word), (first - begin, begin, first, nodes), backend
     )
-    left = int(alphas[-1])
-    alpha = backend.empty(3 * left, word)
+    count = int(alphas[-1])
+    alpha = backend.empty(3 * count, word)
     backend.kernel(kernels.contract, word)(m, *edges, alphas, nodes, joined, chain, alpha)
-    return (alpha[:left], alpha[left : 2 * left], alpha[2 * left :]), int(leaves[-1])
+    return (alpha[:count], alpha[count : 2 * count], alpha[2 * count :]), int(leaves[-1])
 
 
 def launch_until_complete(kernel: Kernel, arguments: tuple[Any, ...], backend: Backend) -> None:
-    """Launch a kernel until no thread sets the flag of an incomplete path."""
+    """Launch a kernel again and again, until a launch does not set its flag."""
     is_incomplete = True
     while is_incomplete:
         flag = backend.new_flag()
         kernel(*arguments, flag.value, flag.word)
-        is_incomplete = flag.read_async()()
+        read_flag = flag.read_async()
+        is_incomplete = read_flag()
 
 
 def _sum_chains(records: Array, begin: int, end: int, backend: Backend) -> None:
-    """Replace the records of some rows by their sums from the beginning of their chains on."""
+    """Replace records begin .. end - 1 by their sums from the beginning of their chains on."""
     word, runs = records.dtype.type, -(-(end - begin) // kernels.RUN)
     sums = backend.empty(4 * runs, word)
     backend.kernel(kernels.sum_runs, word)(runs, begin, end, records, sums)
@@ -337,7 +340,7 @@ def _sum_chains(records: Array, begin: int, end: int, backend: Backend) -> None:
 
 
 def _check_acyclic(joined: Array) -> None:
-    """Raise an InputError if some edges close a cycle, so that they join no node."""
+    """Raise an InputError if edges close a cycle, for which ``joined`` has all bits set."""
     closing = int((joined == none_of(joined.dtype.type)).sum())
     if closing:
         raise InputError(

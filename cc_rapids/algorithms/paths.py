@@ -1,8 +1,9 @@
 """Paths in a spanning forest: lengths, weakest edges, and edges in order.
 
-Uses a heavy-path decomposition. The two vertices of a pair climb to their lowest common ancestor,
-each along at most log2 n heavy paths. The memory per vertex does not depend on the depth of a tree.
-A path consists of segments of heavy paths, whose edges are contiguous.
+Uses a heavy-path decomposition. The path between two vertices climbs from both to their lowest
+common ancestor, along at most log2 n heavy paths on each side. So it consists of few segments of
+heavy paths, whose edges are contiguous. The memory per vertex does not depend on the depth of a
+tree.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from ..graph.sorting import first_of, rows_of_each
 from .intervals import Minima
 from .rooted_forest import NO_EDGE, RootedForest
 
-APART = -1
+APART = -1  # the length for a pair in two trees
 
 
 def order_from_weakest(weights: Array, heavy_is_weak: bool, xp: Any) -> Array:
-    """Return the edges from the weakest to the strongest, equal weights in their given order.
+    """Return the edges from the weakest to the strongest; equal weights stay in order.
 
     Parameters
     ----------
@@ -34,22 +35,24 @@ def order_from_weakest(weights: Array, heavy_is_weak: bool, xp: Any) -> Array:
     """
     if not heavy_is_weak:
         return xp.argsort(weights, kind="stable")
+    # Two reversals sort in descending order and keep the order of equal weights.
     backwards = xp.argsort(weights[::-1], kind="stable")[::-1]
     return weights.size - 1 - backwards
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One segment of each given path: the edges above consecutive vertices of a heavy path.
+    """One segment of each of q paths: the edges above consecutive vertices of a heavy path.
 
     Attributes
     ----------
     pair : (q,) array of int64
         The pairs to whose paths the segments belong.
     from_first : (q,) array of bool
-        Whether the segment is on the first vertex's side of the path, not the second's.
+        Whether the segment is between the first vertex of the pair and the lowest common ancestor;
+        otherwise it is on the side of the second vertex.
     top, bottom : (q,) arrays of integers
-        The numbers of the uppermost and the lowest vertex.
+        The numbers of the uppermost and the lowest vertex of the segment.
     is_last : bool
         Whether the segments end at the lowest common ancestor. Then a segment may be empty, with
         top = bottom + 1. Other segments end at the head of a heavy path.
@@ -67,20 +70,20 @@ class Chains:
     """Heavy-path decomposition of a rooted forest, which answers many path queries at once.
 
     The edge to a child is heavy if the child's subtree has at least half of the vertices of the
-    parent's subtree. Each vertex has at most one heavy edge down, and at most log2 n edges above a
-    vertex are light. Vertices are numbered in a preorder in which the vertices of a heavy path are
-    consecutive.
+    parent's subtree. A vertex has at most one heavy edge to a child, and at most log2 n edges above
+    a vertex are light. Vertices are numbered in a preorder in which the vertices of a heavy path
+    are consecutive.
 
-    Needs 20 bytes per vertex (40 from 2^30 vertices on), and 13 more (26) with weakest edges, for
-    trees of any depth.
+    Needs 20 bytes per vertex, and 33 with weakest edges, for trees of any depth. From 2^30 vertices
+    on it needs twice as much.
 
     Attributes
     ----------
     number : (n,) array of integers
         The number of each vertex.
     above, head, depth : (n,) arrays of integers
-        By number: the number of the parent, which for a root is its own; the number of the first
-        vertex of the heavy path; and the number of edges to the root.
+        By number: the number of the parent (of the vertex itself for a root); the number of the
+        first vertex of the heavy path; and the number of edges to the root.
     place : (n,) array of integers
         By number: the rank of the edge to the parent in the order of the edges; t for a root.
     since_head : (n,) array of integers, or None
@@ -104,21 +107,21 @@ class Chains:
         Parameters
         ----------
         forest : RootedForest
-            A forest that was given a root for each tree, including trees of one vertex.
+            A forest made with a root for each tree, including trees of one vertex.
         order : (t,) array of int64, or None
             The edges from the weakest to the strongest, for queries of weakest edges. By default
             the order of the edges.
         """
         n, t = int(forest.parent.size), int(forest.child.size)
-        small = forest.depth.dtype
-        number, goes_on = _numbers(forest, xp)
-        above, depth, begins = xp.empty(n, small), xp.empty(n, small), xp.ones(n, bool)
+        dtype = forest.depth.dtype
+        number, is_heavy = _numbers(forest, xp)
+        above, depth, begins = xp.empty(n, dtype), xp.empty(n, dtype), xp.ones(n, bool)
         above[number], depth[number] = number[forest.parent], forest.depth
-        begins[number[forest.child[goes_on]]] = False
-        head = xp.flatnonzero(begins).astype(small)[xp.cumsum(begins) - 1]
-        place = xp.full(n, t, small)
+        begins[number[forest.child[is_heavy]]] = False
+        head = xp.flatnonzero(begins).astype(dtype)[xp.cumsum(begins) - 1]
+        place = xp.full(n, t, dtype)
         child = forest.child if order is None else forest.child[order]
-        place[number[child]] = xp.arange(t, dtype=small)
+        place[number[child]] = xp.arange(t, dtype=dtype)
         if order is None:
             return cls(number, above, head, depth, place, None, None)
         since_head = _since_head(place, head, xp)
@@ -144,16 +147,17 @@ class Chains:
         for _ in range(2 * int(self.number.size).bit_length() + 1):
             if not pair.size:
                 return
-            turns = low > high  # climb from the greater number, which is not an ancestor
-            low, high = xp.where(turns, high, low), xp.where(turns, low, high)
-            from_first ^= turns
+            swaps = low > high  # climb from the greater number, which is not an ancestor
+            low, high = xp.where(swaps, high, low), xp.where(swaps, low, high)
+            from_first ^= swaps
             head = self.head[high]
             meets = head <= low
             done = xp.flatnonzero(meets)
             yield Piece(pair[done], from_first[done], low[done] + 1, high[done], True)
-            rest = xp.flatnonzero(~meets)
-            pair, from_first, low, head = pair[rest], from_first[rest], low[rest], head[rest]
-            yield Piece(pair, from_first, head, high[rest], False)
+            climbing = xp.flatnonzero(~meets)
+            columns = pair, from_first, low, high, head
+            pair, from_first, low, high, head = (column[climbing] for column in columns)
+            yield Piece(pair, from_first, head, high, False)
             high = self.above[head]
         if pair.size:
             raise InputError(
@@ -178,22 +182,23 @@ class Chains:
             the path has no edge or no order was given.
         """
         length, weakest = (xp.full(first.size, APART, np.int64) for _ in range(2))
-        none = int(self.place.size)  # greater than any rank
-        place = xp.full(first.size, none, self.place.dtype)
+        no_rank = int(self.place.size)  # greater than any rank
+        place = xp.full(first.size, no_rank, self.place.dtype)
         for piece in self.pieces(first, second, xp.flatnonzero(joined), xp):
-            pair, some = piece.pair, xp.flatnonzero(piece.bottom >= piece.top)
+            pair, with_edges = piece.pair, xp.flatnonzero(piece.bottom >= piece.top)
             if piece.is_last:
                 ends = (self.depth[self.number[side[pair]]] for side in (first, second))
                 length[pair] = sum(ends) - 2 * self.depth[piece.top - 1].astype(np.int64)
             if self.minima is None or self.since_head is None:
                 continue
             if piece.is_last:
-                lightest = self.minima.over(piece.top[some], piece.bottom[some], xp)
+                least = self.minima.over(piece.top[with_edges], piece.bottom[with_edges], xp)
             else:
-                lightest = self.since_head[piece.bottom[some]]
-            place[pair[some]] = xp.minimum(place[pair[some]], lightest.astype(place.dtype))
-        some = xp.flatnonzero(place < none)
-        weakest[some] = place[some]
+                least = self.since_head[piece.bottom[with_edges]]
+            pair = pair[with_edges]
+            place[pair] = xp.minimum(place[pair], least.astype(place.dtype))
+        with_edges = xp.flatnonzero(place < no_rank)
+        weakest[with_edges] = place[with_edges]
         return length, weakest
 
     def along(
@@ -216,55 +221,56 @@ class Chains:
         count = xp.maximum(length, 0)
         ends = xp.cumsum(count)
         starts, total = ends - count, int(ends[-1]) if ends.size else 0
-        own_depth, other_depth = (self.depth[self.number[side]] for side in (first, second))
+        first_depth, second_depth = (self.depth[self.number[side]] for side in (first, second))
         pairs, steps, places = (xp.empty(total, np.int64) for _ in range(3))
         for piece in self.pieces(first, second, xp.flatnonzero(length > 0), xp):
             count = (piece.bottom - piece.top + 1).astype(np.int64)
             ends = xp.cumsum(count)
-            index = xp.arange(int(ends[-1]) if ends.size else 0)
-            of = xp.searchsorted(ends, index, side="right")
-            vertex = piece.top[of] + (index - (ends - count)[of])
-            pair, depth = piece.pair[of], self.depth[vertex]
-            rise, fall = own_depth[pair] - depth, length[pair] - 1 - (other_depth[pair] - depth)
-            step = xp.where(piece.from_first[of], rise, fall)
+            index = xp.arange(int(ends[-1]) if ends.size else 0)  # the edges of all segments
+            segment = xp.searchsorted(ends, index, side="right")
+            vertex = piece.top[segment] + (index - (ends - count)[segment])
+            pair, depth = piece.pair[segment], self.depth[vertex]
+            up = first_depth[pair] - depth
+            down = length[pair] - 1 - (second_depth[pair] - depth)
+            step = xp.where(piece.from_first[segment], up, down)
             at = starts[pair] + step
             pairs[at], steps[at], places[at] = pair, step, self.place[vertex]
         return pairs, steps, places
 
 
 def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
-    """Return vertex numbers in which heavy paths are consecutive, and the heavy edges.
+    """Return vertex numbers in which heavy paths are consecutive, and a mask of the heavy edges.
 
-    In a preorder, a child's number is its parent's plus one, plus the subtree sizes of the children
-    that come before it. The function computes how much the heavy-first preorder changes each
-    number. It sums these changes along the Euler tour, adding one where the tour enters a vertex
-    and subtracting it where the tour leaves.
+    In a preorder, the number of a child is the number of its parent plus one, plus the subtree
+    sizes of the children that come before it. The function computes how much each number changes
+    if the heavy child comes first. A change moves a whole subtree. So the changes are summed along
+    the Euler tour: each is added where the tour enters the vertex, and subtracted where it leaves.
     """
     first, size = forest.preorder()
     n = int(first.size)
     child, parent = forest.child, forest.parent[forest.child]
-    goes_on = 2 * size[child] >= size[parent]
-    chosen = xp.full(n, NO_EDGE, first.dtype)  # the heavy child of each vertex
-    chosen[parent[goes_on]] = child[goes_on]
-    parent_edge = chosen[parent]
-    later = ~goes_on & (parent_edge != NO_EDGE) & (first[child] < first[parent_edge])
-    change = xp.where(later, size[parent_edge], 0)
-    change[goes_on] = first[parent[goes_on]] + 1 - first[child[goes_on]]
+    is_heavy = 2 * size[child] >= size[parent]
+    heavy_child = xp.full(n, NO_EDGE, first.dtype)
+    heavy_child[parent[is_heavy]] = child[is_heavy]
+    heavy_sibling = heavy_child[parent]
+    moves_back = ~is_heavy & (heavy_sibling != NO_EDGE) & (first[child] < first[heavy_sibling])
+    change = xp.where(moves_back, size[heavy_sibling], 0)
+    change[is_heavy] = first[parent[is_heavy]] + 1 - first[child[is_heavy]]
     changes = xp.zeros(2 * n, np.int64)
     enters = 2 * first[child] - forest.depth[child] - 1
     changes[enters], changes[enters + 2 * size[child] - 1] = change, -change
     first[child] += xp.cumsum(changes)[enters].astype(first.dtype)
-    return first, goes_on
+    return first, is_heavy
 
 
 def _since_head(place: Array, head: Array, xp: Any) -> Array:
     """Return for each vertex the least rank from the head of its heavy path to the vertex."""
     least = place.copy()
-    within = xp.arange(place.size, dtype=head.dtype) - head
-    longest, step = int(within.max()) if within.size else 0, 1
+    distance = xp.arange(place.size, dtype=head.dtype) - head
+    longest, step = int(distance.max()) if distance.size else 0, 1
     while step <= longest:  # each round doubles the number of vertices that a minimum covers
-        reached = within[step:] >= step
-        least[step:] = xp.where(reached, xp.minimum(least[step:], least[:-step]), least[step:])
+        is_in_path = distance[step:] >= step
+        least[step:] = xp.where(is_in_path, xp.minimum(least[step:], least[:-step]), least[step:])
         step *= 2
     return least
 
@@ -272,10 +278,11 @@ def _since_head(place: Array, head: Array, xp: Any) -> Array:
 def shortest_path(
     src: Array, dst: Array, n: int, first: int, second: int, backend: Backend
 ) -> list[int] | None:
-    """Return the edges of a shortest path from one vertex to another, in order; None without one.
+    """Return the edges of a shortest path from ``first`` to ``second``, in order, or None.
 
-    Of several shortest paths the lexicographically least by edge index is returned. A breadth-first
-    search starts at the second vertex, and each vertex keeps its least edge to the previous level.
+    Of several shortest paths, the one with the lexicographically least edge indices is returned. A
+    breadth-first search starts at ``second``, and each vertex keeps its least edge to the previous
+    level.
 
     Parameters
     ----------
@@ -283,27 +290,27 @@ def shortest_path(
         The endpoints of the edges among the vertices 0 .. n - 1.
     """
     xp, m = backend.xp, max(int(src.size), 1)
-    tail, head = xp.concatenate([src, dst]), xp.concatenate([dst, src])
+    tail, head = xp.concatenate([src, dst]), xp.concatenate([dst, src])  # arc e + m reverses arc e
     order, starts = rows_of_each(tail, n, xp)
-    via, nearer = (xp.full(n, APART, np.int64) for _ in range(2))
+    next_edge, next_vertex = (xp.full(n, APART, np.int64) for _ in range(2))
     level = xp.full(1, second, np.int64)
-    nearer[level] = second
-    while int(nearer[first]) == APART:
+    next_vertex[level] = second
+    while int(next_vertex[first]) == APART:
         count = starts[level + 1] - starts[level]
         ends = xp.cumsum(count)
-        at = xp.arange(int(ends[-1]))
-        of = xp.searchsorted(ends, at, side="right")
-        arc = order[starts[level][of] + at - (ends - count)[of]]
-        fresh = xp.flatnonzero(nearer[head[arc]] == APART)
-        arc, near = arc[fresh], level[of[fresh]]
+        index = xp.arange(int(ends[-1]))  # the arcs from all vertices of the level
+        source = xp.searchsorted(ends, index, side="right")
+        arc = order[starts[level][source] + index - (ends - count)[source]]
+        is_new = xp.flatnonzero(next_vertex[head[arc]] == APART)
+        arc, vertex_of_arc = arc[is_new], level[source[is_new]]
         if not arc.size:
             return None
         least = first_of(head[arc], arc % m, xp)
         level = head[arc[least]]
-        via[level], nearer[level] = arc[least] % m, near[least]
-    edges, below = backend.to_host(via), backend.to_host(nearer)
+        next_edge[level], next_vertex[level] = arc[least] % m, vertex_of_arc[least]
+    edges, vertices = backend.to_host(next_edge), backend.to_host(next_vertex)
     path, vertex = [], first
     while vertex != second:
         path.append(int(edges[vertex]))
-        vertex = int(below[vertex])
+        vertex = int(vertices[vertex])
     return path
