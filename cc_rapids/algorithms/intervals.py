@@ -24,7 +24,8 @@ class Minima:
     values : (n,) array of integers
         The values.
     since_begin, until_end : (n,) arrays
-        The minimum from the begin of a value's block to the value, and from the value to the end.
+        For each value, the minimum from the start of its block up to the value, and from the value
+        to the end of its block.
     of_block : (b,) array
         The minimum of each block.
 
@@ -43,11 +44,11 @@ class Minima:
     @classmethod
     def of(cls, values: Array, xp: Any) -> Minima:
         """Preprocess values for queries."""
-        n, none = int(values.size), np.iinfo(values.dtype).max
-        padded = xp.full((-(-n // BLOCK), BLOCK), none, values.dtype)
+        n, greatest = int(values.size), np.iinfo(values.dtype).max
+        padded = xp.full((-(-n // BLOCK), BLOCK), greatest, values.dtype)
         padded.reshape(-1)[:n] = values
         forward, backward, step = padded, padded, 1
-        while step < BLOCK:
+        while step < BLOCK:  # each round doubles the number of values that a minimum covers
             before, after = forward, backward
             forward, backward = before.copy(), after.copy()
             forward[:, step:] = xp.minimum(before[:, step:], before[:, :-step])
@@ -61,21 +62,22 @@ class Minima:
         Parameters
         ----------
         begin, end : (p,) arrays of integers
-            The positions of its first and its last value; begin <= end.
+            The positions of the first and the last value of each interval; begin <= end.
         """
         left, right = begin // BLOCK, end // BLOCK
         least = xp.minimum(self.until_end[begin], self.since_begin[end])
-        longer = xp.flatnonzero(right - left > 1)
-        inner = left[longer] + 1, right[longer] - left[longer] - 1
-        between = _least_of_each(self.of_block, *inner, xp)
-        least[longer] = xp.minimum(least[longer], between)
-        within = xp.flatnonzero(left == right)
-        at, last = begin[within], end[within]
+        with_blocks = xp.flatnonzero(right - left > 1)  # intervals that contain whole blocks
+        first_block = left[with_blocks] + 1
+        block_count = right[with_blocks] - first_block
+        of_blocks = _least_of_each(self.of_block, first_block, block_count, xp)
+        least[with_blocks] = xp.minimum(least[with_blocks], of_blocks)
+        in_block = xp.flatnonzero(left == right)  # intervals inside one block
+        at, last = begin[in_block], end[in_block]
         minima = self.values[at]
         for _ in range(1, BLOCK):
             at = xp.minimum(at + 1, last)
             minima = xp.minimum(minima, self.values[at])
-        least[within] = minima
+        least[in_block] = minima
         return least
 
 
@@ -83,15 +85,15 @@ def _least_of_each(values: Array, begin: Array, length: Array, xp: Any) -> Array
     """Return the least value of each interval of at least one value.
 
     An interval is the union of two runs, which may overlap. Their length is the greatest power of
-    two that is not longer than the interval. The minima of runs of one length are computed from
-    those of half the length.
+    two that is not longer than the interval. The minima of the runs of each length are computed
+    from the minima of the runs of half the length.
     """
     minima = xp.empty(begin.size, values.dtype)
     longest = int(length.max()) if length.size else 0
     for k in range(longest.bit_length()):
-        half = 1 << k
-        now = xp.flatnonzero(length >> k == 1)
-        at = begin[now]
-        minima[now] = xp.minimum(values[at], values[at + length[now] - half])
-        values = xp.minimum(values[:-half], values[half:])
+        run = 1 << k  # values[i] is now the minimum of the run that starts at i
+        covered = xp.flatnonzero(length >> k == 1)  # intervals of run to 2 * run - 1 values
+        at = begin[covered]
+        minima[covered] = xp.minimum(values[at], values[at + length[covered] - run])
+        values = xp.minimum(values[:-run], values[run:])
     return minima

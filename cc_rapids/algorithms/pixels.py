@@ -1,9 +1,9 @@
 """Label the connected pixels of an image of any number of axes.
 
-The pixels of 32 columns are packed into bits. A run of joined pixels in a row is one vertex of a
-union-find, so the trees take memory for each run and not for each pixel. Runs of neighbouring rows
-are linked where their bits touch. The root of a tree is its first run in raster order, and the
-labels number the roots in this order.
+The pixels of 32 columns are packed into the bits of a word. A run of joined pixels in a row is one
+vertex of a union-find, so the trees take memory for each run and not for each pixel. Runs of
+neighbouring rows are linked where their bits touch. The root of a tree is its first run in raster
+order, and the labels number the roots in this order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..kernels import find, pixels, union
 from ..kernels import forest as trees
 from ..kernels.primitives import WORD
 
-WIDE = 1 << 32  # pixels from which runs have 64-bit numbers
+WIDE = 1 << 32  # from this number of pixels on, runs have 64-bit numbers
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,9 @@ class Joined:
         Whether a pixel in the centre is joined with each neighbour. It is symmetric about the
         centre.
     by_value : bool
-        Whether only pixels of equal values are joined. The background is then ``background``;
-        otherwise it is 0.
+        Whether only pixels of equal values are joined.
     background : int
-        The value of the background.
+        The value of the background if ``by_value``; otherwise the background is 0.
     """
 
     structure: npt.NDArray[np.bool_]
@@ -56,13 +55,13 @@ def label_pixels(
     Parameters
     ----------
     image : (n,), (m, n), ... array of numbers
-        It has at least one axis and one pixel. It is copied only if it is not C-contiguous.
+        An image with at least one axis and one pixel. Copied only if it is not C-contiguous.
     joined : Joined
     dtype : dtype
         The type of the labels.
     backend : Backend
     out : C-contiguous array of ``dtype`` with the shape of the image, optional
-        The labels are written to it. It may be the image.
+        Receives the labels. It may be the image.
 
     Returns
     -------
@@ -75,28 +74,32 @@ def label_pixels(
     background = bits_of(joined.background, flat.dtype)
     if is_boolean(flat.dtype) or is_signed(flat.dtype):  # fewer types to compile kernels for
         flat = flat.view(f"u{flat.itemsize}")
-    thick = [axis for axis in range(image.ndim) if shape[axis] > 1] or [image.ndim - 1]
-    structure = joined.structure[tuple(slice(None) if a in thick else 1 for a in range(image.ndim))]
-    grid = Grid.of([shape[axis] for axis in thick], structure, backend)
+    # axes of length 1 are left out, with the neighbours along them
+    axes = [axis for axis in range(image.ndim) if shape[axis] > 1] or [image.ndim - 1]
+    structure = joined.structure[tuple(slice(None) if a in axes else 1 for a in range(image.ndim))]
+    grid = Grid.of([shape[axis] for axis in axes], structure, backend)
     labels = backend.empty(flat.size, dtype) if out is None else out.reshape(-1)
     count = grid.label(flat, joined.by_value, background, labels)
     return labels.reshape(shape), count
 
 
 def _address(array: Array) -> int:
-    """Return the address of an array on a GPU, or of one of NumPy in its place."""
+    """Return the memory address of an array of CuPy or NumPy."""
     return int(array.ctypes.data if isinstance(array, np.ndarray) else array.data.ptr)
 
 
 def bits_of(value: int, dtype: Any) -> int | None:
-    """Return the bits of a value as an int64; None if no pixel of the type has this value."""
+    """Return the bits of a value of a type as an int64; None if the type does not have the value.
+
+    A value for pixels that are no integers is returned unchanged.
+    """
     if not is_integer(dtype):
         return value
     limits = np.iinfo(dtype)
     if not limits.min <= value <= limits.max:
         return None
     bits = value % (1 << limits.bits)
-    return bits - (bits >> 63 << 64)
+    return bits - (1 << 64) if bits >= 1 << 63 else bits
 
 
 @dataclass(frozen=True)
@@ -122,18 +125,24 @@ class Grid:
 
     @classmethod
     def of(cls, shape: list[int], structure: npt.NDArray[np.bool_], backend: Backend) -> Grid:
-        """Return the rows of an image of this shape."""
+        """Return the rows of an image of this shape, each joined by ``structure``.
+
+        A row is a line along the last axis. Only the earlier of two neighbouring rows is listed.
+        """
         *leading, width = shape
         strides = [math.prod(leading[k + 1 :]) for k in range(len(leading))]
         distance, beyond, columns = [], [], []
         for steps in product((-1, 0, 1), repeat=len(leading)):
-            side = structure[tuple(step + 1 for step in steps)]
-            if steps >= (0,) * len(leading) or not side.any():
+            neighbours = structure[tuple(step + 1 for step in steps)]
+            is_earlier = steps < (0,) * len(leading)
+            if not is_earlier or not neighbours.any():
                 continue
             distance.append(-sum(map(mul, strides, steps)))
-            ends = [(step != 0) << (2 * k + (step > 0)) for k, step in enumerate(steps[::-1])]
-            beyond.append(sum(ends))
-            columns.append(int(side @ [pixels.LEFT, pixels.SAME, pixels.RIGHT]))
+            axis_ends = [
+                2 * k + (1 if step > 0 else 0) for k, step in enumerate(steps[::-1]) if step
+            ]
+            beyond.append(sum(1 << end for end in axis_ends))
+            columns.append(int(neighbours @ [pixels.LEFT, pixels.SAME, pixels.RIGHT]))
         arrays = (
             np.array(leading[::-1], np.int64),
             np.array(distance, np.int64),
@@ -181,8 +190,8 @@ class Grid:
             rows(words, self.width, self.words, *self.neighbourhood, values, *bits, parent)
         count = self._number(parent, labels)
         # A GPU writes 64 bits faster. The caller's labels may begin in the middle of 64 bits.
-        halves = labels.itemsize == WORD // 8 and _address(labels) % 8 == 0
-        if backend.warp_size > 1 and self.width == WORD * self.words and halves:
+        are_pairs = labels.itemsize == WORD // 8 and _address(labels) % 8 == 0
+        if backend.warp_size > 1 and self.width == WORD * self.words and are_pairs:
             pairs = backend.kernel(pixels.write_label_pairs)
             pairs(flat.size // 2, *bits, parent, labels.view(np.uint64))
         else:
@@ -193,7 +202,7 @@ class Grid:
     def _number(self, parent: Array, labels: Array) -> int:
         """Replace the parent of each run by its label, and return the number of components.
 
-        The memory of the labels of pixels is used meanwhile, if it suffices.
+        Uses the memory of ``labels`` for an array of numbers, if there is enough.
         """
         backend, n, vertex = self.backend, parent.size, parent.dtype.type
         fits = labels.nbytes >= parent.nbytes and labels.itemsize % parent.itemsize == 0

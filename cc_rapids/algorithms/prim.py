@@ -1,9 +1,9 @@
 """Prim's algorithm: the minimum spanning forest of a complete graph, from the rows of a matrix.
 
-The tree begins at the first point. Each step adds the point outside the tree that is nearest to it,
-and lowers the distances of the others by one row of the matrix: n steps of n operations, without a
-list of edges. A tree that no other point is joined to is complete, and the first point outside
-begins the next one.
+The tree begins at the first point. Each step adds the point that is nearest to the tree, and lowers
+the distances of the points outside by one row of the matrix: n steps of n operations, without a
+list of edges. If no point outside has an edge to the tree, the tree is complete, and the first
+point outside begins the next tree.
 
 Prim, "Shortest connection networks and some generalizations", Bell System Technical Journal 1957.
 """
@@ -20,8 +20,9 @@ def prim(
 ) -> tuple[Any, Any, Any]:
     """Return the points in the order in which they are added, their sources, and their distances.
 
-    An edge weighs the greatest of its distance and both core distances. Infinite weights and NaN
-    join nothing. Of several nearest points, the first is added, with its first source.
+    The weight of an edge is the maximum of its distance and the two core distances. Edges with an
+    infinite weight or NaN are ignored. Of several nearest points, the first is added, with its
+    first source.
 
     Parameters
     ----------
@@ -30,8 +31,8 @@ def prim(
     scale : float
         Distances are divided by it, but core distances are not.
     from_source : bool
-        Whether the source of a point is its nearest point in the tree, or the last one added. With
-        the latter, the clusters up to each distance are the same.
+        Whether the source of a point is its nearest point in the tree; otherwise it is the point
+        added before. The clusters up to each distance are the same in both cases.
 
     Returns
     -------

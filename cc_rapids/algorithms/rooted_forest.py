@@ -36,9 +36,10 @@ class RootedForest:
         The index of the edge to the parent; ``NO_EDGE`` if there is none.
     enters, leaves : (n,) arrays
         The positions in the tour at which a vertex is entered and left. Descendants are entered
-        between the two. -1 for a vertex of a tree without a given root.
-    descents : (2 n,) array at most
-        For each position, the number of downward arcs up to it. One arc leads down to each root.
+        between the two. -1 for a vertex of a tree without a root.
+    descents : (a,) array, a <= 2 n
+        For each position of the tour, the number of downward arcs up to it. One arc leads down to
+        each root.
     backend : Backend
         The backend of the arrays.
     """
@@ -52,13 +53,13 @@ class RootedForest:
     backend: Backend
 
     def below(self, vertices: Array, tops: Array) -> Array:
-        """Return whether each vertex equals or descends from the corresponding top."""
+        """Return whether each vertex is the vertex ``tops[i]`` or a descendant of it."""
         entered = self.enters[vertices]
         return (self.enters[tops] <= entered) & (entered < self.leaves[tops])
 
     @cached_property
     def depth(self) -> Array:
-        """The number of edges from each vertex to its root; 0 in a tree without a given root."""
+        """The number of edges from each vertex to its root; 0 in a tree without a root."""
         depth, word = self.backend.empty(self.parent.size, self.parent.dtype), self._word
         measure = self.backend.kernel(tours.measure_depth, word)
         measure(depth.size, self.enters.view(word), self.descents.view(word), depth.view(word))
@@ -67,8 +68,8 @@ class RootedForest:
     def preorder(self) -> tuple[Array, Array]:
         """Return the preorder number and the subtree size of each vertex.
 
-        The descendants of a vertex have the numbers that follow its own. For vertices of a tree
-        without a given root both are 0.
+        The descendants of a vertex have the numbers that follow its own. Number and size are 0 in
+        a tree without a root.
 
         Examples
         --------
@@ -92,19 +93,19 @@ class RootedForest:
 
 
 def word_of(n: int) -> Any:
-    """Return the unsigned type for the arcs of n vertices; values also fit the signed type."""
+    """Return an unsigned type for 2 n arcs, whose numbers also fit the signed type of this size."""
     return np.uint32 if n < 1 << 30 else np.uint64
 
 
 def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> RootedForest:
-    """Root each tree of a forest at a given vertex.
+    """Root the trees of a forest at the vertices ``roots``.
 
     Parameters
     ----------
     src, dst : (t,) arrays of integers
-        The endpoints of its edges, among the vertices 0 .. n - 1.
+        The endpoints of the edges of the forest, among the vertices 0 .. n - 1.
     roots : (k,) array of integers
-        The root of each tree; optional for a tree without edges.
+        One vertex of each tree; optional for a tree without edges.
     """
     xp, word, t = backend.xp, word_of(n), int(src.size)
     signed = np.dtype(f"i{np.dtype(word).itemsize}")
@@ -151,12 +152,12 @@ def _rank_arcs(tour: Array, first: int, backend: Backend) -> None:
     xp, word, size = backend.xp, tour.dtype.type, int(tour.size)
     if not size:
         return
-    pieces = -(-size >> tours.SHIFT)
-    counts, following = backend.empty(pieces, word), xp.full(pieces + 1, pieces, word)
-    backend.kernel(tours.measure, word)(pieces, first, tour, counts, following)
-    left = xp.zeros(pieces + 1, word)  # arcs from the start of each piece to the end of the tour
-    left[:-1] = counts
-    for _ in range(pieces.bit_length()):
-        left = left + left[following]
+    sublists = -(-size >> tours.SHIFT)
+    counts, following = backend.empty(sublists, word), xp.full(sublists + 1, sublists, word)
+    backend.kernel(tours.measure, word)(sublists, first, tour, counts, following)
+    to_end = xp.zeros(sublists + 1, word)  # arcs from the start of each sublist to the tour's end
+    to_end[:-1] = counts
+    for _ in range(sublists.bit_length()):
+        to_end = to_end + to_end[following]
         following = following[following]
-    backend.kernel(tours.number, word)(pieces, first, size - left[:-1], tour)
+    backend.kernel(tours.number, word)(sublists, first, size - to_end[:-1], tour)
