@@ -200,7 +200,7 @@ class Clusters:
             list_ends(order.size, order, self.pair, *self._lists(True))
 
     def _lists(self, with_last: bool) -> list[Array]:
-        """The lists of ends of ``cannot_link`` pairs, as kernel arguments."""
+        """Return the lists of ends of ``cannot_link`` pairs, as kernel arguments."""
         last = [self.last] if with_last else []
         return [self.first, *last, self.count, self.following]
 

@@ -69,15 +69,16 @@ def link_outside(on: Any, vertex: type) -> Any:
 
 
 def phases(on: Any, vertex: type, rounds: int) -> tuple[Step, Step]:
-    """Return both phases: the sample, and the links of the remaining edges."""
-    one, rest, compress = link_one(on, vertex), link_outside(on, vertex), multi_jumps(on)
+    """Return the steps of both phases: link the sample, and link the remaining edges."""
+    link_first, link_rest = link_one(on, vertex), link_outside(on, vertex)
+    compress = multi_jumps(on)
     probe, elect = sampling.probe(on, naive(on)), sampling.most_frequent(on)
 
     def sample(state: Any) -> None:
         """Link the first neighbours of each vertex, and compress after each round."""
         flag = state.flags.out_of_range
         for r in range(rounds):
-            one(state.n, r, *state.csr.arrays, *state.trees, flag)
+            link_first(state.n, r, *state.csr.arrays, *state.trees, flag)
             compress(state)
 
     def finish(state: Any) -> None:
@@ -85,11 +86,11 @@ def phases(on: Any, vertex: type, rounds: int) -> tuple[Step, Step]:
         backend, n, parent = state.backend, state.n, state.trees.parent
         probes = sampling.PROBES
         roots = backend.empty(probes, parent.dtype)
-        word = backend.fill(backend.empty(1, np.int64), 0)
+        root_word = backend.fill(backend.empty(1, np.int64), 0)
         probe(probes, n, parent, roots)
-        elect(probes, roots, word)
-        giant = int(backend.to_host(word)[0]) & ((1 << int(sampling.COUNT_SHIFT)) - 1)
-        rest(n, rounds, giant, *state.csr.arrays, *state.trees, state.flags.out_of_range)
+        elect(probes, roots, root_word)
+        giant = int(backend.to_host(root_word)[0]) & ((1 << int(sampling.COUNT_SHIFT)) - 1)
+        link_rest(n, rounds, giant, *state.csr.arrays, *state.trees, state.flags.out_of_range)
         compress(state)
 
     return sample, finish

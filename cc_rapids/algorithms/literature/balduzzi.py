@@ -21,9 +21,9 @@ def hook_larger(on: Any, read: Any) -> Any:
     """Hook the larger of the parents of an edge's endpoints to the smaller (line 8).
 
     The paper prints a comparison of the endpoints, which may close a cycle from the second round
-    on. Here their roots are compared; in the first round both are the same. ``old`` are the labels
-    at the start of the round, all roots, which no thread writes. Allowed race: of several stores to
-    one root the last one stays, and the other edges hook in a later round.
+    on. Here their roots are compared; in the first round these are the endpoints. ``old`` are the
+    labels at the start of the round, which are roots, and which no thread writes. Allowed race: of
+    several stores to one root the last one stays, and the other edges hook in a later round.
     """
 
     @on.elementwise
@@ -39,7 +39,7 @@ def hook_larger(on: Any, read: Any) -> Any:
 
 
 def note_hooks(on: Any) -> Any:
-    """Mark the roots that hooked or were hooked to in round s as taken: sender[r] = s."""
+    """Mark the roots r that hooked, or were hooked to, in round s: sender[r] = s."""
 
     @on.elementwise
     def note_hooks(v, s, old, parent, sender):
@@ -54,9 +54,9 @@ def note_hooks(on: Any) -> Any:
 def hook_stars(on: Any, read: Any) -> Any:
     """Hook the remaining singletons and stars to any adjacent tree (lines 9 and 12).
 
-    A tree remains if it neither hooked in this round nor was hooked to. No two such trees are
-    adjacent, because the larger would have hooked. So their targets do not move meanwhile, and
-    there are no cycles. For this reason the marks are set before this loop, not in it.
+    A tree remains if it neither hooked in this round nor was hooked to. No two remaining trees are
+    adjacent, because the larger would have hooked. So the trees that they hook to do not move in
+    this launch, and there are no cycles. For this reason the marks are set before this launch.
     """
 
     @on.device
@@ -90,8 +90,8 @@ def tvrdik(on: Any, vertex: type, read: Any) -> Step:
     The last round is the one in which no edge has two labels. Every other round leaves fewer roots,
     so the loop ends.
     """
-    first, note, rest = hook_larger(on, read), note_hooks(on), hook_stars(on, read)
-    compress = multi_jumps(on)
+    hook_edges, note = hook_larger(on, read), note_hooks(on)
+    hook_remaining, compress = hook_stars(on, read), multi_jumps(on)
 
     def connect_rest(state: Any) -> None:
         backend, n, parent, s = state.backend, state.n, state.trees.parent, 1
@@ -99,9 +99,9 @@ def tvrdik(on: Any, vertex: type, read: Any) -> Step:
         backend.fill(sender, 0)
         old[:] = parent
         edges = state.m, *state.edges, n, *state.flags
-        while changes(state, first, *edges, old, parent):
+        while changes(state, hook_edges, *edges, old, parent):
             note(n, s, old, parent, sender)
-            rest(*edges, s, old, parent, sender)
+            hook_remaining(*edges, s, old, parent, sender)
             compress(state)
             old[:] = parent
             s += 1
@@ -114,8 +114,8 @@ def hook_once(on: Any, read: Any) -> Any:
 
     Invariant: parent[v] <= v, and only roots are hooked (rules 1 to 3), so no hook is lost. A
     failed swap returns the current parent, which is smaller, so the loop ends. Endpoints that are
-    not roots are pointed at the root found (steps 9 and 10). Allowed race: the stores are plain and
-    may overwrite a parent nearer to the root; both are ancestors of the endpoint.
+    not roots are pointed at the last root r (steps 9 and 10). Allowed race: the stores are plain
+    and may overwrite a parent nearer to the root; both are ancestors of the endpoint.
     """
     climb, cas = naive(on), on.atomic_cas
 

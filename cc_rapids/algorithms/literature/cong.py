@@ -4,8 +4,8 @@ parent : (n,) unsigned, D in the paper, shared by all threads; free of cycles at
 us, vs : (k,) unsigned, El in the paper: the endpoints of the remaining edges, as vertices.
 
 ``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge. The paper
-lists each edge in both directions. Here, as in the authors' implementation, it is listed once and
-processed in both directions.
+lists each edge in both directions. Here, as in the authors' implementation, each edge is listed
+once and processed in both directions.
 
 Cong and Muzio 2014; Shiloach and Vishkin 1982.
 """
@@ -21,19 +21,19 @@ from ...kernels.spec import Step, standalone_algorithm
 from ..phases import changes
 from .sutton import multi_jumps
 
-Round = Callable[[Any], bool]  # runs a round on a RunState; returns whether anything changed
-Begin = Callable[[Any], Round]  # allocates the arrays of a run; returns its round
+Round = Callable[[Any], bool]  # runs a round on a RunState; returns whether a tree has changed
+Begin = Callable[[Any], Round]  # allocates the arrays of a run; returns the round
 
 
 def graft(on: Any, read: Any, updated: bool) -> Any:
     """Graft the tree of the larger component to the smaller, without atomic operations.
 
     Invariant: at the start of a round every vertex points at its root. Every read, even a stale
-    one, returns a vertex that was then a root, and only such vertices are stored. D[v] < v for all
-    other vertices, so there are no cycles. Allowed race: of several grafts of one root the last one
-    stays; the other edges still join two trees and graft in a later round. A round that grafts
-    leaves fewer roots, so the rounds end. The endpoints of ``updated`` edges are roots themselves
-    (Algorithm 2), and no parent is read.
+    one, returns a vertex that was a root at that time, and only such vertices are stored. D[v] < v
+    for all other vertices, so there are no cycles. Allowed race: of several grafts of one root the
+    last one stays; the other edges still join two trees and graft in a later round. A round that
+    grafts leaves fewer roots, so the rounds end. The endpoints of ``updated`` edges are roots
+    (Algorithm 2), so no parent is read.
     """
 
     @on.elementwise
@@ -116,8 +116,9 @@ def hook_smaller(on: Any, read: Any) -> Any:
 def hook_stagnant(on: Any, read: Any) -> Any:
     """Hook each tree that neither gained nor hooked in steps 1 and 2 to any other tree (step 3).
 
-    Such a tree is a star, and no two of them are adjacent, because the larger would have hooked in
-    step 2. So each hooks to a tree that does not hook in this step, and there are no cycles.
+    A tree without gains and hooks is a star. No two such trees are adjacent, because the larger
+    would have hooked in step 2. So each hooks to a tree that does not hook in this step, and there
+    are no cycles.
     """
 
     @on.device
@@ -152,11 +153,11 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
         now, new, last, flag = backend.alloc_packed(*shapes)
         backend.fill(last, 0)
 
-        def run_round(given: Any) -> bool:
+        def run_round(state: Any) -> bool:
             """Run the steps 1 to 4; return whether a tree has changed."""
             nonlocal s
             s += 1
-            edges = given.m, *given.edges, n, *given.flags
+            edges = state.m, *state.edges, n, *state.flags
             backend.fill(flag, 0)
             jumps(n, parent, now)
             note(n, s, parent, now, last, flag)
@@ -173,7 +174,7 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
 
 
 def all_rounds(begin: Begin) -> Step:
-    """Run rounds over the given edges until one changes nothing."""
+    """Run rounds over all edges of a state, until a round changes nothing."""
 
     def connect_rest(state: Any) -> None:
         run_round = begin(state)
@@ -184,7 +185,7 @@ def all_rounds(begin: Begin) -> Step:
 
 
 def in_order(on: Any) -> Any:
-    """Return all edges in the order of the input."""
+    """Return i as the number of the i-th edge: edges in the order of the input."""
 
     @on.device
     def edge_index(i, m, half):
@@ -196,7 +197,8 @@ def in_order(on: Any) -> Any:
 def update(on: Any, read: Any, edge_index: Any) -> Any:
     """Copy the components of the endpoints of each edge; skip edges inside a component.
 
-    The order of the copies is arbitrary. ``edge_index`` maps i to an edge out of m.
+    The parent of a vertex must be its root, because it is read as the component. The order of the
+    copies is arbitrary. ``edge_index(i, m, half)`` returns the number of the i-th of m edges.
     """
     add = on.atomic_add
 
@@ -215,30 +217,30 @@ def update(on: Any, read: Any, edge_index: Any) -> Any:
 
 
 def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> Any:
-    """Return the state over the edges starting at ``first``, rewritten by their components."""
+    """Return the state over ``size`` edges from the ``first`` on, copied by :func:`update`."""
     backend, parent = state.backend, state.trees.parent
     us, vs = (backend.empty(size, parent.dtype) for _ in range(2))
     count = backend.fill(backend.empty(1, np.int64), 0)
-    rest = *state.edges, state.n, *state.flags, parent, count, us, vs
-    kernel(size, first, half, state.m, *rest)
-    left = int(backend.to_host(count)[0])
-    return replace(state, m=left, edges=(us[:left], vs[:left], 0), csr=None)
+    edges = state.m, *state.edges, state.n, *state.flags
+    kernel(size, first, half, *edges, parent, count, us, vs)
+    copied = int(backend.to_host(count)[0])
+    return replace(state, m=copied, edges=(us[:copied], vs[:copied], 0), csr=None)
 
 
 def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin]) -> Step:
-    """Run rounds over a copy of the edges; each round rewrites them by components (Algorithm 2).
+    """Run rounds over a copy of the edges; each round replaces endpoints by components (Alg. 2).
 
     Edges inside a component are dropped. Only roots hook and no vertex leaves its tree, so dropped
     edges stay redundant. When no edge is left, the trees are the components.
     """
-    as_read = checked(on, vertex, vertex, edge_of_list(on, vertex))
-    copy, again = update(on, read, in_order(on)), update(on, as_read, in_order(on))
-    begin = make(on, vertex, as_read, True)
+    read_copy = checked(on, vertex, vertex, edge_of_list(on, vertex))
+    copy, copy_again = update(on, read, in_order(on)), update(on, read_copy, in_order(on))
+    begin = make(on, vertex, read_copy, True)
 
     def connect_rest(state: Any) -> None:
-        run_round, given = begin(state), updated(state, copy, 0, state.m)
-        while given.m and run_round(given):
-            given = updated(given, again, 0, given.m)
+        run_round, state = begin(state), updated(state, copy, 0, state.m)
+        while state.m and run_round(state):
+            state = updated(state, copy_again, 0, state.m)
 
     return connect_rest
 

@@ -1,7 +1,7 @@
 """Contour: map the ancestors of both endpoints of each edge to the least label among them.
 
-labels : (n,) unsigned, L in the paper, shared by all threads. Invariant: labels[v] <= v, and it is
-         in the component of v.
+labels : (n,) unsigned, L in the paper, shared by all threads. Invariant: labels[v] <= v, and
+         labels[v] is in the component of v.
 old    : (n,) unsigned, the labels at the start of a round, for synchronous updates.
 
 The minimum-mapping operator of order h climbs h labels from both endpoints, u, L[u], L[L[u]], ...
@@ -18,15 +18,15 @@ from ...kernels.primitives import lessen
 from ...kernels.spec import Step, standalone_algorithm
 from ..phases import changes
 
-MOST = 1024  # the order m of the paper
+ORDER_M = 1024  # the order m of the paper
 Orders = tuple[int, ...]
 # by variant: the orders of the first rounds, and those of the rounds that repeat
 ORDERS: dict[str, tuple[Orders, Orders]] = {
     "2": ((), (2,)),
     "1": ((), (1,)),
-    "m": ((), (MOST,)),
-    "11mm": ((1, 1), (MOST,)),
-    "1m1m": ((), (1, MOST)),
+    "m": ((), (ORDER_M,)),
+    "11mm": ((1, 1), (ORDER_M,)),
+    "1m1m": ((), (1, ORDER_M)),
     "syn": ((), (2,)),
 }
 
@@ -35,8 +35,8 @@ def minimum_mapping(on: Any, read: Any, synchronous: bool) -> Any:
     """Apply the minimum-mapping operator to an edge.
 
     Allowed race, with asynchronous updates: stores are plain, so one may replace a smaller label.
-    A stored label is smaller than the one read, even if that was stale. So a round raises no label
-    above its value at the start of the round, and lowers one if it stores anything.
+    A stored label is smaller than the label read, even if that was stale. So a round raises no
+    label above its value at the start of the round, and a round with a store lowers a label.
     """
     low = lessen(on)
 
@@ -102,8 +102,8 @@ def contour(on: Any, vertex: type, read: Any, orders: str) -> Step:
         while moving:
             if synchronous:
                 old[:] = labels
-            given = state.m, *state.edges, n, *state.flags, round_orders.pop(0), old, labels
-            moving = changes(state, mapping, *given)
+            edges = state.m, *state.edges, n, *state.flags
+            moving = changes(state, mapping, *edges, round_orders.pop(0), old, labels)
             round_orders = round_orders or list(repeated)
 
     return connect_rest

@@ -18,7 +18,7 @@ from ...kernels.union import ecl as link_rule
 from .sutton import multi_jumps
 
 ONE = np.uint64(1)
-THREAD = 16  # most neighbours that one thread hooks; longer rows are deferred
+THREAD = 16  # maximum number of neighbours that one thread hooks; longer rows are deferred
 
 
 def begin(on: Any, vertex: type) -> Any:
@@ -94,20 +94,20 @@ def ecl_cc(on: Any, vertex: type) -> Step:
 
     A hook joins only roots, by compare-and-swap, the larger under the smaller. A failed swap
     continues from the current parent, which is smaller, so each loop ends. The paper has a third
-    class of rows, for whole blocks of threads; it only affects speed and is processed by groups of
-    threads here.
+    class of rows, which whole blocks of threads process. Here groups of threads process them, which
+    only affects speed.
     """
-    first, short, long = begin(on, vertex), hook_short_rows(on, vertex), hook_long_rows(on, vertex)
-    finalize = multi_jumps(on)
+    point, finalize = begin(on, vertex), multi_jumps(on)
+    hook_short, hook_long = hook_short_rows(on, vertex), hook_long_rows(on, vertex)
 
     def connect_rest(state: Any) -> None:
         backend, n, parent = state.backend, state.n, state.trees.parent
         count, listed = backend.fill(backend.empty(1, np.int64), 0), backend.empty(n, parent.dtype)
         rows = *state.csr.arrays, *state.trees, state.flags.out_of_range
-        first(n, *state.csr.arrays, parent)
-        short(n, count, listed, *rows)
-        many = int(backend.to_host(count)[0])
-        long(many * on.threads_per_row, listed, *rows)
+        point(n, *state.csr.arrays, parent)
+        hook_short(n, count, listed, *rows)
+        long_rows = int(backend.to_host(count)[0])
+        hook_long(long_rows * on.threads_per_row, listed, *rows)
         finalize(state)
 
     return connect_rest

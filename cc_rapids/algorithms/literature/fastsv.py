@@ -21,10 +21,11 @@ from ..phases import changes
 def hook(on: Any, read: Any) -> Any:
     """Hook a vertex and its parent to the grandparent of a neighbour, if that is smaller.
 
-    Stochastic hooking lowers the parent's parent, even if the parent is not a root. Aggressive
-    hooking lowers the vertex's own. The hooks of the endpoint with the smaller grandparent change
-    nothing, since the shortcut lowers it to that grandparent. Allowed race: stores are atomic
-    minima, so their order does not matter, and a round has the same result on every engine.
+    Stochastic hooking lowers the parent of the vertex's parent, even if that is not a root.
+    Aggressive hooking lowers the parent of the vertex. Only the endpoint with the larger
+    grandparent is hooked: for the other one, the shortcut stores a parent that is at least as
+    small. Allowed race: stores are atomic minima, so their order does not matter, and a round has
+    the same result on every engine.
     """
     low = lessen(on)
 
@@ -77,8 +78,9 @@ def fastsv(on: Any, vertex: type, read: Any) -> Step:
     """Hook vertices and their parents to grandparents of neighbours until these do not change.
 
     Grandparents only fall, so the rounds end. After a round every new parent is at most the old
-    grandparent of the vertex and of all its neighbours, and at least the new grandparent. If no
-    grandparent has changed, all three are equal: neighbours have one parent, which is its own.
+    grandparent of the vertex and of all its neighbours, and at least the new grandparent of the
+    vertex. If no grandparent has changed, all of these are equal: neighbours have one parent, which
+    is a root.
     """
     send, jump, advance = hook(on, read), shortcut(on), next_round(on)
 

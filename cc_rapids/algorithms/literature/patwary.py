@@ -5,8 +5,8 @@ parent : (n,) unsigned, shared by all threads; parent[v] <= v always, so every c
 ``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
 ``prefetch_edge`` prefetches the parents and grandparents of later edges of a list, on CPUs.
 
-Patwary, Refsnes and Manne 2012, as described by Cong and Muzio 2014, section 6. Their text of
-software prefetching is by Cong and Makarychev 2012 and was not available.
+Patwary, Refsnes and Manne 2012, as described by Cong and Muzio 2014, section 6. The paper on
+software prefetching that they cite, Cong and Makarychev 2012, was not available.
 """
 
 from typing import Any
@@ -73,9 +73,9 @@ def rem_parallel(on: Any, vertex: type, read: Any, prefetch_edge: Any, prefetch:
     join, check = unite(on, read, prefetch_edge), verify(on, read)
 
     def connect_rest(state: Any) -> None:
-        given = state.m, *state.edges, state.n, *state.flags, state.trees.parent
-        join(*given)
-        while changes(state, check, *given):
-            join(*given)
+        arguments = state.m, *state.edges, state.n, *state.flags, state.trees.parent
+        join(*arguments)
+        while changes(state, check, *arguments):
+            join(*arguments)
 
     return connect_rest

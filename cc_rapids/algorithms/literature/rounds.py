@@ -5,9 +5,9 @@ old, new : (n,) unsigned, labels before and in this round. Invariant: new[v] <= 
 us, vs   : (k,) the endpoints of the remaining edges.
 es       : (k,) their rows, if a spanning forest is recorded.
 
-After a sample the giant component must have the least label of all; otherwise its vertices would
-need the edges that were left out. So vertices are renamed: the giant component's root L becomes 0,
-and the vertices before L move up by one.
+The edges inside the giant component of a sample are left out, so its label must never change. It
+does not change if it is the least of all labels. So vertices are renamed: the giant component's
+root L becomes 0, and the vertices before L move up by one.
 
 Hong et al. 2020, 3.4, A.3 and A.4; rules after Liu and Tarjan 2019. The papers differ in the target
 of parent-connect. Here it is the parents, as in Liu and Tarjan, because root updates need that.
@@ -38,7 +38,7 @@ def original(on: Any, vertex: type) -> Any:
 
 
 def label_ends(on: Any) -> Any:
-    """Return the endpoints of the edge (C, connect); alter has replaced them by their labels."""
+    """Return the endpoints of an edge, the larger first (C); ``alter`` replaces them by labels."""
 
     @on.device
     def pair(u, v, old, new):
@@ -48,7 +48,10 @@ def label_ends(on: Any) -> Any:
 
 
 def labels_of(on: Any, now: bool = False) -> Any:
-    """Return the labels of both endpoints before this round, or the current ones (P)."""
+    """Return the labels of both endpoints, the larger first (P).
+
+    Uses the labels before this round, or the current ones if ``now``.
+    """
 
     @on.device
     def pair(u, v, old, new):
@@ -73,9 +76,10 @@ def end_and_label(on: Any, now: bool = False) -> Any:
 
 
 def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
-    """Send the smaller of each pair to the larger, which keeps the least value received.
+    """Lower the label of the first vertex of each pair to at most the second.
 
-    With root updates (R) only vertices that were roots before this round are updated.
+    Each function of ``pairs`` returns a pair for an edge. With root updates (R) only vertices that
+    were roots before this round are updated.
     """
     low, first, second = on.atomic_min, pairs[0], pairs[-1]
     twice = len(pairs) > 1
@@ -161,17 +165,16 @@ def last_labels(on: Any, vertex: type) -> Any:
 
 
 def procedure(
-    on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, record_forest: Any
+    on: Any, vertex: type, pairs: list[Any], shorten: Any, rule: str, recorded_pair: Any
 ) -> Step:
     """Run rounds of connect, shortcut and alter over the remaining edges.
 
-    ``rule`` contains R if only roots are updated, and A if edges are altered. ``record_forest`` is
-    the pair function by which a spanning forest is recorded.
+    ``shorten`` is the kernel of the shortcut, or None. ``rule`` contains R if only roots are
+    updated, and A if edges are altered. ``recorded_pair`` is the pair function by which a spanning
+    forest is recorded, or None if it cannot be.
     """
-    send, hook = (
-        connect(on, pairs, "R" in rule),
-        hooked_by(on, vertex, record_forest) if record_forest else None,
-    )
+    send = connect(on, pairs, "R" in rule)
+    hook = hooked_by(on, vertex, recorded_pair) if recorded_pair else None
     begin, end = first_labels(on, vertex), last_labels(on, vertex)
 
     @on.elementwise
@@ -197,8 +200,8 @@ def procedure(
             send(us.size, us, vs, old, new)
             if state.record_forest and hook:
                 hook(us.size, us, vs, es, old, new, state.giant.root_word, hook_edge)
-            if short:
-                short(n, new)
+            if shorten:
+                shorten(n, new)
             store_labels(n, old, new, changed)
             if not backend.to_host(changed)[0]:
                 break
@@ -223,11 +226,11 @@ NEEDS = "a copy of the edges, 8 bytes each, and 8 bytes per vertex for labels"
 )
 def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
     """Connect (C, P or E), update (U or R), shortcut (S or F), and optionally alter (A)."""
-    sent: dict[str, list[Any]]
-    sent = {"C": [label_ends], "P": [labels_of], "E": [labels_of, end_and_label]}
-    made = [pair(on) for pair in sent[rule[0]]]
-    short = full_shortcut(on) if "F" in rule else shortcut(on)
-    return procedure(on, vertex, made, short, rule, made[0] if "R" in rule else None)
+    makers: dict[str, list[Any]]
+    makers = {"C": [label_ends], "P": [labels_of], "E": [labels_of, end_and_label]}
+    pairs = [make(on) for make in makers[rule[0]]]
+    shorten = full_shortcut(on) if "F" in rule else shortcut(on)
+    return procedure(on, vertex, pairs, shorten, rule, pairs[0] if "R" in rule else None)
 
 
 @rounds_rule(

@@ -42,7 +42,7 @@ def enqueue_vertex(on: Any, vertex: type, record_hook: Any) -> Any:
 
 
 def from_above(on: Any, vertex: type, record_hook: Any) -> Any:
-    """Visit the neighbours of the queue (top-down), a group of threads per row.
+    """Visit the neighbours of the queue's vertices (top-down), a group of threads per row.
 
     A compare-and-swap decides which thread visits a vertex first.
     """
@@ -70,9 +70,10 @@ def from_above(on: Any, vertex: type, record_hook: Any) -> Any:
 
 
 def from_below(on: Any, vertex: type, record_hook: Any) -> Any:
-    """Search each unvisited vertex's row for a neighbour in the queue (bottom-up), and stop there.
+    """Visit each unvisited vertex whose row has a neighbour in the queue (bottom-up).
 
-    A neighbour that another thread has just given the new depth is not in the queue.
+    A neighbour is in the queue if its depth is ``d - 1``. Vertices that are visited in this launch
+    have the depth ``d``.
     """
     visit, entries = enqueue_vertex(on, vertex, record_hook), entries_of(on)
 
@@ -152,18 +153,17 @@ def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
         parent, _, hook_edge = state.trees
         sizes = backend.empty(2, np.int64)
         begin(1, source, queue, depth)
-        width, entries, left, d, up = 1, 0, state.m, 0, False
+        width, entries, left_entries, d, bottom_up = 1, 0, state.m, 0, False
         while width:
             d += 1
-            below_pays = entries > left // ALPHA
-            up = width > n // BETA if up else below_pays
-            given = state.flags.out_of_range, depth, *state.csr.arrays
-            rest = *given, after, backend.fill(sizes, 0), parent, hook_edge
-            if up:
-                below(n, d, source, *rest)
+            bottom_up = width > n // BETA if bottom_up else entries > left_entries // ALPHA
+            rows = state.flags.out_of_range, depth, *state.csr.arrays
+            arguments = *rows, after, backend.fill(sizes, 0), parent, hook_edge
+            if bottom_up:
+                below(n, d, source, *arguments)
             else:
-                above(width * on.threads_per_row, d, source, queue, *rest)
-            left -= entries
+                above(width * on.threads_per_row, d, source, queue, *arguments)
+            left_entries -= entries
             width, entries = backend.to_host(sizes).tolist()
             queue, after = after, queue
 
@@ -189,9 +189,9 @@ def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
 def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
     """Search from the sampled vertex of highest degree, and make one tree of all vertices reached.
 
-    The root is the least vertex reached. For a spanning forest, each reached vertex has the edge by
-    which it was found, and the source has none. The source then gets the edge of the root, because
-    a root must have none.
+    The root is the least vertex reached. For a spanning forest, the search records the edge by
+    which each vertex was reached; the source has none. Then the source gets the edge of the root,
+    because a root must have none.
     """
     search, high, low = searcher(on, vertex, record_hook), of_high_degree(on), least_below(on)
 

@@ -1,7 +1,8 @@
-"""Meta-algorithm that calls another one on groups of the edges in random order.
+"""Meta-algorithm that calls another algorithm on groups of the edges in random order.
 
-The first group joins most of the giant component. Edges of later groups are rewritten by their
-components before they are copied. Those inside a component, most of them, are dropped.
+The first group joins most of the giant component. Edges of later groups are copied, with their
+endpoints replaced by the components of these. Edges inside a component, which are most, are
+dropped.
 
 Cong and Muzio 2014, Algorithm 3.
 """
@@ -21,11 +22,10 @@ HIGH = np.uint64(32)
 
 
 def shuffled(on: Any) -> Any:
-    """Return the edges in random order: edge e is the image of i by a permutation.
+    """Return the number of the i-th of m edges in random order, by a permutation.
 
-    A Feistel network permutes the numbers of 2 * ``half`` bits. If the result is m or more, it is
-    permuted again until it is below m (cycle walking), which gives a permutation of the numbers
-    below m.
+    A Feistel network permutes the numbers of 2 * ``half`` bits. A result of m or more is permuted
+    again until it is below m (cycle walking). This gives a permutation of the numbers below m.
     """
 
     @on.device
@@ -46,7 +46,7 @@ def shuffled(on: Any) -> Any:
 
 
 def half_bits(m: int) -> int:
-    """Return half the bits, rounded up, of the numbers below m."""
+    """Return half the number of bits, rounded up, of the numbers below m; at least 1."""
     return max(1, -(-max(m - 1, 0).bit_length() // 2))
 
 
@@ -61,24 +61,24 @@ def half_bits(m: int) -> int:
 def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], Step]:
     """Link groups of qn edges in random order, each rewritten by the components before it.
 
-    Between groups all trees are shortcut to stars, as the update requires, even if the called
-    algorithm keeps deep trees. Then every edge joins two roots, so the next group changes no tree
-    below its root. ``unpack`` writes the parents back for a link that keeps them in an auxiliary
-    array; otherwise it is None.
+    Between groups all trees are shortcut to stars, because ``update`` reads the parent of an
+    endpoint as its component. The next group then links roots only; the vertices below keep their
+    parents. ``unpack`` writes the parents back for a link that keeps them in an auxiliary array;
+    otherwise it is None.
     """
-    pick, shortcut = update(on, read, shuffled(on)), multi_jumps(on)
+    copy_updated, shortcut = update(on, read, shuffled(on)), multi_jumps(on)
 
     def in_stages(step: Step, unpack: Any) -> Step:
         """Return the step that calls ``step`` on one group of edges after another."""
 
         def connect_rest(state: Any) -> None:
-            parent, words, _ = state.trees
-            size = max(q * state.n, 1)
-            for first in range(0, state.m, size):
-                stage_size = min(size, state.m - first)
-                step(updated(state, pick, first, stage_size, half_bits(state.m)))
+            parent, aux, _ = state.trees
+            group_size, half = max(q * state.n, 1), half_bits(state.m)
+            for first in range(0, state.m, group_size):
+                size = min(group_size, state.m - first)
+                step(updated(state, copy_updated, first, size, half))
                 if unpack:
-                    unpack(state.n, words, parent)
+                    unpack(state.n, aux, parent)
                 shortcut(state)
 
         return connect_rest

@@ -25,10 +25,10 @@ def hook(on: Any, read: Any) -> Any:
     """Hook the larger of the parents of an edge's endpoints to the smaller, or reversed if ``up``.
 
     Invariant: at the start of a round every vertex points at its root. Every read, even a stale
-    one, returns a vertex that was then a root, and only such vertices are stored. All hooks of a
-    round go in one direction of the vertex order, so there are no cycles. Allowed race: of several
-    stores to one root the last one stays; the other edges still join two trees and hook in a later
-    round. A round that changes anything leaves fewer roots, so the rounds end.
+    one, returns a vertex that was a root at that time, and only such vertices are stored. All hooks
+    of a round go in one direction of the vertex order, so there are no cycles. Allowed race: of
+    several stores to one root the last one stays; the other edges still join two trees and hook in
+    a later round. A round that changes a parent leaves fewer roots, so the rounds end.
     """
 
     @on.elementwise
@@ -46,12 +46,12 @@ def hook(on: Any, read: Any) -> Any:
 
 
 def atomic_hook(on: Any, read: Any) -> Any:
-    """Hook the roots that an edge leads to, found by the hooking compare-and-swaps themselves.
+    """Hook the larger root of an edge's endpoints to the smaller; climb by compare-and-swaps.
 
     Invariant: parent[v] <= v. The paper locks pi(H) by compare-and-swap, tests whether H is a root,
-    and stores. Here one swap hooks H if it is a root, and otherwise returns its parent. That parent
-    is smaller than H, so the loop ends. A stale parent is an older ancestor in the same tree and
-    costs another step.
+    and stores. Here one swap hooks H if it is a root, and otherwise returns the parent of H, which
+    is smaller. So the loop ends. A stale parent is an older ancestor in the same tree and costs
+    another step.
     """
     cas = on.atomic_cas
 
@@ -94,12 +94,12 @@ def jumps(on: Any) -> Step:
 def multi_jumps(on: Any, order: str = "ascending", writes: str = "each") -> Step:
     """Compress in one kernel: each vertex jumps until it points at a root.
 
-    As in the paper, each jump is stored and vertices are processed in ascending order, from the top
-    of the trees, so that other threads find shorter paths. ``order`` and ``writes`` switch either
-    off: they process vertices from the bottom, and store only the root. The parent of a vertex is
-    stored only by the thread of the vertex.
+    As in the paper, each jump is stored, so that other threads find shorter paths, and vertices are
+    processed in ascending order, from the top of the trees. ``writes="last"`` stores only the root,
+    and ``order="descending"`` starts at the bottom. The parent of a vertex is stored only by the
+    thread of the vertex.
     """
-    ascending, each = order == "ascending", writes == "each"
+    ascending, stores_each = order == "ascending", writes == "each"
 
     @on.elementwise
     def multi_jump(i, parent):
@@ -107,10 +107,10 @@ def multi_jumps(on: Any, order: str = "ascending", writes: str = "each") -> Step
         first = parent[v]
         p, g = first, parent[first]
         while g != p:
-            if each:
+            if stores_each:
                 parent[v] = g
             p, g = g, parent[g]
-        if not each and p != first:
+        if not stores_each and p != first:
             parent[v] = p
 
     def compress(state: Any) -> None:
@@ -121,11 +121,12 @@ def multi_jumps(on: Any, order: str = "ascending", writes: str = "each") -> Step
 
 def by_rounds(on: Any, read: Any, compress: Step, hooks: str) -> Step:
     """Run rounds of hooks and a full compression, until no edge hooks (Figure 1)."""
-    send = hook(on, read)
+    hook_edges = hook(on, read)
 
     def connect_rest(state: Any) -> None:
-        given, up = (state.m, *state.edges, state.n, *state.flags, state.trees.parent), 0
-        while changes(state, send, *given, up):
+        edges = state.m, *state.edges, state.n, *state.flags
+        up = 0
+        while changes(state, hook_edges, *edges, state.trees.parent, up):
             compress(state)
             up = 1 - up if hooks == "alternate" else 0
 
@@ -135,8 +136,9 @@ def by_rounds(on: Any, read: Any, compress: Step, hooks: str) -> Step:
 def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step:
     """Hook each segment of the edges by atomic operations, and then compress (Figure 4).
 
-    ``auto`` uses 2m/n segments, the average degree, so each has about n/2 edges. In an adjacency
-    list with both directions each edge counts once. A segment has at least one edge.
+    ``auto`` uses 2m/n segments, the average degree, so a segment has about n/2 edges. In an
+    adjacency list with both directions, m is half the number of entries. A segment has at least one
+    edge.
     """
     link = atomic_hook(on, read)
 
@@ -145,8 +147,8 @@ def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step
         count = entries // max(state.n, 1) if segments == "auto" else int(segments)
         size = -(-state.m // min(max(count, 1), max(state.m, 1)))
         for first in range(0, state.m, max(size, 1)):
-            rest = *state.edges, state.n, *state.flags, state.trees.parent
-            link(min(size, state.m - first), first, *rest)
+            edges = *state.edges, state.n, *state.flags
+            link(min(size, state.m - first), first, *edges, state.trees.parent)
             compress(state)
 
     return connect_rest

@@ -36,8 +36,9 @@ def plant(on: Any, vertex: type) -> Any:
 def pull(on: Any, vertex: type) -> Any:
     """Take the least label of the neighbours; skip vertices with label 0 (zero convergence).
 
-    Allowed race: a neighbour's label may fall meanwhile. It is then in the queue, if this is the
-    last pull, and otherwise another pull follows. Only the thread of a vertex stores to its label.
+    Allowed race: a neighbour's label may fall during the launch. The neighbour is then in the
+    queue, which is pushed after the last pull; after other pulls, another pull follows. Only the
+    thread of a vertex stores to its label.
     """
     add, entries = on.atomic_add, entries_of(on)
 
@@ -65,9 +66,10 @@ def pull(on: Any, vertex: type) -> Any:
 def push(on: Any, vertex: type) -> Any:
     """Lower the neighbours of the queue, a group of threads per row, and queue each once.
 
-    The thread that lowers a label puts the vertex into the next queue, even if the vertex is in
-    this one and has been processed. So at the start of a round, the smaller label of every edge
-    with two labels is in the queue. Allowed race: a thread may push a label that has fallen.
+    The thread that lowers a label puts the vertex into the next queue, even if the vertex is in the
+    current queue and has been processed. So at the start of a round, if the endpoints of an edge
+    have different labels, the endpoint with the smaller one is in the queue. Allowed race: a thread
+    may push a label that has fallen.
     """
     low, high, add = on.atomic_min, on.atomic_max, on.atomic_add
     entries, group = entries_of(on), np.uint64(on.threads_per_row)
@@ -131,8 +133,8 @@ def thrifty(on: Any, vertex: type) -> Step:
 
         def push_queue() -> int:
             """Push the labels of the queue; return the length of the next queue."""
-            given = *rows, queued, after, backend.fill(sizes, 0)
-            pushes(width * on.threads_per_row, s, queue, *given)
+            arguments = *rows, queued, after, backend.fill(sizes, 0)
+            pushes(width * on.threads_per_row, s, queue, *arguments)
             return int(backend.to_host(sizes)[0])
 
         begin(n, hub, labels)
