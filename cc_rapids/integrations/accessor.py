@@ -30,51 +30,52 @@ from ..results.components import Components
 from ..results.lookup import check_name
 
 NAME = "cc"
-NO_ROWS = object()  # the default of rows=, as None may be a frame of the caller
+NO_ROWS = object()  # stands for "no frame of rows", because callers may pass None as the frame
 
 
-ENDS = {
+END_PARAMETERS = {
     one: inspect.Parameter(
         one, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="Side | None"
     )
     for one in ("source", "destination")
 }
-ENDS_DOC = """source, destination : str, or list of as many str on each side, optional
+ENDS_DOC = """source, destination : str, or lists of str of equal length, optional
     The columns of the edge list, as for :func:`cc_rapids.components`."""
 OPTIONS_DOC = """**options
     All other arguments of :func:`cc_rapids.components`. With ``explain=True``, the plan is
     returned."""
-OF_ROWS = "on", "by", "per"  # arguments that name columns of rows
+ROW_COLUMNS = "on", "by", "per"  # arguments that name columns of the frame of rows
 
 
 def _of_answer(name: str, *, of_rows: bool = False) -> Callable[..., Any]:
-    """Return a method with the signature and the docstring of a method of Components.
+    """Return a method of Accessor that finds the components and calls their method ``name``.
 
-    The columns of the edge list follow the frame of rows, if there is one; other arguments of the
-    method must be named.
+    Its positional arguments are the frame of rows, if ``of_rows``, and the columns of the edge
+    list. The other arguments of the method are keyword-only. Options of the search follow.
     """
     method = getattr(Components, name)
-    named = list(inspect.signature(method).parameters.values())
-    first = named[: 1 + of_rows]
-    named = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in named[1 + of_rows :]]
+    others = list(inspect.signature(method).parameters.values())
+    leading = others[: 1 + of_rows]  # self, and the frame of rows
+    keyword_only = inspect.Parameter.KEYWORD_ONLY
+    others = [parameter.replace(kind=keyword_only) for parameter in others[1 + of_rows :]]
     options = inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD, annotation="Any")
     signature = inspect.Signature(
-        [*first, *ENDS.values(), *named, options], return_annotation="Any"
+        [*leading, *END_PARAMETERS.values(), *others, options], return_annotation="Any"
     )
 
     def answer(self: Any, *arguments: Any, **keywords: Any) -> Any:
         bound = signature.bind(self, *arguments, **keywords)
         bound.apply_defaults()
-        given = bound.arguments
-        chosen = {one.name: given[one.name] for one in named}
-        rows = given["frame"] if of_rows else NO_ROWS
-        keys = [given[key] for key in OF_ROWS] if of_rows else []
+        values = bound.arguments
+        keywords_of_method = {parameter.name: values[parameter.name] for parameter in others}
+        rows = values["frame"] if of_rows else NO_ROWS
+        keys = [values[key] for key in ROW_COLUMNS] if of_rows else []
 
-        def of(found: Components, *rows: Any) -> Any:
-            return getattr(found, name)(*rows, **chosen)
+        def call_method(components: Components, *rows: Any) -> Any:
+            return getattr(components, name)(*rows, **keywords_of_method)
 
-        ends = given["source"], given["destination"]
-        return self._answer(of, *ends, given["options"], rows, keys)
+        ends = values["source"], values["destination"]
+        return self._answer(call_method, *ends, values["options"], rows, keys)
 
     answer.__name__, answer.__qualname__ = name, f"Accessor.{name}"
     answer.__doc__ = _docstring(method, of_rows)
@@ -132,7 +133,7 @@ class Accessor:
 
         Parameters
         ----------
-        source, destination : str, or list of as many str on each side, optional
+        source, destination : str, or lists of str of equal length, optional
             The columns, as for :func:`cc_rapids.components`.
         **options
             All other arguments of :func:`cc_rapids.components`.
@@ -177,7 +178,7 @@ class Accessor:
         ----------
         frame : frame of cuDF, pandas, Polars or PyArrow, optional
             The frame of vertices, which is not changed; by default the edge list itself.
-        source, destination : str, or list of as many str on each side, optional
+        source, destination : str, or lists of str of equal length, optional
             The columns of the edge list, as for :func:`cc_rapids.components`.
         on : str, or list of str, optional
             The column of vertices in ``frame``; by default ``"vertex"``, or the source column if
@@ -239,15 +240,15 @@ class Accessor:
         ----------
         first, second : id
             Two ids; tuples for composite ids.
-        source, destination : str, or list of as many str on each side, optional
+        source, destination : str, or lists of str of equal length, optional
             The columns, as for :func:`cc_rapids.components`.
         records : frame, optional
             The records of the vertices, as for :meth:`cc_rapids.Components.explain_pair`.
         on : str, or list of str
             The id columns of the records.
         **options
-            All other arguments of :func:`cc_rapids.components`. With ``forest="max"``, the path is
-            the one with the strongest weakest edge; by default, it has the fewest edges.
+            All other arguments of :func:`cc_rapids.components`. By default, the path has the fewest
+            edges. With ``forest="max"``, the weakest edge of the path is as strong as possible.
 
         Returns
         -------
@@ -268,11 +269,11 @@ class Accessor:
         0     5   2    0       Ann      Al
         1     2   7    1        Al   A. L.
         """
-        found = self.components(source, destination, **options)
+        components = self.components(source, destination, **options)
         if options.get("explain"):
-            return found
+            return components
         edges = self._frame, source, destination
-        return found.explain_pair(first, second, *edges, records=records, on=on)
+        return components.explain_pair(first, second, *edges, records=records, on=on)
 
     def _answer(
         self,

@@ -140,12 +140,12 @@ def connected_components(
     return result.labels()
 
 
-def _either(name: str, named: Any, placed: Any) -> Any:
-    """Return an option passed by keyword or by position."""
-    if placed is None:
-        return named
-    if named is not None:
+def _either(name: str, by_keyword: Any, by_position: Any) -> Any:
+    """Return an option passed by keyword or by position; raise an error if it is passed twice."""
+    if by_position is None:
+        return by_keyword
+    if by_keyword is not None:
         raise ArgumentTypeError(
-            f"'{name}' is given twice: {placed!r} by position, {named!r} by name"
+            f"'{name}' is passed twice: {by_position!r} by position, {by_keyword!r} by name"
         )
-    return placed
+    return by_position

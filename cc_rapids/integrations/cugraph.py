@@ -152,6 +152,7 @@ def _is_kind(connection: Any, kind: str) -> bool:
 
 
 def _labels_too(return_labels: Any) -> bool:
+    """Return whether to return labels as well; the default, None, is True."""
     return return_labels is None or check_flag("return_labels", return_labels)
 
 
@@ -287,7 +288,7 @@ def _of_matrix(matrix: Any, labels: bool) -> Any:
 def _of_integers(graph: Any) -> Any:
     """Return the label frame of a graph that is not renumbered.
 
-    The edge list alone is read if it names every vertex that the graph counts.
+    Only the edge list is read if it names all vertices of the graph.
     """
     if graph.edgelist is not None:
         count = int(graph.number_of_vertices())

@@ -49,9 +49,12 @@ log: logging.Logger = logging.getLogger(__name__)
 
 DOCUMENT = "_curator_dedup_id"  # Curator's names of the columns between its stages
 GROUP = "_duplicate_group_id"
-ALL = (1 << 31) - 1  # tasks of a batch: an answer needs the edges of all of them
-READING = ("storage_options",)  # the keys of read_kwargs
-WRITING = {"compression": "compression", "row_group_size_rows": "row_group_size"}  # for PyArrow
+MAX_TASKS = (1 << 31) - 1  # of one batch: an answer needs the edges of all tasks
+READ_OPTIONS = ("storage_options",)  # the keys of read_kwargs
+WRITE_OPTIONS = {
+    "compression": "compression",
+    "row_group_size_rows": "row_group_size",
+}  # for PyArrow
 MANIFEST = ".cc_rapids.json"  # a file in the output folder: the SHA-256 of each file by name
 LEDGER = b"cc_rapids.ledger"  # a key in the metadata of the Parquet files
 COMPRESSIONS = "snappy", "gzip", "brotli", "lz4", "zstd", "none"
@@ -148,7 +151,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
     output_path: str
 
     name = "ConnectedComponentsStage"
-    batch_size = ALL
+    batch_size = MAX_TASKS
     is_resumable = False  # Curator can resume only outputs of a single source; see checkpoint=
 
     def __init__(
@@ -168,8 +171,10 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
     ) -> None:
         self.source_field = source_field or f"{DOCUMENT}_x"
         self.destination_field = destination_field or f"{DOCUMENT}_y"
-        self.read_kwargs = _checked("read_kwargs", read_kwargs, READING)
-        self.write_kwargs = _checked("write_kwargs", write_kwargs, (*READING, *WRITING, "index"))
+        self.read_kwargs = _checked("read_kwargs", read_kwargs, READ_OPTIONS)
+        self.write_kwargs = _checked(
+            "write_kwargs", write_kwargs, (*READ_OPTIONS, *WRITE_OPTIONS, "index")
+        )
         _check_writing(self.write_kwargs)
         self.rows_per_file = check_rows_per_file(rows_per_file)
         self.options: dict[str, Any] = {
@@ -181,7 +186,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         }
         resolved_engine = Options.check(**self.options).engine
         gpus = GPUS[resolved_engine] if resolved_engine else 1.0
-        bytes_of(memory_limit)  # raises, as the options do, before the folder is made
+        bytes_of(memory_limit)  # raises an error for an invalid limit before the folder is made
         self.resources = Resources(cpus=1.0, gpus=gpus)
         self._answered: list[str] | None = None
         folder = check_path("output_path", output_path)
@@ -240,7 +245,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         ------
         InputError
             There are no tasks or files, a file is in the output folder, or this stage object has
-            already processed other files. Components that span both calls would be missed.
+            already processed other files: a second answer would miss components across both calls.
         MissingColumnError, ColumnTypeError, NullsError, FormatError
             A file lacks a column of ids, its ids are not integers, an id is null, or the file
             cannot be read.
@@ -258,10 +263,11 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         for path in files:
             self._refuse_inside("the file of edges", path)
         if self._answered not in (None, files):
+            earlier = counted(len(self._answered or ()), "file")
             raise InputError(
-                f"{self.name} has answered for {counted(len(self._answered or ()), 'file')} and is"
-                f" now given {len(files):,}: components need all edges at once, so run it with"
-                " RayActorPoolExecutor, and make a new stage for other edges"
+                f"{self.name} has already processed {earlier} and now gets {len(files):,} others:"
+                " components need all edges at once, so run it with RayActorPoolExecutor, and"
+                " make a new stage for other edges"
             )
         self._earlier_files()
         documents, ledger, tables = self._solved(files)
@@ -363,7 +369,9 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         import pyarrow.parquet as pq
 
         writing, manifest = self.write_kwargs, {}
-        options = {theirs: writing[ours] for ours, theirs in WRITING.items() if ours in writing}
+        options = {
+            theirs: writing[ours] for ours, theirs in WRITE_OPTIONS.items() if ours in writing
+        }
         with self._replacing_earlier_files() as create:
             for name, table in tables:
                 with create(name) as stream:
@@ -488,7 +496,9 @@ def _sha256(opened: Callable[[str], Any], name: str) -> str:
         return ""
 
 
-def _checked(what: str, given: Mapping[str, Any] | None, allowed: Sequence[str]) -> dict[str, Any]:
+def _checked(
+    what: str, options: Mapping[str, Any] | None, allowed: Sequence[str]
+) -> dict[str, Any]:
     """Return a dictionary of options for reading or writing files, after a check of its keys.
 
     Raises
@@ -496,12 +506,12 @@ def _checked(what: str, given: Mapping[str, Any] | None, allowed: Sequence[str])
     ArgumentTypeError, InputError
         The options are not a dictionary, or one is not supported.
     """
-    if given is not None and not isinstance(given, Mapping):
-        raise ArgumentTypeError(f"{what}= must be a dictionary of options, not {shown(given)}")
-    for name in given or ():
+    if options is not None and not isinstance(options, Mapping):
+        raise ArgumentTypeError(f"{what}= must be a dictionary of options, not {shown(options)}")
+    for name in options or ():
         if name not in allowed:
             raise InputError(f"{unknown(f'option in {what}=', name, allowed)}; others are cuDF's")
-    return dict(given or {})
+    return dict(options or {})
 
 
 def _check_writing(options: Mapping[str, Any]) -> None:

@@ -28,7 +28,7 @@ Face = tuple[Array, Array]  # the labels and the values of the first or last pix
 
 @dataclass(frozen=True)
 class Summary:
-    """The parts of a block that other blocks need.
+    """What other blocks need of a labelled block: its first pixels, and its pixels at the faces.
 
     Attributes
     ----------
@@ -43,13 +43,17 @@ class Summary:
 
     @classmethod
     def of(cls, block: Any, joined: Joined, start: Place, shape: Place) -> Summary:
-        """Label a block that starts at a pixel of an image of this shape."""
+        """Label a block, and return its summary.
+
+        ``start`` is the position of the block's first pixel in an image of shape ``shape``.
+        """
         labels, block, backend = labels_of(block, joined)
-        greatest = np.maximum.accumulate(backend.to_host(labels).ravel())
-        new = np.flatnonzero(np.diff(greatest, prepend=0))
-        places = np.unravel_index(new, labels.shape)
-        first = np.ravel_multi_index(
-            tuple(at + begin for at, begin in zip(places, start, strict=True)), shape
+        # labels are in raster order: the first pixel of a label exceeds all labels before it
+        running_max = np.maximum.accumulate(backend.to_host(labels).ravel())
+        first_pixels = np.flatnonzero(np.diff(running_max, prepend=0))
+        positions = np.unravel_index(first_pixels, labels.shape)
+        first_positions = np.ravel_multi_index(
+            tuple(at + begin for at, begin in zip(positions, start, strict=True)), shape
         )
 
         def face(axis: int, end: int) -> Face:
@@ -57,10 +61,12 @@ class Summary:
             side = backend.to_host(labels[at]).copy()
             return side, backend.to_host(block[at]).copy() if joined.by_value else side
 
-        return cls(first, [(face(axis, 0), face(axis, -1)) for axis in range(labels.ndim)])
+        return cls(
+            first_positions, [(face(axis, 0), face(axis, -1)) for axis in range(labels.ndim)]
+        )
 
     def side(self, step: Place) -> Face:
-        """Return the pixels that touch the block at this step, over the axes without a step."""
+        """Return the labels and values of the pixels at the block's side in direction ``step``."""
         axis = next(a for a, by in enumerate(step) if by)
         at = tuple(_end(by) for by in (*step[:axis], *step[axis + 1 :]))
         labels, values = self.faces[axis][step[axis] > 0]
@@ -176,15 +182,19 @@ class Merge:
                 self.touching.insert((pairs[0] + mine, pairs[1] + earlier))
 
     def _touching(self, step: Place, shape: Place) -> Iterator[tuple[Any, Any]]:
-        """Return for each joined neighbour at a step the parts of two sides that touch."""
-        choices = [(by,) if by else (-1, 0, 1) for by in step]
-        for way in product(*choices):
-            if not self.joined.structure[tuple(by + 1 for by in way)]:
+        """Yield index pairs of two sides: pixels there are neighbours that the structure joins.
+
+        ``step`` leads from one block to the other, and ``shape`` is that of the sides. There is a
+        pair for each neighbour of the structure in this direction.
+        """
+        choices = [(delta,) if delta else (-1, 0, 1) for delta in step]
+        for offset in product(*choices):
+            if not self.joined.structure[tuple(delta + 1 for delta in offset)]:
                 continue
-            along = [by for by, fixed in zip(way, step, strict=True) if not fixed]
-            sizes = list(zip(along, shape, strict=True))
-            here = tuple(slice(max(-by, 0), size - max(by, 0)) for by, size in sizes)
-            there = tuple(slice(max(by, 0), size - max(-by, 0)) for by, size in sizes)
+            deltas_along = [delta for delta, fixed in zip(offset, step, strict=True) if not fixed]
+            sizes = list(zip(deltas_along, shape, strict=True))
+            here = tuple(slice(max(-delta, 0), size - max(delta, 0)) for delta, size in sizes)
+            there = tuple(slice(max(delta, 0), size - max(-delta, 0)) for delta, size in sizes)
             yield here, there
 
     def numbers(self) -> tuple[npt.NDArray[np.int64], int]:

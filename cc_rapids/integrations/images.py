@@ -14,24 +14,16 @@ from ..data.arguments import as_array
 from ..data.dtypes import is_boolean, is_number
 from ..errors import ArgumentTypeError, MissingExtraError
 
-MOST_INT32 = (1 << 31) - 2  # pixels from which SciPy's labels are int64
-NATIVE = [
-    "b1",
-    "i1",
-    "i2",
-    "i4",
-    "i8",
-    "u1",
-    "u2",
-    "u4",
-    "u8",
-    "f4",
-    "f8",
-]  # types of pixels that kernels read
+MIN_INT64_PIXELS = (1 << 31) - 2  # SciPy labels images of at least this size as int64
+# types of pixels that kernels read
+NATIVE = ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
 
 
 def neighbourhood(axes: int, connectivity: Any) -> npt.NDArray[np.bool_]:
-    """Return the structure of the neighbours that at most ``connectivity`` axes separate."""
+    """Return a (3, ..., 3) bool array of the neighbours that differ along few enough axes.
+
+    A neighbour is true if it differs from the centre along at most ``connectivity`` axes.
+    """
     steps = np.abs(np.indices((3,) * axes) - 1).sum(axis=0) if axes else np.zeros(())
     return np.asarray(steps <= connectivity)
 
@@ -42,7 +34,7 @@ def is_dask_array(image: Any) -> bool:
 
 
 def in_chunks(image: Any) -> Any:
-    """Return the Dask array of an image in chunks, as of Dask, Zarr or h5py; None for others.
+    """Return an image in chunks, of Dask, Zarr or h5py, as a Dask array; None for other images.
 
     Raises
     ------
@@ -74,11 +66,11 @@ def backend_of(image: Any) -> tuple[Backend, Array]:
 
 def label_type(image: Any) -> Any:
     """Return the type of labels that SciPy chooses for an image."""
-    return np.dtype(np.int64 if image.size >= MOST_INT32 else np.int32)
+    return np.dtype(np.int64 if image.size >= MIN_INT64_PIXELS else np.int32)
 
 
 def readable(image: Array) -> Array:
-    """Return an image of a type that kernels read: the image, or whether its pixels are not 0."""
+    """Return the image if kernels read its type, otherwise a bool array of its nonzero pixels."""
     if not is_number(image.dtype) and not is_boolean(image.dtype):
         raise ArgumentTypeError(f"an image of {image.dtype}, not of numbers, cannot be labelled")
     native = image.dtype in NATIVE and image.dtype.isnative

@@ -25,8 +25,8 @@ from ..options import CHUNKED
 from ..results.components import Components
 from .accessor import NO_ROWS, Accessor
 
-# options that do not change the column types of an answer
-OF_ROWS = "weight", "at_least", "at_most", "forest", *CHUNKED
+# options that do not change the schema of an answer
+NO_SCHEMA_EFFECT = "weight", "at_least", "at_most", "forest", *CHUNKED
 
 
 class LazyAccessor(Accessor):
@@ -78,7 +78,7 @@ class LazyAccessor(Accessor):
         columns = [*ends[0], *ends[1], *([weight] if isinstance(weight, str) else [])]
         schema = self._frame.collect_schema()
         if any(name not in schema for name in columns):
-            components(schema.to_frame(), source, destination, **options)
+            components(schema.to_frame(), source, destination, **options)  # raises the error
         return self._frame.select(list(dict.fromkeys(columns)))
 
     def _answer(
@@ -90,7 +90,10 @@ class LazyAccessor(Accessor):
         rows: Any = NO_ROWS,
         keys: Sequence[str | list[str] | None] = (),
     ) -> Any:
-        """Return ``answer(components)`` as a lazy frame; the plan if ``explain``."""
+        """Return ``answer(components)`` or ``answer(components, rows)`` as a lazy frame.
+
+        With ``explain``, return the plan. ``keys``: the columns of ``rows`` that ``answer`` reads.
+        """
         if options.get("explain"):
             return self.components(source, destination, **options)
         from polars.io.plugins import register_io_source
@@ -100,7 +103,7 @@ class LazyAccessor(Accessor):
         lazy = None if rows is NO_ROWS else _lazy(rows)
         row_frames = [] if lazy is None else [lazy.collect_schema().to_frame()]
         schema = answer(solution, *row_frames).schema
-        used = [name for key in keys for name in (key if isinstance(key, list) else [key])]
+        key_columns = [name for key in keys for name in (key if isinstance(key, list) else [key])]
 
         def read(
             columns: list[str] | None, condition: Any, count: int | None, batch: int | None
@@ -109,13 +112,14 @@ class LazyAccessor(Accessor):
             row_frames: list[Any] = []
             if lazy is not None:
                 names = lazy.collect_schema().names()
-                used_columns = names if columns is None else [*used, *columns]
-                chosen = [name for name in names if name in used_columns]
+                needed_columns = names if columns is None else [*key_columns, *columns]
+                chosen = [name for name in names if name in needed_columns]
                 row_frames = [_collected(lazy.select(chosen), options.get("engine"))]
             solution = self.components(source, destination, **options)
             frame = answer(solution, *row_frames)
             types = {name: schema[name] for name in frame.columns}
-            frame = frame if frame.schema == types else frame.cast(types)  # of edges without rows
+            if frame.schema != types:  # an answer without rows may have other types
+                frame = frame.cast(types)
             frame = frame if count is None else frame.head(count)
             frame = frame if columns is None else frame.select(columns)
             frame = frame if condition is None else frame.filter(condition)
@@ -153,9 +157,11 @@ def _sample(edges: Any) -> Any:
 
 
 def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
-    """Return options that give a sample the schema of the whole answer at little cost."""
+    """Return the options for a sample whose answer has the same schema as the whole answer."""
     backends.named(options.get("engine"))  # raises an error if there is no such engine
-    sample_options = {name: value for name, value in options.items() if name not in OF_ROWS}
+    sample_options = {
+        name: value for name, value in options.items() if name not in NO_SCHEMA_EFFECT
+    }
     vertices: Any = sample_options.get("vertices")
     if isinstance(vertices, range | np.ndarray):
         sample_options["vertices"] = vertices[:1]

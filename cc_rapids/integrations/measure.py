@@ -32,12 +32,13 @@ def label(
         is not C-contiguous. For Dask, see :func:`cc_rapids.ndimage.label`.
     background : int, optional
         The value of the background, 0 by default. No pixel is background if the type of the image
-        lacks the value. In an image of bool, only True changes it.
+        lacks the value. In an image of bool, False is background unless
+        ``background`` is 1.
     return_num : bool
         Whether to return the number of components as well.
     connectivity : int, optional
-        The most axes along which two neighbours may differ: 1 for neighbours along an axis, up to
-        the number of axes, which is the default, for all diagonal neighbours.
+        The maximum number of axes along which two neighbours may differ. 1 connects neighbours
+        along an axis. The default, the number of axes, also connects all diagonal neighbours.
 
     Returns
     -------
@@ -84,12 +85,12 @@ def label(
     axes = image.ndim
     if not axes and image.dtype == object:  # such as a sparse matrix
         raise ArgumentTypeError(f"label_image is {shown(label_image)}, not an array")
-    hops = axes if connectivity is None else _integer("connectivity", connectivity)
-    if not 1 <= hops <= axes:
+    max_axes = axes if connectivity is None else _integer("connectivity", connectivity)
+    if not 1 <= max_axes <= axes:
         raise ImageError(
-            f"Connectivity for {axes}D image should be in [1, ..., {axes}]. Got {hops}."
+            f"Connectivity for {axes}D image should be in [1, ..., {axes}]. Got {max_axes}."
         )
-    structure = neighbourhood(axes, hops)
+    structure = neighbourhood(axes, max_axes)
     value = 0 if background is None else _integer("background", background)
     if not -(1 << 63) <= value < 1 << 64:
         raise ImageError(f"background= is {shown(background)}, which has more than 64 bits")
@@ -101,7 +102,7 @@ def label(
 
 
 def _integer(name: str, value: Any) -> int:
-    """Return an argument as an integer; a float that is an integer is one."""
+    """Return an argument as an int; raise an error for a fraction, infinity, NaN or other type."""
     if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
         raise ArgumentTypeError(f"{name}= is {shown(value)}, not an integer")
     if value != value // 1:  # a fraction, infinity or NaN
@@ -111,16 +112,16 @@ def _integer(name: str, value: Any) -> int:
 
 def _to_integers(image: Any) -> Any:
     """Return an image as int64, truncated; warn of pixels that no integer represents."""
-    beyond = 0
+    unrepresentable = 0
     with np.errstate(invalid="ignore", over="ignore"):
         if is_float(image.dtype):
-            beyond = image.size - int(((image >= -(2.0**63)) & (image < 2.0**63)).sum())
+            unrepresentable = image.size - int(((image >= -(2.0**63)) & (image < 2.0**63)).sum())
         integers = image.astype(np.int64)
-    if beyond:
+    if unrepresentable:
         warnings.warn(
-            f"{counted(beyond, 'pixel')} {inflected(beyond, 'is', 'are')} NaN or beyond int64, and"
-            " the integers for them depend on the machine: replace them first, as by"
-            " numpy.nan_to_num",
+            f"{counted(unrepresentable, 'pixel')} {inflected(unrepresentable, 'is', 'are')} NaN or"
+            " beyond int64, and the integers for them depend on the machine: replace them first, as"
+            " by numpy.nan_to_num",
             CcRapidsWarning,
             stacklevel=levels_up(),
         )
@@ -141,7 +142,9 @@ def _label_values(image: Any, background: int, structure: npt.NDArray[np.bool_])
             else:
                 image = _to_integers(image)
         except (TypeError, ValueError) as error:
-            raise ArgumentTypeError(f"pixels of {image.dtype} are no integers ({error})") from error
+            raise ArgumentTypeError(
+                f"pixels of {image.dtype} are not integers ({error})"
+            ) from error
     if not image.size:
         return image.astype(np.int64), 0
     by_column = image.ndim == 3 and image.shape[2] == 1 and min(image.shape[:2]) > 1

@@ -27,12 +27,12 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         across chunks, and when the labels are computed. Dask, which must be installed, also reads
         arrays in chunks of Zarr and h5py.
     structure : array_like of shape (3, ..., 3), optional
-        Whether a pixel in the centre is connected with each neighbour. It must be symmetric about
+        Which neighbours are connected with the pixel in the centre. It must be symmetric about
         its centre. By default, pixels are connected along each axis, but not diagonally.
     output : dtype, or array with the shape of the input, optional
-        The type of the labels, or an array for the labels, which may be the input; only a type for
-        a Dask array. By default the labels are int32, or int64 for an image of 2^31 - 2 pixels or
-        more.
+        The type of the labels, or an array for the labels, which may be the input. For a Dask
+        array, only a type. By default the labels are int32, or int64 for an image of 2^31 - 2
+        pixels or more.
 
     Returns
     -------
@@ -80,19 +80,19 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
             " are read one after another"
         )
     joined = Joined(_structure(structure, image))
-    given = output if isinstance(output, backend.xp.ndarray) else None
-    if given is not None and given.shape != image.shape:
+    output_array = output if isinstance(output, backend.xp.ndarray) else None
+    if output_array is not None and output_array.shape != image.shape:
         raise ImageError("output shape not correct")
-    if given is not None:
-        made = given
+    if output_array is not None:
+        labels = output_array
     else:
-        made = backend.xp.empty(image.shape, _dtype_of(output, image))
+        labels = backend.xp.empty(image.shape, _dtype_of(output, image))
     if not image.ndim or not image.size:
         count = int(image.ndim == 0 and _is_nonzero(image))
-        made[...] = count
+        labels[...] = count
     else:
-        count = _write(image, joined, made, backend)
-    return count if given is not None else (made, count)
+        count = _write(image, joined, labels, backend)
+    return count if output_array is not None else (labels, count)
 
 
 def _dtype_of(output: Any, image: Any) -> Any:
@@ -175,15 +175,15 @@ def _check_depth(dtype: Any, count: int) -> None:
     """Raise an error unless a type represents all numbers up to ``count``; bool is not checked."""
     if is_boolean(dtype):
         return
-    most = 1 << (np.finfo(dtype).nmant + 1) if is_float(dtype) else np.iinfo(dtype).max
-    if count > most:
+    greatest = 1 << (np.finfo(dtype).nmant + 1) if is_float(dtype) else np.iinfo(dtype).max
+    if count > greatest:
         raise ImageError("insufficient bit-depth in requested output type")
 
 
 def _scanned_axis(array: npt.NDArray[Any]) -> int:
     """Return the first axis with the least positive stride, as NumPy's iterator chooses it."""
-    best, least = 0, next(filter(None, array.strides), 0)
+    best_axis, least_stride = 0, next(filter(None, array.strides), 0)
     for axis in range(1, array.ndim):
-        if 0 < array.strides[axis] < least:
-            best, least = axis, array.strides[axis]
-    return best
+        if 0 < array.strides[axis] < least_stride:
+            best_axis, least_stride = axis, array.strides[axis]
+    return best_axis

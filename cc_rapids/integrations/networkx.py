@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from .networkx_graph import Graph, Places
-from .networkx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for them here
+from .networkx_graph import convert_from_nx as convert_from_nx  # NetworkX looks here for both
 from .networkx_graph import convert_to_nx as convert_to_nx
 from .networkx_trees import (
     maximum_spanning_edges,
@@ -28,11 +28,12 @@ from .networkx_trees import (
     weights_differ,
 )
 
-LEAST_NODES = 100_000  # NetworkX dispatches graphs of at least so many, see networkx_gain.jsonl
+# The smallest graph that NetworkX passes to this backend by itself: see networkx_gain.jsonl.
+MIN_NODES = 100_000
 
-# Functions that NetworkX may finish without visiting every edge. is_connected may also, but it is
-# not listed because it runs connected_components.
-EARLY = {
+# Functions that NetworkX may finish without visiting every edge. So may is_connected; it is not
+# listed because it calls connected_components.
+STOPS_EARLY = {
     "node_connected_component": "walks one component",
     "is_bipartite": "stops at the first odd cycle",
 }
@@ -48,11 +49,13 @@ TREES = {
     )
 }
 
-SORTED = {*TREES, partition_spanning_tree.__name__}
+SORTS_EDGES = {*TREES, partition_spanning_tree.__name__}
 
-# From benchmarks/records/networkx_gain.jsonl: between the least number of nodes and this density,
-# no kind of graph is more than 10 % slower when converted, and most are faster.
-DENSEST = 20  # neighbours per node: on dense graphs NetworkX stops early, with all nodes visited
+# The greatest mean number of neighbours per node for which a conversion pays off. With at least
+# MIN_NODES nodes and at most this mean, every kind of graph is at most 10 % slower with the
+# conversion, and most are faster (benchmarks/records/networkx_gain.jsonl). On denser graphs,
+# NetworkX stops early, once it has visited all nodes.
+MAX_NEIGHBOURS = 20
 
 
 def connected_components(G: Graph) -> Iterator[set[Any]]:  # noqa: N803 (NetworkX's name)
@@ -68,8 +71,8 @@ def connected_components(G: Graph) -> Iterator[set[Any]]:  # noqa: N803 (Network
         The node objects of the caller's graph.
     """
     nodes, starts = G.grouped
-    for first, last in pairwise(starts):
-        yield set(nodes[first:last])
+    for start, end in pairwise(starts):
+        yield set(nodes[start:end])
 
 
 def number_connected_components(G: Graph) -> int:  # noqa: N803
@@ -128,9 +131,9 @@ def node_connected_component(G: Graph, n: Hashable) -> set[Any]:  # noqa: N803
     KeyError
         The node is not in the graph.
     """
-    place = G.place[n]
+    position = G.position_of[n]
     nodes, starts = G.grouped
-    component = int(G.solved[1][place])
+    component = int(G.solved[1][position])
     return set(nodes[starts[component] : starts[component + 1]])
 
 
@@ -151,7 +154,7 @@ def is_bipartite(G: Graph) -> bool:  # noqa: N803
 def bridges(G: Graph, root: Hashable = None) -> Iterator[tuple[Any, Any]]:  # noqa: N803
     """Yield the bridges, in the order of the edges of NetworkX's graph.
 
-    NetworkX itself, given a root, yields bridges in the order of a set, in any direction.
+    With a root, NetworkX itself yields bridges in arbitrary order and direction.
 
     Parameters
     ----------
@@ -170,21 +173,21 @@ def bridges(G: Graph, root: Hashable = None) -> Iterator[tuple[Any, Any]]:  # no
         The root is not in the graph.
     """
     lower, upper = G.bridges if root is None else _bridges_around(G, root)
-    name = G.nodes.__getitem__
-    yield from zip(map(name, lower.tolist()), map(name, upper.tolist()), strict=True)
+    node_at = G.nodes.__getitem__
+    yield from zip(map(node_at, lower.tolist()), map(node_at, upper.tolist()), strict=True)
 
 
 def _bridges_around(graph: Graph, root: Hashable) -> tuple[Places, Places]:
     """Return the positions of both ends of each bridge in the component of a node."""
     try:
-        place = graph.place[root]
+        position = graph.position_of[root]
     except (KeyError, TypeError):  # NetworkX raises the same for objects without a hash
         import networkx as nx
 
         raise nx.NodeNotFound(f"Root node {root} is not in graph") from None
     labels = graph.solved[1]
     lower, upper = graph.bridges
-    within = labels[lower] == labels[place]
+    within = labels[lower] == labels[position]
     return lower[within], upper[within]
 
 
@@ -260,7 +263,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     arguments.apply_defaults()
     algorithm, weight = (arguments.arguments[option] for option in ("algorithm", "weight"))
     if algorithm not in ("kruskal", "prim"):
-        return f"{algorithm=} takes other edges of equal weight, in another order, than 'kruskal'"
+        return f"{algorithm=} takes other edges of equal weight than 'kruskal', in another order"
     if weight is None:
         return "NetworkX passes no attributes with weight=None, and so no edge keys"
     graph, ignore_nan = arguments.arguments["G"], arguments.arguments["ignore_nan"]
@@ -287,25 +290,26 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     --------
     >>> import networkx as nx
     >>> should_run("connected_components", (nx.path_graph(5),), {})
-    '5 nodes take NetworkX no longer than a conversion, which gains from 100,000'
+    'converting pays off from 100,000 nodes, but the graph has 5'
     """
     graph = args[0] if args else kwargs["G"]
-    converted = getattr(graph, "__networkx_cache__", None) or {}
-    if "cc_rapids" in converted.get("backends", {}):
+    cache = getattr(graph, "__networkx_cache__", None) or {}
+    if "cc_rapids" in cache.get("backends", {}):
         return True
-    if name in EARLY:
-        return f"NetworkX {EARLY[name]}, but a conversion walks every edge"
-    if name not in SORTED and (*args[1:], kwargs.get("root"))[0] is not None:
+    if name in STOPS_EARLY:
+        return f"NetworkX {STOPS_EARLY[name]}, but a conversion walks every edge"
+    root = args[1] if len(args) > 1 else kwargs.get("root")
+    if name not in SORTS_EDGES and root is not None:
         return f"NetworkX {FROM_ROOT}, but a conversion walks every edge"
     n = len(graph)
-    least = LEAST_NODES
-    if n < least:
-        return f"{n:,} nodes take NetworkX no longer than a conversion, which gains from {least:,}"
-    if name in SORTED:  # NetworkX sorts all edges, and looks at each
+    if n < MIN_NODES:
+        return f"converting pays off from {MIN_NODES:,} nodes, but the graph has {n:,}"
+    if name in SORTS_EDGES:  # so NetworkX visits every edge, too
         return True
-    if (size := sum(len(row) for _, row in graph.adjacency())) > DENSEST * n:
+    neighbours = sum(len(row) for _, row in graph.adjacency())
+    if neighbours > MAX_NEIGHBOURS * n:
         return (
-            f"a graph of {size / n:.0f} neighbours per node takes longer to convert than NetworkX"
-            f" needs to visit all nodes: a conversion gains up to {DENSEST}"
+            f"converting pays off up to {MAX_NEIGHBOURS} neighbours per node, but the graph has"
+            f" {neighbours / n:.0f}"
         )
     return True

@@ -101,7 +101,7 @@ class Graph:
         return iter(self.nodes)
 
     def __contains__(self, node: Hashable) -> bool:
-        return node in self.place
+        return node in self.position_of
 
     def __repr__(self) -> str:
         kind = "directed" if self._directed else "undirected"
@@ -123,8 +123,9 @@ class Graph:
         return convert_from_nx(convert_to_nx(self), preserve_edge_attrs=True)
 
     @cached_property
-    def place(self) -> dict[Any, int]:
-        return {node: place for place, node in enumerate(self.nodes)}
+    def position_of(self) -> dict[Any, int]:
+        """The position of each node in ``nodes``."""
+        return {node: position for position, node in enumerate(self.nodes)}
 
     @cached_property
     def solved(self) -> tuple[int, Any]:
@@ -154,14 +155,16 @@ class Graph:
 
         ends = [side.astype(np.int64) for side in (self.src, self.dst)]
         lower, upper = np.minimum(*ends), np.maximum(*ends)
-        keys = lower * len(self) + upper
-        _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+        keys = lower * len(self) + upper  # one integer per edge, the same in both directions
+        _, first_rows, counts = np.unique(keys, return_index=True, return_counts=True)
         engine = nx.config.backends.cc_rapids.engine
-        once = lower[first], upper[first]
-        rows_of_bridges = bridges_of(once, num_vertices=len(self), engine=engine).row
-        if self.attributes is not None:  # each edge is listed once, so repeated pairs are parallel
+        distinct_edges = lower[first_rows], upper[first_rows]
+        rows_of_bridges = bridges_of(distinct_edges, num_vertices=len(self), engine=engine).row
+        if (
+            self.attributes is not None
+        ):  # each edge is listed once, so equal pairs are parallel edges
             rows_of_bridges = rows_of_bridges[counts[rows_of_bridges] == 1]
-        rows = first[rows_of_bridges]
+        rows = first_rows[rows_of_bridges]
         if self._parallel is not None:
             rows = rows[~self._parallel[rows]]
         rows = rows[np.lexsort((rows, lower[rows]))]
@@ -174,8 +177,8 @@ class Graph:
 
         engine = nx.config.backends.cc_rapids.engine
         edges = self.src, self.dst
-        found = articulation_points_of(edges, num_vertices=len(self), engine=engine)
-        return list(found.vertex.tolist())
+        points = articulation_points_of(edges, num_vertices=len(self), engine=engine)
+        return list(points.vertex.tolist())
 
     @cached_property
     def grouped(self) -> tuple[list[Any], list[int]]:
@@ -218,9 +221,9 @@ def convert_from_nx(
         keys = chain.from_iterable(row.values() for row in rows)
         parallel = np.fromiter((len(parallel_edges) > 1 for parallel_edges in keys), bool)
     if hasattr(graph, "_graph"):
-        # A view does not notice changes of its graph, so NetworkX must not cache its conversion
+        # A view does not notice changes of its graph, so NetworkX must not cache the converted view
         graph.__networkx_cache__ = None
-        rows = list(map(list, rows))  # len() of a filtered row may exceed the number of its items
+        rows = list(map(list, rows))  # len() of a filtered row may count filtered items, too
     if edge_attrs or preserve_edge_attrs:
         attributes = Attributes.of(graph)
         ends = ([edge[side] for edge in attributes.edges] for side in (0, 1))
@@ -238,7 +241,7 @@ def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
     Integers and distinct hashes are looked up as arrays, other nodes in a dictionary.
     """
     if set(map(type, nodes)) == {int}:
-        with suppress(OverflowError, TypeError):  # beyond 64 bits, or a neighbour that only equals
+        with suppress(OverflowError, TypeError):  # too many bits, or a neighbour like 1.0
             ids = np.fromiter(nodes, np.int64, len(nodes))
             return _matched(ids, np.fromiter(chain.from_iterable(rows), np.int64, size))
     hashes = np.fromiter(map(hash, nodes), np.int64, len(nodes))

@@ -1,9 +1,9 @@
-"""Minimum and maximum spanning trees for NetworkX, equal to its own by Kruskal and by Prim.
+"""Minimum and maximum spanning trees that equal those of NetworkX's Kruskal and Prim algorithms.
 
 For Kruskal's algorithm, NetworkX sorts the edges by weight and keeps the order of ``G.edges`` among
-equal weights. Given the edges in this order, :func:`cc_rapids.minimum_spanning_forest` returns the
-same forest. If all weights differ, there is only one such forest, and Prim's algorithm takes its
-edges in the order in which it would take them without all other edges.
+equal weights. From edges in this order, :func:`cc_rapids.minimum_spanning_forest` returns the same
+forest. If all weights differ, there is only one minimum spanning forest. Prim's algorithm can then
+run on this forest alone: it takes the same edges in the same order as on the whole graph.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def partition_spanning_tree(
     ----------
     G : Graph
     minimum : bool
-        Whether to minimise the weight of the other edges; otherwise it is maximised.
+        Whether to minimise the total weight; otherwise it is maximised.
     weight, ignore_nan
         As for :func:`minimum_spanning_edges`.
     partition : hashable
@@ -172,13 +172,14 @@ def partition_spanning_tree(
     order = np.argsort(values if minimum else values[::-1], kind="stable")
     if not minimum:  # from the greatest value, with equal values in the order of their rows
         order = values.size - 1 - order[::-1]
-    of_edge = [edges[row][-1].get(partition) for row in rows.tolist()]
+    edge_states = [edges[row][-1].get(partition) for row in rows.tolist()]
     included, excluded = (
-        np.fromiter((state == wanted for state in of_edge), np.bool_, rows.size)
-        for wanted in (states.INCLUDED, states.EXCLUDED)
+        np.fromiter((state == chosen_state for state in edge_states), np.bool_, rows.size)
+        for chosen_state in (states.INCLUDED, states.EXCLUDED)
     )
-    others = order[~(included | excluded)[order]]
-    by_rank = rows[np.concatenate([np.flatnonzero(included), others])]
+    # all included edges first, then the others by weight; the weights of the new list are its ranks
+    other_ranks = order[~(included | excluded)[order]]
+    by_rank = rows[np.concatenate([np.flatnonzero(included), other_ranks])]
     chosen = minimum_spanning_forest(
         (graph.src[by_rank], graph.dst[by_rank]),
         num_vertices=len(graph),
@@ -199,7 +200,7 @@ def _tree(graph: Graph, algorithm: str, greatest: bool, weight: Any, ignore_nan:
 
 
 def _tree_of(attributes: Attributes, edges: list[tuple[Any, ...]]) -> Any:
-    """Return some edges, with all nodes and attributes, as a graph of NetworkX."""
+    """Return a graph of NetworkX with these edges, and with all nodes and attributes."""
     tree = attributes.kind()
     tree.graph.update(attributes.graph)
     tree.add_nodes_from(attributes.nodes)
@@ -217,7 +218,7 @@ def weights_differ(graph: Any, weight: Any, ignore_nan: bool) -> bool:
     else:
         edges = graph.edges(data=True)
     weights = [edge[-1].get(weight, 1) for edge in edges]
-    numbers = [number for number in weights if number == number]
+    numbers = [number for number in weights if number == number]  # NaN differs from itself
     return len(set(numbers)) == len(numbers if ignore_nan else weights)
 
 
@@ -230,53 +231,55 @@ def _edges(
     data: bool,
     ignore_nan: bool,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a spanning forest in the order of an algorithm."""
+    """Yield the edges of a spanning forest in the order in which ``algorithm`` takes them."""
     import networkx as nx
 
     graph = graph.with_attributes
     edges, is_multigraph = graph.attributes.edges, graph.is_multigraph()
     values, rows = _comparable([edge[-1].get(weight, 1) for edge in edges], edges, ignore_nan)
     forest = maximum_spanning_forest if greatest else minimum_spanning_forest
-    chosen = forest(
+    forest_rows = forest(
         (graph.src[rows], graph.dst[rows]),
         num_vertices=len(graph),
         weight=values,
         engine=nx.config.backends.cc_rapids.engine,
     ).row
     if greatest:
-        chosen = chosen[::-1]
-    order = np.argsort(values[chosen], kind="stable")
-    by_weight = [edges[row] for row in rows[chosen[order[::-1] if greatest else order]].tolist()]
+        forest_rows = forest_rows[::-1]
+    order = np.argsort(values[forest_rows], kind="stable")
+    by_weight = [
+        edges[row] for row in rows[forest_rows[order[::-1] if greatest else order]].tolist()
+    ]
     for u, v, *key, attributes in by_weight if algorithm == "kruskal" else _prim(graph, by_weight):
         shown_key = key if is_multigraph and keys else ()
         yield (u, v, *shown_key, attributes) if data else (u, v, *shown_key)
 
 
 def _prim(graph: Graph, forest: list[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a forest, given by weight, in the order of NetworkX's Prim algorithm.
+    """Yield the edges of a forest, sorted by weight, in the order of NetworkX's Prim algorithm.
 
-    Each edge leads from a visited node to a new one. The order of the trees is that of ``pop()`` of
-    a set of the nodes, from which the same nodes have been removed.
+    Each edge leads from a visited node to a new one. As in NetworkX, each tree starts at the node
+    that ``pop()`` returns from the set of nodes not visited yet.
     """
     neighbours: dict[Any, list[tuple[int, Any]]] = {}
-    for place, (u, v, *_) in enumerate(forest):
-        neighbours.setdefault(u, []).append((place, v))
-        neighbours.setdefault(v, []).append((place, u))
+    for rank, (u, v, *_) in enumerate(forest):
+        neighbours.setdefault(u, []).append((rank, v))
+        neighbours.setdefault(v, []).append((rank, u))
     nodes = set(iter(graph))
     while nodes:
         u = nodes.pop()
         frontier: list[tuple[int, Any, Any]] = []
         visited = {u}
-        for place, v in neighbours.get(u, ()):
-            heappush(frontier, (place, u, v))
+        for rank, v in neighbours.get(u, ()):
+            heappush(frontier, (rank, u, v))
         while frontier:
-            place, u, v = heappop(frontier)
-            yield (u, v, *forest[place][2:])
+            rank, u, v = heappop(frontier)
+            yield (u, v, *forest[rank][2:])
             visited.add(v)
             nodes.discard(v)
-            for following, w in neighbours[v]:
+            for next_rank, w in neighbours[v]:
                 if w not in visited:
-                    heappush(frontier, (following, v, w))
+                    heappush(frontier, (next_rank, v, w))
 
 
 def _comparable(
@@ -296,13 +299,14 @@ def _comparable(
         if weight_types <= python_types:
             with suppress(OverflowError):
                 values = np.fromiter(weights, dtype, size)
-                return _without_nan(values, values != values, edges, ignore_nan)
+                is_nan = values != values  # NaN differs from itself
+                return _without_nan(values, is_nan, edges, ignore_nan)
     missing = np.fromiter(map(isnan, weights), np.bool_, size)
     _, rows = _without_nan(missing, missing, edges, ignore_nan)
     order = sorted(rows.tolist(), key=weights.__getitem__)
-    steps = [weights[one] < weights[next_] for one, next_ in pairwise(order)]
+    steps = [weights[row] < weights[next_row] for row, next_row in pairwise(order)]
     ranks = np.empty(size, np.int64)
-    ranks[order] = np.cumsum([0, *steps])[: len(order)]
+    ranks[order] = np.cumsum([0, *steps])[: len(order)]  # none for no edges
     return ranks[rows], rows
 
 

@@ -212,7 +212,7 @@ def components(
 
 
 def miscounted(expected: int, actual: int) -> LedgerError:
-    """Return the error for a run that read more or fewer partitions than it was given."""
+    """Return the error for a run that read ``actual`` partitions instead of ``expected``."""
     return LedgerError(
         f"{counted(expected, 'partition')} {'was' if expected == 1 else 'were'} given, but"
         f" {actual:,} were read: pass a list that does not change during the run"

@@ -20,7 +20,7 @@ log: logging.Logger = logging.getLogger(__name__)
 
 FAILED = -1  # the vote of a rank that failed, in place of its number of edges
 LOST = -2  # the vote of a rank whose ledger does not balance
-COPIES = 2  # copies of all forests during a gather: the library's result, and the returned arrays
+COPIES = 2  # of all forests during a gather: pylibcugraph's result, and the returned arrays
 
 
 def weakly_connected_components(
@@ -175,7 +175,7 @@ class Ranks:
 
 
 def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
-    """Return the vertices of this rank and their labels, given the edges of all ranks."""
+    """Return the vertices of this rank and their labels in the graph of all ranks."""
     vertices = vertex_list(graph, resources)
     src = dst = vertices[:0]
 
@@ -192,24 +192,25 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
         return solution, ends, answer.backend.free_bytes(), given_rows
 
     local, reason = _tried(solved)
-    size, free, given_rows, linked = _vote(reason), 0, 0, 0
+    rows_here, free_here, given_rows, linked = _vote(reason), 0, 0, 0
     if local is not None:
-        solution, (src, dst), free, given_rows = local
-        size, linked = src.size, solution.answer.facts.rows.linked
-    rows, free_of_ranks = ranks.agreed(vertices, size, free, reason)
+        solution, (src, dst), free_here, given_rows = local
+        rows_here, linked = src.size, solution.answer.facts.rows.linked
+    rows, free_bytes = ranks.agreed(vertices, rows_here, free_here, reason)
     if len(rows) == 1:
         Ledger(given_rows, linked).check("the edges of the graph")
         return vertices, solution.component_of(vertices)
-    least = min(free_of_ranks)
+    least_free = min(free_bytes)
     needed_bytes = COPIES * (src.itemsize + dst.itemsize) * sum(rows)
-    if needed_bytes > least:
+    if needed_bytes > least_free:
         raise GraphStateError(
             f"forests of {sum(rows):,} edges from {len(rows):,} ranks take {needed_bytes:,} bytes"
-            f" on each GPU, but one has only {least:,} free"
+            f" on each GPU, but one has only {least_free:,} free"
         )
-    if not size:  # a self-loop changes no component; an empty array would have no address
+    if not rows_here:  # a self-loop changes no component; an empty array would have no address
         src = dst = np.full_like(vertices, 0, shape=1)
-    all_edges, sent = ranks.gathered(src, dst), sum(max(one, 1) for one in rows)
+    # a rank without edges sends one self-loop
+    all_edges, sent = ranks.gathered(src, dst), sum(max(count, 1) for count in rows)
 
     def labelled() -> Any:
         """Return the labels of this rank's vertices, from the edges of all ranks."""

@@ -127,7 +127,7 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
     indices, weights = matrix.indices[:count], matrix.data[:count]
     if weights.dtype not in KEPT_TYPES and (is_number(weights.dtype) or is_boolean(weights.dtype)):
         weights = weights.astype(np.float64)
-    if not is_number(weights.dtype) or bool((weights != weights).any()):
+    if not is_number(weights.dtype) or bool((weights != weights).any()):  # NaN differs from itself
         return _tree_by_scipy(csgraph, on_device)
     rows = minimum_spanning_forest(Csr(offsets, indices), weight=weights).row
     rows = rows[weights[rows] != 0]
@@ -162,6 +162,7 @@ def _square(csgraph: Any, on_device: bool, weights: bool = False) -> Any:
 
 
 def _is_cupy(matrix: Any) -> bool:
+    """Return whether a matrix or array is of CuPy, without importing CuPy."""
     return type(matrix).__module__.partition(".")[0] in ("cupy", "cupyx")
 
 

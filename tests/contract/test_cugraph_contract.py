@@ -175,7 +175,7 @@ def test_the_public_function_serves_both_contracts(graph):
     handed = cc_rapids.connected_components(matrix, True, "strong")
     assert handed == ("strong", True, "strong", None)
     assert cc_rapids.connected_components(matrix, False, "weak", False) == count
-    with pytest.raises(errors.ArgumentTypeError, match="'directed' is given twice: True by"):
+    with pytest.raises(errors.ArgumentTypeError, match="'directed' is passed twice: True by"):
         cc_rapids.connected_components(matrix, True, directed=False)
     assert cc_rapids.connected_components(matrix).vertex.tolist() == list(range(80))
     answer = in_order(cc_rapids.connected_components(graph(WORDS)))

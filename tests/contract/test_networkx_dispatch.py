@@ -143,7 +143,7 @@ def test_small_graphs_stay_with_networkx(conversions, caplog):
     with nx.config(backend_priority=["cc_rapids"]):
         assert nx.number_connected_components(graph) == 1
     assert conversions == []
-    reason = "5 nodes take NetworkX no longer than a conversion, which gains from 100,000"
+    reason = "converting pays off from 100,000 nodes, but the graph has 5"
     assert reason in caplog.text
 
 
@@ -163,14 +163,14 @@ def test_large_graphs_are_taken_and_then_every_function(conversions):
 @pytest.mark.parametrize(
     ("name", "graph", "reason"),
     [
-        ("connected_components", nx.path_graph(3), "3 nodes take NetworkX no longer"),
+        ("connected_components", nx.path_graph(3), "the graph has 3"),
         ("connected_components", nx.path_graph(4), None),
-        ("connected_components", nx.complete_graph(22), "21 neighbours per node takes longer"),
+        ("connected_components", nx.complete_graph(22), "up to 20 neighbours per node, but the graph has 21"),
         ("number_connected_components", nx.complete_graph(21), None),
-        ("minimum_spanning_tree", nx.path_graph(3), "3 nodes take NetworkX no longer"),
+        ("minimum_spanning_tree", nx.path_graph(3), "the graph has 3"),
         ("minimum_spanning_tree", nx.complete_graph(22), None),
         ("is_connected", nx.path_graph(4), None),
-        ("is_weakly_connected", nx.DiGraph([(0, 1)]), "2 nodes take NetworkX no longer"),
+        ("is_weakly_connected", nx.DiGraph([(0, 1)]), "the graph has 2"),
         ("node_connected_component", nx.path_graph(4), "NetworkX walks one component"),
         ("is_bipartite", nx.path_graph(4), "NetworkX stops at the first odd cycle"),
         ("weakly_connected_components", nx.path_graph(4, nx.DiGraph), None),

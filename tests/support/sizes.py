@@ -26,7 +26,7 @@ CONSTANTS = {  # the modules that hold them, and their names there
     "lookup_slots": ["verify.vertex_lookup.LEAST_SLOTS"],
     "lookup_slots_per_vertex": ["verify.vertex_lookup.SLOTS_PER_VERTEX"],
     "matrix_block_cells": ["algorithms.literature.dense.BLOCK_CELLS"],
-    "networkx_nodes": ["integrations.networkx.LEAST_NODES"],
+    "networkx_nodes": ["integrations.networkx.MIN_NODES"],
     "one_launch_edges": ["solver.choose.ONE_LAUNCH_EDGES"],
     "order_probes": ["ids.range.ORDER_PROBES"],
     "owner_searches": ["algorithms.literature.owner.SEARCHES"],
