@@ -83,13 +83,13 @@ def vertices_cost(job: Job, machine: Machine) -> Cost:
     batches += 2
     seconds = share * pair / machine.read + (share + 2 * forest) / machine.rate
     seconds += joined / machine.join + sent / machine.link + batches * machine.latency
-    held = 2 * own * pair + (forest + 2 * cross) * pair + min(parts * rest, own) * pair
-    return Cost(sent * parts, rounds, batches, seconds, held)
+    peak_bytes = 2 * own * pair + (forest + 2 * cross) * pair + min(parts * rest, own) * pair
+    return Cost(sent * parts, rounds, batches, seconds, peak_bytes)
 
 
 def least_workers(job: Job, machine: Machine) -> int:
     """Return how many workers a distributed graph needs: 1, 2, 4, ... times those of the job."""
-    while vertices_cost(job, machine).held > machine.memory:
+    while vertices_cost(job, machine).peak_bytes > machine.memory:
         job = replace(job, workers=2 * job.workers)
     return job.workers
 
@@ -202,7 +202,7 @@ def model():
         cost, tree = cost_of(job, CARDS), cost_of is gather.tree_cost
         cards = "no number suffices" if tree else f"{least_workers(job, CARDS):,}"
         counts = size(cost.bytes), str(cost.rounds), str(cost.batches), f"{cost.seconds:,.0f}"
-        lines.append([name, *counts, size(cost.held), cards])
+        lines.append([name, *counts, size(cost.peak_bytes), cards])
     head = "graph and method", "bytes sent", "rounds", "batches", "seconds", "on the fullest card"
     return (
         f"{table((*head, 'cards'), lines)}\n\nFor {EDGES:.0e} edges and {VERTICES:.0e} vertices on"

@@ -55,7 +55,10 @@ class Tasks:
     def _start(
         self, future: Future[Any], function: Any, arguments: tuple[Any, ...], _: Any = None
     ) -> None:
-        """Submit a call to the pool, or retry once the first pending argument is done."""
+        """Submit a call to the pool, or retry once the first pending argument is done.
+
+        ``_`` is that argument, which a callback receives.
+        """
         for one in arguments:
             if isinstance(one, Future) and not one.done():
                 one.add_done_callback(partial(self._start, future, function, arguments))
@@ -182,7 +185,7 @@ def components(
     )
     if isinstance(partitions, list) and partitions and hasattr(partitions[0], "columns"):
         source, destination = read.named_ends(partitions[0], source, destination)
-    called = names_of_ends(source, destination)
+    id_names = names_of_ends(source, destination)
     for name in ("submit", "shutdown"):
         if not hasattr(executor, name):
             raise InputError(
@@ -193,21 +196,21 @@ def components(
     tasks, counts = Tasks(executor), list[int]()
     with (
         Reporter(progress) as watch,
-        closing(_leaves(tasks, partitions, called, nulls, options, counts)) as leaves,
+        closing(_leaves(tasks, partitions, id_names, nulls, options, counts)) as leaves,
     ):
-        run = Run(tasks, called, nulls, options, watch, "the partitions")
+        run = Run(tasks, id_names, nulls, options, watch, "the partitions")
         folded = run.fold(leaves, None)
         if not folded:
             raise InputError("there are no partitions: pass at least one, which may have no rows")
         [(_, root)] = folded
         [forest] = tasks.gather([root])
-    ledger = balanced(forest.ledger, counts, run.parts)
+    ledger = balanced(forest.ledger, counts, run.parts_name)
     if not isinstance(partitions, Sized):
         ledger = ledger._replace(unchecked=True)
     elif len(counts) != len(partitions):
         raise miscounted(len(partitions), len(counts))
-    named = {"vertices": vertices, "num_vertices": num_vertices}
-    result = solved(forest, called, labels, named, options | {"forest": True})
+    vertex_options = {"vertices": vertices, "num_vertices": num_vertices}
+    result = solved(forest, id_names, labels, vertex_options, options | {"forest": True})
     return type(result)(result.answer.with_ledger(ledger))
 
 
@@ -222,7 +225,7 @@ def miscounted(expected: int, actual: int) -> LedgerError:
 def _leaves(
     tasks: Tasks,
     partitions: Iterable[Any],
-    called: Ends,
+    id_names: Ends,
     nulls: str,
     options: dict[str, Any],
     counts: list[int],
@@ -246,7 +249,7 @@ def _leaves(
 
     try:
         for number, partition in enumerate(partitions):
-            arguments = number, partition, called, nulls, options
+            arguments = number, partition, id_names, nulls, options
             waiting.add(future := tasks.executor.submit(forest_of, *arguments))
             if callable(partition) or not hasattr(partition, "__len__"):
                 uncounted.add(future)
@@ -264,7 +267,7 @@ def _leaves(
 
 
 def forest_of(
-    number: int, partition: Any, called: Ends, nulls: str, options: dict[str, Any]
+    number: int, partition: Any, id_names: Ends, nulls: str, options: dict[str, Any]
 ) -> Forest:
     """Return the forest of partition ``number``, given as a frame or as a function; run in a pool.
 
@@ -280,7 +283,7 @@ def forest_of(
             f"partition {number} is {description}, not a frame of pandas, Polars or Arrow, nor a"
             " function that returns one"
         )
-    forest = local_forest(frame, *called, nulls, options)
+    forest = local_forest(frame, *id_names, nulls, options)
     balanced(
         forest.ledger,
         [rows_of(partition if hasattr(partition, "__len__") else frame)],

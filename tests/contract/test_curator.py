@@ -404,7 +404,9 @@ class TestErrors:
         first, second = tasks_of(tmp_path / "edges", CHAIN)
         stage = ConnectedComponentsStage(str(tmp_path))
         stage.process_batch([first])
-        with pytest.raises(errors.InputError, match="has already processed 2 files and now gets 2 others"):
+        with pytest.raises(
+            errors.InputError, match="has already processed 2 files and now gets 2 others"
+        ):
             stage.process_batch([second])
         with pytest.raises(NotImplementedError, match="all tasks at once, by process_batch"):
             stage.process(first)

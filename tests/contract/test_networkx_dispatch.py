@@ -165,7 +165,11 @@ def test_large_graphs_are_taken_and_then_every_function(conversions):
     [
         ("connected_components", nx.path_graph(3), "the graph has 3"),
         ("connected_components", nx.path_graph(4), None),
-        ("connected_components", nx.complete_graph(22), "up to 20 neighbours per node, but the graph has 21"),
+        (
+            "connected_components",
+            nx.complete_graph(22),
+            "up to 20 neighbours per node, but the graph has 21",
+        ),
         ("number_connected_components", nx.complete_graph(21), None),
         ("minimum_spanning_tree", nx.path_graph(3), "the graph has 3"),
         ("minimum_spanning_tree", nx.complete_graph(22), None),

@@ -187,7 +187,7 @@ def failing(ids):
 
 
 OWNERS = {
-    "fails": (failing, "owners failed for . ids of type int64, by KeyError: 'boom'"),
+    "fails": (failing, "owners failed for . ids of type int64: KeyError: 'boom'"),
     "nothing": (lambda ids: None, r"owners returned object of shape \(\) for"),
     "floats": (lambda ids: ids * 0.5, "owners returned float64 of shape"),
     "strings": (lambda ids: "x", r"owners returned <U1 of shape \(\)"),

@@ -56,7 +56,7 @@ from ..distributed.forests import (
 )
 from ..distributed.run import Run
 from ..distributed.vertices import check_partition, described
-from .gather import by_gather, reason_not_to
+from .gather import by_gather, reason_against
 from .tasks import DaskProgress, Tasks
 
 
@@ -242,15 +242,17 @@ class DaskRun(Run):
 
         A separate task counts the rows of each partition, as a check of the task that solves it.
         """
-        names = [name for side in self.called for name in as_list(side)]
-        ends = *self.called, self.nulls, self.options
+        names = [name for side in self.id_names for name in as_list(side)]
+        ends = *self.id_names, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
         forests = [self._later(local_forest, part, *ends) for part in parts]
         origins = [("edges", edges, k) for k in range(len(parts))]
         if vertices is not None:
-            named = _parts_of(vertices, edges._meta)
-            forests += [self._later(loops, part, self.called[0], self.options) for part in named]
-            origins += [("vertices", vertices, k) for k in range(len(named))]
+            vertex_parts = _parts_of(vertices, edges._meta)
+            forests += [
+                self._later(loops, part, self.id_names[0], self.options) for part in vertex_parts
+            ]
+            origins += [("vertices", vertices, k) for k in range(len(vertex_parts))]
         futures = self.tasks.compute([*forests, *(self._later(rows_of, part) for part in parts)])
         leaves, self.counts[:] = futures[: len(forests)], futures[len(forests) :]
         del futures
@@ -285,7 +287,7 @@ class DaskRun(Run):
                 " Dask's option 'dataframe.convert-string' False the error names the row"
             ) from error
         except KeyError as error:
-            names = dict.fromkeys(name for side in self.called for name in as_list(side))
+            names = dict.fromkeys(name for side in self.id_names for name in as_list(side))
             lacking = [repr(name) for name in names if repr(name) in str(error)]
             if isinstance(error, CcRapidsError) or not lacking:
                 raise
@@ -328,7 +330,7 @@ class DaskRun(Run):
         self,
         edges: Any,
         labels: str | None,
-        named: dict[str, Any],
+        vertex_options: dict[str, Any],
         vertices: Any,
         combine: str,
     ) -> DaskComponents:
@@ -339,11 +341,11 @@ class DaskRun(Run):
         homes, forests = [home for home, _ in folded], [forest for _, forest in folded]
         del folded
         if combine != "tree":
-            answer = self._gathered(homes, forests, labels, named, combine == "gather")
+            answer = self._gathered(homes, forests, labels, vertex_options, combine == "gather")
             if answer:
                 return answer
         root = self.tree(forests)
-        whole = tasks.submit(labelled, root, self.called, labels, named, self.options)
+        whole = tasks.submit(labelled, root, self.id_names, labels, vertex_options, self.options)
         [facts] = tasks.gather([tasks.submit(getitem, whole, 1)])
         count = len(tasks.workers())
         facts = self.facts(facts, "edges", count, combine="tree")
@@ -355,14 +357,14 @@ class DaskRun(Run):
         """Merge forests, and return the edges of the result as a Dask frame."""
         with self.tasks.all_or_none() as tasks:
             root = replace(self, watch=Reporter(False)).tree(forests)
-            return framed(tasks, [tasks.submit(edges_of, root, self.called[0])])
+            return framed(tasks, [tasks.submit(edges_of, root, self.id_names[0])])
 
     def _gathered(
         self,
         homes: list[str],
         forests: list[Future],
         labels: str | None,
-        named: dict[str, Any],
+        vertex_options: dict[str, Any],
         forced: bool,
     ) -> DaskComponents | None:
         """Return the answer by an all-gather; if that is not possible or slower, return None.
@@ -370,10 +372,10 @@ class DaskRun(Run):
         The reason is logged; if ``forced``, it is raised as an EngineError.
         """
         tasks = self.tasks
-        several = not isinstance(self.called[0], str)
+        several = not isinstance(self.id_names[0], str)
         facts = [] if several else tasks.gather([tasks.submit(described, one) for one in forests])
         reason = "ids have several columns"
-        reason = reason if several else reason_not_to(tasks, homes, facts, forced)
+        reason = reason if several else reason_against(tasks, homes, facts, forced)
         if reason and forced:
             raise EngineError(
                 f"combine='gather' is not possible here: {reason}; use combine='tree'"
@@ -381,7 +383,7 @@ class DaskRun(Run):
         if reason:
             log.debug("forests are merged in a tree: %s", reason)
             return None
-        arguments = facts, self.called, labels, named, self.options
+        arguments = facts, self.id_names, labels, vertex_options, self.options
         runs = by_gather(tasks, forests, homes, *arguments)
         if runs is None:
             return None
@@ -535,16 +537,16 @@ def components(
     check_partition(partition, source, labels, owners, room, pickle.dumps)
     options = {"design": design, "engine": engine}
     with Reporter(progress) as watch, Tasks(_client()).all_or_none() as tasks:
-        parts = "the partitions of the Dask frame"
-        run = DaskRun(tasks, (source, destination), nulls, options, watch, parts)
+        parts_name = "the partitions of the Dask frame"
+        run = DaskRun(tasks, (source, destination), nulls, options, watch, parts_name)
         if partition == "edges":
-            named = _named(vertices, num_vertices)
-            return run.by_edges(edges, labels, named, vertices, combine)
-        every = range(num_vertices) if num_vertices is not None else vertices
-        named_range = every if isinstance(every, range) else None
-        leaves = run.leaves(edges, every if named_range is None else None)
+            vertex_options = _vertex_options(vertices, num_vertices)
+            return run.by_edges(edges, labels, vertex_options, vertices, combine)
+        all_vertices = range(num_vertices) if num_vertices is not None else vertices
+        vertex_range = all_vertices if isinstance(all_vertices, range) else None
+        leaves = run.leaves(edges, all_vertices if vertex_range is None else None)
         forests = [one for _, one in run.folded(leaves)]
-        answers, facts = run.by_vertices(forests, owners, room, named_range, num_vertices)
+        answers, facts = run.by_vertices(forests, owners, room, vertex_range, num_vertices)
         return DaskComponents(facts, framed(tasks, answers))
 
 
@@ -587,8 +589,8 @@ def _check(
 def _example(meta: Any, ids: list[str] | None) -> Any:
     """Return an example of a frame or series with the given types.
 
-    The example has rows if the types tell their content, which object columns do not. ``ids`` are
-    the columns of ids, by default all columns.
+    The example has rows unless a column has a type, such as object, that does not tell its content.
+    ``ids`` are the columns of ids, by default all columns.
     """
     if meta.ndim == 2:
         names = list(dict.fromkeys(ids or meta.columns))
@@ -600,7 +602,7 @@ def _example(meta: Any, ids: list[str] | None) -> Any:
     return meta_nonempty(meta).dropna() if all_readable else meta
 
 
-def _named(vertices: Any, count: int | None) -> dict[str, Any]:
+def _vertex_options(vertices: Any, count: int | None) -> dict[str, Any]:
     return {"vertices": None if is_dask(vertices) else vertices, "num_vertices": count}
 
 

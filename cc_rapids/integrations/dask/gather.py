@@ -26,7 +26,7 @@ from distributed import Future, wait
 from ... import backends
 from ...errors import LedgerError
 from ..distributed.forests import Ends, Forest, chunk, labelled, library
-from ..distributed.vertices import ENDS, kind_of_ids, sum_of
+from ..distributed.vertices import ENDS, kind_of_ids, total_ledger
 from .tasks import Tasks
 
 ID_BYTES = 8
@@ -86,7 +86,7 @@ class Cost:
     batches : int
         The number of synchronizations of all workers.
     seconds : float
-    held : float
+    peak_bytes : float
         The maximum memory of a worker in bytes, without the edges that it reads.
     """
 
@@ -94,17 +94,17 @@ class Cost:
     rounds: int
     batches: int
     seconds: float
-    held: float
+    peak_bytes: float
 
 
-def touched(vertices: float, edges: float) -> float:
+def vertices_in_edges(vertices: float, edges: float) -> float:
     """Return the expected number of vertices that e random edges name: n (1 - exp(-2 e / n))."""
     return -vertices * math.expm1(-2 * edges / vertices) if vertices else 0.0
 
 
 def forest_rows(vertices: float, edges: float) -> float:
     """Return the maximum number of rows of a forest of random edges."""
-    return min(edges, touched(vertices, edges))
+    return min(edges, vertices_in_edges(vertices, edges))
 
 
 def tree_cost(job: Job, machine: Machine) -> Cost:
@@ -136,10 +136,10 @@ def gather_cost(job: Job, machine: Machine) -> Cost:
 
 def gather_pays(vertices: float, rows: list[int], machine: Machine, free: float) -> bool:
     """Return whether all forests fit on every worker and a gather is not slower than a tree."""
-    workers, most = len(rows), float(max(rows, default=0))
-    job = Job(workers * most, max(vertices, 1.0), workers)
+    workers, most_rows = len(rows), float(max(rows, default=0))
+    job = Job(workers * most_rows, max(vertices, 1.0), workers)
     gather = gather_cost(job, machine)
-    return gather.held <= free / 2 and gather.seconds <= tree_cost(job, machine).seconds
+    return gather.peak_bytes <= free / 2 and gather.seconds <= tree_cost(job, machine).seconds
 
 
 log: logging.Logger = logging.getLogger(__name__)
@@ -194,7 +194,9 @@ class Nccl:
         self._communicator.abort()
 
 
-def reason_not_to(tasks: Tasks, homes: list[str], facts: list[dict[str, Any]], forced: bool) -> str:
+def reason_against(
+    tasks: Tasks, homes: list[str], facts: list[dict[str, Any]], forced: bool
+) -> str:
     """Return the reason not to gather forests; empty if there is none."""
     if len(homes) < 2:
         return "one worker holds all partitions"
@@ -218,18 +220,18 @@ def gathered(
     rank: int,
     uid: Any,
     facts: list[dict[str, Any]],
-    called: Ends,
+    id_names: Ends,
     labels: str | None,
-    named: dict[str, Any],
+    vertex_options: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
     """Gather and solve all forests; return this worker's range of the labels, and the facts."""
     edges, rows = forest.checked(), [fact["rows"] for fact in facts]
-    kind = kind_of_ids(called, facts)
+    kind = kind_of_ids(id_names, facts)
     sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
     frame = type(edges)(dict(zip(ENDS, sides, strict=True)))
-    whole = Forest(frame, sum(rows), sum_of(facts))
-    answer = labelled(whole, called, labels, named, options)
+    whole = Forest(frame, sum(rows), total_ledger(facts))
+    answer = labelled(whole, id_names, labels, vertex_options, options)
     return chunk(answer, rank, len(rows)), answer[1]
 
 
@@ -294,9 +296,9 @@ def by_gather(
     _uids.pop(key)
     alive = [home for home in homes if home in tasks.workers()]
     client.run(abort, uid, workers=alive)
-    left = [future for future, home in zip(futures, homes, strict=True) if home in alive]
+    unfinished = [future for future, home in zip(futures, homes, strict=True) if home in alive]
     with suppress(TimeoutError):
-        wait(left, timeout=PATIENCE)
+        wait(unfinished, timeout=PATIENCE)
     client.cancel(futures)
     return None
 

@@ -45,7 +45,7 @@ class Forest(NamedTuple):
     ledger: Ledger = Ledger()
 
     def checked(self) -> Any:
-        """Return the edges; raise a LedgerError if some are lost."""
+        """Return the edges; raise a LedgerError if their number is not ``rows``."""
         return of_length(self.edges, self.rows, "the edges of a forest")
 
 
@@ -114,15 +114,15 @@ def kind_of(column: Any) -> Kind:
     return Kind(str(column.dtype), int(column.min()), int(column.max()))
 
 
-def common_kind(name: str, kinds: list[Kind], named: range | None = None) -> str | None:
-    """Return the type of integers that all columns of these kinds fit; None if they are strings.
+def common_kind(name: str, kinds: list[Kind], vertex_range: range | None = None) -> str | None:
+    """Return the integer type that holds all columns of these kinds; None if they are strings.
 
     Parameters
     ----------
     name : str
         The caller's name of the column.
-    named : range, optional
-        Ids that the type must hold as well.
+    vertex_range : range, optional
+        More ids that the type must hold.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def common_kind(name: str, kinds: list[Kind], named: range | None = None) -> str
             f"column {name!r} is {' or '.join(numbers)} in some partitions and {' or '.join(texts)}"
             " in others: ids must be integers in all of them, or strings in all; cast the column"
         )
-    ends = [named[0], named[-1]] if named else []
+    ends = [vertex_range[0], vertex_range[-1]] if vertex_range else []
     if texts or not (numbers or ends):
         return None
     bounds = [end for kind in kinds for end in kind[1:] if end is not None] + ends
@@ -144,12 +144,12 @@ def common_kind(name: str, kinds: list[Kind], named: range | None = None) -> str
     return str(type_of(dtypes, min(bounds), max(bounds)))
 
 
-def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
+def united(frames: list[Any], ends: Ends, id_names: Ends) -> Any:
     """Concatenate forests, with integers in a type that fits all of them.
 
     Parameters
     ----------
-    ends, called : pairs of columns
+    ends, id_names : pairs of columns
         The names of the columns in the forests, and those of the caller.
 
     Raises
@@ -160,7 +160,7 @@ def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
     nonempty = [frame for frame in frames if len(frame)]
     names = [name for side in ends for name in as_list(side)]
     for name, column in zip(
-        names, [name for side in called for name in as_list(side)], strict=True
+        names, [name for side in id_names for name in as_list(side)], strict=True
     ):
         if len({str(frame[name].dtype) for frame in nonempty}) > 1:
             kind = common_kind(column, [kind_of(frame[name]) for frame in nonempty])
@@ -198,13 +198,13 @@ def select_rows(frame: Any, mask: Any) -> Any:
 
 
 def of_length(frame: Any, rows: int, what: str) -> Any:
-    """Return a frame; raise a LedgerError unless it has the given number of rows."""
+    """Return a frame; raise a LedgerError unless it has ``rows`` rows."""
     if len(frame) != rows:
         raise lost_rows(what, rows, len(frame))
     return frame
 
 
-def solved_by(frame: Any, ends: Ends, called: Ends, rows: int, **options: Any) -> Components:
+def solved_by(frame: Any, ends: Ends, id_names: Ends, rows: int, **options: Any) -> Components:
     """Return the components of forests of ``rows`` edges; errors use the caller's column names.
 
     Raises
@@ -214,7 +214,7 @@ def solved_by(frame: Any, ends: Ends, called: Ends, rows: int, **options: Any) -
     """
     left, right = ends
     one_column = isinstance(left, str)
-    edges, names = ((frame[left], frame[right]), called) if one_column else (frame, ends)
+    edges, names = ((frame[left], frame[right]), id_names) if one_column else (frame, ends)
     result: Components = components(edges, *names, **options)
     linked_all(result, rows, "the edges of forests")
     return result if one_column else result.with_key_names(None)
@@ -297,11 +297,11 @@ def not_frame(value: Any, series: bool = False) -> str:
     return "" if is_frame else description
 
 
-def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
+def loops(vertices: Any, source: Side, options: dict[str, Any]) -> Forest:
     """Return the vertices that the caller names, as a forest of self-loops."""
-    if not_frame(named, series=True):
-        raise TypeError(f"a partition of vertices is {not_frame(named, series=True)}")
-    frame = named.to_frame() if not hasattr(named, "columns") else named
+    if not_frame(vertices, series=True):
+        raise TypeError(f"a partition of vertices is {not_frame(vertices, series=True)}")
+    frame = vertices.to_frame() if not hasattr(vertices, "columns") else vertices
     ends, width = sides(source), len(as_list(source))
     check_width(len(frame.columns), width)
     columns = [frame[name].reset_index(drop=True) for name in frame.columns]
@@ -309,9 +309,9 @@ def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
         name: column for side in ends for name, column in zip(as_list(side), columns, strict=True)
     }
     loop_frame = type(frame)(loop_columns)
-    called = ("vertices",) * 2 if width == 1 else ends
-    result = solved_by(loop_frame, ends, called, len(frame), forest=True, **options)
-    return _forest(result, loop_frame, ends, called, Ledger())
+    id_names = ("vertices",) * 2 if width == 1 else ends
+    result = solved_by(loop_frame, ends, id_names, len(frame), forest=True, **options)
+    return _forest(result, loop_frame, ends, id_names, Ledger())
 
 
 def check_width(columns: int, expected: int) -> None:
@@ -323,28 +323,28 @@ def check_width(columns: int, expected: int) -> None:
         )
 
 
-def merged(first: Forest, second: Forest, called: Ends, options: dict[str, Any]) -> Forest:
+def merged(left: Forest, right: Forest, id_names: Ends, options: dict[str, Any]) -> Forest:
     """Merge two forests to one, without redundant edges."""
-    return all_merged([first, second], called, options)
+    return all_merged([left, right], id_names, options)
 
 
-def all_merged(forests: list[Forest], called: Ends, options: dict[str, Any]) -> Forest:
+def all_merged(forests: list[Forest], id_names: Ends, options: dict[str, Any]) -> Forest:
     """Merge forests to one by one solve of all their edges."""
-    ends = sides(called[0])
-    frame = united([one.edges for one in forests], ends, called)
+    ends = sides(id_names[0])
+    frame = united([one.edges for one in forests], ends, id_names)
     rows = sum(one.rows for one in forests)
-    result = solved_by(frame, ends, called, rows, forest=True, **options)
+    result = solved_by(frame, ends, id_names, rows, forest=True, **options)
     ledger = reduce(Ledger.plus, (one.ledger for one in forests))
-    return _forest(result, frame, ends, called, ledger)
+    return _forest(result, frame, ends, id_names, ledger)
 
 
-def _forest(result: Components, frame: Any, ends: Ends, called: Ends, ledger: Ledger) -> Forest:
+def _forest(result: Components, frame: Any, ends: Ends, id_names: Ends, ledger: Ledger) -> Forest:
     """Return a spanning forest of a frame, with self-loops for isolated vertices.
 
-    ``ends`` are the names of columns in the frame, and ``called`` those of the caller.
+    ``ends`` are the names of columns in the frame, and ``id_names`` those of the caller.
     """
     edges, rows = result.forest(), result.num_vertices - len(result)
-    names = [name for side in sides(called[0]) for name in as_list(side)]
+    names = [name for side in sides(id_names[0]) for name in as_list(side)]
     edges = _values(edges[names])
     if not _may_loop(frame, *map(as_list, ends)):
         return Forest(edges, rows, ledger)
@@ -352,7 +352,7 @@ def _forest(result: Components, frame: Any, ends: Ends, called: Ends, ledger: Le
     vertex = [name for name in single_vertices.columns if name.endswith("vertex")]
     twice = zip(names, [*vertex, *vertex], strict=True)
     self_loops = type(edges)({name: single_vertices[column] for name, column in twice})
-    edges = united([edges, self_loops], sides(called[0]), called)
+    edges = united([edges, self_loops], sides(id_names[0]), id_names)
     return Forest(edges, rows + len(single_vertices), ledger)
 
 
@@ -367,30 +367,38 @@ def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
 
 
 def solved(
-    forest: Forest, called: Ends, kind: str | None, named: dict[str, Any], options: dict[str, Any]
+    forest: Forest,
+    id_names: Ends,
+    kind: str | None,
+    vertex_options: dict[str, Any],
+    options: dict[str, Any],
 ) -> Components:
     """Return the components of a forest over all vertices."""
-    ends, others = sides(called[0]), named | options
-    return solved_by(forest.edges, ends, called, forest.rows, labels=kind, **others)
+    ends, others = sides(id_names[0]), vertex_options | options
+    return solved_by(forest.edges, ends, id_names, forest.rows, labels=kind, **others)
 
 
 def labelled(
-    forest: Forest, called: Ends, kind: str | None, named: dict[str, Any], options: dict[str, Any]
+    forest: Forest,
+    id_names: Ends,
+    kind: str | None,
+    vertex_options: dict[str, Any],
+    options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
     """Return the labels of all vertices, and the facts."""
-    result = solved(forest, called, kind, named, options)
+    result = solved(forest, id_names, kind, vertex_options, options)
     facts = result.summary()
     fact_names = ("engine", "device", "vertices", "components", "largest")
-    return result.labels(), {name: facts[name] for name in fact_names} | of_rows(forest.ledger)
+    return result.labels(), {name: facts[name] for name in fact_names} | row_facts(forest.ledger)
 
 
-def of_rows(ledger: Ledger) -> dict[str, Any]:
+def row_facts(ledger: Ledger) -> dict[str, Any]:
     """Return the number of rows that were dropped for nulls, and the ledger, as facts of a run."""
     return {"dropped": ledger.left_out.get("null_end", 0), "ledger": ledger.facts()}
 
 
 def chunk(whole: tuple[Any, Any], k: int, count: int) -> Any:
-    """Return the k-th of a number of equal ranges of rows."""
+    """Return the k-th of ``count`` equal ranges of rows of a pair (frame, facts)."""
     frame = whole[0]
     first, last = k * len(frame) // count, (k + 1) * len(frame) // count
     return frame.iloc[first:last].reset_index(drop=True)

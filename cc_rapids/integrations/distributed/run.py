@@ -30,29 +30,29 @@ class Run:
 
     Attributes
     ----------
-    called : pair of columns
+    id_names : pair of columns
         The caller's names of the columns of ids.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end.
     options : dict
         The design and the engine.
-    parts : str
-        What the forests are made from, for errors.
+    parts_name : str
+        The name in errors of what the forests are made from, such as "the partitions".
     counts : list of handles
-        The numbers of rows of the parts of edges, counted apart from their forests.
+        The row counts of the parts, each from a separate count that does not use the forests.
     """
 
     tasks: Executor
-    called: Ends
+    id_names: Ends
     nulls: str
     options: dict[str, Any]
     watch: Reporter
-    parts: str
+    parts_name: str
     counts: list[Handle] = field(default_factory=list)
 
     def merge(self, first: Handle, second: Handle, home: str | None = None) -> Handle:
         """Merge two forests, on a preferred worker."""
-        return self.tasks.submit(merged, first, second, self.called, self.options, worker=home)
+        return self.tasks.submit(merged, first, second, self.id_names, self.options, worker=home)
 
     def fold(self, leaves: Iterable[Handle], total: int | None) -> list[tuple[str, Handle]]:
         """Merge the forests of each worker; return the names of the workers and their forests.
@@ -109,7 +109,7 @@ class Run:
         forests: list[Handle],
         owners: Any,
         room: int | None,
-        named: range | None,
+        vertex_range: range | None,
         count: int | None,
         rows: int | None = None,
     ) -> tuple[list[Handle], dict[str, Any]]:
@@ -120,7 +120,7 @@ class Run:
         from .vertices import distributed  # pools of processes do not need it
 
         answers, facts = distributed(
-            *(self.tasks, forests, self.called, owners, room, named, count),
+            *(self.tasks, forests, self.id_names, owners, room, vertex_range, count),
             *(self.options, self.watch),
         )
         return answers, self.facts(facts, "vertices", len(answers), rows=rows)
@@ -139,6 +139,6 @@ class Run:
         """
         if rows is None:
             rows = sum(int(np.sum(one)) for one in self.tasks.gather(self.counts))
-        balanced(Ledger.of_facts(facts["ledger"]), [rows], self.parts)
+        balanced(Ledger.of_facts(facts["ledger"]), [rows], self.parts_name)
         totals = {"partition": partition, "workers": workers} | more
         return facts | totals | {"seconds": self.watch.seconds}

@@ -12,9 +12,9 @@ one-sided MPI. Here each part sends its finds and hooks in batches:
 3. Rounds of hooks run while more than ``room`` edges remain. In a round, every vertex with
    neighbours chooses its least neighbour as parent. A cycle of choices has length two, because the
    choice of a vertex's choice is never greater than the vertex. The lesser vertex of a cycle is the
-   root of its tree and the least vertex in it. Each batch of finds doubles the distance to the
-   known ancestor of a vertex, until that is its root. Then the ends of the edges are replaced by
-   their roots.
+   root of its tree and the least vertex in it. Each batch of finds doubles the distance from a
+   vertex to its known ancestor, until the ancestor is its root. Then the ends of the edges are
+   replaced by their roots.
 4. One worker solves the remaining forest of at most ``room`` edges. Labels are sent back by one
    batch of finds per round.
 
@@ -23,9 +23,9 @@ least halves the number b of vertices with neighbours. There are at most log2(b)
 after step 2. P parts keep at most P (b - 1) edges, so the rounds end once b <= room / P + 1. In a
 round that begins with b vertices, trees are less than b deep, so at most log2(b) + 2 batches of
 finds are sent. By default ``room`` is the number of vertices of the largest part. Then no worker
-holds more rows than that, in addition to its share of the vertices and of the edges of forests. If
-borders are short, as in road networks and in lattices cut into tiles, no round is needed, and four
-batches suffice.
+holds more than ``room`` rows in addition to its share of the vertices and of the edges of forests.
+If borders are short, as in road networks and in lattices cut into tiles, no round is needed, and
+four batches suffice.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from .forests import (
     linked_all,
     local_forest,
     of_length,
-    of_rows,
+    row_facts,
     select_rows,
 )
 from .protocol import Executor, Handle
@@ -123,9 +123,9 @@ class GivenOwners:
             parts_of_ids = self.owner(ids)
             parts = xp.asarray(getattr(parts_of_ids, "values", parts_of_ids))
         except Exception as error:
-            words = f"{type(error).__name__}: {error}"[:300]
+            reason = f"{type(error).__name__}: {error}"[:300]
             raise InputError(
-                f"owners failed for {len(ids):,} ids of type {ids.dtype}, by {words}"
+                f"owners failed for {len(ids):,} ids of type {ids.dtype}: {reason}"
             ) from error
         if parts.shape != (len(ids),) or not (is_integer(parts.dtype) or is_boolean(parts.dtype)):
             raise InputError(
@@ -165,13 +165,13 @@ class GivenOwners:
             raise unsteady(ids.iloc[at], part, self(ids)[at])
 
 
-def unsteady(one: Any, part: Any, other: Any) -> InputError:
-    """Return the error for an id that was assigned two owners."""
-    one = one.item() if hasattr(one, "item") else one
+def unsteady(an_id: Any, part: Any, other_part: Any) -> InputError:
+    """Return the error for an id that was assigned to both ``part`` and ``other_part``."""
+    an_id = an_id.item() if hasattr(an_id, "item") else an_id
     return InputError(
-        f"owners assigns the id {shown(one)} to part {int(part)} in one call, but to part"
-        f" {int(other)} in another: the part must depend on the id alone, not on other ids, and be"
-        " the same in every process (unlike Python's hash() of a string; use owners='hash')"
+        f"owners assigns the id {shown(an_id)} to part {int(part)} in one call, but to part"
+        f" {int(other_part)} in another: the part must depend on the id alone, not on other ids,"
+        " and be the same in every process (unlike Python's hash() of a string; use owners='hash')"
     )
 
 
@@ -193,10 +193,10 @@ def even(low: int, high: int, count: int) -> Ranges:
 PARTITIONS = ("edges", "vertices")
 OWNERS = ("range", "hash")
 ENDS = ("source", "destination")
-Box = list[Any]
+Box = list[Any]  # one frame for each part
 BYTES_OF_A_ROW = 16  # a row of a label table: an id and a label of 64 bits
-SAMPLE = 1 << 10  # sampled edges per worker, for the check of the caller's owner function
-RUN = 1 << 22  # vertices per call of the owner function
+SAMPLE_EDGES = 1 << 10  # sampled edges per worker, for the check of the caller's owner function
+OWNER_CALL_VERTICES = 1 << 22  # vertices per call of the owner function
 
 
 def described(forest: Forest) -> dict[str, Any]:
@@ -209,13 +209,13 @@ def described(forest: Forest) -> dict[str, Any]:
     return facts | ({"low": min(bounds), "high": max(bounds)} if bounds else {})
 
 
-def sum_of(facts: list[dict[str, Any]]) -> Ledger:
+def total_ledger(facts: list[dict[str, Any]]) -> Ledger:
     """Return the ledger of all forests, given their facts."""
     return reduce(Ledger.plus, (fact["ledger"] for fact in facts), Ledger())
 
 
 def kind_of_ids(
-    called: Ends, facts: list[dict[str, Any]], named: range | None = None
+    id_names: Ends, facts: list[dict[str, Any]], vertex_range: range | None = None
 ) -> str | None:
     """Return the type of integers that all ids of the forests fit; None if they are strings.
 
@@ -226,10 +226,10 @@ def kind_of_ids(
     InputError
         The ids are strings, but the caller names integers as vertices.
     """
-    [name] = as_list(called[0])
+    [name] = as_list(id_names[0])
     kinds = [kind for fact in facts for kind in fact["kinds"]]
-    kind = common_kind(name, kinds, named)
-    if named is not None and kinds and kind is None:
+    kind = common_kind(name, kinds, vertex_range)
+    if vertex_range is not None and kinds and kind is None:
         raise InputError(
             f"column {name!r} holds strings, so vertices= must be strings too (and num_vertices="
             " does not apply)"
@@ -258,14 +258,15 @@ def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
     xp = library(left)
     counts = xp.bincount(left, minlength=count) + xp.bincount(right, minlength=count)
     home = int(counts.argmax())
-    turned = (right == home) & (left != home)
-    back = select_rows(edges, turned).rename(columns=dict(zip(ENDS, ENDS[::-1], strict=True)))
-    whole = concat([select_rows(edges, ~turned), back[list(ENDS)]])
+    is_turned = (right == home) & (left != home)
+    swapped = dict(zip(ENDS, ENDS[::-1], strict=True))
+    turned_edges = select_rows(edges, is_turned).rename(columns=swapped)
+    whole = concat([select_rows(edges, ~is_turned), turned_edges[list(ENDS)]])
     return boxed(of_length(whole, forest.rows, "the edges of a forest"), "source", owner, count)
 
 
 def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
-    """Return the rows of a frame, grouped by the owner of one of its columns."""
+    """Return one frame for each part: the rows whose ids in column ``by`` the part owns."""
     parts = owner(frame[by])
     box = [select_rows(frame, parts == k) for k in range(count)]
     if sum(map(len, box)) != len(frame):
@@ -302,59 +303,68 @@ def arrived(owner: Owner, by: str, part: int, rows: int, *frames: Any) -> Any:
 def sample(forest: Forest, kind: str | None) -> Any:
     """Return the ends of a sample of the edges."""
     edges = forest.edges if kind is None else forest.edges.astype(kind)
-    some = edges.iloc[:: -(-len(edges) // SAMPLE) or 1]
-    return concat([some[[end]].rename(columns={end: "vertex"}) for end in ENDS])
+    step = -(-len(edges) // SAMPLE_EDGES) or 1  # rounded up; 1 for no edges
+    sampled = edges.iloc[::step]
+    return concat([sampled[[end]].rename(columns={end: "vertex"}) for end in ENDS])
 
 
-def called(owner: GivenOwners, named: range | None, *samples: Any) -> tuple[Any, Any]:
-    """Return the distinct ids of samples and of a range, and the parts from several calls."""
+def owner_calls(owner: GivenOwners, vertex_range: range | None, *samples: Any) -> tuple[Any, Any]:
+    """Return distinct sampled ids, and the result of :meth:`GivenOwners.calls` for them."""
     ids = concat(list(samples))["vertex"]
-    if named:
-        some = named[:: -(-len(named) // SAMPLE)]
+    if vertex_range:
+        sampled_range = vertex_range[:: -(-len(vertex_range) // SAMPLE_EDGES)]
         dtype = ids.dtype if len(ids) else np.int64
-        ids = concat([ids.to_frame(), type(ids)(np.array(some, dtype), name="vertex").to_frame()])
+        sampled_ids = type(ids)(np.array(sampled_range, dtype), name="vertex")
+        ids = concat([ids.to_frame(), sampled_ids.to_frame()])
         ids = ids["vertex"]
     ids = ids.drop_duplicates().reset_index(drop=True)
     return ids, owner.calls(ids)
 
 
 def one_of(calls: tuple[Any, Any], at: int) -> Any:
-    """Return the sampled id at a position of the result of :func:`called`."""
+    """Return the sampled id at a position of the result of :func:`owner_calls`."""
     return calls[0].iloc[at]
 
 
 def local_labels(
-    edges: Any, owner: Owner, part: int, count: int, named: range | None, options: dict[str, Any]
+    edges: Any,
+    owner: Owner,
+    part: int,
+    count: int,
+    vertex_range: range | None,
+    options: dict[str, Any],
 ) -> Any:
     """Return the label table of a part, from the edges inside it.
 
-    The table includes the vertices of ``named`` that the part owns.
+    The table includes the vertices of ``vertex_range`` that the part owns.
 
     Raises
     ------
     CapacityError
-        The share of ``named`` of one part does not fit into memory.
+        The share of ``vertex_range`` of one part does not fit into memory.
     """
-    if named:
+    if vertex_range:
         engine = backends.get("cuda" if is_cudf(edges["source"]) else "threads")
-        size = -(-len(named) // count) * BYTES_OF_A_ROW
-        engine.check_capacity(size, f"the share of {len(named):,} vertices that a worker has")
+        size = -(-len(vertex_range) // count) * BYTES_OF_A_ROW
+        engine.check_capacity(size, f"the share of one worker of {len(vertex_range):,} vertices")
     inner, outer = _split(edges, owner, part)
     single_vertices = outer[["source"]].drop_duplicates()
     frame = concat([inner, single_vertices.assign(destination=single_vertices["source"])])
-    own_vertices = None if named is None else _owned(named, edges["source"], owner, part)
+    own_vertices = None
+    if vertex_range is not None:
+        own_vertices = _owned(vertex_range, edges["source"], owner, part)
     result = components(frame, *ENDS, vertices=own_vertices, **options)
     linked_all(result, len(edges) - len(outer) + len(single_vertices), f"the edges of part {part}")
     return result.labels()
 
 
-def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
+def _owned(vertex_range: range, like: Any, owner: Owner, part: int) -> Any:
     """Return the vertices of a range that a part owns, computed in pieces on this worker."""
     kind, limits, pieces = type(like), np.iinfo(like.dtype), []
-    fits = not named or (limits.min <= min(named) and max(named) <= limits.max)
+    fits = not vertex_range or limits.min <= min(vertex_range) <= max(vertex_range) <= limits.max
     dtype = np.dtype(like.dtype if fits else np.int64)
-    for first in range(0, max(len(named), 1), RUN):
-        run = named[first : first + RUN]
+    for first in range(0, max(len(vertex_range), 1), OWNER_CALL_VERTICES):
+        run = vertex_range[first : first + OWNER_CALL_VERTICES]
         ids = kind(np.arange(run.start, run.stop, run.step, dtype=dtype), name="vertex")
         pieces.append(select_rows(ids.to_frame(), owner(ids) == part))
     return concat(pieces)["vertex"]
@@ -372,7 +382,7 @@ def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
 def crossing(edges: Any, labels: Any, owner: Owner, part: int, count: int) -> Box:
     """Return the edges that leave a part, grouped by the owner of the other end.
 
-    Their sources are replaced by their labels.
+    The source of each edge is replaced by its label.
     """
     outer = looked_up(_split(edges, owner, part)[1], "source", labels)
     return boxed(outer.drop_duplicates(), "destination", owner, count)
@@ -402,17 +412,18 @@ def looked_up(frame: Any, by: str, table: Any) -> Any:
         return frame
     labels_by_id = table.rename(columns={"vertex": by, "labels": "found"})
     matched = frame.merge(labels_by_id, on=by, how="inner")
-    named = matched.drop(columns=by).rename(columns={"found": by})[list(frame.columns)]
-    whole = concat([named, frame[~frame[by].isin(table["vertex"])]])
+    with_labels = matched.drop(columns=by).rename(columns={"found": by})[list(frame.columns)]
+    whole = concat([with_labels, frame[~frame[by].isin(table["vertex"])]])
     return of_length(whole, len(frame), f"the rows with a {by} to look up")
 
 
 def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
     """Return each vertex and its least neighbour among the local edges, grouped by owner."""
-    names, pair = ("vertex", "labels"), []
+    names, directions = ("vertex", "labels"), []
     for ends in (ENDS, ENDS[::-1]):
-        pair.append(forest.edges.rename(columns=dict(zip(ends, names, strict=True)))[list(names)])
-    return boxed(least_labels(*pair), "vertex", owner, count)
+        directed = forest.edges.rename(columns=dict(zip(ends, names, strict=True)))
+        directions.append(directed[list(names)])
+    return boxed(least_labels(*directions), "vertex", owner, count)
 
 
 def least_labels(*tables: Any) -> Any:
@@ -476,7 +487,7 @@ def finished(labels: Any, table: Any) -> Any:
     return labels_of_all.sort_values("vertex", ignore_index=True)
 
 
-def counted(answer: Any) -> tuple[int, int]:
+def count_vertices(answer: Any) -> tuple[int, int]:
     """Return the number of vertices, and of components whose least vertex is in this part."""
     return len(answer), int((answer["vertex"] == answer["labels"]).sum())
 
@@ -543,21 +554,26 @@ class Exchange:
         pieces: list[list[Handle]] = [[] for _ in range(self.count)]
         for number, (box, rows) in enumerate(zip(boxes, counts, strict=True)):
             home = self.workers.index(places[number]) if homes is None else homes[number]
-            for part, (filled, size) in enumerate(rows):
-                if filled or number == part % len(boxes):  # at least one frame, for its types
+            for part, (row_count, size) in enumerate(rows):
+                if row_count or number == part % len(
+                    boxes
+                ):  # each part needs a frame for its types
                     share = self.tasks.submit(getitem, box, part, worker=places[number])
                     pieces[part].append(share)
                 if part != home:
                     self.bytes[home, part] += size
         return [
-            self.on(part, arrived, self.owner, by, part, rows_of_part[part], *some)
-            for part, some in enumerate(pieces)
+            self.on(part, arrived, self.owner, by, part, rows_of_part[part], *frames)
+            for part, frames in enumerate(pieces)
         ]
 
     def _assign_workers(
         self, boxes: list[Handle], counts: list[list[tuple[int, int]]]
     ) -> list[str | None]:
-        """Assign a worker to each part; return the assigned worker that holds each box."""
+        """Assign a worker to each part; return the assigned worker that holds each box.
+
+        Pairs of a part and a worker are assigned greedily, by the bytes of the part on the worker.
+        """
         places = self.tasks.places(boxes)
         weights: dict[tuple[int, str], int] = {
             (part, name): 0 for part in range(self.count) for name in self.tasks.workers()
@@ -607,8 +623,8 @@ class Exchange:
         answers: list[list[Handle]] = [[] for _ in range(self.count)]
         weights: dict[tuple[int, int], Handle] = {}
         for part, rows in enumerate(self._sizes(boxes, stage)):
-            for other, (filled, size) in enumerate(rows):
-                if not filled:
+            for other, (row_count, size) in enumerate(rows):
+                if not row_count:
                     continue
                 queries = self.on(part, getitem, boxes[part], other)
                 answer = self.on(other, lookup_rows, queries, tables[other])
@@ -650,7 +666,7 @@ class Distributed:
     exchange: Exchange
     owner: Owner
     count: int
-    named: range | None
+    vertex_range: range | None
     options: dict[str, Any]
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -659,46 +675,52 @@ class Distributed:
     ) -> list[Handle]:
         """Return the answers of the parts, given forests of ``total`` edges."""
         send, on = self.exchange.send, self.exchange.on
-        owner, count, options, named = self.owner, self.count, self.options, self.named
+        owner, count, options, vertex_range = (
+            self.owner,
+            self.count,
+            self.options,
+            self.vertex_range,
+        )
         numbers = range(count)
         boxes = [
             self.tasks.submit(routed, leaf, owner, count, kind, worker=place)
             for leaf, place in zip(leaves, self.tasks.places(leaves), strict=True)
         ]
         edges = send(boxes, "source", None, "to owners", total)
-        label_options = named, options
+        label_options = vertex_range, options
         inner = [on(p, local_labels, edges[p], owner, p, count, *label_options) for p in numbers]
         cross = [on(p, crossing, edges[p], inner[p], owner, p, count) for p in numbers]
         border = send(cross, "destination", numbers, "borders")
         del boxes, edges, cross  # they can be computed again from the forests of the workers
         labels = [on(p, with_new, inner[p], border[p]) for p in numbers]
-        left = [on(p, bordering, border[p], labels[p], options) for p in numbers]
+        remaining = [on(p, bordering, border[p], labels[p], options) for p in numbers]
         if room is None:
             room = max(self.tasks.gather([on(p, len, labels[p]) for p in numbers]))
         levels: list[list[Handle]] = []
-        while sum(rows := self._rows(left)) > room:
-            self.facts.setdefault("border", self._border(left))
-            levels.append(self._hook(left, len(levels) + 1))
-            left = self._relabel(left, levels[-1], len(levels))
+        while sum(rows := self._rows(remaining)) > room:
+            self.facts.setdefault("border", self._border(remaining))
+            levels.append(self._hook(remaining, len(levels) + 1))
+            remaining = self._relabel(remaining, levels[-1], len(levels))
         self.facts |= {"rounds": len(levels), "room": room, "rest": sum(rows)}
-        table = self._solve(left, rows)
+        table = self._solve(remaining, rows)
         for number, level in reversed(list(enumerate(levels, 1))):
             table = self.exchange.find(level, "labels", table, f"back, round {number}")
         return [on(p, finished, labels[p], table[p]) for p in numbers]
 
-    def _rows(self, left: list[Handle]) -> list[int]:
-        facts = self.tasks.gather([self.tasks.submit(described, one) for one in left])
+    def _rows(self, remaining: list[Handle]) -> list[int]:
+        """Return the number of remaining edges of each part."""
+        facts = self.tasks.gather([self.tasks.submit(described, one) for one in remaining])
         return [fact["rows"] for fact in facts]
 
-    def _border(self, left: list[Handle]) -> int:
+    def _border(self, remaining: list[Handle]) -> int:
         """Return an upper bound on the number of vertices at the borders."""
-        return 2 * sum(self._rows(left))
+        return 2 * sum(self._rows(remaining))
 
-    def _hook(self, left: list[Handle], number: int) -> list[Handle]:
+    def _hook(self, remaining: list[Handle], number: int) -> list[Handle]:
         """Return tables with the root of every vertex that has a neighbour, on its owner."""
         on, stage = self.exchange.on, f"hooks, round {number}"
         count = self.count
-        boxes = [on(p, least_neighbours, one, self.owner, count) for p, one in enumerate(left)]
+        boxes = [on(p, least_neighbours, one, self.owner, count) for p, one in enumerate(remaining)]
         nearest = self.exchange.send(boxes, "vertex", range(count), stage)
         tables = [on(p, least_labels, one) for p, one in enumerate(nearest)]
         seen = self.exchange.further(tables, stage)
@@ -709,23 +731,23 @@ class Distributed:
             if not sum(self.tasks.gather([on(p, count_changed, seen[p]) for p in range(count)])):
                 return tables
 
-    def _relabel(self, left: list[Handle], roots: list[Handle], number: int) -> list[Handle]:
+    def _relabel(self, remaining: list[Handle], roots: list[Handle], number: int) -> list[Handle]:
         """Return forests of the edges that still join different trees."""
         on, stage = self.exchange.on, f"edges, round {number}"
-        edges = [on(p, edges_of, one) for p, one in enumerate(left)]
+        edges = [on(p, edges_of, one) for p, one in enumerate(remaining)]
         for end in ENDS:
             edges = self.exchange.find(edges, end, roots, stage)
         return [on(p, shrunk, one, self.options) for p, one in enumerate(edges)]
 
-    def _solve(self, left: list[Handle], rows: list[int]) -> list[Handle]:
+    def _solve(self, remaining: list[Handle], rows: list[int]) -> list[Handle]:
         """Solve the remaining edges on one worker, and send the labels to the owners."""
         exchange, home = self.exchange, int(np.argmax(rows))
         on = exchange.on
-        weights = self.tasks.gather([on(p, weight_of, one) for p, one in enumerate(left)])
+        weights = self.tasks.gather([on(p, weight_of, one) for p, one in enumerate(remaining)])
         for part, weight in enumerate(weights):
             exchange.bytes[part, home] += weight if part != home else 0
         exchange.batches += 1
-        whole = on(home, solved, self.options, *left)
+        whole = on(home, solved, self.options, *remaining)
         box = on(home, boxed, whole, "vertex", self.owner, self.count)
         return exchange.send([box], "vertex", [home], "rest")
 
@@ -733,10 +755,10 @@ class Distributed:
 def distributed(
     tasks: Executor,
     leaves: list[Handle],
-    called: Ends,
+    id_names: Ends,
     owners: Any,
     room: int | None,
-    named: range | None,
+    vertex_range: range | None,
     count: int | None,
     options: dict[str, Any],
     watch: Reporter,
@@ -745,29 +767,29 @@ def distributed(
 
     Parameters
     ----------
-    called : pair of columns
+    id_names : pair of columns
         The caller's names of the columns of ids.
-    named : range, optional
+    vertex_range : range, optional
         Vertices to include even if no edge names them.
     count : int, optional
         ``num_vertices``; an id outside this range raises an InputError.
     """
     facts = tasks.gather([tasks.submit(described, leaf) for leaf in leaves])
     number = len(tasks.workers())
-    kind = kind_of_ids(called, facts, named)
+    kind = kind_of_ids(id_names, facts, vertex_range)
     owner = owner_of(owners, facts, number)
-    _check_ids(called, facts, count)
+    _check_ids(id_names, facts, count)
     if isinstance(owner, GivenOwners):
-        _check_function(tasks, leaves, owner, kind, named)
+        _check_function(tasks, leaves, owner, kind, vertex_range)
     exchange = Exchange(tasks, owner, number, watch)
-    run = Distributed(tasks, exchange, owner, number, named, options)
+    run = Distributed(tasks, exchange, owner, number, vertex_range, options)
     answers = run.run(leaves, kind, room, sum(fact["rows"] for fact in facts))
-    counts = tasks.gather([tasks.submit(counted, one) for one in answers])
+    counts = tasks.gather([tasks.submit(count_vertices, one) for one in answers])
     vertices, components = (sum(column) for column in zip(*counts, strict=True))
     return answers, run.facts | {
         "vertices": vertices,
         "components": components,
-        **of_rows(sum_of(facts)),
+        **row_facts(total_ledger(facts)),
         "most_in_a_part": max(rows for rows, _ in counts),
         "bytes": int(exchange.bytes.sum()),
         "batches": exchange.batches,
@@ -814,11 +836,15 @@ def check_partition(
     except Exception as error:
         raise InputError(f"owners cannot be sent to the workers: {error}"[:500]) from error
     if room is not None and (isinstance(room, bool) or not isinstance(room, int) or room < 0):
-        raise InputError(f"room must be a number of edges of at least 0, not {room!r}")
+        raise InputError(f"room must be a number of edges, 0 or more, not {room!r}")
 
 
 def _check_function(
-    tasks: Executor, leaves: list[Handle], owner: GivenOwners, kind: str | None, named: range | None
+    tasks: Executor,
+    leaves: list[Handle],
+    owner: GivenOwners,
+    kind: str | None,
+    vertex_range: range | None,
 ) -> None:
     """Compute the owners of sampled ids on every worker; raise an InputError if two calls differ.
 
@@ -827,16 +853,19 @@ def _check_function(
     disjoint needs at least one bit per vertex.
     """
     samples = [tasks.submit(sample, leaf, kind) for leaf in leaves]
-    results = [tasks.submit(called, owner, named, *samples, worker=one) for one in tasks.workers()]
+    results = [
+        tasks.submit(owner_calls, owner, vertex_range, *samples, worker=worker)
+        for worker in tasks.workers()
+    ]
     calls = np.concatenate(tasks.gather([tasks.submit(getitem, one, 1) for one in results]))
     differs = (calls != calls[0]).any(axis=0)
     if differs.any():
         at = int(differs.argmax())
-        [ids] = tasks.gather([tasks.submit(one_of, results[0], at)])
-        raise unsteady(ids, *np.unique(calls[:, at])[:2])
+        [an_id] = tasks.gather([tasks.submit(one_of, results[0], at)])
+        raise unsteady(an_id, *np.unique(calls[:, at])[:2])
 
 
-def _check_ids(called: Ends, facts: list[dict[str, Any]], count: int | None) -> None:
+def _check_ids(id_names: Ends, facts: list[dict[str, Any]], count: int | None) -> None:
     """Raise an InputError if an id is outside the range of ``num_vertices``."""
     bounds = [fact[end] for fact in facts for end in ("low", "high") if fact[end] is not None]
     if count is None or not bounds:
@@ -844,6 +873,6 @@ def _check_ids(called: Ends, facts: list[dict[str, Any]], count: int | None) -> 
     low, high = min(bounds), max(bounds)
     if low < 0 or high >= count:
         raise InputError(
-            f"{called[0]!r} or {called[1]!r} holds the id {low if low < 0 else high}, outside"
+            f"{id_names[0]!r} or {id_names[1]!r} holds the id {low if low < 0 else high}, outside"
             f" 0..{count - 1} of num_vertices={count}: pass a larger number, or vertices="
         )

@@ -46,7 +46,7 @@ from .tasks import Result, Tasks
 
 # columns of packed blocks: a pickled forest, and the number of rows that it was made from
 FOREST, ROWS = "forest", "rows"
-PATIENCE = 1.0  # seconds to wait for a task before another block is drawn, if many are in flight
+PATIENCE = 1.0  # seconds to wait for one of many tasks in flight before the next block is drawn
 
 
 @suggest_keywords_of_methods
@@ -230,24 +230,26 @@ def components(
     if isinstance(edges, Dataset) and (example := _example(edges)) is not None:
         source, destination = read.named_ends(example, source, destination)
     given = read.named(source, destination)
-    called = names_of_ends(source, destination)
+    id_names = names_of_ends(source, destination)
     edges = _checked(edges, given, vertices, num_vertices, nulls)
-    check_partition(partition, called[0], labels, owners, room, cloudpickle.dumps)
-    needed = _resources(checked.engine, num_cpus=num_cpus, num_gpus=num_gpus)
+    check_partition(partition, id_names[0], labels, owners, room, cloudpickle.dumps)
+    resources = _resources(checked.engine, num_cpus=num_cpus, num_gpus=num_gpus)
     options = {"design": design, "engine": engine}
     with Reporter(progress) as watch:
-        tasks, parts = Tasks(needed), "the blocks of the Ray dataset"
-        run = RayRun(tasks, called, nulls, options, watch, parts)
+        tasks, parts_name = Tasks(resources), "the blocks of the Ray dataset"
+        run = RayRun(tasks, id_names, nulls, options, watch, parts_name)
         if partition == "edges":
             return run.by_edges(edges, labels, vertices, num_vertices)
-        every = range(num_vertices) if num_vertices is not None else vertices
-        named = every if isinstance(every, range) else None
-        forests = run.forests(edges, every)
-        if not (named is not None or every is None or isinstance(every, Dataset)):
-            frame = pd.DataFrame({"vertex": _on_host(every)})
-            forests.append(tasks.submit(loops, frame, called[0], options))
+        all_vertices = range(num_vertices) if num_vertices is not None else vertices
+        vertex_range = all_vertices if isinstance(all_vertices, range) else None
+        forests = run.forests(edges, all_vertices)
+        if not (
+            vertex_range is not None or all_vertices is None or isinstance(all_vertices, Dataset)
+        ):
+            frame = pd.DataFrame({"vertex": _on_host(all_vertices)})
+            forests.append(tasks.submit(loops, frame, id_names[0], options))
         rows = known_rows(edges)
-        answers, facts = run.by_vertices(forests, owners, room, named, num_vertices, rows)
+        answers, facts = run.by_vertices(forests, owners, room, vertex_range, num_vertices, rows)
         return RayComponents(facts, _dataset([tasks.submit(as_table, one) for one in answers]))
 
 
@@ -267,8 +269,8 @@ class RayRun(Run):
             folded = self.fold(leaves, None)
         if folded:
             return [forest for _, forest in folded]
-        empty = _empty(edges, self.called)
-        return [self.tasks.submit(local_forest, empty, *self.called, self.nulls, self.options)]
+        empty = _empty(edges, self.id_names)
+        return [self.tasks.submit(local_forest, empty, *self.id_names, self.nulls, self.options)]
 
     def _leaves(self, edges: Dataset, vertices: Any) -> Generator[Result, None, None]:
         """Iterate over the forests of blocks as they are complete.
@@ -278,11 +280,11 @@ class RayRun(Run):
         CPU or GPU that the tasks in flight wait for.
         """
         waiting: list[Result] = []
-        many = 2 * self.tasks.cpus()
+        max_in_flight = 2 * self.tasks.cpus()
         with closing(self._started(edges, vertices)) as forests:  # an error ends the reading
             for forest in forests:
                 waiting.append(forest)
-                patience = PATIENCE if len(waiting) >= many else 0
+                patience = PATIENCE if len(waiting) >= max_in_flight else 0
                 done, waiting = self.tasks.ready(waiting, patience)
                 yield from done
         yield from self.tasks.completed(waiting)
@@ -294,9 +296,9 @@ class RayRun(Run):
         batches of a fixed number of rows, in separate tasks; so a task of this run reduces each
         block.
         """
-        source, options = self.called[0], self.options
+        source, options = self.id_names[0], self.options
         steps: list[tuple[Dataset, Any, tuple[Any, ...]]] = [
-            (edges, local_forest, (*self.called, self.nulls, options))
+            (edges, local_forest, (*self.id_names, self.nulls, options))
         ]
         if isinstance(vertices, Dataset):
             steps.append((vertices, loops, (source, options)))
@@ -314,7 +316,7 @@ class RayRun(Run):
             )
             counts = []
             for block in _blocks(forests):
-                forest, rows = self.tasks.split(unpacked, block, self.called, options, count=2)
+                forest, rows = self.tasks.split(unpacked, block, self.id_names, options, count=2)
                 counts.append(rows)
                 yield forest
             expected, received = known_rows(forests), sum(map(len, self.tasks.gather(counts)))
@@ -328,11 +330,11 @@ class RayRun(Run):
         self, edges: Dataset, labels: str | None, vertices: Any, count: int | None
     ) -> RayComponents:
         """Solve with distributed edges: merge forests in a tree."""
-        tasks, called = self.tasks, self.called
+        tasks, id_names = self.tasks, self.id_names
         forests = self.forests(edges, vertices)
         root = self.tree(forests)
-        named = {"vertices": None if isinstance(vertices, Dataset) else vertices}
-        arguments = root, called, labels, named | {"num_vertices": count}, self.options
+        vertex_options = {"vertices": None if isinstance(vertices, Dataset) else vertices}
+        arguments = root, id_names, labels, vertex_options | {"num_vertices": count}, self.options
         blocks = tasks.cpus()
         first, *tables = tasks.split(label_blocks, *arguments, blocks, count=blocks + 1)
         [facts] = tasks.gather([first])
@@ -340,7 +342,7 @@ class RayRun(Run):
             self.facts(facts, "edges", len(tasks.workers()), known_rows(edges), combine="tree"),
             _dataset(tables),
             lambda: _dataset([tasks.submit(size_block, *arguments)]),
-            lambda: _dataset([tasks.submit(forest_block, root, called[0])]),
+            lambda: _dataset([tasks.submit(forest_block, root, id_names[0])]),
         )
 
 
@@ -385,7 +387,7 @@ def _example(dataset: Dataset) -> Any:
     return schema.base_schema.empty_table() if is_arrow else None
 
 
-def _resources(engine: str | None, **needed: Any) -> dict[str, float]:
+def _resources(engine: str | None, **resources: Any) -> dict[str, float]:
     """Return the resources that are not None, after a check of their values.
 
     Raises
@@ -394,19 +396,19 @@ def _resources(engine: str | None, **needed: Any) -> dict[str, float]:
         The engine runs on a GPU, but tasks request none. Ray would not assign GPUs to tasks; each
         task could see all GPUs or none.
     """
-    for name, value in needed.items():
+    for name, value in resources.items():
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if value is not None and not (number and 0 <= value < float("inf")):
             raise InputError(f"{name} must be a number of at least 0, not {shown(value)}")
-    if engine and GPUS[engine] and not needed["num_gpus"]:
+    if engine and GPUS[engine] and not resources["num_gpus"]:
         raise EngineError(
             f"engine {engine!r} runs on a GPU, but Ray gives one only to tasks that ask for it:"
             " pass num_gpus=1, or a fraction such as num_gpus=0.25 for several tasks that share one"
         )
-    return {name: value for name, value in needed.items() if value is not None}
+    return {name: value for name, value in resources.items() if value is not None}
 
 
-def _empty(edges: Dataset, called: Ends) -> Any:
+def _empty(edges: Dataset, id_names: Ends) -> Any:
     """Return an empty frame with the types of a dataset without rows.
 
     If the columns are unknown, because a function of the caller returned no rows, the frame has
@@ -414,7 +416,7 @@ def _empty(edges: Dataset, called: Ends) -> Any:
     """
     example = _example(edges.materialize())
     if example is None or not example.num_columns:
-        return pd.DataFrame({name: [] for side in called for name in as_list(side)})
+        return pd.DataFrame({name: [] for side in id_names for name in as_list(side)})
     return as_pandas(example)
 
 
@@ -455,7 +457,7 @@ def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
     return pa.table({FOREST: forest, ROWS: [table.num_rows]})
 
 
-def unpacked(table: Any, called: Ends, options: dict[str, Any]) -> tuple[Forest, list[int]]:
+def unpacked(table: Any, id_names: Ends, options: dict[str, Any]) -> tuple[Forest, list[int]]:
     """Merge the packed forests of a block; return the forest and the ``ROWS`` of each of them.
 
     Ray Data may put several small forests into one block.
@@ -471,20 +473,20 @@ def unpacked(table: Any, called: Ends, options: dict[str, Any]) -> tuple[Forest,
         if isinstance(forest, CcRapidsError):
             raise forest
         forests.append(forest)
-    forest = forests[0] if len(forests) == 1 else all_merged(forests, called, options)
+    forest = forests[0] if len(forests) == 1 else all_merged(forests, id_names, options)
     return forest, table.column(ROWS).to_pylist()
 
 
 def label_blocks(
     forest: Forest,
-    called: Ends,
+    id_names: Ends,
     kind: str,
-    named: dict[str, Any],
+    vertex_options: dict[str, Any],
     options: dict[str, Any],
     count: int,
 ) -> list[Any]:
     """Return the facts of a run, followed by the labels of all vertices in ``count`` tables."""
-    frame, facts = labelled(forest, called, kind, named, options)
+    frame, facts = labelled(forest, id_names, kind, vertex_options, options)
     whole = as_table(frame)
     bounds = [k * len(whole) // count for k in range(count + 1)]
     tables = [whole.slice(low, high - low) for low, high in pairwise(bounds)]
@@ -492,10 +494,14 @@ def label_blocks(
 
 
 def size_block(
-    forest: Forest, called: Ends, kind: str, named: dict[str, Any], options: dict[str, Any]
+    forest: Forest,
+    id_names: Ends,
+    kind: str,
+    vertex_options: dict[str, Any],
+    options: dict[str, Any],
 ) -> Any:
     """Return the number of vertices of each component, as a table."""
-    return as_table(solved(forest, called, kind, named, options).sizes())
+    return as_table(solved(forest, id_names, kind, vertex_options, options).sizes())
 
 
 def forest_block(forest: Forest, source: Any) -> Any:
