@@ -43,11 +43,11 @@ def main(arguments: list[str]) -> None:
 def _run_command(words: list[str]) -> NoReturn:
     """Run a command of ``cc-rapids``, and exit with its code."""
     from .cli import main as commands
-    from .tools.cli.group import MEANT
+    from .tools.cli.group import SYNONYMS
 
     if words[0] not in commands.commands:
         known = ", ".join(commands.commands)
-        hint = f"; did you mean {MEANT[words[0]]}?" if words[0] in MEANT else ""
+        hint = f"; did you mean {SYNONYMS[words[0]]}?" if words[0] in SYNONYMS else ""
         message = f"Error: there is no file {words[0]}, and commands are {known}{hint}"
         print(message, file=sys.stderr)
         raise SystemExit(2)

@@ -28,7 +28,7 @@ Face = tuple[Array, Array]  # the labels and the values of the first or last pix
 
 @dataclass(frozen=True)
 class Summary:
-    """What other blocks need of a labelled block: its first pixels, and its pixels at the faces.
+    """The first pixels of the labels of a block, and the pixels at its faces.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ TITLE = "milliseconds, medians; --json has spreads, memory and limits"
 )
 @option(
     "--weights",
-    metavar="LEAST MOST",
+    metavar="MIN MAX",
     type=(int, int),
     section=INPUT,
     help="Add integer weights to the edges; no design reads them.",
@@ -118,29 +118,32 @@ def bench(
 ) -> None:
     """Time designs on generated graphs, and check their answers.
 
-    Runs are warm, so the times exclude compiling. The runs take turns on several copies of the
+    Runs are warm, so the times exclude compiling. Runs alternate between several copies of the
     input. The default graph is reference(name=kron21, scale=14).
 
-    "to labels" is the wall time from the input to the labels. "alone" is the time of the design on
-    edges in place (device time on a GPU). For a peer, SciPy or cuGraph, the table shows how many
-    times longer it takes. --json adds the least and greatest times, the peak memory, the random
-    reads per edge, and the share of the card's limit. The last two are computed, not measured.
+    "to labels" is the wall time from the input to the labels. "alone" is the time of the design
+    alone, on edges that are already in the engine's memory (device time on a GPU). For a peer,
+    SciPy or cuGraph, the table shows how many times longer it takes. --json adds the least and
+    greatest times, the peak memory, the random reads per edge, and the share of the card's limit.
+    The last two are computed, not measured.
     """
     from .. import bench as bench_tools
 
     if density and not nodes:
         raise click.UsageError("--density needs --nodes")
-    named = [f"gnm(nodes={n}, density={p})" for n, p in product(nodes, density or (0.01,))]
-    texts = [*recipes, *named] or [DEFAULT]
-    made = [recipe(text) for text in texts]
+    random_recipes = [f"gnm(nodes={n}, density={p})" for n, p in product(nodes, density or (0.01,))]
+    recipe_texts = [*recipes, *random_recipes] or [DEFAULT]
+    parsed_recipes = [recipe(text) for text in recipe_texts]
     options = bench_tools.Options(rounds, check, peers)
-    chosen = {"designs": list(axes["designs"]) or ["auto"]}
+    design_names = {"designs": list(axes["designs"]) or ["auto"]}
     base = bench_tools.environment(backend.device_name, __version__)
     forms, ids = axes["forms"] or bench_tools.FORMS, axes["ids"] or bench_tools.IDS
-    total = len(made) * len(forms) * len(ids) * len(chosen["designs"])
+    total = len(parsed_recipes) * len(forms) * len(ids) * len(design_names["designs"])
     records = []
     with kernels(quiet), progress("measuring", quiet or json_output, "cases") as report:
-        for case in _cases(made, backend, weights, (forms, ids, options), chosen["designs"]):
+        for case in _cases(
+            parsed_recipes, backend, weights, (forms, ids, options), design_names["designs"]
+        ):
             records.append(case)
             if json_output:
                 click.echo(json.dumps(base | case))
@@ -151,10 +154,10 @@ def bench(
 
 
 def _cases(
-    made: list[Recipe],
+    parsed_recipes: list[Recipe],
     backend: Backend,
     weights: tuple[int, int] | None,
-    how: tuple[Any, Any, Any],
+    measure_options: tuple[Any, Any, Any],
     designs: list[str],
 ) -> Iterator[dict[str, Any]]:
     """Yield the records of all recipes."""
@@ -162,14 +165,14 @@ def _cases(
 
     from .. import bench as bench_tools
 
-    for one in made:
-        graph, column = one.pieces.graph(one.pieces.dtype, backend.name), None
-        between = weights or one.weights
-        if between is not None:
-            random = np.random.Generator(np.random.PCG64([one.seed, 1]))
-            drawn = random.integers(*between, graph.num_edges, endpoint=True)
-            column = backend.asarray(drawn)
-        yield from bench_tools.measure(graph, backend, designs, *how, column)
+    for parsed in parsed_recipes:
+        graph, column = parsed.pieces.graph(parsed.pieces.dtype, backend.name), None
+        weight_range = weights or parsed.weights
+        if weight_range is not None:
+            random = np.random.Generator(np.random.PCG64([parsed.seed, 1]))
+            values = random.integers(*weight_range, graph.num_edges, endpoint=True)
+            column = backend.asarray(values)
+        yield from bench_tools.measure(graph, backend, designs, *measure_options, column)
 
 
 def _print(records: list[dict[str, Any]], backend: Backend) -> None:

@@ -50,7 +50,7 @@ from .show import (
     seconds,
     size,
 )
-from .sources import Given, read_given
+from .sources import CommandEdges, read_edges
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 SHOWN_MEMBERS = 6
 GENERATED = "generated"  # shown instead of a format
-# The facts about files that an earlier run had read completely before this one resumed
+# The facts if an earlier run had read all files before this run resumed
 UNREAD: dict[str, Any] = {
     "format": None,
     "columns": [],
@@ -82,7 +82,7 @@ UNREAD: dict[str, Any] = {
         "cc-rapids calculate 'pairs*.parquet' --memory-limit 2GiB --output labels.parquet",
         "Resumed if it is interrupted, with labels in a folder of Parquet files:",
         "cc-rapids calculate 'pairs*.parquet' --checkpoint run.state --output out/",
-        "What a run would do and take:",
+        "The plan of a run, with its memory and time:",
         "cc-rapids calculate pairs.csv --explain",
         "From standard input to standard output:",
         "cc-rapids calculate - --format csv --output - < pairs.csv > labels.out",
@@ -99,7 +99,7 @@ UNREAD: dict[str, Any] = {
         "The same with another algorithm, from another kind of memory:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense"
         " --memory zero-copy",
-        "The same by its number in Lehr et al. 2022:",
+        "The same algorithm by its number in Lehr et al. 2022:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense:0",
     )
 )
@@ -248,8 +248,8 @@ def calculate(
     vertices (fingerprint).
 
     If --output ends in /, or with --rows-per-file, the output is a new folder of Parquet files,
-    which are written one after another. Labels that are least ids are then never all in memory at
-    once.
+    which are written one after another. With --labels min, the labels are then never all in memory
+    at once.
 
     --checkpoint names a file for the state. The state is written every --checkpoint-every seconds
     while files are read (0: after each chunk), and if an error, Ctrl-C, SIGTERM or SIGHUP ends the
@@ -257,13 +257,13 @@ def calculate(
     an error if files that were read have changed, or for other columns, bounds or vertices. The
     file remains after the run; delete it when you no longer need it.
 
-    --explain prints the engine, the ids, the design, the most vertices and the memory of a run
-    with the same options, and the time if files are read in chunks.
+    --explain prints the plan of a run with the same options: the engine, the ids, the design, the
+    maximum number of vertices, the memory, and the time if files are read in chunks.
 
-    With --json, --top lists all members of the components, or as many as --members.
+    With --json, --top lists all members of the components, or the number in --members.
 
-    With --memory pinned, a GPU reads the edges from its own memory, which is filled through pinned
-    host memory. With zero-copy, it reads them from pinned host memory. On CPU threads, all three
+    With --memory pinned, the edges are copied to the GPU through pinned host memory. With
+    zero-copy, the GPU reads them from pinned host memory. On CPU threads, all three
     kinds are ordinary memory.
 
     --design also accepts the implementations that Lehr et al. 2022 number, owner:0 to owner:6 and
@@ -275,8 +275,8 @@ def calculate(
     """
     from ...api import components
 
-    reading = {"source": source, "destination": destination}
-    text = TextOptions.check(header, delimiter, encoding, comment, format)
+    end_columns = {"source": source, "destination": destination}
+    text_options = TextOptions.check(header, delimiter, encoding, comment, format)
     bounds = {"weight": weight, "at_least": at_least, "at_most": at_most}
     bounds = check_bounds(bounds, max_size is not None)
     check_with_output(output, output_format=output_format, rows_per_file=rows_per_file)
@@ -292,51 +292,57 @@ def calculate(
     }
     if max_size is not None:
         _check_split(weight, choices["labels"], chunked)
-    written = None
+    label_output = None
     if output is not None:
-        written = LabelOutput.checked(output, output_format, rows_per_file, files)
+        label_output = LabelOutput.checked(output, output_format, rows_per_file, files)
         if checkpoint is not None and os.path.realpath(checkpoint) == os.path.realpath(output):
             raise click.UsageError("--output and --checkpoint name the same file.")
-    place = None if written is None else written.path
-    shown = not quiet if explain else is_shown(place, quiet, json_output)
+    output_path = None if label_output is None else label_output.path
+    shown = not quiet if explain else is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
-    unsaved = (
+    unsaved_note = (
         "nothing was saved; with --checkpoint PATH the same command continues where it stopped"
         if checkpoint is None
         else f"no edges were linked, so nothing was saved in {checkpoint}"
     )
-    with ended_in_words(unsaved):
-        given = _input_edges(files, generate, chunked, quiet, reading, text, bounds)
-    table = None if given.streamed else given.edges
-    given.options |= read_vertices(vertices, on, num_vertices, table, given.options, quiet)
-    spent = None if given.streamed else time.perf_counter() - start
-    chosen: dict[str, Any] = by_number({k: word for k, word in choices.items() if word is not None})
-    chosen.setdefault("engine", given.engine())
+    with ended_in_words(unsaved_note):
+        edge_input = _input_edges(
+            files, generate, chunked, quiet, end_columns, text_options, bounds
+        )
+    table = None if edge_input.streamed else edge_input.edges
+    edge_input.options |= read_vertices(
+        vertices, on, num_vertices, table, edge_input.options, quiet
+    )
+    read_seconds = None if edge_input.streamed else time.perf_counter() - start
+    solve_options: dict[str, Any] = by_number(
+        {k: word for k, word in choices.items() if word is not None}
+    )
+    solve_options.setdefault("engine", edge_input.engine())
     if max_size is not None:
-        given.options.pop("progress", None)  # it would have the files read in chunks
-        chosen["forest"] = "min" if at_least is None and at_most is not None else "max"
-    options = given.options | chosen
+        edge_input.options.pop("progress", None)  # with it, the files would be read in chunks
+        solve_options["forest"] = "min" if at_least is None and at_most is not None else "max"
+    options = edge_input.options | solve_options
     if explain:
-        _explain(components(given.edges, **options, explain=True), shown, json_output)
+        _explain(components(edge_input.edges, **options, explain=True), shown, json_output)
         return
-    with ended_in_words(unsaved), kernels(quiet) as times:
-        result = components(given.edges, **options)
-        prepared = times.seconds
+    with ended_in_words(unsaved_note), kernels(quiet) as times:
+        result = components(edge_input.edges, **options)
+        kernel_seconds = times.seconds
         labelled, cuts = result, None
         if max_size is not None:
             labelled, cuts = result.dendrogram().split(max_size)
-        parts = 0 if written is None else written.write(labelled)
-    facts = _facts(files, generate, given, result)
+        file_count = 0 if label_output is None else label_output.write(labelled)
+    facts = _facts(files, generate, edge_input, result)
     if cuts is not None:
         facts |= _split_facts(labelled, cuts)
-    facts |= {"output": None if place is None else str(place)}
-    if written is not None and written.rows_per_file is not None:
-        facts["output_files"] = parts
-    facts |= _times(spent, prepared, times, facts["seconds"])
+    facts |= {"output": None if output_path is None else str(output_path)}
+    if label_output is not None and label_output.rows_per_file is not None:
+        facts["output_files"] = file_count
+    facts |= _times(read_seconds, kernel_seconds, times, facts["seconds"])
     if json_output:
         print_json(facts | ({} if top is None else {"top": _top(labelled, top, members)}))
     elif shown:
-        print_rows(_rows(facts, kernel_rows(times, prepared)))
+        print_rows(_rows(facts, kernel_rows(times, kernel_seconds)))
         if top:
             print_table(_largest(labelled, top, SHOWN_MEMBERS if members is None else members))
 
@@ -354,7 +360,7 @@ def _check_split(weight: str | None, labels: str | None, chunked: dict[str, Any]
 
 
 def _split_facts(parts: Components, cuts: pa.Table) -> dict[str, Any]:
-    """Return the facts that change if components are split, and those of the components split."""
+    """Return the numbers of parts after the split, and how many components were split."""
     summary = parts.summary()
     oversized = sum(cuts["oversized"].to_pylist())
     split = {"components": len(cuts), "oversized": oversized}
@@ -375,44 +381,46 @@ def _input_edges(
     generate: str | None,
     chunked: dict[str, Any],
     quiet: bool,
-    reading: dict[str, Any],
+    end_columns: dict[str, Any],
     text: TextOptions,
     bounds: dict[str, Any],
-) -> Given:
+) -> CommandEdges:
     """Return the edges: generated, read, or to be read in chunks."""
     if generate is not None:
-        named = {text.given: True} if text.given else {}
-        return Given.of(_generated_edges(files, generate, reading | named | chunked | bounds))
+        text_names = {text.given: True} if text.given else {}
+        return CommandEdges.of(
+            _generated_edges(files, generate, end_columns | text_names | chunked | bounds)
+        )
     if not files:
         raise click.UsageError("Missing argument 'FILE' (or --generate, to have edges made).")
-    return read_given(files, chunked, quiet, reading | text.words(), bounds)
+    return read_edges(files, chunked, quiet, end_columns | text.words(), bounds)
 
 
 def _generated_edges(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFile:
     """Return the edges of a recipe; raise a UsageError if files or their options are given too."""
-    given = [name for name, value in reading.items() if value is not None]
-    if files or given:
-        what = f"FILE {files[0]}" if files else f"--{given[0].replace('_', '-')}"
+    passed = [name for name, value in reading.items() if value is not None]
+    if files or passed:
+        what = f"FILE {files[0]}" if files else f"--{passed[0].replace('_', '-')}"
         raise click.UsageError(f"--generate makes the edges, so {what} does not go with it.")
     import pyarrow as pa
 
-    made = recipe(text)
-    src, dst = made.pieces.gather()
+    edge_recipe = recipe(text)
+    src, dst = edge_recipe.pieces.gather()
     table = pa.table({"src": src, "dst": dst})
-    vertices = range(made.pieces.num_vertices)
-    read = SourceFormat(GENERATED, ("src", "dst"))
-    return EdgeFile(table, "src", "dst", read, vertices, Ledger(len(table)))
+    vertices = range(edge_recipe.pieces.num_vertices)
+    source_format = SourceFormat(GENERATED, ("src", "dst"))
+    return EdgeFile(table, "src", "dst", source_format, vertices, Ledger(len(table)))
 
 
 def _facts(
     files: tuple[str, ...],
     generate: str | None,
-    given: Given,
+    edge_input: CommandEdges,
     result: Components,
 ) -> dict[str, Any]:
     """Return all facts about the run except its times."""
-    summary = result.summary() | {"ledger": given.rows(result.ledger).facts()}
-    formats = [one.facts() for one in given.formats] or summary.pop("taken", [UNREAD])
+    summary = result.summary() | {"ledger": edge_input.rows(result.ledger).facts()}
+    formats = [one.facts() for one in edge_input.formats] or summary.pop("taken", [UNREAD])
     origin: dict[str, Any] = {"generate": generate} if generate is not None else {}
     if files:
         origin = {"file": files[0]} if len(files) == 1 else {"files": list(files)}
@@ -421,35 +429,45 @@ def _facts(
         **formats[0],
         **({"taken": formats} if len(formats) > 1 else {}),
         **summary,
-        "streamed": given.streamed,
+        "streamed": edge_input.streamed,
     }
 
 
 def _times(
-    reading: float | None, prepared: float, times: KernelTimes, spent: dict[str, Any]
+    read_seconds: float | None,
+    kernel_seconds: float,
+    times: KernelTimes,
+    run_seconds: dict[str, Any],
 ) -> dict[str, Any]:
     """Return the seconds of each step; the time of kernels is subtracted from that of computing.
 
-    ``reading`` is None if edges are read while components are computed.
+    ``read_seconds`` is None if edges are read while components are computed.
     """
-    compute = max(0.0, spent["compute"] - prepared)
-    seconds = {"read": reading, "kernels": prepared, "copy": spent["copy"], "compute": compute}
+    compute = max(0.0, run_seconds["compute"] - kernel_seconds)
+    seconds = {
+        "read": read_seconds,
+        "kernels": kernel_seconds,
+        "copy": run_seconds["copy"],
+        "compute": compute,
+    }
     return {"seconds": seconds, "kernels_compiled": times.compiled}
 
 
-def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, str | None]:
+def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[str, str | None]:
     """Return the facts as lines of text."""
-    spent, largest = facts["seconds"], facts["largest"]
+    step_seconds, largest = facts["seconds"], facts["largest"]
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
     generated, streamed = facts["format"] == GENERATED, facts["streamed"]
-    ways = facts.get("taken") or ([facts] if facts["format"] else [])
+    formats = facts.get("taken") or ([facts] if facts["format"] else [])
     compute = "time to read and compute" if streamed else "time to compute"
     return {
         "file": name_of(facts["file"]) if "file" in facts else None,
         "files": ", ".join(facts["files"]) if "files" in facts else None,
         "generate": facts.get("generate"),
-        "format": None if generated else "; ".join(dict.fromkeys(map(_way, ways))) or None,
-        "columns": "; ".join(dict.fromkeys(", ".join(way["columns"]) for way in ways)) or None,
+        "format": None
+        if generated
+        else "; ".join(dict.fromkeys(map(_format_in_words, formats))) or None,
+        "columns": "; ".join(dict.fromkeys(", ".join(one["columns"]) for one in formats)) or None,
         "resumed": facts.get("resumed"),
         "engine": f"{facts['engine']}: {facts['device']}",
         "design": facts["design"],
@@ -460,17 +478,17 @@ def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, s
         "components": f"{facts['components']:,}",
         "largest": f"{largest:,}{share}",
         "split": _split_in_words(facts),
-        "time to read": None if streamed else seconds(spent["read"]),
-        "time to copy": seconds(spent["copy"]),
-        **prepared,
-        compute: seconds(spent["compute"]),
+        "time to read": None if streamed else seconds(step_seconds["read"]),
+        "time to copy": seconds(step_seconds["copy"]),
+        **kernel_facts,
+        compute: seconds(step_seconds["compute"]),
         "peak memory": size(facts["peak_bytes"]),
         "labels in": _where(facts),
     }
 
 
 def _split_in_words(facts: dict[str, Any]) -> str | None:
-    """Return the numbers of components that were too large, and that still have such a part."""
+    """Describe how many components were split, and how many still have a part that is too large."""
     split: dict[str, int] | None = facts.get("split")
     if split is None:
         return None
@@ -483,7 +501,7 @@ def _where(facts: dict[str, Any]) -> str | None:
     return facts["output"] if files is None else f"{facts['output']}: {counted(files, 'file')}"
 
 
-def _way(facts: dict[str, Any]) -> str:
+def _format_in_words(facts: dict[str, Any]) -> str:
     """Return a description of how a file was read."""
     format, columns, header = facts["format"], tuple(facts["columns"]), facts["header"]
     return str(SourceFormat(format, columns, header, facts["delimiter"]))
@@ -493,8 +511,8 @@ def _top(result: Components, top: int, members: int | None) -> list[dict[str, An
     """Return the largest components and their members, for JSON output."""
     rows: list[dict[str, Any]] = result.sizes(top).to_pylist()
     return [
-        row | {"members": inside.slice(0, members).to_pylist()}
-        for row, inside in zip(rows, _members(result, top), strict=True)
+        row | {"members": members_of_row.slice(0, members).to_pylist()}
+        for row, members_of_row in zip(rows, _members(result, top), strict=True)
     ]
 
 
@@ -503,9 +521,9 @@ def _members(result: Components, top: int) -> Iterator[pa.ChunkedArray]:
     import pyarrow.compute as pc
 
     if top:
-        inside = result.largest(top)
+        vertices = result.largest(top)
         for label in result.sizes(top)["labels"]:
-            yield inside.filter(pc.equal(inside["labels"], label))["vertex"]
+            yield vertices.filter(pc.equal(vertices["labels"], label))["vertex"]
 
 
 def _largest(result: Components, top: int, members: int) -> Table:
@@ -513,9 +531,11 @@ def _largest(result: Components, top: int, members: int) -> Table:
     from rich.table import Table
 
     table = Table("size", "label", "some members")
-    for row, inside in zip(result.sizes(top).to_pylist(), _members(result, top), strict=True):
-        step = max(1, len(inside) // max(members, 1))
-        some = inside.take(list(range(0, len(inside), step))[:members]).to_pylist()
-        more = ", ..." if len(inside) > len(some) > 0 else ""
-        table.add_row(f"{row['size']:,}", str(row["labels"]), ", ".join(map(str, some)) + more)
+    for row, vertices in zip(result.sizes(top).to_pylist(), _members(result, top), strict=True):
+        step = max(1, len(vertices) // max(members, 1))
+        shown_vertices = vertices.take(list(range(0, len(vertices), step))[:members]).to_pylist()
+        ellipsis = ", ..." if len(vertices) > len(shown_vertices) > 0 else ""
+        table.add_row(
+            f"{row['size']:,}", str(row["labels"]), ", ".join(map(str, shown_vertices)) + ellipsis
+        )
     return table

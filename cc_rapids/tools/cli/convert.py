@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     help="Column of weights; by default weight, if it is there.",
 )
 @option(
-    "--weights/--no-weights", default=True, section=INPUT, help="Are weights kept? (yes by default)"
+    "--weights/--no-weights", default=True, section=INPUT, help="Keep weights? (yes by default)"
 )
 @quiet_options
 @as_json
@@ -124,24 +124,28 @@ def as_list(edge_file: EdgeFile, kind: str) -> EdgeList:
     names = ["src", "dst", "weight"][: edge_file.table.num_columns]
     table = plain(edge_file.table).rename_columns(names)
     vertices, kinds = edge_file.vertices, table.schema.types[:2]
-    named: list[Any] = []
+    listed_vertices: list[Any] = []
     if vertices is not None and not isinstance(vertices, range):
-        named, vertices = [vertices], None
+        listed_vertices, vertices = [vertices], None
     if vertices is None and kind in COUNTED:
-        if not len(table) and not named:
-            vertices = range(first := COUNTED[kind], first)
+        if not len(table) and not listed_vertices:
+            vertices = range(COUNTED[kind], COUNTED[kind])
         elif all(map(pa.types.is_integer, kinds)):
-            vertices = _span([*table.columns[:2], *named], kind)
+            vertices = _span([*table.columns[:2], *listed_vertices], kind)
     return EdgeList(_pieces(table), len(table), vertices, table.schema)
 
 
 def _pieces(table: pa.Table) -> Iterator[pa.Table]:
+    """Yield slices of at most ``PIECE_EDGES`` rows."""
     for first in range(0, len(table), PIECE_EDGES):
         yield table.slice(first, PIECE_EDGES)
 
 
 def _span(columns: list[Any], kind: str) -> range:
-    """Return the range from 0 to the largest id; from 1 if neither ids nor format start at 0."""
+    """Return the range of vertices: from 0 or 1 to the largest id.
+
+    It starts at 1 if the format counts from 1 and no id is less than 1.
+    """
     import pyarrow.compute as pc
 
     ends = [pc.min_max(column).as_py() for column in columns]

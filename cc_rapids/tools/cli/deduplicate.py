@@ -40,7 +40,7 @@ from .options import (
 )
 from .outputs import check_with_output, checked_output, output_format_option, output_option
 from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
-from .sources import Given, read_given
+from .sources import CommandEdges, read_edges
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -120,7 +120,7 @@ if TYPE_CHECKING:
     metavar="PATH",
     type=FilePath(),
     section=OUTPUT,
-    help="Write each dropped document, and the one kept in its favour.",
+    help="Write each dropped document, with the one kept instead.",
 )
 @quiet_options
 @as_json
@@ -154,8 +154,8 @@ def deduplicate(
     in each group, the first row among equal values; without --by, the first row is kept. If all
     values of --by in a text file are numbers or ISO dates, they are compared as such. Empty fields,
     NA, null, ? and the like are then missing values and come last. The output is whole rows of
-    DOCS, in their order. Documents in no pair are kept. --dropped writes a table of the documents
-    that lose: their ids, the ids of the documents kept (kept_...), the group (labels), the values
+    DOCS, in their order. Documents in no pair are kept. --dropped writes a table of the dropped
+    documents: their ids, the ids of the documents kept (kept_...), the group (labels), the values
     of --by of both, and with --weight the weakest weight on the path of pairs between both
     (weakest_weight), unless PAIRS is read in chunks. One of DOCS and PAIRS may be - for standard
     input; its format is given by --format or --pairs-format, or detected from its first bytes.
@@ -176,29 +176,32 @@ def deduplicate(
     table = read_table(docs, docs_format, quiet)
     ids = [on] if on in table.table.column_names else on.split(",")
     table.check([*ids, *([] if by is None else [by]), *per])
-    edges = read_given([pairs], {"memory_limit": memory_limit}, quiet, reading, bounds)
-    given = _alike(edges, table, ids)
-    solve_options: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or given.engine()}
-    if bounds and dropped and not given.streamed:
+    pair_input = read_edges([pairs], {"memory_limit": memory_limit}, quiet, reading, bounds)
+    edge_input = _alike(pair_input, table, ids)
+    solve_options: dict[str, Any] = {
+        "nulls": nulls or "raise",
+        "engine": engine or edge_input.engine(),
+    }
+    if bounds and dropped and not edge_input.streamed:
         solve_options["forest"] = "min" if at_least is None else "max"
     with kernels(quiet) as times:
-        result: Components = components(given.edges, **given.options, **solve_options)
+        result: Components = components(edge_input.edges, **edge_input.options, **solve_options)
         values = None if by is None else table.ordered(by, by_text)
         columns = _comparable(result, table, ids, per, missing, pairs)
         choice = _Choice(columns, ids, by, values, ascending, list(per), missing)
         rows = choice.rows_to_keep(result, table.name)
-        losers = None if dropped_target is None else choice.dropped(result)
+        dropped_rows = None if dropped_target is None else choice.dropped(result)
     if output_target is not None:
         write_table(table.table.take(rows), *output_target)
     if dropped_target is not None:
-        write_table(losers, *dropped_target)
+        write_table(dropped_rows, *dropped_target)
     summary = result.summary()
     facts = {
         "docs": docs,
         "pairs": pairs,
         "rows": len(table.table),
         "edges": summary["edges"],
-        "ledger": edges.rows(result.ledger).facts(),
+        "ledger": pair_input.rows(result.ledger).facts(),
         "components": summary["components"],
         "largest": summary["largest"],
         "kept": len(rows),
@@ -214,21 +217,21 @@ def deduplicate(
         print_rows(_rows(facts, kernel_rows(times, times.seconds)))
 
 
-def _alike(given: Given, table: WholeTable, on: list[str]) -> Given:
-    """Return the pairs, with their ids as text if both files are text and DOCS has ids of text."""
+def _alike(pairs: CommandEdges, table: WholeTable, on: list[str]) -> CommandEdges:
+    """Return the pairs, with ids as text if both files are text files and DOCS has ids of text."""
     import pyarrow as pa
 
     from ...data.edge_input import several
 
-    if given.streamed or table.words is None or given.formats[0].delimiter is None:
-        return given
-    edges, ends = given.edges, several(given.options["source"], given.options["destination"])
+    if pairs.streamed or table.text is None or pairs.formats[0].delimiter is None:
+        return pairs
+    edges, ends = pairs.edges, several(pairs.options["source"], pairs.options["destination"])
     for name, *pair in zip(on, *ends, strict=False):
         ids = table.table[name]
         for end in pair if is_text(ids.type) and len(ids) else ():
-            place, text = edges.schema.get_field_index(end), edges[end].cast(pa.large_string())
-            edges = edges.set_column(place, end, text)
-    return replace(given, edges=edges)
+            index, text = edges.schema.get_field_index(end), edges[end].cast(pa.large_string())
+            edges = edges.set_column(index, end, text)
+    return replace(pairs, edges=edges)
 
 
 @dataclass(frozen=True)
@@ -238,13 +241,14 @@ class _Choice:
     Attributes
     ----------
     columns : dict of columns
-        The ids, in a form that compares with those of the pairs, and the columns of ``per``.
+        The ids, in a type that can be compared with that of the pairs, and the columns of
+        ``per``.
     on, per : list of str
-        Names of these columns.
+        The names of these columns.
     by : str or None
-        The name of the values by which a document is chosen, if any.
+        The name of the column by which a document is chosen, if any.
     values : column, optional
-        These values.
+        The values of this column.
     """
 
     columns: dict[str, Any]
@@ -261,7 +265,7 @@ class _Choice:
         import pyarrow as pa
 
         table, arguments = self._arguments()
-        row = _new("row", table.column_names)
+        row = _unused_name("row", table.column_names)
         table = table.append_column(row, pa.array(np.arange(len(table))))
         with warnings.catch_warnings():
             warnings.simplefilter("error", UnmatchedWarning)
@@ -282,7 +286,7 @@ class _Choice:
 
         columns, by = dict(self.columns), None
         if self.by is not None:
-            by = _new(self.by, columns)
+            by = _unused_name(self.by, columns)
             columns[by] = self.values
         on = self.on if len(self.on) > 1 else self.on[0]
         return pa.table(columns), (on, by, self.ascending, self.per or None, self.missing)
@@ -296,17 +300,20 @@ def _comparable(
     missing: str,
     pairs: str,
 ) -> dict[str, Any]:
-    """Return columns of documents, whose ids compare with those of the pairs."""
+    """Return the columns ``on`` and ``per`` of the documents.
+
+    Ids have a type that can be compared with the ids of the pairs.
+    """
     answer = result.answer
     with answer.backend.scope():
-        others = answer.in_memory_frame(answer.vertex(slice(0, 1))).schema.types
-    if len(on) != len(others):
+        pair_types = answer.in_memory_frame(answer.vertex(slice(0, 1))).schema.types
+    if len(on) != len(pair_types):
         raise InputError(
-            f"the ids of {pairs} have {counted(len(others), 'column')}, and --on names"
-            f" {counted(len(on), 'column')} of {table.name}: name as many, with commas (--on A,B)"
+            f"the ids of {pairs} have {counted(len(pair_types), 'column')}, but --on names"
+            f" {counted(len(on), 'column')} of {table.name}: separate columns by commas (--on A,B)"
         )
-    columns = {name: (table.words or table.table)[name] for name in per}
-    for name, other in zip(on, others, strict=True):
+    columns = {name: (table.text or table.table)[name] for name in per}
+    for name, pair_type in zip(on, pair_types, strict=True):
         ids = table.table[name]
         if ids.null_count and missing != "drop":
             verb = inflected(ids.null_count, "has", "have")
@@ -316,26 +323,26 @@ def _comparable(
                 " them first"
             )
         if len(result) and len(ids):
-            comparable_ids = same_kind(ids, table.words and table.words[name], other)
+            comparable_ids = same_kind(ids, table.text and table.text[name], pair_type)
             if comparable_ids is None:
                 raise FormatError(
                     f"the ids of {table.name}, in {name!r}, are {ids.type}, but those of {pairs}"
-                    f" are {other}, so they cannot be compared; write both as numbers or both as"
-                    " text"
+                    f" are {pair_type}, so they cannot be compared; write both as numbers or both"
+                    " as text"
                 )
             ids = comparable_ids
         columns[name] = ids
     return columns
 
 
-def _new(name: str, columns: Iterable[str]) -> str:
+def _unused_name(name: str, columns: Iterable[str]) -> str:
     """Return a column name that is not in use, made from ``name``."""
     while name in columns:
         name += "_"
     return name
 
 
-def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, str | None]:
+def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[str, str | None]:
     """Return the facts as the rows of the printed report."""
     return {
         "documents": f"{facts['rows']:,} in {facts['docs']}",
@@ -344,7 +351,7 @@ def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, s
         "groups": f"{facts['components']:,}, the largest of {facts['largest']:,}",
         "kept": f"{facts['kept']:,}",
         "removed": f"{facts['removed']:,}",
-        **prepared,
+        **kernel_facts,
         "time": seconds(facts["seconds"]),
         "kept in": facts["output"],
         "dropped in": facts["dropped"],

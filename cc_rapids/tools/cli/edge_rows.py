@@ -63,9 +63,9 @@ def _options_of_edge_rows(output: str, *methods: Decorator) -> Decorator:
     + "\n\n"
     + examples(
         "cc-rapids bridges pairs.csv --output bridges.csv",
-        "The vertices whose removal disconnects others:",
+        "The vertices whose removal splits a component:",
         "cc-rapids bridges pairs.csv --find articulation-points --output points.csv",
-        "Of the edges whose score is at least .5, as Parquet:",
+        "The bridges of the edges with a score of at least .5, as Parquet:",
         "cc-rapids bridges scored.csv --weight score --at-least 0.5 --output bridges.parquet",
     )
 )
@@ -94,9 +94,9 @@ def bridges(
     twice, in either direction, is not a bridge.
 
     The output has one row per bridge: its row number in the list (row, from 0), source and
-    destination. --find articulation-points writes the vertices whose removal disconnects others
+    destination. --find articulation-points writes the vertices whose removal splits a component
     (vertex). --find biconnected writes all edges but self-loops, with the biconnected component of
-    each (labels): no single vertex separates the edges of one such component.
+    each (labels): no single vertex separates the edges of a biconnected component.
     """
     from ...analysis import bridges as searches
     from ...options import Options
@@ -122,7 +122,7 @@ def bridges(
     epilog=FILES_IN_WORDS
     + "\n\n"
     + examples(
-        "The strongest links that connect all that the pairs connect:",
+        "The strongest links that keep all components:",
         "cc-rapids forest scored.csv --weight score --maximum --output forest.csv",
         "Any spanning forest, without weights:",
         "cc-rapids forest pairs.parquet --output forest.parquet",
@@ -147,14 +147,14 @@ def forest(
 ) -> None:
     """Find a spanning forest, of least or greatest weight.
 
-    A spanning forest is a part of the edges that has no cycle and the same components.
+    A spanning forest is a subset of the edges without a cycle that has the same components.
 
     FILE contains the edges: a file, a folder, or a pattern in quotes; there may be several. - is
     standard input. All edges must fit into memory.
 
-    With --weight, the sum of the weights is the least possible, or with --maximum the greatest. Of
-    equal weights, the first row is kept. A weight that is null or NaN is an error; --nulls drop
-    drops its edge. Without --weight, any spanning forest is found.
+    With --weight, the sum of the weights is the least possible, or with --maximum the greatest.
+    Among edges of equal weight, the first row is kept. A weight that is null or NaN is an error;
+    --nulls drop drops its edge. Without --weight, any spanning forest is found.
 
     The output has one row per edge of the forest: its row number in the list (row, from 0), source,
     destination and weight. The report has the sum of the weights.
@@ -175,7 +175,7 @@ def forest(
 
 def _write_rows(
     files: tuple[str, ...],
-    what: str,
+    row_name: str,
     rows_of: Callable[[Components], Any],
     bounds: dict[str, Any],
     forest: bool | str,
@@ -196,8 +196,8 @@ def _write_rows(
 ) -> None:
     """Read edges, find their components, and write the rows that ``rows_of`` returns for them.
 
-    ``what`` names these rows in the report. The components are found with a spanning forest, so
-    that rows count the whole list even if weights are bounded.
+    ``row_name`` names these rows in the report. The components are found with a spanning forest:
+    its row numbers refer to the whole list, even if weights are bounded.
     """
     import pyarrow.compute as pc
 
@@ -205,27 +205,30 @@ def _write_rows(
 
     text = TextOptions.check(header, delimiter, encoding, comment, format)
     check_with_output(output, output_format=output_format)
-    written = None if output is None else checked_output(output, output_format, files)
-    place = None if written is None else written[0]
-    shown = is_shown(place, quiet, json_output)
+    target = None if output is None else checked_output(output, output_format, files)
+    output_path = None if target is None else target[0]
+    shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
     ends = {"source": source, "destination": destination}
-    given = read_in_memory(files, quiet, ends | text.words(), bounds)
-    run: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or given.engine()}
+    edge_input = read_in_memory(files, quiet, ends | text.words(), bounds)
+    solve_options: dict[str, Any] = {
+        "nulls": nulls or "raise",
+        "engine": engine or edge_input.engine(),
+    }
     with kernels(quiet) as times:
-        result = components(given.edges, **given.options, **run, forest=forest)
+        result = components(edge_input.edges, **edge_input.options, **solve_options, forest=forest)
         rows = rows_of(result)
-    if written is not None:
-        write_table(rows, *written)
+    if target is not None:
+        write_table(rows, *target)
     summary = result.summary()
     total = {"weight": pc.sum(rows["weight"], min_count=0).as_py()} if forest in WEIGHED else {}
     facts = {
         **({"file": files[0]} if len(files) == 1 else {"files": list(files)}),
         **{name: summary[name] for name in ("engine", "vertices", "edges", "components")},
-        what.replace(" ", "_"): len(rows),
+        row_name.replace(" ", "_"): len(rows),
         **total,
-        "ledger": given.rows(result.ledger).facts(),
-        "output": None if place is None else str(place),
+        "ledger": edge_input.rows(result.ledger).facts(),
+        "output": None if output_path is None else str(output_path),
         **times_since(start, times),
     }
     if json_output:
@@ -238,7 +241,7 @@ def _write_rows(
                 "edges": f"{facts['edges']:,}",
                 "rows": str(Ledger.of_facts(facts["ledger"])),
                 "components": f"{facts['components']:,}",
-                what: f"{len(rows):,}",
+                row_name: f"{len(rows):,}",
                 "total weight": f"{total['weight']:,}" if total else None,
                 **kernel_rows(times, times.seconds),
                 "time": seconds(facts["seconds"]),

@@ -56,7 +56,7 @@ class WholeTable:
 
     name: str
     table: pa.Table
-    words: pa.Table | None
+    text: pa.Table | None
 
     def check(self, names: Sequence[str]) -> None:
         """Raise a MissingColumnError or an InputError unless each column exists exactly once."""
@@ -69,11 +69,11 @@ class WholeTable:
 
         if as_text:
             return (
-                self.table[name].cast(pa.large_string()) if self.words is None else self.words[name]
+                self.table[name].cast(pa.large_string()) if self.text is None else self.text[name]
             )
-        if self.words is None:
+        if self.text is None:
             return self.table[name]
-        return comparable(self.words[name], f"column {name!r} of {self.name}")
+        return comparable(self.text[name], f"column {name!r} of {self.name}")
 
 
 def table_format_option(flag: str, name: str, what: str) -> Decorator:
@@ -96,7 +96,7 @@ def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
     name, first = name_of(given), parts[0]
     if any(part.schema.names != first.schema.names for part in parts):
         raise FormatError(f"the files of {name} have different columns, so they are not one table")
-    texts = [part.schema.metadata == _WORDS for part in parts]
+    texts = [part.schema.metadata == _TEXT_MARK for part in parts]
     if any(texts) != all(texts):
         raise FormatError(f"the files of {name} are partly text: name files of one kind")
     try:
@@ -109,7 +109,9 @@ def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
     return WholeTable(name, pa.table(columns, names=table.column_names), table)
 
 
-_WORDS = {b"cc_rapids": b"words"}  # the metadata that mark a table of the strings of a text file
+_TEXT_MARK = {
+    b"cc_rapids": b"words"
+}  # metadata of a table whose columns are the strings of a text file
 
 
 def _read(path: str, format: str | None, quiet: bool) -> pa.Table:
@@ -153,9 +155,9 @@ def _table_of(file: File, format: str | None) -> pa.Table:
 
 
 def _delimiter_of(text: bytes, usual: str) -> str:
-    """Return the delimiter of a text: the usual one, or another that the first line has instead."""
-    first = text[:HEAD].split(b"\n", 1)[0].decode(errors="replace")
-    return next((one for one in (usual, *SEPARATORS) if one in first), usual)
+    """Return the delimiter of a text: the usual one if the first line has it, or else another."""
+    first_line = text[:HEAD].split(b"\n", 1)[0].decode(errors="replace")
+    return next((delimiter for delimiter in (usual, *SEPARATORS) if delimiter in first_line), usual)
 
 
 def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
@@ -163,40 +165,40 @@ def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
     import pyarrow as pa
     from pyarrow import csv
 
-    parsed = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    serial = csv.ReadOptions(use_threads=False)  # with threads, errors do not name the row
-    names = csv.open_csv(pa.BufferReader(data), serial, parsed).schema.names
-    kept = csv.ConvertOptions(
+    parse_options = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    one_thread = csv.ReadOptions(use_threads=False)  # with threads, errors do not name the row
+    names = csv.open_csv(pa.BufferReader(data), one_thread, parse_options).schema.names
+    as_text = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.large_string()),
         null_values=[""],
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,
     )
     try:
-        table = csv.read_csv(pa.BufferReader(data), None, parsed, kept)
+        table = csv.read_csv(pa.BufferReader(data), None, parse_options, as_text)
     except pa.ArrowInvalid:
-        table = csv.read_csv(pa.BufferReader(data), serial, parsed, kept)
-    return table.replace_schema_metadata(_WORDS)
+        table = csv.read_csv(pa.BufferReader(data), one_thread, parse_options, as_text)
+    return table.replace_schema_metadata(_TEXT_MARK)
 
 
-def typed(words: pa.ChunkedArray) -> pa.ChunkedArray:
+def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
     """Convert strings to integers or floats if this is reversible; otherwise return them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if words.null_count == len(words):
-        return words
-    as_integers = integers(words)
+    if text.null_count == len(text):
+        return text
+    as_integers = integers(text)
     if as_integers is None:
         with suppress(pa.ArrowInvalid):
-            floats = words.cast(pa.float64())
-            if pc.all(pc.equal(floats.cast(words.type), words)).as_py():
+            floats = text.cast(pa.float64())
+            if pc.all(pc.equal(floats.cast(text.type), text)).as_py():
                 return floats
-    return words if as_integers is None else as_integers
+    return text if as_integers is None else as_integers
 
 
 def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]) -> WholeTable:
-    """Return a table whose first line was read as names, as rows if that line is a record.
+    """Return a table; its first line, which was read as names, becomes a row if it is a record.
 
     ``header`` tells whether the first line has names. By default, the rule for edges decides. A
     first name such as ``id`` is also a header.
@@ -210,11 +212,11 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
 
     from ...data.rules import IDS
 
-    words, names = table.words, table.table.column_names
-    if words is None or header or (header is None and names[0].lower() in IDS):
+    text, names = table.text, table.table.column_names
+    if text is None or header or (header is None and names[0].lower() in IDS):
         return table
     if header is None:
-        below = [column[0].as_py() or "" for column in words.columns] if len(words) else None
+        below = [column[0].as_py() or "" for column in text.columns] if len(text) else None
         try:
             header = is_header(table.name, 1, names, below, requested)
         except FormatError:
@@ -227,7 +229,7 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
         return table
     columns = [
         pa.chunked_array([pa.array([name or None], column.type), *column.chunks], column.type)
-        for name, column in zip(names, words.columns, strict=True)
+        for name, column in zip(names, text.columns, strict=True)
     ]
     numbers = [f"column{k}" for k in range(len(names))]
     return WholeTable(
@@ -238,16 +240,16 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
 
 
 def ids_of(table: WholeTable, name: str, other: pa.DataType | None) -> pa.ChunkedArray:
-    """Return a column of ids, as text or numbers like ids of type ``other``, if it is given.
+    """Return a column of ids as text or numbers, whichever type ``other`` is; None means either.
 
     Ids of text files have no blanks around them, like those of edges.
     """
-    if table.words is None:
+    if table.text is None:
         return table.table[name]
-    words = trimmed(table.words[name])
-    ids = typed(words)
-    alike = None if other is None else same_kind(ids, words, other)
-    return ids if alike is None else alike  # the library names both types
+    text = trimmed(table.text[name])
+    ids = typed(text)
+    converted = None if other is None else same_kind(ids, text, other)
+    return ids if converted is None else converted  # otherwise the library names both types
 
 
 def vertices_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -271,13 +273,13 @@ def read_vertices(
 ) -> dict[str, Any]:
     """Return the option of the library for vertices without edges.
 
-    ``edges`` and ``options`` are those for the library; the edges are None if they are not read
-    yet. Otherwise, ids of a text file are read as text or numbers, as they are in the edges.
+    ``edges`` and ``options`` are those for the library. ``edges`` is None if the library reads
+    them. Otherwise, ids of a text file are read as text or numbers, as they are in the edges.
 
     Raises
     ------
     UsageError, InputError
-        The edges have vertices already. The column of the ids is not clear.
+        The edges have vertices already, or the column of the ids is ambiguous.
     """
     import pyarrow as pa
 
@@ -297,24 +299,24 @@ def read_vertices(
     if on is None and names[1:]:
         raise InputError(f"{table.name} has the columns {', '.join(names)}: name the ids with --on")
     on = names[0] if on is None else on
-    chosen = [on] if on in names else on.split(",")
-    table.check(chosen)
-    types: list[Any] = [None] * len(chosen)
+    id_columns = [on] if on in names else on.split(",")
+    table.check(id_columns)
+    types: list[Any] = [None] * len(id_columns)
     if edges is not None and len(edges):
         source = options["source"]
         ends = source if isinstance(source, list) else [source]
-        types = [*edges.select(ends).schema.types, *types][: len(chosen)]
-    ids = [ids_of(table, name, kind) for name, kind in zip(chosen, types, strict=True)]
-    return {"vertices": pa.table(ids, names=chosen)}
+        types = [*edges.select(ends).schema.types, *types][: len(id_columns)]
+    ids = [ids_of(table, name, kind) for name, kind in zip(id_columns, types, strict=True)]
+    return {"vertices": pa.table(ids, names=id_columns)}
 
 
 def same_kind(
-    ids: pa.ChunkedArray, words: pa.ChunkedArray | None, other: pa.DataType
+    ids: pa.ChunkedArray, text: pa.ChunkedArray | None, other: pa.DataType
 ) -> pa.ChunkedArray | None:
-    """Return ids as text or numbers, like the other ids; None if this is impossible.
+    """Return ids as text or numbers, whichever type ``other`` is; None if this is impossible.
 
-    Numbers in a text file are available as text in ``words``.
+    ``text`` are the ids of a text file as strings.
     """
     if is_text(ids.type) == is_text(other):
         return ids
-    return words if is_text(other) else None
+    return text if is_text(other) else None

@@ -127,18 +127,18 @@ def _generate(
 
 def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
     """Raise a CapacityError if a list has to be in memory and does not fit."""
-    each = _BYTES_PER_EDGE.get(kind, (0, 0))[recipe.weights is not None]
-    kept = recipe.pieces.edges_kept
-    needed = each * recipe.pieces.num_edges + _BYTES_PER_COPIED_EDGE * kept
+    bytes_per_edge = _BYTES_PER_EDGE.get(kind, (0, 0))[recipe.weights is not None]
+    copied_edges = recipe.pieces.edges_kept
+    needed = bytes_per_edge * recipe.pieces.num_edges + _BYTES_PER_COPIED_EDGE * copied_edges
     if not needed:
         return
     from ... import backends
 
     free = backends.get("threads").free_bytes()
     if needed > free:
-        what, edges = f"the generator {name} holds the list that it starts from", kept
+        what, edges = f"the generator {name} holds the list that it starts from", copied_edges
         others = "all other generators"
-        if each:
+        if bytes_per_edge:
             what, edges = f"the format {kind} holds the whole list", recipe.pieces.num_edges
             others = "all but metis, egr and npz"
         raise CapacityError(

@@ -72,8 +72,8 @@ COMMON = (
     _option(
         ["--weights"],
         type=(_INT64, _INT64),
-        metavar="LEAST MOST",
-        help="Add random integer weights from LEAST to MOST.",
+        metavar="MIN MAX",
+        help="Add random integer weights from MIN to MAX.",
     ),
 )
 
@@ -92,11 +92,11 @@ def _edges(params: Params, nodes: int) -> int:
 def _by_edges(name: str) -> Callable[[Any, Params], Any]:
     """Return a function that calls the generator ``name`` with nodes, edges and seed."""
 
-    def made(module: Any, params: Params) -> Any:
+    def make(module: Any, params: Params) -> Any:
         nodes = params["nodes"]
         return getattr(module, name)(nodes, _edges(params, nodes), params["seed"])
 
-    return made
+    return make
 
 
 def _rmat(module: Any, params: Params) -> Any:
@@ -113,24 +113,24 @@ def _sizes(text: str) -> list[int]:
     """Parse the sizes of cliques: ``3,1,2*1000`` is 3, 1 and a thousand times 2."""
     sizes: list[int] = []
     for word in text.split(",") if text else []:
-        one, _, times = word.partition("*")
-        if not (one.strip().isdecimal() and (times.strip() or "1").isdecimal()):
+        size_text, _, times_text = word.partition("*")
+        if not (size_text.strip().isdecimal() and (times_text.strip() or "1").isdecimal()):
             raise InputError(f"--sizes must be integers as in 3,1,2*1000, not {word!r}")
-        sizes += [int(one)] * int(times or 1)
+        sizes += [int(size_text)] * int(times_text or 1)
     return sizes
 
 
 _PAIRS = (
     _count("--documents", "The number of documents.", required=True),
     _count("--pairs", "The number of rows.", required=True),
-    _number("--exponent", "Of the Zipf law of sizes, above 1.", float, 1.9),
+    _number("--exponent", "Exponent of the Zipf law of sizes, above 1.", float, 1.9),
     _number("--most", "The largest size.", click.IntRange(min=2), 5000, "N"),
 )
 
 
 def _by_options(name: str, *options: str) -> Callable[[Any, Params], Any]:
     """Return a function that calls the generator ``name`` with the values of these options."""
-    return lambda module, params: getattr(module, name)(*(params[each] for each in options))
+    return lambda module, params: getattr(module, name)(*(params[option] for option in options))
 
 
 GENERATORS = {

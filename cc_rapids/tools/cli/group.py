@@ -35,8 +35,8 @@ EXIT_CODES = (
 
 GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"
 SECTIONS = (GRAPH, INPUT, METHOD, OUTPUT, OTHER)  # the sections of help, in this order
-FLAG_WIDTH = 14  # the help of a flag longer than this starts on the next line
-MEANT: dict[str, str] = dict.fromkeys(  # words that people type, and the command that they mean
+FLAG_WIDTH = 14  # characters; the help of a longer flag starts on the next line
+SYNONYMS: dict[str, str] = dict.fromkeys(  # other words for commands, and the command
     [
         "components",
         "connected-components",
@@ -55,12 +55,14 @@ MEANT: dict[str, str] = dict.fromkeys(  # words that people type, and the comman
     ],
     "calculate",
 )
-MEANT |= dict.fromkeys(["dedup", "dedupe", "deduplication"], "deduplicate")
-MEANT |= dict.fromkeys(["link-records", "link_records", "records", "entities", "resolve"], "link")
-MEANT |= dict.fromkeys(["articulation-points", "biconnected", "cut-edges"], "bridges")
-MEANT |= dict.fromkeys(["mst", "spanning-forest", "spanning-tree"], "forest")
-MEANT |= {"benchmark": "bench", "check": "verify", "audit": "verify", "info": "doctor"}
-MEANT_OPTIONS: dict[str, str] = {  # words that people type for options
+SYNONYMS |= dict.fromkeys(["dedup", "dedupe", "deduplication"], "deduplicate")
+SYNONYMS |= dict.fromkeys(
+    ["link-records", "link_records", "records", "entities", "resolve"], "link"
+)
+SYNONYMS |= dict.fromkeys(["articulation-points", "biconnected", "cut-edges"], "bridges")
+SYNONYMS |= dict.fromkeys(["mst", "spanning-forest", "spanning-tree"], "forest")
+SYNONYMS |= {"benchmark": "bench", "check": "verify", "audit": "verify", "info": "doctor"}
+OPTION_SYNONYMS: dict[str, str] = {  # other words for options
     "--threshold": "--at-least",
     "--minimum": "--at-least",
     "--maximum": "--at-most",
@@ -132,12 +134,12 @@ class Command(_InSections):
             return super().parse_args(context, args)
         except click.NoSuchOption as error:
             typed = error.option_name
-            near = [] if error.possibilities else nearest_words(typed, MEANT_OPTIONS, 1, 0.8)
-            meant = MEANT_OPTIONS.get(near[0] if near else typed)
-            if meant is None or all(meant not in one.opts for one in self.params):
+            near = [] if error.possibilities else nearest_words(typed, OPTION_SYNONYMS, 1, 0.8)
+            suggestion = OPTION_SYNONYMS.get(near[0] if near else typed)
+            if suggestion is None or all(suggestion not in one.opts for one in self.params):
                 raise
             raise click.UsageError(
-                f"No such option {typed!r}. Did you mean {meant!r}?", context
+                f"No such option {typed!r}. Did you mean {suggestion!r}?", context
             ) from error
 
 
@@ -167,8 +169,10 @@ class OneLineErrors(Group):
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return a command and its arguments; for a known synonym, raise an error that names it."""
-        if args[0] not in self.commands and args[0] in MEANT:
-            raise click.UsageError(f"No such command {args[0]!r}. Did you mean {MEANT[args[0]]!r}?")
+        if args[0] not in self.commands and args[0] in SYNONYMS:
+            raise click.UsageError(
+                f"No such command {args[0]!r}. Did you mean {SYNONYMS[args[0]]!r}?"
+            )
         return super().resolve_command(context, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:

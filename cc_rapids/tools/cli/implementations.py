@@ -29,7 +29,7 @@ NUMBERS = " and ".join(f"{name}:0 to {name}:{len(of) - 1}" for name, of in IMPLE
 
 
 def by_number(chosen: dict[str, str]) -> dict[str, str]:
-    """Return options with the implementation that ``design`` numbers, if it is a number.
+    """Return options; a ``design`` such as ``owner:3`` is replaced by its three options.
 
     Raises
     ------
@@ -44,10 +44,11 @@ def by_number(chosen: dict[str, str]) -> dict[str, str]:
     number = int(digits) if digits.isdecimal() and len(digits) < 3 else len(implementations)
     if number >= len(implementations):
         raise click.UsageError(f"no implementation is {word!r}; there are {NUMBERS}.")
-    made = dict(zip(("design", "engine", "memory"), implementations[number], strict=True))
+    implementation = dict(zip(("design", "engine", "memory"), implementations[number], strict=True))
     for key in ("engine", "memory"):
-        if chosen.get(key, made[key]) != made[key]:
+        if chosen.get(key, implementation[key]) != implementation[key]:
             raise click.UsageError(
-                f"{word} has --{key} {made[key]}, so --{key} {chosen[key]} does not go with it."
+                f"{word} has --{key} {implementation[key]}, so --{key} {chosen[key]} does not go"
+                " with it."
             )
-    return chosen | made
+    return chosen | implementation

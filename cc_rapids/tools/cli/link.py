@@ -113,9 +113,9 @@ def link(
     from ...linkage import link_records
 
     check_with_output(output, output_format=output_format, attach=attach)
-    written = None if output is None else checked_output(output, output_format, [records])
-    place = None if written is None else written[0]
-    shown = is_shown(place, quiet, json_output)
+    label_target = None if output is None else checked_output(output, output_format, [records])
+    output_path = None if label_target is None else label_target[0]
+    shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
     table = read_table(records, format, quiet)
     key_columns = [_columns(table, key) for key in keys]
@@ -130,9 +130,9 @@ def link(
             labels=labels,
             engine=engine,
         )
-        if written is not None:
+        if label_target is not None:
             rows = result.labels() if attach is None else result.attach(table.table, name=attach)
-            write_table(rows, *written)
+            write_table(rows, *label_target)
     summary = result.summary()
     keys_summary = summary["keys"].items()
     facts = {
@@ -145,7 +145,7 @@ def link(
             for key, one in keys_summary
         ],
         "engine": summary["engine"],
-        "output": None if place is None else str(place),
+        "output": None if output_path is None else str(output_path),
         **times_since(start, times),
     }
     if json_output:
@@ -166,7 +166,7 @@ def _compared(table: WholeTable, keys: list[list[str]], ids: list[str]) -> pa.Ta
     import pyarrow as pa
 
     names = dict.fromkeys(name for key in [ids, *keys] for name in key)
-    typed = table.table if table.words is None else table.words
+    typed = table.table if table.text is None else table.text
     return pa.table({name: (table.table if name in ids else typed)[name] for name in names})
 
 
@@ -176,15 +176,15 @@ def _ignored(words: tuple[str, ...]) -> list[Any]:
     return ["", *words, *numbers]
 
 
-def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, str | None]:
+def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[str, str | None]:
     """Return the facts as the rows of the printed report."""
     largest = counted(facts["largest"], "record")
     return {
         "file": facts["file"],
         "records": f"{facts['records']:,}",
         "entities": f"{facts['entities']:,}, the largest of {largest}",
-        **{f"key {', '.join(one['key'])}": _key(one) for one in facts["keys"]},
-        **prepared,
+        **{f"key {', '.join(key_facts['key'])}": _key(key_facts) for key_facts in facts["keys"]},
+        **kernel_facts,
         "time": seconds(facts["seconds"]),
         "labels in": facts["output"],
     }

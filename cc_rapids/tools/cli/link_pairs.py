@@ -38,7 +38,7 @@ from .options import (
 from .outputs import check_with_output, checked_output, output_format_option, output_option
 from .paths import name_of, paths_of
 from .show import kernel_rows, kernels, print_json, print_rows, progress, seconds, times_since
-from .sources import Given, read_in_memory, read_one
+from .sources import CommandEdges, read_in_memory, read_one
 
 
 @command(
@@ -55,27 +55,27 @@ from .sources import Given, read_in_memory, read_one
 @column_options
 @option("--weight", metavar="NAME", required=True, section=INPUT, help="Column of scores.")
 @table_format_option("--format", "format", "PAIRS")
-@header_option("Do files of --cannot-link, --must-link begin with names?")
+@header_option("Do files of --cannot-link, --must-link have a header?")
 @nulls_option
 @option("--records", type=FilePath(), section=INPUT, help="A table of ids and their datasets.")
 @option(
     "--on", metavar="NAME", section=INPUT, help="Column of --records with the ids, or several: A,B."
 )
 @option("--datasets", metavar="NAME", section=INPUT, help="The column of datasets in --records.")
-@option("--at-least", type=float, metavar="W", section=METHOD, help="The least score of a pair.")
+@option("--at-least", type=float, metavar="W", section=METHOD, help="Minimum score of a pair.")
 @option(
     "--per-dataset",
     metavar="N",
     type=click.IntRange(min=1),
     section=METHOD,
-    help="The most records of one dataset in a cluster; 1 by default.",
+    help="Maximum records of one dataset in a cluster; 1 by default.",
 )
 @option(
     "--max-size",
     metavar="N",
     type=click.IntRange(min=1),
     section=METHOD,
-    help="The most records of a cluster.",
+    help="Maximum number of records in a cluster.",
 )
 @option(
     "--cannot-link",
@@ -140,21 +140,21 @@ def link_pairs(
         raise click.UsageError("--output and --refused name the same file.")
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": None}, True)
     check_with_output(output, output_format=output_format)
-    given = [path for path in (pairs, records, cannot_link, must_link) if path is not None]
-    written = None if output is None else checked_output(output, output_format, given)
-    others = None if refused is None else checked_output(refused, None, given)
-    place = None if written is None else written[0]
-    shown = is_shown(place, quiet, json_output)
+    inputs = [path for path in (pairs, records, cannot_link, must_link) if path is not None]
+    label_target = None if output is None else checked_output(output, output_format, inputs)
+    refused_target = None if refused is None else checked_output(refused, None, inputs)
+    output_path = None if label_target is None else label_target[0]
+    shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
     scored = _scored(pairs, source, destination, format, bounds, quiet)
     kinds = _kinds_of_ids(scored)
-    people = None if records is None else read_table(records, None, quiet)
-    apart, together = (
+    record_table = None if records is None else read_table(records, None, quiet)
+    cannot_pairs, must_pairs = (
         None if path is None else _rule(path, source, destination, header, kinds, quiet)
         for path in (cannot_link, must_link)
     )
-    if people is not None:
-        scored.options["vertices"] = _selected(people, on, datasets, kinds)
+    if record_table is not None:
+        scored.options["vertices"] = _selected(record_table, on, datasets, kinds)
     with kernels(quiet) as times:
         result = link(
             scored.edges,
@@ -164,14 +164,14 @@ def link_pairs(
             max_size=max_size,
             nulls=nulls or "raise",
             engine=engine,
-            cannot_link=apart,
-            must_link=together,
+            cannot_link=cannot_pairs,
+            must_link=must_pairs,
         )
-        if written is not None:
-            write_table(result.labels(), *written)
-        rows = result.refused()
-        if others is not None:
-            write_table(rows, *others)
+        if label_target is not None:
+            write_table(result.labels(), *label_target)
+        refused_rows = result.refused()
+        if refused_target is not None:
+            write_table(refused_rows, *refused_target)
     summary = result.summary()
     facts = {
         "file": pairs,
@@ -179,9 +179,9 @@ def link_pairs(
         "records": summary["vertices"],
         "clusters": summary["components"],
         "largest": summary["largest"],
-        "refused": rows.num_rows,
+        "refused": refused_rows.num_rows,
         "engine": summary["engine"],
-        "output": None if place is None else str(place),
+        "output": None if output_path is None else str(output_path),
         **times_since(start, times),
     }
     if json_output:
@@ -221,7 +221,7 @@ def link_pairs(
     "--weight", metavar="NAME", section=INPUT, help="Column of scores, if FOUND lists scored pairs."
 )
 @column_options
-@header_option("Do files of labels begin with the names of columns?")
+@header_option("Do the files of labels have a header?")
 @nulls_option
 @option(
     "--missing",
@@ -253,15 +253,16 @@ def score_clusters(
     """Score clusters against true clusters.
 
     FOUND and TRUTH are tables of ids and labels: the columns of the ids, and then the labels. --on
-    and --label choose these columns of TRUTH, and need each other. Ids in only one of both are
-    counted and left out, unless --missing self makes those of TRUTH clusters of their own. Scores
+    and --label choose these columns of TRUTH: pass both or neither. Ids that occur in only one
+    table are counted and left out. With --missing self, ids that occur only in TRUTH are clusters
+    by themselves. Scores
     are precision, recall and F1 of pairs, by record (B-cubed) and of whole clusters; variation of
     information; adjusted Rand index.
 
     With --weight, FOUND is a table of scored pairs instead. The components at each threshold are
-    scored, and those of the best threshold are printed; --json also prints all others (curve). The
-    best has the greatest --best, such as pairwise_f1, bcubed_f1 or adjusted_rand_index. Then pass
-    it on: calculate --weight NAME --at-least THRESHOLD.
+    scored, and those of the best threshold are printed; --json also prints all others (curve).
+    --best names the score that the best threshold maximises, such as pairwise_f1, bcubed_f1 or
+    adjusted_rand_index. Then run calculate --weight NAME --at-least THRESHOLD.
     """
     from ...rules import score_clusters as score
 
@@ -273,14 +274,14 @@ def score_clusters(
             raise click.UsageError(
                 f"--{name} is for scored pairs: name their scores with --weight."
             )
-    true = _labelled(truth, header, on, label)
+    truth_labels = _labelled(truth, header, on, label)
     scores: dict[str, Any]
     if weight is None:
-        scores = score(_labelled(found, header), true, missing=missing)
+        scores = score(_labelled(found, header), truth_labels, missing=missing)
     else:
         scored = _scored(found, source, destination, None, {"weight": weight}, True)
         options = {"nulls": nulls or "raise"}
-        scores = _best_scores(scored, options, true, best or "pairwise_f1", missing)
+        scores = _best_scores(scored, options, truth_labels, best or "pairwise_f1", missing)
     if json_output:
         print_json(scores)
         return
@@ -295,13 +296,17 @@ def score_clusters(
 
 
 def _best_scores(
-    pairs: Given, options: dict[str, Any], true: Any, metric: str, missing: str | None
+    pairs: CommandEdges,
+    options: dict[str, Any],
+    truth_labels: Any,
+    metric: str,
+    missing: str | None,
 ) -> dict[str, Any]:
-    """Return the scores at the best threshold of scored pairs, and those at all as ``curve``."""
+    """Return the scores at the best threshold; those at every threshold are its item ``curve``."""
     from ...api import components
 
-    found = components(pairs.edges, **pairs.options, **options, forest="max")
-    best = found.dendrogram().best(true, metric, missing=missing)
+    result = components(pairs.edges, **pairs.options, **options, forest="max")
+    best = result.dendrogram().best(truth_labels, metric, missing=missing)
     curve: list[dict[str, Any]] = best.curve.to_pylist()
     (scores,) = (row for row in curve if row["threshold"] == best.threshold)
     return scores | {"curve": curve}
@@ -314,13 +319,13 @@ def _scored(
     format: str | None,
     bounds: dict[str, Any],
     quiet: bool,
-) -> Given:
+) -> CommandEdges:
     """Return the scored pairs of a file, a folder or a pattern, read as edges."""
     reading = {"source": source, "destination": destination, "format": format}
     return read_in_memory((path,), quiet, reading, bounds)
 
 
-def _kinds_of_ids(scored: Given) -> list[Any]:
+def _kinds_of_ids(scored: CommandEdges) -> list[Any]:
     """Return the type of each column of the ids of pairs; none if the library reads them."""
     if not scored.formats:
         return []
@@ -334,7 +339,7 @@ def _rule(
 ) -> Any:
     """Return the pairs of ``--cannot-link`` or ``--must-link``, with ids like those of PAIRS.
 
-    The columns have the same names as in PAIRS, or for ids of one column any known names.
+    The columns have the names that they have in PAIRS, or for ids of one column any known names.
     """
     import pyarrow as pa
 
@@ -350,8 +355,8 @@ def _rule(
                     part = read_one(file, report, header=header, **dict.fromkeys(ends))
                 parts.append(part)
         except (FormatError, MissingColumnError) as error:
-            words = str(error).replace(NAME_THEM, "call the columns of the ids src and dst")
-            raise type(error)(words) from None
+            message = str(error).replace(NAME_THEM, "call the columns of the ids src and dst")
+            raise type(error)(message) from None
     table = pa.concat_tables([_like(part, kinds) for part in parts])
     width = table.num_columns // 2
     if width == 1:
@@ -359,12 +364,14 @@ def _rule(
     return table.select(range(width)), table.select(range(width, 2 * width))
 
 
-def _like(read: EdgeFile, kinds: list[Any]) -> Any:
+def _like(edge_file: EdgeFile, kinds: list[Any]) -> Any:
     """Return the columns of the ids of a file; integers as text if the other ids are text."""
     import pyarrow as pa
 
-    ends = [[end] if isinstance(end, str) else end for end in (read.source, read.destination)]
-    table = plain(read.table).select([name for end in ends for name in end])
+    ends = [
+        [end] if isinstance(end, str) else end for end in (edge_file.source, edge_file.destination)
+    ]
+    table = plain(edge_file.table).select([name for end in ends for name in end])
     columns = [
         column.cast(pa.large_string()) if kind is not None and is_text(kind) else column
         for column, kind in zip(table.columns, 2 * (kinds or [None] * len(ends[0])), strict=True)
@@ -373,9 +380,9 @@ def _like(read: EdgeFile, kinds: list[Any]) -> Any:
 
 
 def _selected(
-    table: WholeTable, on: str | None, last: str | None, kinds: Sequence[Any] = ()
+    table: WholeTable, on: str | None, last_column: str | None, kinds: Sequence[Any] = ()
 ) -> Any:
-    """Return the ids of records, which ``on`` names, and column ``last``.
+    """Return the ids of records, which ``on`` names, and the column ``last_column``.
 
     Ids of one column are text or numbers like ``kinds``.
     """
@@ -384,10 +391,10 @@ def _selected(
     names = table.table.column_names
     if on is not None:
         ids = [on] if on in names else on.split(",")
-        names = list(dict.fromkeys([*ids, *([] if last is None else [last])]))
+        names = list(dict.fromkeys([*ids, *([] if last_column is None else [last_column])]))
         table.check(names)
     kind = kinds[0] if len(kinds) == 1 else None
-    columns = [table.table[k] if k == last else ids_of(table, k, kind) for k in names]
+    columns = [table.table[k] if k == last_column else ids_of(table, k, kind) for k in names]
     return pa.table(columns, names=names)
 
 
@@ -398,7 +405,7 @@ def _labelled(
     requested = [] if on is None or label is None else [*on.split(","), label]
     table = with_header(read_table(path, None, True), header, requested)
     columns = _selected(table, on, label)
-    if table.words is None:
+    if table.text is None:
         return columns
     name = columns.column_names[-1]
-    return columns.set_column(columns.num_columns - 1, name, table.words[name])
+    return columns.set_column(columns.num_columns - 1, name, table.text[name])

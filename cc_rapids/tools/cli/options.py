@@ -57,7 +57,7 @@ def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def with_comment(*, no_comment: bool, comment: str, **others: Any) -> Any:
         return function(comment=None if no_comment else comment, **others)
 
-    chosen: Callable[..., Any] = with_comment
+    with_options: Callable[..., Any] = with_comment
     options: list[tuple[str, dict[str, Any]]] = [
         (
             "--header/--no-header",
@@ -84,9 +84,9 @@ def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         ("--no-comment", {"is_flag": True, "help": "Read lines that look like comments as edges."}),
     ]
-    for flag, words in reversed(options):
-        chosen = option(flag, section=INPUT, **words)(chosen)
-    return chosen
+    for flag, keywords in reversed(options):
+        with_options = option(flag, section=INPUT, **keywords)(with_options)
+    return with_options
 
 
 class FilePath(click.Path):
@@ -159,20 +159,20 @@ def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_bounds(bounds: dict[str, Any], weight_alone: bool = False) -> dict[str, Any]:
-    """Return the given bounds of weights: none, or a column and one or two bounds.
+    """Return the options that were passed: none, or a weight column and one or two bounds.
 
-    With ``weight_alone``, the weight has another use, and needs no bounds.
+    With ``weight_alone``, a weight column without bounds is accepted, too.
     """
     from ...data.weight_bound import WeightBound
 
-    given = {name: value for name, value in bounds.items() if value is not None}
-    if given and "weight" not in given:
+    passed = {name: value for name, value in bounds.items() if value is not None}
+    if passed and "weight" not in passed:
         raise click.UsageError("--at-least and --at-most bound a weight: name it with --weight.")
-    if given.keys() != {"weight"}:
-        WeightBound.check(*(given.get(name) for name in ("weight", "at_least", "at_most")))
+    if passed.keys() != {"weight"}:
+        WeightBound.check(*(passed.get(name) for name in ("weight", "at_least", "at_most")))
     elif not weight_alone:
         raise click.UsageError("--weight needs --at-least or --at-most, which bound it.")
-    return given
+    return passed
 
 
 def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -197,6 +197,7 @@ def ends_options(source: tuple[str, ...], destination: tuple[str, ...], what: st
 
 
 def _side(_: object, __: object, word: str | None) -> Any:
+    """Return the name of a column, or a list if commas separate several names."""
     return word.split(",") if word and "," in word else word
 
 
@@ -261,7 +262,7 @@ def format_option(
 
 
 def written_to(output: Path, format: str | None) -> tuple[Path, str | None]:
-    """Return the path and format of an output; ``-`` is standard output, by default as csv."""
+    """Return the path and format of an output; for ``-``, those of standard output as csv."""
     if str(output) == STANDARD:
         return Path("/dev/stdout"), format or "csv"
     return output, format

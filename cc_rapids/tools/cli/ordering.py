@@ -16,8 +16,8 @@ ZONE = r"(Z|[+-]\d{2}(:?\d{2})?)"
 DATE = rf"^\d{{4}}-\d{{2}}-\d{{2}}([T ]\d{{2}}:\d{{2}}(:\d{{2}}(\.\d+)?)?{ZONE}?)?$"
 NUMBER = r"(?i)^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^[+-]?inf(inity)?$"
 NUMERAL = r"^[+-]?[^\w\s]?\d[\d.,'/: -]*[^\w\s]?$"  # such as 1,000 or $5 or 5% or 31/1/2024
-NO_NUMBER = "no number, as others are"
-NO_DATE = "no ISO date, as others are"
+NO_NUMBER = "not a number, unlike other values"
+NO_DATE = "not an ISO date, unlike other values"
 SPELT = "neither a plain number nor an ISO date"
 
 
@@ -34,8 +34,8 @@ def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     Raises
     ------
     FormatError
-        Only some words are numbers or dates, or numerals have another spelling; the message names
-        the first row.
+        Only some words are numbers or dates, or numbers have another spelling, such as 1,000; the
+        message names the first row.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -70,7 +70,7 @@ def _times(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     some = pc.any(zoned).as_py()
     if some and not pc.all(zoned).as_py():
         raise _mixed_kinds_error(
-            words, pc.invert(zoned), what, "without a time zone, which others have"
+            words, pc.invert(zoned), what, "without a time zone, unlike other values"
         )
     kinds = [pa.timestamp(unit, "UTC" if some else None) for unit in ("s", "us", "ns")]
     for kind in kinds:

@@ -45,7 +45,7 @@ def check_with_output(output: str | None, **options: Any) -> None:
 
 
 def checked_output(
-    given: str, format: str | None, inputs: Iterable[str]
+    path_text: str, format: str | None, inputs: Iterable[str]
 ) -> tuple[Path, str | None]:
     """Return the path and format of an output table, after checking that it can be written.
 
@@ -54,7 +54,7 @@ def checked_output(
     FormatError, OutputError, InputError
         The suffix is unknown; the file cannot be written; it is also an input.
     """
-    path, format = written_to(Path(given), format)
+    path, format = written_to(Path(path_text), format)
     check_output(path, format)
     for file in (file for one in inputs for file in paths_of(one) if file != STANDARD):
         check_apart(path, Path(file))
@@ -74,7 +74,7 @@ class LabelOutput:
 
     @classmethod
     def checked(
-        cls, given: str, format: str | None, rows_per_file: int | None, inputs: Iterable[str]
+        cls, path_text: str, format: str | None, rows_per_file: int | None, inputs: Iterable[str]
     ) -> LabelOutput:
         """Return the output for these options, after checking that it can be written.
 
@@ -84,17 +84,17 @@ class LabelOutput:
             A format other than Parquet is given for a folder; the suffix is unknown; the path
             cannot be written.
         """
-        folder = rows_per_file is not None or given.endswith(os.sep) or os.path.isdir(given)
+        folder = rows_per_file is not None or path_text.endswith(os.sep) or os.path.isdir(path_text)
         if not folder:
-            return cls(*checked_output(given, format, inputs), None)
-        if given == STANDARD:
+            return cls(*checked_output(path_text, format, inputs), None)
+        if path_text == STANDARD:
             raise click.UsageError(f"{ROWS_FLAG} needs a folder, not standard output.")
         if format not in (None, "parquet"):
             raise click.UsageError(
                 f"A folder has Parquet files: leave out --output-format {format}."
             )
-        check_new_folder(Path(given))
-        return cls(Path(given), "parquet", rows_per_file or 0)
+        check_new_folder(Path(path_text))
+        return cls(Path(path_text), "parquet", rows_per_file or 0)
 
     def write(self, components: Components[pa.Table]) -> int:
         """Write the labels, and return the number of files."""

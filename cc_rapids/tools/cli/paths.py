@@ -40,7 +40,7 @@ def standard_input() -> File:
     return _StandardInput(STANDARD_INPUT, cast(Any, Handle(stream)), 0, None)
 
 
-def paths_of(given: str) -> list[str]:
+def paths_of(pattern: str) -> list[str]:
     """Return the sorted files of a folder or pattern; other paths unchanged.
 
     Raises
@@ -48,13 +48,13 @@ def paths_of(given: str) -> list[str]:
     FormatError
         There are no such files.
     """
-    if given == STANDARD:
-        return [given]
-    if not is_pattern(given):
-        return _within(given)
-    files = [file for path in sorted(glob.glob(given, recursive=True)) for file in _within(path)]
+    if pattern == STANDARD:
+        return [pattern]
+    if not is_pattern(pattern):
+        return _within(pattern)
+    files = [file for path in sorted(glob.glob(pattern, recursive=True)) for file in _within(path)]
     if not files:
-        raise FormatError(f"no file matches {given}")
+        raise FormatError(f"no file matches {pattern}")
     return files
 
 

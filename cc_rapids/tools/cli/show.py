@@ -144,7 +144,7 @@ def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None
         yield line
         return
     columns = partial(_columns, unit)
-    short = shortened(words, max(terminal.width - BESIDE_WORDS - len(unit), LEAST_WORDS))
+    short = shortened(words, max(terminal.width - BESIDE_WORDS - len(unit), MIN_WORDS))
     with Reporter(True, bar=SILENT_SECONDS, columns=columns, terminal=terminal) as reporter:
         yield lambda done, total: reporter.report(done, total, lambda _: short)
 
@@ -174,21 +174,21 @@ def _by_line() -> Callable[[Callable[[], str]], None]:
 
 BAR = 16  # columns
 BESIDE_WORDS = BAR + 37  # columns of the bar, two counts, the rate, the time left and the gaps
-LEAST_WORDS = 12
+MIN_WORDS = 12
 
 
-def shortened(text: str, most: int) -> str:
-    """Return a text of at most ``most`` characters, with its middle removed if it is longer.
+def shortened(text: str, max_length: int) -> str:
+    """Return a text of at most ``max_length`` characters, with its middle removed if it is longer.
 
     Examples
     --------
     >>> shortened("reading transactions-of-a-year.parquet", 24)
     'reading tr...ear.parquet'
     """
-    if len(text) <= most:
+    if len(text) <= max_length:
         return text
-    end = (most - 2) // 2
-    return f"{text[: most - 3 - end]}...{text[-end:]}"
+    end = (max_length - 2) // 2
+    return f"{text[: max_length - 3 - end]}...{text[-end:]}"
 
 
 def _progress_text(unit: str, done: float, total: float) -> str:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Given:
-    """Edges in a form that the library accepts, with its options for them.
+class CommandEdges:
+    """The edges of a command in a form that the library accepts, and the library's options.
 
     ``formats`` tells how each file was read. ``ledger`` counts the rows of a file that the command
     reads itself.
@@ -56,7 +56,7 @@ class Given:
         return self.ledger.plus(file_ledger._replace(given=0, unchecked=False)).check()
 
     @classmethod
-    def of(cls, edge_file: EdgeFile, bounds: dict[str, Any] | None = None) -> Given:
+    def of(cls, edge_file: EdgeFile, bounds: dict[str, Any] | None = None) -> CommandEdges:
         """Return the edges of an edge file, with bounds for their weights."""
         ends = {"source": edge_file.source, "destination": edge_file.destination}
         table, bounds = edge_file.table, bounds or {}
@@ -66,7 +66,7 @@ class Given:
         return cls(table, options, formats=[edge_file.source_format], ledger=edge_file.ledger)
 
     def engine(self) -> str:
-        """Return the fastest engine if none is given; for streams, the library chooses."""
+        """Return the fastest engine for the edges; for a stream "auto": the library chooses."""
         from ...backends.choice import choose
 
         return "auto" if self.streamed else choose(len(self.edges)).engine
@@ -78,13 +78,13 @@ def columns_of(bounds: dict[str, Any]) -> dict[str, Any]:
     return request if bounds else {}
 
 
-def read_given(
+def read_edges(
     files: Sequence[str],
     chunked: dict[str, Any],
     quiet: bool,
     reading: dict[str, Any],
     bounds: dict[str, Any],
-) -> Given:
+) -> CommandEdges:
     """Read a single file, or return several files to be read in chunks.
 
     ``chunked`` are options of streams, such as ``memory_limit``, with None for those not given.
@@ -94,15 +94,15 @@ def read_given(
         return limited(files, chunked, quiet, reading, bounds)
     file = Path(files[0])
     with progress(f"reading {name_of(file.name)}", quiet) as on_progress:
-        return Given.of(read_one(file, on_progress, **reading, **columns_of(bounds)), bounds)
+        return CommandEdges.of(read_one(file, on_progress, **reading, **columns_of(bounds)), bounds)
 
 
 def read_in_memory(
     files: Sequence[str], quiet: bool, reading: dict[str, Any], bounds: dict[str, Any]
-) -> Given:
+) -> CommandEdges:
     """Read a single file, or return several files that the library reads into one table."""
-    given = read_given(files, {}, quiet, reading, bounds)
-    given.options.pop("progress", None)  # it would have them read in chunks
+    given = read_edges(files, {}, quiet, reading, bounds)
+    given.options.pop("progress", None)  # with it, the files would be read in chunks
     return given
 
 
@@ -138,7 +138,7 @@ def limited(
     quiet: bool,
     reading: dict[str, Any],
     bounds: dict[str, Any],
-) -> Given:
+) -> CommandEdges:
     """Return files, folders and patterns, or standard input, to be read in chunks.
 
     Raises
@@ -148,11 +148,11 @@ def limited(
     """
     options = reading | {"progress": stream_progress(quiet)} | chunked | bounds
     if list(files) == [STANDARD]:
-        return Given(standard_input(), options, streamed=True)
+        return CommandEdges(standard_input(), options, streamed=True)
     if STANDARD in files:
         raise click.UsageError("- is standard input, which cannot be read with other files.")
     edges = files[0] if len(files) == 1 else list(files)
-    return Given(edges, options, streamed=True)
+    return CommandEdges(edges, options, streamed=True)
 
 
 def is_whole(files: Sequence[str]) -> bool:

@@ -34,7 +34,7 @@ from .options import (
 )
 from .paths import name_of, paths_of
 from .show import kernels, print_json, progress, times_since
-from .sources import Given, check_single, columns_of, is_whole, read_one
+from .sources import CommandEdges, check_single, columns_of, is_whole, read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,9 +138,9 @@ def verify(
         check_single(source_format)
     edge_table = edges if is_whole(files) and not chunked else None
     options |= read_vertices(vertices, on, num_vertices, edge_table, options, quiet)
-    table, taken_labels = _labels(labels, labels_format, quiet)
+    table, label_format = _labels(labels, labels_format, quiet)
     if edge_table is not None:
-        table = _alike(edge_table, table, taken_labels, files[0], labels)
+        table = _alike(edge_table, table, label_format, files[0], labels)
     _check_naming(table, LABEL_RULES[naming])
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle} | bounds
@@ -198,9 +198,10 @@ def _edges(
     file = Path(files[0])
     if is_whole(files) and not chunked:
         with progress(f"reading {name_of(file.name)}", quiet) as report:
-            given = Given.of(read_one(file, report, **reading, **columns_of(bounds)), bounds)
-        names = {name: given.options[name] for name in ("source", "destination", "vertices")}
-        return given.edges, names, given.formats[0], given.rows
+            edge_file = read_one(file, report, **reading, **columns_of(bounds))
+        edge_input = CommandEdges.of(edge_file, bounds)
+        names = {name: edge_input.options[name] for name in ("source", "destination", "vertices")}
+        return edge_input.edges, names, edge_input.formats[0], edge_input.rows
     if STANDARD in files:
         option = next(iter(chunked), None)
         if len(files) > 1 or option is None:
@@ -219,8 +220,8 @@ def _alike(
 ) -> pa.Table:
     """Return the labels, with vertices converted to the type of the ids of the edges.
 
-    Strings of digits in text files are read as numbers. They become strings again if all ids of
-    the edges are strings of digits.
+    Strings of digits in text files are read as numbers. Such vertices become strings again if all
+    ids of the edges are strings of digits.
 
     Raises
     ------
@@ -273,7 +274,7 @@ def _digits(edges: pa.Table) -> bool:
 
 
 def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
-    """Return sorted vertices, each with the least vertex of its label, for arbitrary labels."""
+    """Return the table with labels replaced: each is the least vertex that has this label."""
     if rule.is_least or not len(table):
         return table
     groups = _Groups(table)
@@ -283,7 +284,8 @@ def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
 class _Groups:
     """The sorted vertices of a table, grouped by label.
 
-    Store the first row, last row and number of rows of each label, and the label of each row.
+    ``first``, ``last`` and ``size`` are the first row, last row and number of rows of each label,
+    and ``of_row`` is the number of the label of each row.
     """
 
     def __init__(self, table: pa.Table) -> None:
@@ -298,7 +300,10 @@ class _Groups:
 
 
 def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
-    """Describe the first label that is not of the requested kind, given correct components."""
+    """Describe the first label that is not of the requested kind; None if there is none.
+
+    The components must be right already.
+    """
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -312,11 +317,11 @@ def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
     else:
         keys = (groups.first, -groups.size) if rule.is_by_size else (groups.first,)
         order = np.lexsort(keys)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        expected = pa.array(place[groups.of_row])
+        number = np.empty_like(order)
+        number[order] = np.arange(len(order))
+        expected = pa.array(number[groups.of_row])
         by = "size" if rule.is_by_size else "least vertex"
-        what = f"the place of its component by {by}"
+        what = f"the number of its component by {by}"
     same = pc.equal(labels.cast(pa.large_string()), expected.cast(pa.large_string()))
     wrong = pc.index(pc.fill_null(same, False), False).as_py()
     if wrong < 0:

@@ -126,13 +126,13 @@ class TestDeduplicate:
         [
             (
                 ["7", "1,000", "9"],
-                "column 'v' of docs.csv: '1,000' in row 2 .* no number, as other",
+                "column 'v' of docs.csv: '1,000' in row 2 .* not a number, unlike other",
             ),
             (["7", "NA", "n.d."], "'n.d.' in row 3"),
             (["7", "0x10", ""], "'0x10' in row 2"),
             (["-", "1,000", "2,500"], "'1,000' in row 2 .* neither a plain number nor an ISO date"),
             (["31/12/2024", "1/1/2025", ""], "'31/12/2024' in row 1"),
-            (["2024-01-02", "?", "later"], "'later' in row 3 .* no ISO date"),
+            (["2024-01-02", "?", "later"], "'later' in row 3 .* not an ISO date"),
             (["2024-01-02", "2024-02-30", ""], "'2024-02-30' in row 2"),
             (["2024-01-02T08:00Z", "2024-01-02T08:00", ""], "row 2 .* without a time zone"),
         ],
@@ -319,7 +319,7 @@ class TestDeduplicate:
             words = ["deduplicate", "docs.csv", "pairs.csv", "--by", "n", *ends]
             given(*words, "--on", "of,id", "--output", "keep.parquet")
             assert pq.read_table("keep.parquet")["n"].to_pylist() == [9, 4, 3]
-        assert "have 2 columns, and --on names 1 column" in refused(*words, "--on", "id")
+        assert "have 2 columns, but --on names 1 column" in refused(*words, "--on", "id")
         for other in (["convert", "pairs.csv", "e.csv"], ["verify", "pairs.csv", "pairs.csv"]):
             assert "ids have several columns" in refused(*other)
 

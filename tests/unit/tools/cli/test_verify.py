@@ -230,7 +230,7 @@ def test_all_that_calculate_writes_is_read(run, tmp_path, ids, suffix):
         ("max", [7, 8, 5, 7, 8, 9], "edge 0 joins"),
         ("max", [2, 8, 2, 2, 8, 9], "vertex 2 has the label 2, but the greatest vertex of its"),
         ("dense", [0, 1, 0, 0, 1, 2], None),
-        ("dense", [0, 2, 0, 0, 2, 1], "vertex 4 has the label 2, but the place of its component"),
+        ("dense", [0, 2, 0, 0, 2, 1], "vertex 4 has the label 2, but the number of its component"),
         ("size", [0, 1, 0, 0, 1, 2], None),
         ("size", [2, 1, 2, 2, 1, 0], "by size is 0"),
     ],
