@@ -354,7 +354,7 @@ class Forest:
         kernel = backend.kernel(gather.gather, write)
         kernel(backend.warp_size * (before.size - 1), *trees, low, *unused, *out)
         ids, labels = out
-        ids += ids.dtype.type(first)
+        ids += np.uint64(first).astype(ids.dtype)
         return ids, labels
 
     def rows_of_share(self, first: int, last: int) -> slice:

@@ -304,6 +304,11 @@ def test_the_types_of_parts_may_differ():
     check(spread([first, second], [0, 1]), cc_rapids.components(whole))
 
 
+def test_ids_may_be_all_of_their_type():
+    edges = random_edges(8, 256, 3000, low=-128, dtype=np.int8)
+    check(spread(cut(edges, [1000]), [0, 1]), cc_rapids.components(edges))
+
+
 def test_parts_without_rows_and_no_rows_at_all():
     none = np.empty(0, np.int64), np.empty(0, np.int64)
     edges = random_edges(10, 50, 40, 1000)
