@@ -109,6 +109,7 @@ def id_range_of(
     low, high, order = _read(arrays, backend, exact=exact)
     if given.vertices is not None or counted:
         low, high = _with_named(given, arrays, low, high, backend)
+        least, greatest = limits_of(arrays)
         if not exact and not least <= low <= high <= greatest:  # not within the columns' type
             return id_range_of(given, arrays, backend)
     more = 0 if exact else (high - low) // WIDER + memory_bound.MARGIN_IDS
@@ -120,6 +121,14 @@ def id_range_of(
 def all_fit(arrays: list[Array], last: int) -> bool:
     """Return whether all arrays have types that can hold the greatest id ``last`` >= 0."""
     return last >= 0 and all(last <= np.iinfo(array.dtype).max for array in arrays)
+
+
+def limits_of(columns: list[Array]) -> tuple[int, int]:
+    """Return the least and the greatest id of the common type of two columns of endpoints.
+
+    If a range lies within these limits, no other id of the columns wraps around into it.
+    """
+    return _common(tuple([column.dtype for column in columns[:2]]))[1:3]
 
 
 def last_of(given: EdgeInput) -> int:

@@ -34,7 +34,7 @@ from ..errors import CapacityError, ColumnTypeError, InputError
 from ..graph.forest import SHARE, Forest
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import INTEGERS, OFFSET, EncodedIds, ScannedIds, scan_ids
-from ..ids.range import IdRange, type_of
+from ..ids.range import IdRange, limits_of, type_of
 from . import choose as choices
 from .choose import Counted, Facts, Machine, SolveOptions
 from .run import link_part, merge
@@ -277,8 +277,10 @@ class _Run:
             scanned_here = scan_ids(edge_input, columns, backend, exact)
             of_all = barrier.exchange(k, scanned_here)
             scanned = common_ids(scanned_here, of_all, backend)
-            if not exact and len({one.facts.id_range.dtype for one in of_all}) > 1:
-                exact = True  # in the type of one part, ids of another may wrap around
+            ids = scanned.facts.id_range
+            limits = [limits_of(one.columns) for one in of_all if one.columns[0].size]
+            if not (exact or all(low <= ids.low and ids.high <= high for low, high in limits)):
+                exact = True  # other ids of some part may wrap around into the range
                 continue
             encoded = OFFSET.encode(scanned, backend)
             design = self._link(encoded)

@@ -229,3 +229,11 @@ def test_named_vertices_lie_outside_the_type_of_the_columns(engine, glancing):
     edges, named = tuple(side.astype(np.uint32) for side in long_list(6, 2100, low=0)), range(-9, 5)
     found = cc_rapids.components(edges, vertices=named, engine=engine)
     check(found, components_of(*map(np.ndarray.tolist, edges), named))
+
+
+def test_a_list_of_vertices_lies_outside_the_type_of_the_columns(engine, glancing):
+    edges = tuple(side.astype(np.uint32) for side in long_list(6, 2100, low=0))
+    edges[0][300] = 2**32 - 10  # in a row that the sample skips
+    named = np.array([-50, -10])
+    found = cc_rapids.components(edges, vertices=named, engine=engine)
+    check(found, components_of(*map(np.ndarray.tolist, edges), named.tolist()))
