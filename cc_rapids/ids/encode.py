@@ -420,7 +420,8 @@ class PagedEncoding(BitmapEncoding):
             """Replace places in pages by ids."""
             numbers = members_of(pages, facts.pages, 0, np.dtype(np.uint32), backend)
             write = backend.kernel(id_bitmap.ids_of_places)
-            write(members.size, numbers, ids.first, shift, members)
+            unsigned = members.view(f"u{members.itemsize}")  # a place may exceed a signed type
+            write(members.size, numbers, ids.first, shift, unsigned)
 
         in_pages = IdRange(0, size - 1, ids.dtype)
         return self._ranks(scanned, places, in_pages, mark, backend, expand)

@@ -278,6 +278,15 @@ def test_ids_in_clusters_get_bits_on_threads(engine):
     assert ("pages of 512 integers" in plan.ids_why) == (not on_device)
 
 
+def test_places_in_pages_exceed_a_signed_type(tuned):
+    tuned(small_id_range=0, paged_rows=0, uncompiled_rows=0)
+    ids = np.arange(-(2**15), 2**15, 40, dtype=np.int16)  # all pages occur: 2^16 places
+    found = cc_rapids.components((ids[:-1], ids[1:]), engine="threads")
+    assert found.summary()["ids"] == "bit map, paged"
+    assert found.labels().vertex.tolist() == ids.tolist()
+    assert len(found) == 1
+
+
 def test_explain_of_rows_and_of_a_design_asked_for():
     edges = pd.DataFrame({"a": [1], "b": ["x"], "c": [2], "d": ["y"]})
     plan = cc_rapids.components(
