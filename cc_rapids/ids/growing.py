@@ -21,7 +21,7 @@ from ..errors import CapacityError, ColumnTypeError, InputError
 from .arrival_table import ArrivalTable
 from .decoders import IdDecoder, OffsetDecoder, SortedDecoder, as_kind, at_places
 from .multi_column import RankedColumnsDecoder
-from .range import bounds, id_range_of, type_of
+from .range import all_fit, bounds, id_range_of, type_of
 from .strings import Text, column_of_text, lent_texts, take_text
 from .text_table import TextTable
 
@@ -95,7 +95,8 @@ class Range(_OneColumn):
     ) -> Extended:
         """Return the index itself and the columns.
 
-        Raise an InputError if ``exact`` and the columns of ``given`` hold other ids.
+        Raise an InputError if the columns of ``given`` hold other ids, and ``exact`` or a negative
+        id might wrap around to a vertex while edges are linked.
         """
         if isinstance(given.vertices, range) and len(given.vertices) > self.n:
             raise InputError(
@@ -103,7 +104,7 @@ class Range(_OneColumn):
                 f" num_vertices={self.n}: pass a larger number"
             )
         arrays = list(map(backend.asarray, columns[:2]))
-        if exact:
+        if exact or not (self.n <= 1 << 31 or all_fit(arrays, self.n - 1)):
             as_integers = replace(given, vertices=range(self.n), vertices_are_dense_range=True)
             id_range_of(as_integers, arrays, backend)
         dtypes = tuple([array.dtype for array in arrays if array.size]) or (self.dtype,)

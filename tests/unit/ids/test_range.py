@@ -12,6 +12,7 @@ from cc_rapids.data import read as frames
 from cc_rapids.graph import memory_bound
 from cc_rapids.graph.edges import Edges
 from cc_rapids.ids import range as spans
+from cc_rapids.ids.growing import Range
 from cc_rapids.solver import choose
 
 
@@ -237,3 +238,10 @@ def test_a_list_of_vertices_lies_outside_the_type_of_the_columns(engine, glancin
     named = np.array([-50, -10])
     found = cc_rapids.components(edges, vertices=named, engine=engine)
     check(found, components_of(*map(np.ndarray.tolist, edges), named.tolist()))
+
+
+def test_a_negative_id_of_a_batch_is_none_of_more_than_2_31_vertices(on):
+    edges = np.array([5, -(2**31)], np.int32), np.array([7, 5], np.int32)
+    given = frames.read(edges, None, None, None, None, "raise")
+    with pytest.raises(errors.InputError, match="'src' holds the id -2147483648, outside 0"):
+        Range(2**31 + 1).extend(given, edges, on, exact=False)
