@@ -590,7 +590,7 @@ class NumberedComponents(Generic[ComponentsT]):
             "format": FORMAT,
             "next_id": self.next_id,
             "answers": kind_words(answer.given),
-            "facts": answer.facts.words(),
+            "facts": answer.facts.to_json(),
         }
         table = arrow_of(answer.in_memory().label_frame())
         metadata = dict(table.schema.metadata or {}) | {METADATA: _sealed(words, _digest_of(table))}

@@ -48,15 +48,15 @@ class Facts:
 
     @property
     def rows(self) -> Ledger:
-        """The ledger of the run, or one that counts only the edges if the run recorded none."""
+        """The ledger of the run. If the run recorded none, all rows are the edges, and linked."""
         return Ledger(self.edges, self.edges) if self.ledger is None else self.ledger
 
-    def words(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the facts as JSON values."""
         return asdict(replace(self, ledger=None)) | {"ledger": self.rows.facts()}
 
     @classmethod
-    def of_words(cls, words: dict[str, Any]) -> Facts:
+    def from_json(cls, values: dict[str, Any]) -> Facts:
         """Return the facts from JSON values.
 
         Raises
@@ -64,30 +64,30 @@ class Facts:
         ValueError
             A value has the wrong type, or the ledger does not balance.
         """
-        facts = cls(**words | {"ledger": Ledger.of_facts(words["ledger"])})
-        times = facts.seconds.values() if isinstance(facts.seconds, dict) else [""]
+        facts = cls(**values | {"ledger": Ledger.of_facts(values["ledger"])})
         check_count("edges", facts.edges)
         texts = facts.design, facts.ids, facts.memory, facts.chosen_again
-        right = (
+        is_valid = (
             all(isinstance(value, str) for value in texts)
             and isinstance(facts.resumed, str | None)
             and isinstance(facts.greatest, bool | None)
-            and all(isinstance(value, int | float | None) for value in times)
+            and isinstance(facts.seconds, dict)
+            and all(isinstance(value, int | float | None) for value in facts.seconds.values())
         )
-        if not right:
-            raise ValueError("the facts of its run are of other types")
+        if not is_valid:
+            raise ValueError("a fact about the run has a wrong type")
         return facts
 
 
 class PartOfForest(ChosenEdges):
-    """Some edges of the spanning forest of another answer, listed on first use.
+    """Selected edges of the spanning forest of another answer, listed on first use.
 
     Parameters
     ----------
     whole : Answer
         The other answer.
     find_places : callable
-        Returns the positions of the edges in its forest, ascending.
+        Returns the positions of the edges in the other answer's forest, ascending.
     """
 
     backend: Backend
@@ -138,12 +138,13 @@ class LabelKind(ABC):
     def rows(self, answer: Answer) -> Array:
         """Return the label of each row, as a new array.
 
-        For kinds that are ids, these are vertices as returned by
-        :meth:`cc_rapids.graph.forest.Forest.rows`; ``answer.columns`` converts them to ids.
+        Labels of kinds that are ids are returned as vertices, as
+        :meth:`cc_rapids.graph.forest.Forest.rows` returns them. :meth:`columns` converts them to
+        ids.
         """
 
     def vertices_and_rows(self, answer: Answer) -> tuple[Array, Array]:
-        """Return the vertex of each row and its label, two new arrays."""
+        """Return the vertex and the label of each row, as two new arrays."""
         return answer.numbered[0].copy(), self.rows(answer)
 
     @abstractmethod
@@ -156,7 +157,10 @@ class LabelKind(ABC):
 
     @abstractmethod
     def columns(self, answer: Answer, name: str, labels: Array) -> dict[str, Any]:
-        """Return label columns: one with the given name, or one per column of a composite id."""
+        """Return labels as columns of a frame.
+
+        There is one column with the given name, or one per column of composite ids.
+        """
 
     @abstractmethod
     def columns_of_ids(
@@ -168,14 +172,14 @@ class LabelKind(ABC):
         name: str,
         rows: Array | None,
     ) -> dict[str, Any]:
-        """Return label columns for a column of ids, including unknown ids.
+        """Return the labels of a column of ids, some of them unknown, as columns of a frame.
 
         Each distinct unknown id is a component of its own.
 
         Parameters
         ----------
         column : Column
-            A column of m ids of the same kind as the edges.
+            A column of m ids of the same kind as those of the edges.
         valid : (m,) array of bool
             True for ids that are vertices of the answer.
         labels : (m,) array
@@ -200,7 +204,7 @@ class Answer:
     Attributes
     ----------
     given : EdgeInput
-        The caller's edges, which determine the type of returned frames.
+        The caller's edges, which determine the kind of returned frames.
     backend : Backend
         The backend of the arrays.
     decoder : IdDecoder
@@ -214,9 +218,9 @@ class Answer:
     forest_edges : ChosenEdges, optional
         The edges of the spanning forest, if it was recorded; a :class:`PartOfForest` for a cut.
     prefetched_frame : frame, optional
-        A label frame of kind "min" from the run, which is returned at most once.
+        A label frame of kind "min" from the run. It is returned once, and then dropped.
     arena : optional
-        The arena of the run, whose memory may contain a small label frame.
+        The arena of the run. A small label frame is allocated in it.
     saved_forest : dict, optional
         The columns of the spanning forest, in a copy without edges.
     linked : Linked, optional
@@ -261,7 +265,7 @@ class Answer:
         }
 
     def given_without_edges(self) -> EdgeInput:
-        """Return the input without its edges, enough to determine the type of results."""
+        """Return the input without its edges; the kind of frames and the types of ids remain."""
         given = self.given
         return replace(
             given,
@@ -275,14 +279,17 @@ class Answer:
         )
 
     def with_given(self, given: EdgeInput) -> Answer:
-        """Return the answer with another input, which changes the type or names of results."""
+        """Return the answer with another input, to change the kind or the names of frames.
+
+        All arrays are shared.
+        """
         other: Answer = object.__new__(type(self))
         vars(other).update(vars(self))
         other.given, other.prefetched_frame = given, None
         return other
 
     def with_key_names(self, names: Sequence[str]) -> Answer:
-        """Return the answer with other names of the id columns; no names number the columns."""
+        """Return the answer with other names of the id columns, or numbered ones without names."""
         return self.with_given(replace(self.given, vertex_names=tuple(names)))
 
     def with_ledger(self, ledger: Ledger) -> Answer:
@@ -293,7 +300,7 @@ class Answer:
         return other
 
     def keep_bound(self, bound: WeightBound | None) -> None:
-        """Remember the weight bound of the edges."""
+        """Set the weight bound of the edges."""
         if bound is not self.given.bound:
             self.given = replace(self.given, bound=bound)
 
@@ -308,9 +315,9 @@ class Answer:
         if (frame := vars(self).pop("prefetched_frame", None)) is not None:
             return self.given.answer(frame)  # pop() gives the frame to one thread only
         with self.backend.scope(self.arena):
-            by_array = isinstance(self.decoder, SortedDecoder)
-            rows = self.rows_of_sorted_ids() if by_array else None
-            if rows:
+            has_sorted_ids = isinstance(self.decoder, SortedDecoder)
+            rows = self.rows_of_sorted_ids() if has_sorted_ids else None
+            if rows is not None:
                 return self.frame(dict(zip(("vertex", "labels"), rows, strict=True)))
             vertex, label = self.rows()
             return self.frame(self.columns("vertex", vertex) | self.columns("labels", label))
@@ -326,10 +333,10 @@ class Answer:
             if self.neighbors is not None:
                 raise InputError(
                     f"components_of_neighbors keeps no forest, which {method.partition('(')[0]}()"
-                    " needs: components() of an edge list does, with forest=True"
+                    " needs: find the components of an edge list with forest=True"
                 )
             raise InputError(
-                "the edges of a spanning forest are recorded during the run, on request:"
+                "this answer has no spanning forest, because the run did not use forest=: call"
                 f" components(..., forest=True).{method}"
             )
 
@@ -339,7 +346,7 @@ class Answer:
         return self.neighbors is not None and self.neighbors.order is not None
 
     def check_edges(self, edges: Any) -> None:
-        """Raise an InputError if edges are an array of neighbours, with a row for each point."""
+        """Raise an InputError if the answer is of neighbours, and edges are their array."""
         if self.neighbors is not None:
             refuse_neighbors(edges, self.forest.n)
 
@@ -372,18 +379,20 @@ class Answer:
                 columns[name] = self.given.without_nan(columns[name])
         if self.given.src.key_columns:
             columns = {self.given.output_name(name): column for name, column in columns.items()}
-        made, answers = self.given.make_frame(columns), self.given.answers
-        frame: Any = made if answers is None else answers(made)
-        return frame
+        frame: Any = self.given.make_frame(columns)
+        return frame if self.given.answers is None else self.given.answers(frame)
 
     def in_memory(self) -> Answer:
-        """Return the answer with in-memory frames, even for relations and lazy frames."""
+        """Return the answer with frames in memory, also if the edges are a relation or lazy."""
         if self.given.answers is None:
             return self
         return self.with_given(replace(self.given, answers=None))
 
     def columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
-        """Return new columns of the spanning forest, of all its edges or of given ones."""
+        """Return new columns of the spanning forest: rows, ends, and weights if there are any.
+
+        ``edges`` are positions in the forest; all edges by default.
+        """
         columns, chosen = self.saved_forest, self.forest_edges
         if columns is None:
             assert chosen is not None
@@ -398,20 +407,23 @@ class Answer:
         return self._columns_at(columns, edges)
 
     def required_rules(self) -> Ruled:
-        """Return the rules of clusters, or raise an InputError for a cut that lacks them."""
+        """Return the rules of clusters; raise an InputError if a cut has no rules."""
         if self.ruled is None:
             bound = self.given.bound
             limit = "..."
             if bound is not None and bound.at_least is not None:
                 limit = f"at_least={bound.at_least}"
             raise InputError(
-                "pairs of must_link= are not in a dendrogram, so these clusters are not those of"
-                f" the rules: run link_pairs(..., must_link=..., {limit})"
+                "these clusters are a cut of a dendrogram, which leaves out the pairs of"
+                f" must_link=: run link_pairs(..., must_link=..., {limit})"
             )
         return self.ruled
 
     def columns_of_refused(self, edges: Array | None = None) -> dict[str, Any]:
-        """Return new columns of the edges that a rule refused, without the rules."""
+        """Return new columns of the refused edges: rows, ends and weights, but not the rules.
+
+        ``edges`` are positions among the refused edges; all by default.
+        """
         ruled, chosen = self.ruled, self.forest_edges
         assert ruled is not None
         if ruled.columns is not None:
@@ -426,23 +438,35 @@ class Answer:
         """Return new columns of edges, all or those at the given positions."""
         if edges is None:
             return {name: copy(column) for name, column in columns.items()}
-        at, numbers = self.home(edges), ("row", "index", "weight")
+        positions, numbers = self.home(edges), ("row", "index", "weight")
         return {
-            name: items_at(column, at) if name in numbers else take_ids(of(name, column), at)
+            name: items_at(column, positions)
+            if name in numbers
+            else take_ids(of(name, column), positions)
             for name, column in columns.items()
         }
 
     def home(self, column: Any) -> Any:
+        """Return a column on the device of the caller's edges."""
         return self.bring(column, self.given.on_device)
 
     def bring(self, column: Any, on_device: bool) -> Any:
+        """Return an array of the backend on the requested device; other columns do not move."""
         return bring(column, self.backend, on_device)
 
     def rows(self) -> tuple[Array, Array]:
+        """Return the vertex of each row and the least vertex of its component, as new arrays.
+
+        :meth:`columns` converts both to ids.
+        """
         return self.forest.rows(self.decoder.id_base, self.decoder.dtype)
 
     def rows_of_sorted_ids(self) -> tuple[Array, Array] | None:
-        """Return vertices and least labels if the ids are a dense sorted array; otherwise None."""
+        """Return the id of each row and the least id of its component, decoded in one pass.
+
+        Return None unless the decoder has the sorted ids of exactly the vertices, and the run did
+        not prepare the rows.
+        """
         forest, decoder = self.forest, self.decoder
         if not isinstance(decoder, SortedDecoder) or forest.has_rows:
             return None
@@ -451,7 +475,10 @@ class Answer:
         return decoder.decode_all(forest.parent, self.backend)
 
     def columns(self, name: str, ids: Array) -> dict[str, Any]:
-        """Return id columns: one with the given name, or 0_name, 1_name, ... for composite ids."""
+        """Return vertices of :meth:`rows` as ids, in columns of a frame.
+
+        There is one column with the given name, or 0_name, 1_name, ... for composite ids.
+        """
         if isinstance(self.decoder, OffsetDecoder):  # the vertices are already ids
             return {name: ids}
         column = self.decoder.decode(ids, self.backend)
@@ -466,7 +493,21 @@ class Answer:
     def label_or_id(
         self, column: Column, rows: Array, valid: Array, name: str, at: Array | None
     ) -> dict[str, Any]:
-        """Return the labels of ids; each unknown id is a component of its own."""
+        """Return the labels of ids as columns; each distinct unknown id is a component of its own.
+
+        Parameters
+        ----------
+        column : Column
+            The m ids.
+        rows : (m,) array of integers
+            The row of each known id in the answer.
+        valid : (m,) array of bool
+            True for known ids.
+        name : str
+            The name of the label column.
+        at : array of int64, optional
+            The ids to return, as positions; all by default.
+        """
         labels = self.kind.rows(self)[rows if self.forest.vertices else rows[:0]]
         return self.kind.columns_of_ids(self, column, valid, labels, name, at)
 
@@ -477,25 +518,29 @@ class Answer:
             is_number = isinstance(label, int | np.integer)
             if self.has_clusters and is_number and label == -1:
                 raise InputError(f"-1 is the label of {NOISE}")
-            k = len(self.counts)
-            these = "the only component" if k == 1 else f"these {k:,} components"
+            count = len(self)
+            components = "the only component" if count == 1 else f"these {count:,} components"
             raise InputError(
-                f"{id_shown(label)} is not a label of {these} (labels are of kind"
-                f" {self.kind.name!r}); component_of() gives the label of a vertex"
+                f"{id_shown(label)} is not a label of {components} (labels are of kind"
+                f" {self.kind.name!r}): component_of() returns the label of a vertex"
             )
         return number
 
     def small(self, array: Array) -> Array:
-        """Return numeric labels as int32, as SciPy does, or as int64 if they do not fit."""
+        """Return component numbers as int32, as in SciPy, or as int64 if they do not fit."""
         return array.astype(np.int32 if len(self) <= 1 << 31 else np.int64)
 
     @cached_property
     def numbered(self) -> tuple[Array, Array]:
-        """The id of each vertex, and the rank of its component by least vertex."""
+        """The vertex of each row, as in :meth:`rows`, and the number of its component.
+
+        Components are numbered 0 .. k - 1 by their least vertices.
+        """
         return self.forest.dense(self.decoder.id_base, self.decoder.dtype)
 
     @property
     def dense(self) -> Array:
+        """The number of each row's component, 0 .. k - 1 in the order of the least ids."""
         return self.numbered[1]
 
     @cached_property
@@ -510,7 +555,7 @@ class Answer:
             return int(self.counts.max()) if len(self) else 0
 
     @cached_property
-    def last(self) -> Array:
+    def greatest_rows(self) -> Array:
         """The row of each component's greatest id, in the order of the least ids."""
         order = self.backend.xp.argsort(self.dense, kind="stable")
         return order[self.backend.xp.cumsum(self.counts) - 1]

@@ -11,18 +11,21 @@ from ..data.dtypes import is_float, is_signed
 from ..ids.hash_table import Slots
 from ..kernels import best as kernels
 
-SLOTS_PER_ROW = 4  # groups are renumbered if their bound exceeds so many per row, see dedup.jsonl
+SLOTS_PER_ROW = 4  # maximum bound of group numbers, per row, without renumbering: see dedup.jsonl
 SIGN = np.uint64(1 << 63)
-NO_KEY = kernels.LAST
+NO_KEY = kernels.LAST  # the bit that marks the place of a row without a key
 
 
 def sort_keys(values: Array, ascending: bool, xp: Any) -> Array:
-    """Return uint64 keys in the order of numbers without NaN, best first: a new array."""
+    """Return a uint64 key for each number; the best number has the least key.
+
+    The best number is the greatest, or the least if ``ascending``. No number is NaN.
+    """
     if values.dtype.itemsize > 8:
         values = xp.unique(values, return_inverse=True)[1]
     if is_float(values.dtype):
         bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # + 0.0 turns -0.0 into 0.0
-        keys = xp.where(bits >= SIGN, ~bits, bits ^ SIGN)
+        keys = xp.where(bits >= SIGN, ~bits, bits ^ SIGN)  # the bits of negative floats descend
     elif is_signed(values.dtype):
         keys = values.astype(np.int64).view(np.uint64) ^ SIGN
     else:
@@ -38,18 +41,20 @@ def choose(
     scored: Array | None,
     backend: Backend,
 ) -> None:
-    """Lower the place of each group to that of its best row; see :mod:`cc_rapids.kernels.best`.
+    """Write the place of each group's best row into ``best``: see :mod:`cc_rapids.kernels.best`.
 
     Parameters
     ----------
     groups : (m,) array of integers
+        The group of each row, below ``size``.
     best : (2 * size,) array of uint64
-        Modified: the least key of each group, then the place of each group. An entry is initialised
-        to all ones, or to a place with the bit ``NO_KEY``, so that any row with a key is better.
+        Modified: two entries per group, the least key and the place of its row. The caller sets
+        both to all ones, or the place to a default with the bit ``NO_KEY``, so that any row with a
+        key is better.
     places : (m,) array of uint64
-        The tie-breaker for equal keys: the least place wins.
+        The place of each row. The least place wins among equal keys.
     keys : (m,) array of uint64, optional
-        The keys from :func:`sort_keys`. Without keys the least place wins.
+        The keys from :func:`sort_keys`. Without keys, the least place wins.
     scored : (m,) array of bool, optional
         False for rows without a key, which come last.
     """
@@ -65,14 +70,14 @@ def choose(
 def best_rows(
     groups: Array, size: int, keys: Array | None, scored: Array | None, backend: Backend
 ) -> Array:
-    """Return the best row of each nonempty group, in the order of the rows.
+    """Return the best row of each nonempty group, as ascending row numbers.
 
     Parameters
     ----------
     groups : (m,) array of integers
         The group of each row, below ``size``.
     size : int
-        A small bound of the numbers of groups, see :func:`compact`.
+        A small upper bound of the group numbers, see :func:`compact`.
     keys, scored : (m,) arrays, optional
         As for :func:`choose`; the first row wins among equal keys.
     """
@@ -85,7 +90,10 @@ def best_rows(
 
 
 def compact(numbers: Array, size: int, backend: Backend) -> tuple[Array, int]:
-    """Return group numbers with a small upper bound, renumbered if the bound is too large."""
+    """Return group numbers and an upper bound, both renumbered if the bound is too large.
+
+    ``size`` is an upper bound of ``numbers``. Two groups never get the same number.
+    """
     if size <= SLOTS_PER_ROW * numbers.size + 1:
         return numbers, size
     table = Slots([numbers], [], backend)

@@ -37,7 +37,7 @@ class ClusterNumbers(PlaceLabels):
 class PointLabels(NumberLabels):
     """Labels of all points: those of ``kind`` in ``clusters``, and -1 for noise.
 
-    Unsigned labels have the greatest value of their type in place of -1.
+    Unsigned types use their greatest value in place of -1.
     """
 
     is_saved = False
@@ -62,20 +62,20 @@ class PointLabels(NumberLabels):
         return self.kind.find(self.clusters, label)
 
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
-        """Return -1 for ids that are no points."""
+        """Return -1 for ids that are not points."""
         return answer.backend.xp.full(int(unknown.sum()), -1, np.int64)
 
 
 def kind_of(answer: Answer, kind: LabelKind | None) -> LabelKind:
-    """Return the kind of labels of clusters, given that of components; by default the answer's."""
-    about = answer.neighbors
-    if kind is None or about is None or about.order is None:
+    """Return the kind of labels to use, by default the answer's; clusters have another "dense"."""
+    neighbors = answer.neighbors
+    if kind is None or neighbors is None or neighbors.order is None:
         return kind or answer.kind
-    return ClusterNumbers(about.order) if kind.name == ClusterNumbers.name else kind
+    return ClusterNumbers(neighbors.order) if kind.name == ClusterNumbers.name else kind
 
 
 def has_noise(answer: Answer) -> bool:
-    """Return whether some points of an answer are in no component."""
+    """Return whether an answer has points that are in no component."""
     return answer.forest.vertices < answer.forest.n
 
 
@@ -90,7 +90,10 @@ def label_frame(answer: Answer, kind: LabelKind | None) -> Any:
 
 
 def with_noise(answer: Answer) -> Answer:
-    """Return an answer that has every point, for looking up labels."""
+    """Return an answer in which noise has rows and the label -1, for looking up labels.
+
+    Its forest has one tree per point, so only its labels are meaningful.
+    """
     if not has_noise(answer):
         return answer
     backend = answer.backend
@@ -98,8 +101,7 @@ def with_noise(answer: Answer) -> Answer:
         forest = Forest(backend, answer.forest.n, all_present=True)
         backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
         forest.count()
-    kind = PointLabels(answer, answer.kind)
-    about = answer.neighbors
+    kind, neighbors = PointLabels(answer, answer.kind), answer.neighbors
     return Answer(
-        answer.given, backend, answer.decoder, forest, kind, answer.facts, neighbors=about
+        answer.given, backend, answer.decoder, forest, kind, answer.facts, neighbors=neighbors
     )

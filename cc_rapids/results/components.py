@@ -127,10 +127,10 @@ class Components(Generic[FrameT]):
         Returns
         -------
         frame of the caller's kind, columns ``vertex`` and ``labels``
-            One row per vertex, sorted by id. ``vertex`` has the type of the ids, and so has
-            ``labels`` of kinds ``"min"`` and ``"max"``. Other labels are int32 (int64 beyond 2^31).
-            Composite ids have several columns, such as ``kind`` and ``id``, and so have labels of
-            kinds ``"min"`` and ``"max"``, such as ``kind_labels`` and ``id_labels``: see
+            One row per vertex, sorted by id. ``vertex`` and labels of kinds ``"min"`` and ``"max"``
+            have the type of the ids. Other labels are int32 (int64 beyond 2^31). Composite ids have
+            one column per key column, such as ``kind`` and ``id``. Their labels of kinds ``"min"``
+            and ``"max"`` do too, such as ``kind_labels`` and ``id_labels``: see
             :meth:`with_key_names`.
 
         See Also
@@ -154,12 +154,12 @@ class Components(Generic[FrameT]):
         Returns
         -------
         label, or column of labels of the caller's kind
-            Composite ids as labels are a tuple, or a frame.
+            If labels are composite ids, one label is a tuple, and several are a frame.
 
         Raises
         ------
         UnknownVertexError
-            Some ids are not vertices of this answer. The error names their number and the first.
+            Some ids are not vertices of this answer. The error states how many, and the first.
 
         See Also
         --------
@@ -194,13 +194,13 @@ class Components(Generic[FrameT]):
             frame is collected. For a relation, only the distinct ids are read; the result is a
             relation that joins the labels, in the same order.
         on : str, or list of str
-            The column of vertices. For edges within the bounds of the answer, either end gives the
-            same labels. An edge outside them may join two components, and gets the label of the end
-            in this column. For composite ids, the default is their columns in this answer, such as
-            ``["kind", "id"]``.
+            The column of vertices. For edges within the weight bounds of the answer, both ends give
+            the same labels. An edge outside the bounds may join two components; it gets the label
+            of the end in this column. For composite ids, the default is their columns in this
+            answer, such as ``["kind", "id"]``.
         name : str
-            The name of the new column. Labels with several columns prefix it with the name of each
-            key column, such as ``kind_labels`` (see :meth:`Components.with_key_names`).
+            The name of the new column. Labels of several columns get the name of each key column as
+            a prefix, such as ``kind_labels`` (see :meth:`Components.with_key_names`).
         missing : {"raise", "null", "self"}
             How to handle rows whose vertex is not in this answer: raise an error, make the label
             null, or make the vertex a component of its own. With ``"self"``, labels of kinds
@@ -219,8 +219,8 @@ class Components(Generic[FrameT]):
         ------
         UnknownVertexError, NullsError, MissingColumnError, ColumnTypeError, InputError
             A vertex is unknown or null; column ``on`` does not exist, or column ``name`` already
-            does; no integer type fits both the labels and the unknown vertices; the argument is
-            not a frame.
+            exists; no integer type fits both the labels and the unknown vertices; the argument
+            ``frame`` is not a frame.
 
         See Also
         --------
@@ -258,9 +258,9 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         count : int, optional
-            Return only this many components, the largest ones: ``sizes(3)`` has three rows.
+            The maximum number of components to return: ``sizes(3)`` has at most three rows.
         min_size, max_size : int, optional
-            Return only components with at least and at most this many vertices.
+            The least and the greatest number of vertices of a component to return.
 
         Returns
         -------
@@ -398,7 +398,7 @@ class Components(Generic[FrameT]):
         return selection.subset(self.answer, label)
 
     def members(self) -> FrameT:
-        """Return the vertices of each component as lists, one component after another.
+        """Return all vertices with their labels, grouped by component.
 
         Returns
         -------
@@ -425,11 +425,11 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         by : frame or pair (vertices, scores), optional
-            A column ``vertex``, and one other column of scores: numbers, booleans, dates, times,
-            strings or categories. For composite ids, one column per id column, with the names of
-            the answer or ``0_vertex``, ... . The vertex with the greatest score is chosen; ties go
-            to the least id. If a vertex has several scores, the best one counts. Vertices without a
-            score, or with a null, masked or NaN score, come last.
+            A frame has a column ``vertex`` and one column of scores. For composite ids, it has one
+            column per id column, with the names of the answer or ``0_vertex``, ... . Scores are
+            numbers, booleans, dates, times, strings or categories. The vertex with the greatest
+            score is chosen; ties go to the least id. If a vertex has several scores, the best one
+            counts. Vertices without a score, or with a null, masked or NaN score, come last.
         ascending : bool
             Choose the least score instead of the greatest.
 
@@ -519,7 +519,7 @@ class Components(Generic[FrameT]):
         Raises
         ------
         UnknownVertexError
-            Some ids are not vertices. The error names their number and the first.
+            Some ids are not vertices. The error states how many, and the first.
         ArgumentTypeError
             ``pairs`` is a single pair of ids.
 
@@ -645,8 +645,8 @@ class Components(Generic[FrameT]):
             The documents, one or several rows per id. A lazy Polars frame is collected, and a
             relation is read as a whole.
         on : str, or list of str
-            The id column, or the columns of a composite id, whose default is their columns in this
-            answer.
+            The id column, or the columns of composite ids. For composite ids, the default is their
+            columns in this answer.
         by : str, optional
             A column of numbers, booleans, dates, times, strings or categories. The row with the
             greatest value is kept; ties go to the first row in the frame. Rows with a null or NaN
@@ -669,8 +669,9 @@ class Components(Generic[FrameT]):
         Raises
         ------
         UnknownVertexError, NullsError, MissingColumnError, ColumnTypeError, InputError
-            An id is null, or is unknown with ``missing="raise"``; a column does not exist; ``by``
-            has no order, or values of ``per`` cannot be compared; the argument is not a frame.
+            An id is null, or is unknown with ``missing="raise"``; a column does not exist; the
+            values of ``by`` have no order, or values of ``per`` cannot be compared; the argument
+            ``frame`` is not a frame.
 
         See Also
         --------
@@ -715,7 +716,7 @@ class Components(Generic[FrameT]):
         *,
         name: str = "labels",
     ) -> Any:
-        """Return the rows that :meth:`deduplicate` drops, each with the row kept in its favour.
+        """Return the rows that :meth:`deduplicate` drops, each with the row that it keeps instead.
 
         Parameters
         ----------
@@ -734,12 +735,12 @@ class Components(Generic[FrameT]):
         -------
         new frame of the kind of ``frame``
             One row for each dropped row, in the order of the frame, with its index. The columns are
-            the id columns of the dropped row, the same of the row that was kept, such as
-            ``kept_doc_id``, the label of their component, and, with ``by``, this value of both
-            rows, such as ``length`` and ``kept_length``. If the answer has a forest by weight,
-            ``weakest_weight`` is the weight of the weakest edge on the path between both rows, as
-            :meth:`paths` returns it; null for rows with the same id. Rows that ``missing="drop"``
-            leaves out are in no component, and not listed.
+            the id of the dropped row; the id of the kept row, such as ``kept_doc_id``; the label of
+            their component; and, with ``by``, the value of both rows, such as ``length`` and
+            ``kept_length``. If the answer has a forest by weight, ``weakest_weight`` is the weight
+            of the weakest edge on the path between both rows, as :meth:`paths` returns it. It is
+            null for rows with the same id. Rows that ``missing="drop"`` leaves out are not listed,
+            because they are in no component.
 
         Raises
         ------
@@ -778,17 +779,17 @@ class Components(Generic[FrameT]):
     def forest(self) -> FrameT:
         """Return the edges of the spanning forest that the run recorded.
 
-        The forest has one edge for each vertex, minus one per component. It has no cycle and the
-        same components as all edges. Different runs may return different edges, unless the forest
-        is one by weight.
+        The number of these edges is the number of vertices minus the number of components. The
+        forest has no cycle, and the same components as all edges. Different runs may return
+        different edges, unless the forest is by weight.
 
         Returns
         -------
         frame of the caller's kind
-            Column ``row`` is the int64 position of the edge in the input, ascending; for an
-            adjacency list, the position of the entry. Columns ``source`` and ``destination`` are
-            its ends (``kind_source``, ``id_source``, ... for composite ids). A forest by weight
-            also has ``weight``, of the type of the weights.
+            Column ``row`` (int64, ascending) is the position of the edge in the input, or of the
+            entry in an adjacency list. Columns ``source`` and ``destination`` are the ends of the
+            edge (``kind_source``, ``id_source``, ... for composite ids). A forest by weight also
+            has ``weight``, of the type of the weights.
 
         Raises
         ------
@@ -825,16 +826,17 @@ class Components(Generic[FrameT]):
     ) -> Any:
         """Return the length and the weakest edge of the forest path between each pair of vertices.
 
-        Two vertices of a component are joined by one path in the forest. Its weakest edge is the
-        lightest edge in a maximum spanning forest, and the heaviest edge in a minimum spanning
-        forest; ties go to the least row. No other path between the two vertices has a stronger
-        weakest edge.
+        Exactly one path in the forest joins two vertices of a component. The weakest edge of this
+        path is the lightest edge in a maximum spanning forest, and the heaviest edge in a minimum
+        spanning forest; ties go to the least row. No other path between the two vertices has a
+        stronger weakest edge.
 
-        The first call roots the forest and keeps it: 20 bytes per vertex, or 45 and a weight for a
-        forest by weight, and twice that beyond 2^30 vertices. Rooting temporarily takes up to 180
-        bytes per vertex. Lengths take 160 bytes per pair, and ``rows=True`` takes 112 bytes per
-        path edge, without strings. A call that needs more than the free memory fails before it
-        starts. The depth of the trees does not matter.
+        The first call roots the forest and keeps the rooted forest. This takes 20 bytes per vertex,
+        or 45 bytes and the size of a weight for a forest by weight. Beyond 2^30 vertices, it takes
+        twice as much. Rooting temporarily takes up to 180 bytes per vertex. Lengths take 160 bytes
+        per pair, and ``rows=True`` takes 112 bytes per path edge, without strings. A call that
+        needs more than the free memory fails before it starts. The depth of the trees does not
+        affect the cost.
 
         Parameters
         ----------
@@ -846,7 +848,8 @@ class Components(Generic[FrameT]):
         rows : bool
             Return all edges of the paths instead of the lengths.
         limit : int, optional
-            The most edges that ``rows=True`` may return. By default as many as fit into memory.
+            The maximum number of edges that ``rows=True`` may return. By default, all edges are
+            returned if they fit into memory.
         **text
             ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
             :func:`cc_rapids.components`.
@@ -871,11 +874,11 @@ class Components(Generic[FrameT]):
         InputError
             The run did not use ``forest=``, or ``limit`` is passed without ``rows=True``.
         CapacityError
-            The paths have more edges than ``limit``, or than fit into memory. The error names the
-            number of edges, which are counted before any is returned. Also raised if the forest or
-            the pairs do not fit.
+            The paths have more edges than ``limit``, or than fit into memory. The error states the
+            number of edges; they are counted before the paths are built. Also raised if the forest
+            or the pairs do not fit into memory.
         UnknownVertexError
-            Some ids are not vertices. The error names their number and the first.
+            Some ids are not vertices. The error states how many, and the first.
         NullsError
             An id of a pair is null.
         ArgumentTypeError
@@ -924,19 +927,19 @@ class Components(Generic[FrameT]):
     ) -> Any:
         """Return the edges of a path between two vertices of a component, in order.
 
-        By default, the path follows the spanning forest. In a maximum spanning forest, its weakest
-        edge is at least as strong as that of any other path. If an edge of ``edges`` joins the two
-        vertices, the path is that edge.
+        By default, the path follows the spanning forest. In a maximum spanning forest, no other
+        path has a stronger weakest edge. If an edge of ``edges`` joins the two vertices, the path
+        is this edge.
 
         Parameters
         ----------
         first, second : id
             Two ids; tuples for composite ids.
         edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path, optional
-            The edges that the answer was computed from, or others between its vertices.
-            Edges with a null end or an unknown vertex are ignored, and edges between components,
-            such as those that a rule refused or :meth:`Dendrogram.split` cut. The forest is needed
-            if ``edges`` is omitted, or if no edge joins the two vertices.
+            The edges that the answer was computed from, or others between its vertices. Edges with
+            a null end or an unknown vertex are ignored. So are edges between two components, which
+            a rule refused or :meth:`Dendrogram.split` cut. The forest is needed if ``edges`` is
+            omitted, or if no edge joins the two vertices.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array of numbers, or None
@@ -953,8 +956,8 @@ class Components(Generic[FrameT]):
         frame
             The columns of :meth:`Components.forest`, with ends as in the edge list, and ``weight``
             if the run or this call names weights. If the path consists of ``edges``, rows are
-            positions in ``edges``, and the frame has their library. Empty if the vertices are
-            equal.
+            positions in ``edges``, and the frame is of the library of ``edges``. Empty if the two
+            vertices are equal.
 
         Raises
         ------
@@ -988,8 +991,8 @@ class Components(Generic[FrameT]):
         1    3       7            5
         """
         arguments = first, second, edges, source, destination
-        way = "explain_pair(first, second, frame) returns the values that join two records"
-        with naming_records(self.answer.linked, way):
+        advice = "explain_pair(first, second, frame) returns the values that join two records"
+        with naming_records(self.answer.linked, advice):
             return self._paths.path(*arguments, weight=weight, shortest=shortest)
 
     def explain_pair(
@@ -1034,8 +1037,9 @@ class Components(Generic[FrameT]):
             ``from`` and ``to`` (``from_kind``, ``from_id``, ... for composite ids), ``weight`` if
             the path has weights, ``row``, the other columns of the records of both ends, such as
             ``from_name`` and ``to_name``, and the other columns of ``edges``, with the prefix
-            ``edge_`` if their name is taken. It is a new frame of the library of ``records``, or of
-            the edges. A notebook shows it as a table, and :meth:`Evidence.to_html` writes a page.
+            ``edge_`` if another column has the same name. It is a new frame of the library of
+            ``records``, or of the edges. A notebook shows it as a table, and
+            :meth:`Evidence.to_html` writes a page.
 
         Raises
         ------
@@ -1088,15 +1092,15 @@ class Components(Generic[FrameT]):
         """Verify the result of :meth:`paths` against the edges.
 
         The components and the forest are verified first, see :meth:`Components.audit`. The audit
-        then roots its own trees on one host thread and looks up the length and the weakest row of
-        each path. They must equal those of the frame. If ``rows`` is passed, each path edge must be
-        a forest edge with the ends and the weight of the edge list. Consecutive edges must meet,
-        from the first vertex of the pair to the second. A walk as long as the forest path is the
-        forest path. The audit shares no code with the search for paths.
+        then roots its own trees on one host thread, and computes the length and the weakest row of
+        each path. The frame must have the same values. If ``rows`` is passed, each path edge must
+        be a forest edge with the ends and the weight of the edge list. Consecutive edges must meet,
+        from the first vertex of the pair to the second. Such a walk that is as long as the forest
+        path is the forest path. The audit shares no code with the search for paths.
 
-        The cost is that of the audit of components and forest, log2 n steps per pair for any path
-        length, about 40 bytes per id in the id range (per vertex if ids are sparse) and 16 bytes
-        per edge, and one pass over ``rows``.
+        In addition to the audit of components and forest, each pair takes up to log2 n steps,
+        whatever the length of its path, and ``rows`` takes one pass. The additional memory is
+        about 40 bytes per id in the id range (per vertex if ids are sparse) and 16 bytes per edge.
 
         Parameters
         ----------
@@ -1158,7 +1162,7 @@ class Components(Generic[FrameT]):
         -------
         Dendrogram
             It stores the ends and weights of the forest edges, sorted by weight, in up to 56 bytes
-            per edge. Any number of thresholds needs no further pass over the edges.
+            per edge. Thresholds need no further pass over the edges.
 
         Raises
         ------
@@ -1167,7 +1171,7 @@ class Components(Generic[FrameT]):
 
         See Also
         --------
-        components_at : Find components at some thresholds without a spanning forest.
+        components_at : Find components at several thresholds without a spanning forest.
         Components.forest : Return the edges of the forest.
 
         Examples
@@ -1279,7 +1283,7 @@ class Components(Generic[FrameT]):
             A dropped edge counts nowhere, so another edge may become a bridge.
         records : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict, optional
             The records of the vertices, for :meth:`Report.weakest_rows` and the page; the first of
-            several with the same id is used. They need weights.
+            several with the same id is used. Records require ``weight``.
         on : str, or list of str
             The id columns of the records, as for :meth:`attach`.
 
@@ -1310,8 +1314,8 @@ class Components(Generic[FrameT]):
         """
         from ..analysis.report import report
 
-        way = "sizes() and articulation_points(frame) describe entities of records"
-        with naming_records(self.answer.linked, way):
+        advice = "sizes() and articulation_points(frame) describe entities of records"
+        with naming_records(self.answer.linked, advice):
             return report(self.answer, edges, source, destination, weight, nulls, records, on)
 
     def plot(self, kind: str = "sizes", *arguments: Any, **options: Any) -> Any:
@@ -1375,10 +1379,11 @@ class Components(Generic[FrameT]):
         connected vertices, so a wrong answer is never accepted. If a tree missed an edge, a right
         answer would be refused.
 
-        Labels must follow the definition of their kind (see :meth:`labels`), rows must be sorted by
-        id, ``len()`` must be the number of labels, and each vertex must be named. The audit counts
-        the rows that it reads and sums their positions in two ways. It is valid only if the sums
-        match the number of rows.
+        Labels must follow the definition of their kind (see :meth:`labels`), and rows must be
+        sorted by id. ``len()`` must be the number of labels, and an edge or ``vertices=`` must
+        contain each vertex. The audit also counts the rows that it reads, and sums their positions
+        and the squares of these. Unless the sums match the number of rows, the audit is invalid and
+        raises an error.
 
         The audit takes at most three times as long as the run for the reference graphs
         (benchmarks/records/audit.jsonl). It allocates another label frame, and 8 bytes and 3 bits
@@ -1404,11 +1409,11 @@ class Components(Generic[FrameT]):
 
             ``forest=True`` also verifies the frame of :meth:`forest`, for the same edges in the
             same order: rows ascend, have the ends of the edge list, contain no cycle, and join all
-            components. ``forest="min"`` or ``"max"`` with ``weight`` also verifies the weights, and
-            that no other edge is lighter (heavier) than the heaviest (lightest) edge of its forest
-            path; ties go to the lower row. This takes about 130 bytes per vertex, and up to
-            2 log2 n steps per edge. A frame as ``forest`` is verified in place of the answer's
-            forest.
+            components. ``forest="min"`` or ``"max"`` with ``weight`` also verifies the weights. No
+            other edge may then be lighter (heavier) than the heaviest (lightest) edge on the forest
+            path between its ends; ties go to the lower row. This takes about 130 bytes per vertex,
+            and up to 2 log2 n steps per edge. A frame as ``forest`` is verified in place of the
+            answer's forest.
 
             ``bridges`` is a frame of :func:`cc_rapids.bridges`, for the same edges in the same
             order. It is compared with the bridges that a depth-first search finds on one host
@@ -1621,8 +1626,8 @@ class Components(Generic[FrameT]):
                 f"{path} is of type {kind.__name__}, not {cls.__name__}: load it with"
                 f" {kind.__name__}.load()"
             )
-        made: Self = kind(answer)
-        return made
+        components: Self = kind(answer)
+        return components
 
     def to_parquet(
         self,
@@ -1645,7 +1650,7 @@ class Components(Generic[FrameT]):
             path is a folder for ``part-00000.parquet`` and so on, which must not exist, or be
             empty.
         rows_per_file : int
-            The most rows per file of a folder, or per row group of one file.
+            The maximum number of rows per file of a folder, or per row group of one file.
         kind : str, optional
             The kind of labels, as in :meth:`Components.labels`.
 
@@ -1675,11 +1680,11 @@ class Components(Generic[FrameT]):
         ...     len(files), pq.read_table(f"{place}/labels")["labels"].to_pylist()
         (2, [2, 2, 2, 9])
         """
-        named = self.answer.kind if kind is None else check_labels(kind)
-        return write_parquet(self.answer, path, rows_per_file, named)
+        label_kind = self.answer.kind if kind is None else check_labels(kind)
+        return write_parquet(self.answer, path, rows_per_file, label_kind)
 
     def __repr__(self) -> str:
-        """Return the facts already known; no kernel is launched."""
+        """Return the counts that are on the host, and the design; no kernel is launched."""
         facts, engine = self.answer.facts, self.answer.backend.name
         edges = counted(facts.edges, "edge")
         return f"<Components: {counts_in_words(self.answer)}; {edges}, {facts.design} on {engine}>"
@@ -1825,7 +1830,7 @@ class LinkedRecords(Components[Any]):
         *,
         name: str = "labels",
     ) -> Any:
-        """Return the records that :meth:`deduplicate` drops, each with the record kept.
+        """Return the records that :meth:`deduplicate` drops, each with the record that it keeps.
 
         Parameters
         ----------
@@ -1939,7 +1944,7 @@ class LinkedRecords(Components[Any]):
         Returns
         -------
         Evidence
-            Its ``frame`` has one row per step, as few as possible: the records ``from`` and ``to``,
+            Its ``frame`` has one row per step of a shortest path: the records ``from`` and ``to``,
             and the ``key`` and ``value`` that both share, as in :meth:`edges`. The other columns of
             ``records`` follow, such as ``from_name`` and ``to_name``.
 
@@ -1972,8 +1977,8 @@ class LinkedRecords(Components[Any]):
     def articulation_points(self, frame: Any) -> Any:
         """Find the records whose removal would separate other records of their entity.
 
-        Values that several records share join these records to each other, so no single record is
-        the hub of a value, and a value of one record joins nothing.
+        All records that share a value count as joined to each other, so none of them separates the
+        others of this value. A value that only one record has joins nothing.
 
         Parameters
         ----------
@@ -2058,9 +2063,9 @@ class LinkedRecords(Components[Any]):
             As for :meth:`Components.summary`; ``vertices`` counts records, ``components`` counts
             entities, and ``edges`` counts the links of all keys. ``keys`` maps each key (a column,
             or a tuple of several) to a dict with ``links`` (k - 1 for each group of k rows),
-            ``without_value`` (rows with a null or ignored part), ``ignored`` (those of them without
-            a null part), ``left_out_groups`` (groups of more than ``max_group`` records) and
-            ``left_out_rows`` (their rows).
+            ``without_value`` (rows with a null or ignored part), ``ignored`` (the rows among these
+            without a null part), ``left_out_groups`` (groups of more than ``max_group`` records)
+            and ``left_out_rows`` (the rows of these groups).
 
         See Also
         --------
@@ -2117,10 +2122,10 @@ class LinkedPairs(Components[FrameT]):
         -------
         frame of the caller's kind, sorted by row
             Columns ``row``, ``source``, ``destination`` and ``weight`` as in :meth:`forest`;
-            ``rule``, the first of ``"per_dataset"``, ``"cannot_link"`` and ``"max_size"`` that the
-            union of the two clusters would have broken when the pair was taken; and the labels of
-            the final clusters of both ends, ``source_labels`` and ``destination_labels``. A cut of
-            a dendrogram has the pairs within its threshold.
+            ``rule``, the first of ``"per_dataset"``, ``"cannot_link"`` and ``"max_size"`` that a
+            union of the two clusters would have broken when the pair was considered; and the labels
+            of the final clusters of both ends, ``source_labels`` and ``destination_labels``. A cut
+            of a dendrogram has the refused pairs within its threshold.
 
         Raises
         ------
@@ -2152,11 +2157,11 @@ class LinkedPairs(Components[FrameT]):
     ) -> RulesAudit:
         """Verify the clusters against the pairs and the rules; raise an error if they are wrong.
 
-        No cluster breaks a rule. The accepted pairs and those of ``must_link`` are a forest, whose
-        trees are the clusters. For every other pair, the accepted pairs before it join its ends, or
-        have built two clusters whose union breaks the rule that :meth:`refused` names. It follows
-        that the answer is that of Kruskal's algorithm. Kernels of the audit share no code with
-        those of the run.
+        No cluster may break a rule. The accepted pairs and those of ``must_link`` must be a forest
+        whose trees are the clusters. For every other pair, the accepted pairs before this pair must
+        join its ends, or form two clusters whose union breaks the rule that :meth:`refused` names.
+        Only the answer of Kruskal's algorithm meets these conditions. Kernels of the audit share no
+        code with those of the run.
 
         Parameters
         ----------
@@ -2199,9 +2204,9 @@ class LinkedPairs(Components[FrameT]):
 
     def __repr__(self) -> str:
         counts, answer = counts_in_words(self.answer, "cluster"), self.answer
-        facts, ruled = answer.facts, answer.ruled
-        pairs, refused = counted(facts.edges, "pair"), ruled and int(ruled.refused.edges.size)
-        if "not_in_forest" in facts.rows.left_out:  # the edges of a cut are the accepted pairs
+        pairs = counted(answer.facts.edges, "pair")
+        refused = None if answer.ruled is None else int(answer.ruled.refused.edges.size)
+        if "not_in_forest" in answer.facts.rows.left_out:  # edges of a cut are accepted pairs
             pairs = f"{pairs} accepted" + ("" if refused is None else f", {refused:,} refused")
         elif refused is not None:
             pairs = f"{refused:,} of {pairs} refused"
@@ -2213,11 +2218,11 @@ class NeighborComponents(Components[Any]):
     """The components of points and their neighbours, from :func:`components_of_neighbors`.
 
     The vertices are the points 0 .. n - 1. With ``min_samples``, the components are the clusters of
-    DBSCAN, and noise is in none of them: :meth:`labels`, :meth:`component_of` and :meth:`attach`
-    give it the label -1, :meth:`same_component` and :meth:`connected` return False for it, and all
-    other methods leave it out. The methods of :class:`Components` apply, except those that need a
-    forest. As edges, they take ``(np.repeat(np.arange(n), k), indices.ravel())`` without -1, or
-    the matrix.
+    DBSCAN, and noise points are in no cluster. :meth:`labels`, :meth:`component_of` and
+    :meth:`attach` give noise the label -1. :meth:`same_component` and :meth:`connected` return
+    False for noise, and all other methods leave it out. The methods of :class:`Components` apply,
+    except those that need a forest. Where a method needs edges, pass the matrix, or
+    ``(np.repeat(np.arange(n), k), indices.ravel())`` without the entries of -1.
 
     See Also
     --------
@@ -2305,7 +2310,7 @@ class NeighborComponents(Components[Any]):
 
         Parameters
         ----------
-        vertices : int, or column, array or list of them
+        vertices : int, or column, array or list of int
             Points, as for :meth:`Components.component_of`.
 
         Returns
@@ -2316,7 +2321,7 @@ class NeighborComponents(Components[Any]):
         Raises
         ------
         UnknownVertexError
-            Some are not points.
+            Some vertices are not points.
 
         See Also
         --------
@@ -2345,8 +2350,8 @@ class NeighborComponents(Components[Any]):
         name : str
             The name of the new column.
         missing : {"raise", "null", "self"}
-            As for :meth:`Components.attach`. Noise is not missing: its label is -1. Clusters refuse
-            ``"self"``, because a single point is no cluster.
+            As for :meth:`Components.attach`. Noise is not missing: its label is -1. Answers with
+            clusters refuse ``"self"``, because a single point is not a cluster.
         nulls : {"raise", "null"}, optional
             As for :meth:`Components.attach`.
 
@@ -2357,7 +2362,7 @@ class NeighborComponents(Components[Any]):
         Raises
         ------
         InputError
-            ``missing="self"`` for clusters; and as for :meth:`Components.attach`.
+            ``missing="self"`` is passed for clusters; and as for :meth:`Components.attach`.
 
         See Also
         --------
@@ -2368,7 +2373,7 @@ class NeighborComponents(Components[Any]):
         if self.answer.has_clusters and missing == "self":
             raise InputError(
                 "missing='self' makes each unknown id a component of its own, but a single point is"
-                " no cluster: pass missing='null'"
+                " not a cluster: pass missing='null'"
             )
         return lookup.attached(with_noise(self.answer), frame, on, name, missing, nulls)
 
@@ -2432,7 +2437,8 @@ class NeighborComponents(Components[Any]):
         """
         if self.answer.has_clusters:
             raise InputError(
-                "a file of components has no noise: save found.labels(), or its labels as an array"
+                "save() does not store noise: save the frame found.labels(), or its labels as an"
+                " array"
             )
         super().save(path)
 

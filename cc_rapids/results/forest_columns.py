@@ -1,4 +1,4 @@
-"""The columns of chosen edges, read from the caller's list."""
+"""The rows, ends and weights of selected edges, read from the caller's list."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from ..data.row_index import is_counted, labels_at
 
 
 def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
-    """Return the row numbers, ends and, if present, weights of chosen edges.
+    """Return new columns of selected edges: rows, index labels, ends and weights.
+
+    Index labels are returned if the frame has an explicit index, and weights if the list has them.
 
     Parameters
     ----------
     given : EdgeInput
         The caller's edges.
     rows : (k,) array of int64
-        The chosen rows, on the device of the caller's columns.
+        The positions of the edges among those that were read, on the device of the caller's
+        columns.
     """
     columns = _ends_of_forest(given, rows)
     if given.weights is not None:
@@ -31,16 +34,17 @@ def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
 
 
 def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
-    """Return the row numbers and ends of chosen edges."""
-    columns: dict[str, Any] = {"row": rows if given.row_index is None else _kept(given, rows)}
+    """Return the columns of :func:`forest_columns` except the weights."""
+    columns: dict[str, Any] = {"row": rows}
+    if given.row_index is not None:  # rows were left out when the list was read
+        columns["row"] = given.row_index()[rows].astype(np.int64)
     columns = with_index(given, columns)
     if given.row_offsets:
         with given.row_offsets.borrow() as offsets:
-            xp = _library(offsets)
-            vertex = xp.searchsorted(offsets, rows, side="right") - 1
+            sources = _library(offsets).searchsorted(offsets, rows, side="right") - 1
         with given.dst.borrow() as indices:
             targets = indices[rows]
-        return columns | {"source": vertex.astype(targets.dtype), "destination": targets}
+        return columns | {"source": sources.astype(targets.dtype), "destination": targets}
     for name, column in (("source", given.src), ("destination", given.dst)):
         key_columns = column.key_columns or (column,)
         names = [f"{k}_{name}" for k in range(len(key_columns))] if column.key_columns else [name]
@@ -55,15 +59,10 @@ def with_index(given: EdgeInput, columns: dict[str, Any]) -> dict[str, Any]:
     return {"row": columns["row"], "index": labels_at(given.index, columns["row"])} | columns
 
 
-def _kept(given: EdgeInput, rows: Any) -> Any:
-    assert given.row_index is not None
-    return given.row_index()[rows].astype(np.int64)
-
-
 def take_ids(column: Column, rows: Any) -> Any:
-    """Return the ids of given rows.
+    """Return the ids in the given rows of a column, as a column of the caller's library.
 
-    A column without rows may be on another device than ``rows``.
+    An empty column may be on another device than ``rows``.
     """
     with column.borrow() as ids:
         if not column.strings:

@@ -1,9 +1,9 @@
 """Kinds of labels, one class each.
 
-A kind has a public name. It labels the rows and the components of an answer, finds the component of
-a label, and labels ids that the answer does not have. :data:`LABEL_KINDS` registers the kinds;
-other modules call their methods and never compare names. Components are numbered 0 .. k - 1 by
-their least ids, and rows are sorted by id.
+A kind computes the label of each row and of each component of an answer, finds the component of a
+label, and labels ids that are not in the answer. :data:`LABEL_KINDS` registers the kinds by their
+public names; other modules call their methods and never compare names. Components are numbered
+0 .. k - 1 by their least ids, and rows are sorted by id.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class IdLabels(LabelKind):
         column, ids = single_id(label), answer.given.src
         if len(answer) and not of_one_kind(ids, column):
             raise InputError(
-                f"label {id_shown(label)} cannot be one of this answer, whose labels are"
-                f" {ids.dtype}: pass one as labels() returns them"
+                f"{id_shown(label)} cannot be a label of this answer, whose labels are"
+                f" {ids.dtype}: pass a label that labels() returns"
             )
         rows, valid = rows_of_ids(answer, column, "null")
         if not bool(valid.all()):
@@ -61,7 +61,7 @@ class IdLabels(LabelKind):
         name: str,
         rows: Array | None,
     ) -> dict[str, Any]:
-        """Return the labels of known ids, and unknown ids unchanged."""
+        """Return label columns in which the label of an unknown id is the id itself."""
         names = [f"{k}_{name}" for k in range(len(column.key_columns))] or [name]
         values = list(self.columns(answer, name, labels).values())
         columns = labels_or_ids(column, valid, values, answer.given.src, rows, answer.backend)
@@ -81,6 +81,7 @@ class MinLabels(IdLabels):
         return answer.rows()
 
     def is_named_by(self, answer: Answer, row: int) -> bool:
+        # ids are compared as 64 bits, so the difference may wrap around
         vertex = (int(answer.numbered[0][row]) - answer.decoder.id_base) & ((1 << 64) - 1)
         return int(answer.forest.parent[vertex]) == vertex
 
@@ -99,13 +100,13 @@ class MaxLabels(IdLabels):
 
     def vertices_and_rows(self, answer: Answer) -> tuple[Array, Array]:
         vertex, _ = answer.rows()
-        return vertex, vertex[answer.last][answer.dense]
+        return vertex, vertex[answer.greatest_rows][answer.dense]
 
     def is_named_by(self, answer: Answer, row: int) -> bool:
-        return int(answer.last[answer.dense[row]]) == row
+        return int(answer.greatest_rows[answer.dense[row]]) == row
 
     def of_component(self, answer: Answer, component: Array) -> Array:
-        return answer.rows()[0][answer.last][component]
+        return answer.rows()[0][answer.greatest_rows][component]
 
 
 class NumberLabels(LabelKind):
@@ -143,7 +144,10 @@ class NumberLabels(LabelKind):
 
 
 class PlaceLabels(NumberLabels):
-    """Labels 0 .. k - 1, ranks of the components: int32 if they fit, as in SciPy, or int64."""
+    """Labels 0 .. k - 1 that rank the components: int32 as in SciPy, or int64 if they do not fit.
+
+    Subclasses define the order of the components.
+    """
 
     def rows(self, answer: Answer) -> Array:
         return self.of_component(answer, answer.dense)
@@ -151,8 +155,8 @@ class PlaceLabels(NumberLabels):
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
         """Return k, k + 1, ... in id order; equal ids get the same number."""
         ranks = ranks_of_unknown(column, unknown, answer.backend)
-        last = len(answer) + (int(ranks.max()) if ranks.size else 0)
-        return (ranks + len(answer)).astype(np.int32 if last < 1 << 31 else np.int64)
+        greatest = len(answer) + (int(ranks.max()) if ranks.size else 0)
+        return (ranks + len(answer)).astype(np.int32 if greatest < 1 << 31 else np.int64)
 
 
 class DenseLabels(PlaceLabels):
@@ -183,16 +187,16 @@ class FingerprintLabels(NumberLabels):
     """A 64-bit hash of the component's vertex set.
 
     Equal sets have equal labels in any answer. The order of the rows, the engine, the dataframe
-    library and the integer width do not matter. Among k components, two different sets share a
-    label with a probability of about k^2 / 2^65. The hash is not cryptographic: ids can be chosen
-    to collide.
+    library and the integer width do not matter. Among k components, the probability that two
+    different sets have the same label is about k^2 / 2^65. The hash is not cryptographic: ids can
+    be chosen to collide.
     """
 
     name = "fingerprint"
 
     @property
     def audited_as(self) -> str:
-        return "any"  # only checks that labels differ between components; recomputes no hash
+        return "any"  # audits check that components have different labels, but compute no hash
 
     def rows(self, answer: Answer) -> Array:
         return self._fingerprints(answer)[answer.dense]
@@ -207,16 +211,16 @@ class FingerprintLabels(NumberLabels):
         return int(rows[0]) if rows.size else None
 
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
-        """Return the labels of components of one vertex each."""
+        """Return the label of a component of one vertex for each unknown id."""
         hashes = hashes_of_ids(column, answer.backend)[unknown]
         return fingerprints(hashes, answer.backend.xp.ones(hashes.size, np.int64))
 
     def _fingerprints(self, answer: Answer) -> Array:
-        """Return the label of each component, from the sum of its vertices' hashes."""
+        """Return the label of each component, a hash of the sum of its vertices' hashes."""
         xp, backend = answer.backend.xp, answer.backend
-        ids = hashes_of_ids(of_key_columns(answer.ids()), backend)
-        running = xp.cumsum(ids[xp.argsort(answer.dense, kind="stable")], dtype=np.uint64)
-        sums = running[xp.cumsum(answer.counts) - 1]
+        hashes = hashes_of_ids(of_key_columns(answer.ids()), backend)
+        running = xp.cumsum(hashes[xp.argsort(answer.dense, kind="stable")], dtype=np.uint64)
+        sums = running[xp.cumsum(answer.counts) - 1]  # at the last vertex of each component
         sums[1:] -= sums[:-1].copy()
         return fingerprints(sums, answer.counts)
 
@@ -254,7 +258,10 @@ def is_below(label: Any, count: int) -> bool:
 
 
 def ranks_of_unknown(column: Column, unknown: Array, backend: Backend) -> Array:
-    """Return the ranks 0, 1, ... of the unknown ids of a column; equal ids get equal ranks."""
+    """Return the rank of each unknown id of a column among the distinct unknown ids, in row order.
+
+    ``unknown`` is a mask of the column. Composite ids are ranked lexicographically.
+    """
     xp, ranks = backend.xp, None
     if not bool(unknown.any()):
         return backend.empty(0, np.int64)
@@ -266,10 +273,9 @@ def ranks_of_unknown(column: Column, unknown: Array, backend: Backend) -> Array:
                 rank = backend.asarray(codes).astype(np.int64)
             else:
                 rank = xp.unique(backend.asarray(ids)[unknown], return_inverse=True)[1]
-            if ranks is not None:  # lexicographic order
-                ranks = ranks * (int(rank.max()) + 1)
-            both = rank if ranks is None else ranks + rank
-            ranks = xp.unique(both, return_inverse=True)[1]
+            if ranks is not None:  # the ranks of the key columns before this one
+                rank = ranks * (int(rank.max()) + 1) + rank
+            ranks = xp.unique(rank, return_inverse=True)[1]
     return ranks
 
 
@@ -281,7 +287,7 @@ def labels_or_ids(
     rows: Array | None,
     backend: Backend,
 ) -> list[Any]:
-    """Return the label of each known id of a column, and unknown ids unchanged.
+    """Return the label of each id of a column; the label of an unknown id is the id itself.
 
     Parameters
     ----------
@@ -293,19 +299,19 @@ def labels_or_ids(
         The labels, one item per key column. Values of unknown ids are ignored. Empty if the answer
         has no vertex.
     given : Column
-        A column of the answer's edges, which converts strings to the caller's library.
+        A column of the answer's edges. It converts strings to columns of the caller's library.
     rows : (r,) array of int64, optional
         The rows to return; all by default.
 
     Returns
     -------
     list of arrays or text columns
-        One item per key column. Integers have a type that holds both labels and ids.
+        One item per key column. Integers have a type that represents both labels and ids.
 
     Raises
     ------
     ColumnTypeError
-        No integer type holds both labels and ids.
+        No integer type represents both labels and ids.
     """
     columns = []
     with column.borrow() as borrowed:
@@ -330,7 +336,7 @@ def labels_or_ids(
 def _labels_or_strings(
     ids: Any, valid: Array, label: Any, like: Column, rows: Array | None, backend: Backend
 ) -> Any:
-    """Return labels of known ids and unknown ids unchanged, for one column of strings."""
+    """Do the same as :func:`labels_or_ids` for one column of strings."""
     if len(label):
         with of("labels", label).borrow() as strings:
             ids = where(valid, strings, ids, backend)
@@ -342,12 +348,12 @@ SALT, NEGATIVE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
 MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-def mixed(words: Array) -> Array:
-    """Mix the bits of 64-bit words as in SplitMix64."""
-    words = words + SALT
-    words = (words ^ (words >> np.uint64(30))) * MIX_1
-    words = (words ^ (words >> np.uint64(27))) * MIX_2
-    return words ^ (words >> np.uint64(31))
+def mixed(values: Array) -> Array:
+    """Return a hash of each uint64, as a new array: the bits are mixed as in SplitMix64."""
+    values = values + SALT
+    values = (values ^ (values >> np.uint64(30))) * MIX_1
+    values = (values ^ (values >> np.uint64(27))) * MIX_2
+    return values ^ (values >> np.uint64(31))
 
 
 def hashes_of_ids(column: Column, backend: Backend) -> Array:
@@ -359,7 +365,7 @@ def hashes_of_ids(column: Column, backend: Backend) -> Array:
                 part_hashes = hashes_of(part_ids, backend)
             else:
                 ids = backend.asarray(part_ids)
-                # -1 and 2^64 - 1 have the same bits
+                # NEGATIVE tells -1 from 2^64 - 1, which has the same bits
                 part_hashes = mixed(
                     ids.astype(np.uint64) ^ backend.xp.where(ids < 0, NEGATIVE, np.uint64(0))
                 )

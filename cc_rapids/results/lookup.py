@@ -58,25 +58,25 @@ SINGLETONS = f"missing='self' makes each a component of one vertex; or {INCLUDE}
 LABELLED = SINGLETONS.replace("; or", ", missing='null' gives them null labels; or")
 SINGLE = f"attach(frame, missing='self') labels unknown ids too; or {INCLUDE}"
 BY_POSITION = (
-    "records were linked by their positions: give these (attach and deduplicate do without on=), or"
-    " name the column of ids by link_records(..., id=)"
+    "records were linked by their positions: pass positions (attach and deduplicate match rows if"
+    " on= is left out), or link_records(..., id=)"
 )
 ON = "does on= name the column of the ids, and "
 HINT = "is the bound on the scale of the weights, such as 0 to 1?"
-SHOWN_IDS = 3  # most ids in a message
+SHOWN_IDS = 3  # maximum number of ids in a message
 
 
 def check_name(name: Any) -> None:
-    """Raise an InputError if a value is not a valid column name."""
+    """Raise an InputError unless a value is a valid column name."""
     if isinstance(name, list) or callable(name):  # pandas would call a callable
         raise ArgumentTypeError(f"name= must be the name of a column, not {shown(name)}")
     check_names("name=", name)
     if isinstance(name, str) and name.encode(errors="replace").decode() != name:
-        raise InputError(f"name={name!r} holds half of a surrogate pair: pass another name")
+        raise InputError(f"name={name!r} contains half of a surrogate pair: pass another name")
 
 
 def _name_clash_error(label: str) -> InputError:
-    """Return the error for an added column whose name is taken."""
+    """Return the error for a label column whose name is that of a column of the frame."""
     return InputError(f"the frame has a column {label!r} already: pass name=")
 
 
@@ -89,7 +89,7 @@ def levels_up() -> int:
 
 
 def warn_of_no_edges(edges: Any) -> None:
-    """Warn that edges without rows are files or an iterator."""
+    """Warn if edges without rows are files or an iterator, and thus probably a mistake."""
     if message := without_edges(edges):
         warnings.warn(message, CcRapidsWarning, stacklevel=levels_up())
 
@@ -97,7 +97,10 @@ def warn_of_no_edges(edges: Any) -> None:
 def warn_of_bound(
     ledger: Ledger, bound: WeightBound, hint_of: Callable[[], str] = lambda: HINT
 ) -> None:
-    """Warn if a bound leaves out all the edges of a ledger without linked ones."""
+    """Warn that a weight bound left out every edge, given the ledger of a run without linked rows.
+
+    There is no warning if all rows were left out for other reasons.
+    """
     outside = sum(ledger.left_out.get(reason, 0) for reason in ("out_of_bounds", "row_group"))
     if outside:
         least, most, verb = bound.at_least, bound.at_most, "leaves"
@@ -105,7 +108,7 @@ def warn_of_bound(
         if least is not None and most is not None:
             verb = "leave"
             if least > most:
-                hint = "no weight is within both; exchange them"
+                hint = "no weight is within both, so exchange them"
         warnings.warn(
             f"{bound.in_words()} {verb} out every edge ({outside:,}): {hint}",
             CcRapidsWarning,
@@ -114,29 +117,29 @@ def warn_of_bound(
 
 
 def warn_of_null_weights(count: int) -> None:
-    """Warn that edges with a null weight were dropped from a spanning forest, if there are any."""
+    """Warn that ``count`` edges with a null weight were dropped from a spanning forest."""
     if count:
-        verb, these = inflected(count, "has", "have"), inflected(count, "it", "them")
+        verb = inflected(count, "has", "have")
         warnings.warn(
-            f"{counted(count, 'edge')} {verb} a null or NaN weight: nulls='drop' leaves {these} out"
-            " of the forest, which may then join fewer vertices",
+            f"{counted(count, 'edge')} {verb} a null or NaN weight: nulls='drop' leaves such edges"
+            " out of the forest, which may then join fewer vertices",
             CcRapidsWarning,
             stacklevel=levels_up(),
         )
 
 
-def warn_of_no_scores(valid: Any, what: str, way: str) -> None:
-    """Warn if no score is valid; ``way`` says what is chosen then."""
+def warn_of_no_scores(valid: Any, what: str, consequence: str) -> None:
+    """Warn if no score in a mask is valid; the warning ends with what is chosen instead."""
     if valid.size and not bool(valid.any()):
         warnings.warn(
-            f"{what} holds no score: every value is null or NaN, so {way}",
+            f"{what} contains no score: every value is null or NaN, so {consequence}",
             CcRapidsWarning,
             stacklevel=levels_up(),
         )
 
 
 def first_ids(column: Column, rows: Any) -> str:
-    """Return the first ids in the given rows of a column, as text."""
+    """Return the ids in the first of the given rows of a column, as text."""
     rows_shown = [int(row) for row in rows[:SHOWN_IDS]]
     with column.borrow() as borrowed:
         key_columns = borrowed if column.key_columns else [borrowed]
@@ -183,7 +186,11 @@ def attached(
 
 
 def id_columns_in(answer: Answer, names: Sequence[Any], on: list[Any]) -> list[Any]:
-    """Return the id columns of a frame; by default those of the answer, if ids have several."""
+    """Return the id columns of a frame with the given column names.
+
+    These are ``on``. If ``on`` is the default and the ids are composite, they are the id columns of
+    the answer.
+    """
     keys = [
         answer.given.output_name(f"{k}_{VERTEX}") for k in range(len(answer.given.src.key_columns))
     ]
@@ -195,14 +202,14 @@ def _joined(
     answer: Answer, relation: Any, id_columns: list[str], name: str, missing: str, nulls: str | None
 ) -> Any:
     """Return a DuckDB relation joined with the labels of its ids."""
-    columns = {column.lower() for column in columns_in(relation)}  # DuckDB ignores case
+    names = {column.lower() for column in columns_in(relation)}  # DuckDB ignores case
     check_columns(relation, id_columns)
     check_ids(relation, id_columns)
     ids = distinct_of(relation, id_columns)
     labels = _attached(answer, ids, id_columns, name, missing, nulls)
-    for added in columns_of(labels)[len(id_columns) :]:
-        if added.lower() in columns:
-            raise _name_clash_error(added)
+    for label_name in columns_of(labels)[len(id_columns) :]:
+        if label_name.lower() in names:
+            raise _name_clash_error(label_name)
     return joined(relation, labels, id_columns)
 
 
@@ -212,13 +219,13 @@ def _attached(
     """Return a frame in memory with the label of each row in an added column."""
     names = columns_of(frame)
     with answer.backend.scope():
-        column, mask = ids_in_frame(answer, frame, id_columns, nulls or NULLS[missing == "null"])
+        nulls = nulls or ("null" if missing == "null" else "raise")
+        column, mask = ids_in_frame(answer, frame, id_columns, nulls)
         policy = "raise" if missing == "raise" else "null"
         rows, valid = rows_of_ids(answer, column, policy, LABELLED)
         warn_of_unmatched(answer, column, valid)
         position = None if mask is None else _positions_among_valid(answer, mask)
-        separate = missing == "self" and column.size > 0
-        if separate:
+        if missing == "self" and column.size:
             labels = answer.label_or_id(column, rows, valid, name, position)
         else:
             rows, mask = _rows_and_mask(answer, rows, valid, mask, position)
@@ -253,7 +260,7 @@ def ids_of(answer: Answer, values: Any) -> Column:
 def ids_in_frame(
     answer: Answer, frame: Any, on: list[Any], nulls: str, remedy: str = NULL_LABELS
 ) -> tuple[Column, Array | None]:
-    """Return the non-null ids of a frame, and the mask of their rows.
+    """Return the non-null ids of a frame, and a mask of the rows that have them.
 
     Parameters
     ----------
@@ -262,7 +269,7 @@ def ids_in_frame(
     nulls : {"raise", "null"}
         Whether a null raises an error.
     remedy : str
-        The advice in that error.
+        The advice in the error for nulls.
 
     Returns
     -------
@@ -271,9 +278,9 @@ def ids_in_frame(
     """
     width = len(answer.given.src.key_columns) or 1
     if answer.forest.vertices and len(on) != width:
-        way = f"on={on[0]!r}" if width == 1 else f"a list of {width} names as on="
+        advice = f"on={on[0]!r}" if width == 1 else f"a list of {width} names as on="
         raise InputError(
-            f"ids have {counted(width, 'column')}, but on= names {len(on)}: pass {way}"
+            f"ids have {counted(width, 'column')}, but on= names {len(on)}: pass {advice}"
         )
     column, mask = ids_without_nulls({name: column_of(frame, name) for name in on})
     if mask is None:
@@ -288,9 +295,9 @@ def ids_in_frame(
 
 
 def ids_without_nulls(columns: dict[str, Any]) -> tuple[Column, Any]:
-    """Return the ids of named columns without those that are null in a column, and their mask.
+    """Return the ids in columns without nulls, and a mask of the rows that have them.
 
-    The mask is None if no id is null.
+    Rows with a null in any of the columns are left out. The mask is None if there is no null.
     """
     sides = [unchecked(name, column) for name, column in columns.items()]
     mask = common_rows(sides)
@@ -298,7 +305,7 @@ def ids_without_nulls(columns: dict[str, Any]) -> tuple[Column, Any]:
 
 
 def _positions_among_valid(answer: Answer, mask: Array) -> Array:
-    """Return the position of each row among the rows that are not null."""
+    """Return for each row of a mask its position among the True rows; arbitrary for other rows."""
     xp = answer.backend.xp
     return xp.maximum(xp.cumsum(mask) - 1, 0)
 
@@ -306,7 +313,11 @@ def _positions_among_valid(answer: Answer, mask: Array) -> Array:
 def _rows_and_mask(
     answer: Answer, rows: Array, valid: Array, mask: Array | None, position: Array | None
 ) -> tuple[Array, Array]:
-    """Return the answer's row for each row of a frame, and the mask of those that have a label."""
+    """Return the answer's row for each row of a frame, and a mask of the rows with a label.
+
+    ``rows`` and ``valid`` are those of the non-null ids; ``mask`` and ``position`` spread them over
+    all rows of the frame.
+    """
     if mask is None or position is None:
         return rows, valid
     if not rows.size:
@@ -315,7 +326,7 @@ def _rows_and_mask(
 
 
 def _labels_of_rows(answer: Answer, rows: Array, name: str) -> dict[str, Any]:
-    """Return the labels of rows of the answer, or zeros if the answer is empty."""
+    """Return the labels of rows of the answer as columns; zeros if the answer has no vertex."""
     if answer.forest.vertices or not rows.size:
         return answer.label(rows, name)
     zeros = answer.backend.xp.zeros(rows.size, np.int64)
@@ -325,9 +336,11 @@ def _labels_of_rows(answer: Answer, rows: Array, name: str) -> dict[str, Any]:
 def rows_of_ids(
     answer: Answer, column: Column, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
-    """Return the row of each id in the answer as int64, and the mask of the known ids.
+    """Return the row of each id in the answer as int64, and a mask of the known ids.
 
-    ``missing`` is "raise", "null", or "noise", which raises an error unless all others are noise.
+    Unknown ids have row 0. If there are any, ``missing="raise"`` raises an error, and so does
+    ``"noise"`` unless all of them are noise; ``"null"`` raises none. ``remedy`` is the advice in
+    this error.
     """
     return _looked_up(answer, column, missing, answer.forest.rows_of, remedy)
 
@@ -335,21 +348,21 @@ def rows_of_ids(
 def rows_of_borrowed(
     answer: Answer, column: Column, borrowed: Any, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
-    """Return the rows of the ids of a borrowed column, and the mask of the known ids."""
+    """Return the row of each id of a borrowed column, and a mask: see :func:`rows_of_ids`."""
     return _looked_up_of(answer, column, borrowed, missing, answer.forest.rows_of, remedy)
 
 
 def roots_of_ids(
     answer: Answer, column: Column, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
-    """Return the root vertex of each id, and the mask of the known ids."""
+    """Return the root vertex of each id as int64, and a mask: see :func:`rows_of_ids`."""
     return _looked_up(answer, column, missing, answer.forest.roots_of, remedy)
 
 
 def roots_of_borrowed(
     answer: Answer, column: Column, borrowed: Any, missing: str
 ) -> tuple[Array, Array]:
-    """Return the roots of the ids of a borrowed column, and the mask of the known ids."""
+    """Return the root vertex of each id of a borrowed column, and a mask."""
     return _looked_up_of(answer, column, borrowed, missing, answer.forest.roots_of)
 
 
@@ -360,10 +373,7 @@ def _looked_up(
     value_of: Callable[[Array, Array], tuple[Array, Array]],
     remedy: str = INCLUDE,
 ) -> tuple[Array, Array]:
-    """Return ``value_of`` the vertex of each id, 0 if unknown, and the mask of the known ids.
-
-    ``remedy`` is the advice in the error for unknown ids.
-    """
+    """Return ``value_of`` the vertex of each id, 0 if unknown, and a mask: see rows_of_ids."""
     with column.borrow() as borrowed:
         return _looked_up_of(answer, column, borrowed, missing, value_of, remedy)
 
@@ -401,21 +411,24 @@ def _looked_up_of(
 
 
 def _refuse_unknown(answer: Answer, column: Column, valid: Any, missing: str, remedy: str) -> None:
-    """Raise an error for unknown ids, or for noise unless ``missing`` is ``"noise"``."""
+    """Raise an UnknownVertexError for ids that are not vertices; ``valid`` is a mask of the others.
+
+    If all of them are noise, raise an error about noise, or none if ``missing`` is ``"noise"``.
+    """
     if answer.has_clusters:
         with column.borrow() as ids:
             points = answer.backend.to_host(answer.backend.asarray(ids))
-        noise = ~valid & (points >= 0) & (points < answer.forest.n)
-        if bool((valid | noise).all()):
+        is_noise = ~valid & (points >= 0) & (points < answer.forest.n)
+        if bool((valid | is_noise).all()):
             if missing == "noise":
                 return
-            rows = np.flatnonzero(noise)
+            rows = np.flatnonzero(is_noise)
             verb = inflected(rows.size, "is", "are")
             raise UnknownVertexError(
                 f"{rows.size:,} of {counted(column.size, 'id')} in {column.name!r} {verb}"
                 f" {NOISE}: {first_ids(column, rows)}"
             )
-        valid = valid | noise
+        valid = valid | is_noise
     if answer.neighbors is not None:
         remedy = f"points are 0 .. {answer.forest.n - 1:,}"
     if answer.linked is not None:
@@ -428,10 +441,10 @@ def _refuse_unknown(answer: Answer, column: Column, valid: Any, missing: str, re
     )
 
 
-def warn_of_unmatched(answer: Answer, column: Column, valid: Array, way: str = ON) -> None:
+def warn_of_unmatched(answer: Answer, column: Column, valid: Array, question: str = ON) -> None:
     """Warn if no id is a vertex, or if ids differ from vertices by leading zeros.
 
-    ``way`` is the start of the question that ends the first warning.
+    ``question`` is the start of the question that ends the first warning.
     """
     if not (column.size and answer.forest.vertices):
         return
@@ -445,7 +458,7 @@ def warn_of_unmatched(answer: Answer, column: Column, valid: Array, way: str = O
     ellipsis = ", ..." if answer.forest.vertices > SHOWN_IDS else ""
     warnings.warn(
         f"no id in {column.name!r} is a vertex of this answer: it has {counted(column.size, 'id')}"
-        f" ({ids}), but the vertices are {vertices}{ellipsis}; {way}are they spelled as in the"
+        f" ({ids}), but the vertices are {vertices}{ellipsis}; {question}are they spelled as in the"
         " edges?",
         UnmatchedWarning,
         stacklevel=levels_up(),
@@ -489,10 +502,9 @@ def _vertices_on_host(answer: Answer, rows: Array) -> Any:
 
 
 def labelled(answer: Answer, columns: dict[str, Any], numbers: Any) -> Any:
-    """Return a frame of columns and the label of one vertex per row.
+    """Return a frame of columns and a column ``labels``, for an answer of vertices 0 .. n - 1.
 
-    The answer has the vertices 0 .. n - 1. ``numbers`` holds the vertex of each row; labels have
-    its type.
+    ``numbers`` is a column with the vertex of each row. The labels have the type of this column.
     """
     column = of("vertices", numbers)
     with answer.backend.scope(), column.borrow() as ids:
@@ -505,23 +517,26 @@ def labelled(answer: Answer, columns: dict[str, Any], numbers: Any) -> Any:
 
 
 def rows_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
-    """Return the answer's rows of both ends of each forest edge, and the row and weight columns."""
+    """Return the answer's rows of both ends of each forest edge, and the row and weight columns.
+
+    The first value is a list of two arrays of int64, the second a dict of columns.
+    """
     return rows_of_shown(answer, answer.columns_of_forest())
 
 
 def rows_of_shown(answer: Answer, columns: dict[str, Any]) -> tuple[list[Array], dict[str, Any]]:
-    """Return the rows of both ends of shown edges, and the row and weight columns.
+    """Return the same as :func:`rows_of_forest` for any columns of edges, which are modified.
 
-    ``columns`` are those of :meth:`Answer.columns_of_forest`.
+    ``columns`` are as :meth:`Answer.columns_of_forest` returns them.
     """
     others = {"row": columns.pop("row")}
     columns.pop("index", None)
     others |= {"weight": columns.pop("weight")} if "weight" in columns else {}
-    ends = list(columns.values())
+    ends = list(columns.values())  # the columns of the source, then those of the destination
     width = len(ends) // 2
     sides = zip(("source", "destination"), (ends[:width], ends[width:]), strict=True)
-    named = (of_key_columns([of(name, part) for part in side]) for name, side in sides)
-    return [rows_of_ids(answer, column, "raise")[0] for column in named], others
+    columns_of_ends = (of_key_columns([of(name, part) for part in side]) for name, side in sides)
+    return [rows_of_ids(answer, column, "raise")[0] for column in columns_of_ends], others
 
 
 def rows_of_edges(answer: Answer, given: EdgeInput | None = None) -> tuple[Array, Array]:

@@ -115,7 +115,7 @@ class SpreadComponents:
         return counts | self._facts
 
     def labels(self, kind: str | None = None) -> list[Any]:
-        """Return the label frames, one per GPU, with one row per vertex in all.
+        """Return the label frames, one per GPU; each vertex has a row in one of them.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class SpreadComponents:
         label_kind = self._kind if kind is None else check_labels(kind)
         count = len(self._parts)
 
-        def share(k: int, _: ExchangeBarrier) -> Any:
+        def label_share(k: int, _: ExchangeBarrier) -> Any:
             """Return the k-th part of the label frame, on GPU k."""
             with self._backend.scope():
                 part, answer = self._parts[k], self._answers[k]
@@ -155,10 +155,10 @@ class SpreadComponents:
                 labels = label_kind.columns(answer.answer, "labels", label)
                 return answer.answer.frame({"vertex": vertex} | labels)
 
-        return in_threads(self.devices, self._backend, share)
+        return in_threads(self.devices, self._backend, label_share)
 
     def gather(self, device: int | None = None) -> Components:
-        """Return the whole answer on one GPU, without a copy.
+        """Return the whole answer as an object on one GPU; nothing is copied.
 
         Parameters
         ----------
@@ -169,7 +169,8 @@ class SpreadComponents:
         -------
         Components
             The answer. Call its methods while this GPU is the current device (``with
-            cupy.cuda.Device(device):``). Methods that read edges again read those of this GPU.
+            cupy.cuda.Device(device):``). Methods that read the edges again read only the edges on
+            this GPU.
 
         Raises
         ------
@@ -183,7 +184,7 @@ class SpreadComponents:
         number = self.devices[0] if device is None else device
         if isinstance(number, bool) or number not in self.devices:
             raise InputError(
-                f"device={shown(device)} has no part in this answer: pass one of"
+                f"device={shown(device)} is not a GPU of this answer: pass one of"
                 f" {', '.join(map(str, self.devices))}"
             )
         return self._answers[self.devices.index(number)]

@@ -1,6 +1,7 @@
-"""The summary of an answer, and its HTML page with the largest components and their sizes.
+"""The summary of an answer, and its HTML page with the largest components and a size histogram.
 
-The answer is searched on its backend, and only a few rows are copied to the host.
+The components and their vertices are selected on the backend. Only these rows are copied to the
+host.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from ..errors import counted
 from .answer import Answer
 
 ITERATED_ROWS = 1 << 20  # vertices per block: 8 MiB of int64
-LARGEST, MEMBERS = 5, 6  # components on the page, and vertices of each
-MACHINERY = "design", "ids", "engine", "device", "memory", "ledger", "peak_bytes"
+MAX_COMPONENTS, MAX_MEMBERS = 5, 6  # of a page: components, and vertices of each component
+RUN_FACTS = "design", "ids", "engine", "device", "memory", "ledger", "peak_bytes"
 
 
 def preview(answer: Answer) -> str:
@@ -61,7 +62,7 @@ def summary(answer: Answer) -> dict[str, Any]:
 
 
 def counts_in_words(answer: Answer, component: str = "component", vertex: str = "vertex") -> str:
-    """Return the counts that are on the host already as text, without a launch or a copy."""
+    """Return the counts of an answer as text, if they are on the host; launch no kernel."""
     forest, largest = vars(answer.forest), vars(answer).get("largest_size")
     if not {"components", "vertices"} <= forest.keys():
         return f"{_plural(component)} are not counted yet"
@@ -77,8 +78,8 @@ def _plural(word: str) -> str:
 
 
 def machinery(facts: dict[str, Any]) -> str:
-    """Return the facts of a summary about how an answer was found, as folded HTML."""
-    rows = {name: facts[name] for name in MACHINERY if facts[name] is not None}
+    """Return the facts of a summary about the run, as a folded section of HTML."""
+    rows = {name: facts[name] for name in RUN_FACTS if facts[name] is not None}
     for name, value in facts["seconds"].items() if isinstance(facts["seconds"], dict) else ():
         if value is not None:
             rows[f"{name}, seconds"] = f"{value:.4f}"
@@ -91,17 +92,19 @@ def machinery(facts: dict[str, Any]) -> str:
 def _largest(answer: Answer) -> str:
     """Return the largest components as an HTML table."""
     backend, count = answer.backend, len(answer)
-    component = answer.by_size[:LARGEST]
+    component = answer.by_size[:MAX_COMPONENTS]
     sizes = backend.to_host(answer.counts[component]).tolist()
     labels = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, component))
     frame = answer.in_memory_frame(labels | {"size": answer.counts[component]})
     names = values_of(only(on_host(frame), "labels"))
     rows = [
-        (_name(label), size, ", ".join(map(_name, some)) + (", ..." if size > len(some) else ""))
-        for label, size, some in zip(names, sizes, _members(answer, component, sizes), strict=True)
+        (_name(label), size, ", ".join(map(_name, ids)) + (", ..." if size > len(ids) else ""))
+        for label, size, ids in zip(names, sizes, _members(answer, component, sizes), strict=True)
     ]
-    words = "all components" if count <= LARGEST else f"the {LARGEST} largest of {count:,}"
-    return html.table(words, ("label", "vertices", "some of them"), rows)
+    caption = "all components"
+    if count > MAX_COMPONENTS:
+        caption = f"the {MAX_COMPONENTS} largest of {count:,}"
+    return html.table(caption, ("label", "vertices", "some of them"), rows)
 
 
 def _name(value: Any) -> str:
@@ -113,9 +116,9 @@ def _name(value: Any) -> str:
 
 
 def _members(answer: Answer, component: Any, sizes: list[int]) -> list[list[Any]]:
-    """Return up to ``MEMBERS`` vertices of each given component, the least ids first.
+    """Return the ids of up to ``MAX_MEMBERS`` vertices of each component, the least ids first.
 
-    Rows are scanned in blocks until each component has enough, and only those are copied.
+    The rows of the answer are searched in blocks until every component has enough vertices.
     """
     backend, (vertex, dense) = answer.backend, answer.numbered
     rows: list[list[int]] = [[] for _ in sizes]
@@ -123,30 +126,28 @@ def _members(answer: Answer, component: Any, sizes: list[int]) -> list[list[Any]
     for begin in range(0, int(dense.size), ITERATED_ROWS):
         block = dense[begin : begin + ITERATED_ROWS]
         for k, number in list(remaining.items()):
-            most = min(sizes[k], MEMBERS)
-            at = backend.xp.flatnonzero(block == number)[: most - len(rows[k])]
-            rows[k] += (backend.to_host(at) + begin).tolist()
-            if len(rows[k]) == most:
+            count = min(sizes[k], MAX_MEMBERS)
+            members = backend.xp.flatnonzero(block == number)[: count - len(rows[k])]
+            rows[k] += (backend.to_host(members) + begin).tolist()
+            if len(rows[k]) == count:
                 del remaining[k]
         if not remaining:
             break
-    every = backend.asarray(
-        np.array([row for rows_of_component in rows for row in rows_of_component], np.int64)
-    )
-    ids = answer.in_memory_frame(answer.columns("vertex", vertex[every]))
-    named = iter(values_of(only(on_host(ids), "vertex")))
-    return [[next(named) for _ in rows_of_component] for rows_of_component in rows]
+    all_rows = backend.asarray(np.array([row for part in rows for row in part], np.int64))
+    frame = answer.in_memory_frame(answer.columns("vertex", vertex[all_rows]))
+    ids = iter(values_of(only(on_host(frame), "vertex")))
+    return [[next(ids) for _ in part] for part in rows]
 
 
 def _histogram(answer: Answer) -> str:
-    """Return how many components have 1, 2 to 3, 4 to 7, ... vertices, as HTML bars."""
+    """Return the numbers of components with 1, 2 to 3, 4 to 7, ... vertices, as HTML bars."""
     backend, xp = answer.backend, answer.backend.xp
-    lows = xp.asarray(np.left_shift(np.int64(1), np.arange(1, 63)))
-    power = xp.searchsorted(lows, answer.counts, side="right")
-    counts = backend.to_host(xp.bincount(power)).tolist()
+    powers_of_two = xp.asarray(np.left_shift(np.int64(1), np.arange(1, 63)))
+    exponents = xp.searchsorted(powers_of_two, answer.counts, side="right")
+    counts = backend.to_host(xp.bincount(exponents)).tolist()
     rows = []
-    for k, number in enumerate(counts):
+    for k, count in enumerate(counts):
         low, high = 1 << k, (2 << k) - 1
-        if number:
-            rows.append((f"{low:,}" if low == high else f"{low:,} to {high:,}", number))
+        if count:
+            rows.append((f"{low:,}" if low == high else f"{low:,} to {high:,}", count))
     return html.bars("components by their number of vertices", rows)

@@ -1,4 +1,4 @@
-"""The keys that records are linked by, and the links of one key."""
+"""The keys of linked records, and the links of the records that agree in one key."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class KeyFacts:
     without_value : int
         The number of rows that the key does not link, because a part is null or ignored.
     ignored : int
-        The number of these rows without a null part.
+        The number of rows without a value that have no null part.
     left_out_groups, left_out_rows : int
-        The numbers of groups of more than ``max_group`` records, and of the rows in them.
+        The number of groups of more than ``max_group`` records, and the number of their rows.
     """
 
     links: int
@@ -49,13 +49,13 @@ class Linked:
     Attributes
     ----------
     keys : dict of KeyFacts
-        The facts by key: a column name, or a tuple of them.
+        The facts by key. A key is a column name, or a tuple of column names.
     id_names : list of str
         The id columns of records; empty if the vertices are row positions.
     ignore : list
         The values that link nothing.
     max_group : int, optional
-        The most records that one value links.
+        The maximum number of records that one value links.
     """
 
     keys: dict[Key, KeyFacts]
@@ -63,54 +63,54 @@ class Linked:
     ignore: list[Any]
     max_group: int | None
 
-    def words(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the keys and their facts as JSON values."""
         return {
             "keys": [[key, asdict(facts)] for key, facts in self.keys.items()],
             "id": self.id_names,
-            "ignore": list(map(_word, self.ignore)),
+            "ignore": list(map(_ignored_to_json, self.ignore)),
             "max_group": self.max_group,
         }
 
     @classmethod
-    def of_words(cls, words: dict[str, Any]) -> Linked:
+    def from_json(cls, values: dict[str, Any]) -> Linked:
         """Return the keys from JSON values; raise a ValueError if a value has a wrong type."""
         keys = {
             key if isinstance(key, str) else tuple(key): KeyFacts(**facts)
-            for key, facts in words["keys"]
+            for key, facts in values["keys"]
         }
         parts = [part for key in keys for part in (key if isinstance(key, tuple) else (key,))]
         for facts in keys.values():
             for name, count in asdict(facts).items():
                 check_count(name, count)
-        limit = words["max_group"]
-        if limit is not None:
-            check_count("max_group", limit)
-        if not all(isinstance(name, str) for name in (*parts, *words["id"])):
-            raise ValueError("the facts of its keys are of other types")
-        return cls(keys, list(words["id"]), list(map(_value, words["ignore"])), limit)
+        max_group, id_names = values["max_group"], list(values["id"])
+        if max_group is not None:
+            check_count("max_group", max_group)
+        if not all(isinstance(name, str) for name in (*parts, *id_names)):
+            raise ValueError("a name of a key or id column is not a string")
+        return cls(keys, id_names, list(map(_ignored_from_json, values["ignore"])), max_group)
 
 
 @contextmanager
-def naming_records(linked: Linked | None, way: str) -> Iterator[None]:
-    """Add advice to the error for records that are passed in place of edges."""
+def naming_records(linked: Linked | None, advice: str) -> Iterator[None]:
+    """Add advice to a MissingColumnError if the answer links records, which are not edges."""
     try:
         yield
     except MissingColumnError as error:
         if linked is not None:
-            add_advice(error, way)
+            add_advice(error, advice)
         raise
 
 
-DATES: dict[str, Callable[[str], Any]] = {
+DATE_PARSERS: dict[str, Callable[[str], Any]] = {
     "datetime64": np.datetime64,
     "datetime": datetime.fromisoformat,
     "date": date.fromisoformat,
 }
 
 
-def _word(value: Any) -> Any:
-    """Return a value to ignore as a JSON value; a date or time as a pair of its type and text."""
+def _ignored_to_json(value: Any) -> Any:
+    """Return an ignored value as a JSON value; a date or time as a pair of its type and text."""
     if isinstance(value, str):
         return value
     if isinstance(value, np.datetime64):
@@ -120,20 +120,22 @@ def _word(value: Any) -> Any:
     return bool(value) if isinstance(value, bool | np.bool_) else int(value)
 
 
-def _value(word: Any) -> Any:
-    """Return a value to ignore from a JSON value; raise a ValueError if it is invalid."""
-    if isinstance(word, list):
-        kind, text = word
-        return DATES[kind](text)
-    if not isinstance(word, str | int):
-        raise ValueError("a value to ignore is of another type")
-    return word
+def _ignored_from_json(value: Any) -> Any:
+    """Return an ignored value from a JSON value; raise a ValueError if it is invalid."""
+    if isinstance(value, list):
+        kind, text = value
+        return DATE_PARSERS[kind](text)
+    if not isinstance(value, str | int):
+        raise ValueError(f"an ignored value is a {type(value).__name__}")
+    return value
 
 
 def link_key(
-    parts: list[KeyPart], size: int, record_of_row: Array, limit: int | None, backend: Backend
+    parts: list[KeyPart], size: int, record_of_row: Array, max_group: int | None, backend: Backend
 ) -> tuple[Array, KeyFacts]:
-    """Return for each row the first row with the same key value; itself if it has no value.
+    """Return for each row a row with the same value of a key, one and the same for all of these.
+
+    Rows without a value and rows of groups that are too large get themselves.
 
     Parameters
     ----------
@@ -143,74 +145,81 @@ def link_key(
         The number of rows.
     record_of_row : (size,) array of integers, optional
         The vertex of each row, if several rows may belong to one record.
-    limit : int, optional
-        The most records that one value may link.
+    max_group : int, optional
+        The maximum number of records that one value may link.
 
     Returns
     -------
     (size,) array of uint32, and KeyFacts
     """
     xp, mask = backend.xp, common_rows(part.values for part in parts)
-    every = xp.arange(size, dtype=np.uint32)
+    all_rows = xp.arange(size, dtype=np.uint32)
     has_value = None if mask is None else backend.asarray(mask)
-    rows = every if has_value is None else every[has_value]
+    rows = all_rows if has_value is None else all_rows[has_value]
     columns = [part.values.where(mask) for part in parts]
     with Borrowing(columns) as borrowed:
         arrays = [
             array if column.strings else backend.asarray(array)
             for column, array in zip(columns, borrowed, strict=True)
         ]
-        skipped = None
+        is_ignored = None
         for part, column, array in zip(parts, columns, arrays, strict=True):
             if part.ignored and column.size:
-                found = _ignored(array, column, part.ignored, backend)
-                if bool(found.any()):
-                    skipped = found if skipped is None else skipped | found
+                in_part = _ignored(array, column, part.ignored, backend)
+                if bool(in_part.any()):
+                    is_ignored = in_part if is_ignored is None else is_ignored | in_part
         chosen = chosen_rows(arrays, backend)
     left_out, left_out_groups, left_out_rows = None, 0, 0
-    if limit is not None:
+    if max_group is not None:
         vertices = None if record_of_row is None else record_of_row[rows]
         left_out, left_out_groups, left_out_rows = _too_large(
-            chosen, limit, skipped, vertices, backend
+            chosen, max_group, is_ignored, vertices, backend
         )
     ends = rows[chosen]
-    for alone in (skipped, left_out):
-        if alone is not None:
-            ends[alone] = rows[alone]
-    ignored = 0 if skipped is None else int(skipped.sum())
+    for is_unlinked in (is_ignored, left_out):
+        if is_unlinked is not None:
+            ends[is_unlinked] = rows[is_unlinked]
+    ignored = 0 if is_ignored is None else int(is_ignored.sum())
     links, without_value = int((ends != rows).sum()), size - int(rows.size) + ignored
     facts = KeyFacts(links, without_value, ignored, left_out_groups, left_out_rows)
     if has_value is None:
         return ends, facts
-    every[rows] = ends
-    return every, facts
+    all_rows[rows] = ends
+    return all_rows, facts
 
 
 def _ignored(array: Any, column: Column, values: list[Any], backend: Backend) -> Array:
-    """Return a boolean mask of the values of a borrowed column that are to be ignored."""
+    """Return a mask of the entries of a borrowed column that are among the ignored values."""
     if column.strings:
         return backend.asarray(among(array, values))
     limits = np.iinfo(array.dtype)
-    held = [value for value in values if limits.min <= value <= limits.max]
-    return backend.xp.isin(array, backend.xp.asarray(held, array.dtype))
+    possible = [value for value in values if limits.min <= value <= limits.max]
+    return backend.xp.isin(array, backend.xp.asarray(possible, array.dtype))
 
 
 def _too_large(
-    chosen: Array, limit: int, skipped: Array, record_of_row: Array, backend: Backend
+    chosen: Array, max_group: int, is_ignored: Array, record_of_row: Array, backend: Backend
 ) -> tuple[Array, int, int]:
     """Return a mask of the rows in oversized groups, and the number of such groups and rows.
 
-    Rows with the same vertex in ``record_of_row`` count as one record. Groups of ``skipped`` rows
-    are exempt.
+    Groups of ignored rows are exempt.
+
+    Parameters
+    ----------
+    chosen : (m,) array of integers
+        The group of each row, which is the number of one of its rows.
+    record_of_row : (m,) array of integers, optional
+        The record of each row. Rows of one record count once. By default each row is a record.
     """
     size = int(chosen.size)
-    over = backend.counts(chosen, size) > limit
-    if skipped is not None:
-        over[chosen[skipped]] = False
-    if record_of_row is not None and bool(over.any()):
-        some = chosen[over[chosen]]
-        once = paired(some, chosen_rows([record_of_row[over[chosen]]], backend), backend)
-        once = once == backend.xp.arange(once.size, dtype=once.dtype)
-        over = backend.counts(some[once], size) > limit
-    left_out = over[chosen]
-    return left_out, int(over.sum()), int(left_out.sum())
+    is_large = backend.counts(chosen, size) > max_group
+    if is_ignored is not None:
+        is_large[chosen[is_ignored]] = False
+    if record_of_row is not None and bool(is_large.any()):  # count records instead of rows
+        in_large = is_large[chosen]
+        groups, records = chosen[in_large], chosen_rows([record_of_row[in_large]], backend)
+        pair = paired(groups, records, backend)
+        is_counted = pair == backend.xp.arange(pair.size, dtype=pair.dtype)  # one row per record
+        is_large = backend.counts(groups[is_counted], size) > max_group
+    left_out = is_large[chosen]
+    return left_out, int(is_large.sum()), int(left_out.sum())

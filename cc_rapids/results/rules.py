@@ -1,4 +1,4 @@
-"""The rules of an answer's clusters, and the edges that they refused."""
+"""The rules of an answer's clusters, and the edges that a rule refused, with their file format."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Refused:
     edges : (k,) array of int64
         Positions in the edge list, ascending.
     rule : (k,) array of uint8
-        One plus the position of the rule in ``RULES``.
+        The rule that refused each edge, as one plus its position in ``RULES``.
     source, destination : (k,) arrays of int64
         The rows of both ends in the answer.
     """
@@ -42,14 +42,14 @@ class Refused:
 
 @dataclass(frozen=True)
 class Ruled:
-    """The rules of an answer's clusters, and the edges that they refused.
+    """The rules of an answer's clusters, and the edges that a rule refused.
 
     Attributes
     ----------
     rules : Rules
         The rules over the rows of the answer.
     must : pair of (p,) arrays of int64
-        The rows of both ends of ``must_link`` pairs.
+        The answer's rows of both ends of ``must_link`` pairs.
     refused : Refused
     columns : dict of columns, optional
         The columns of the refused edges, in a copy without edges.
@@ -65,7 +65,7 @@ class Ruled:
         return Ruled(self.rules, self.must, self.refused, columns)
 
     def arrays(self, backend: Backend) -> dict[str, Any]:
-        """Return the rules and the rule of each refused edge as arrays on the host, by name."""
+        """Return the arrays that a file stores, on the host: the rules, and ``refused.rule``."""
         rules = self.rules
         columns = rules.code, rules.limits, rules.first, rules.second, *self.must
         arrays = {
@@ -76,51 +76,57 @@ class Ruled:
 
     @classmethod
     def of_arrays(
-        cls, arrays: dict[str, Any], ends: tuple[Any, Any], most: Any, n: int, backend: Backend
+        cls, arrays: dict[str, Any], ends: tuple[Any, Any], max_size: Any, n: int, backend: Backend
     ) -> Ruled:
         """Return the rules of n vertices from the arrays of a file.
 
         Parameters
         ----------
         ends : pair of (k,) arrays of int64
-            The rows of both ends of the refused edges, below n.
-        most : int, optional
-            The most vertices of a cluster.
+            The answer's rows of both ends of the refused edges, below n.
+        max_size : int, optional
+            The maximum number of vertices of a cluster.
 
         Raises
         ------
         ValueError
             An array has another type or length, or contains an invalid number.
         """
-        code, limits, *pairs = columns = [arrays[name] for name in NAMES]
+        columns = [arrays[name] for name in NAMES]
+        code, limits, *pairs = columns
         rule, rows = arrays["refused_rule"], arrays["refused_row"]
-        right = all(column.dtype == np.int64 for column in columns) and rule.dtype == np.uint8
-        right = right and code.size in (0, n) and rule.size == rows.size
-        right = right and all(one.size == other.size for one, other in (pairs[:2], pairs[2:]))
+        is_valid = (
+            all(column.dtype == np.int64 for column in columns)
+            and rule.dtype == np.uint8
+            and code.size in (0, n)
+            and rule.size == rows.size
+            and all(first.size == second.size for first, second in (pairs[:2], pairs[2:]))
+        )
         bounds = [(code, -1, limits.size), (limits, 1, np.inf), (rule, 1, len(RULES) + 1)]
-        bounds += [(ends_of_pairs, 0, n) for ends_of_pairs in pairs]
+        bounds += [(rows_of_end, 0, n) for rows_of_end in pairs]
         for column, low, high in bounds:
-            right = right and (not column.size or low <= column.min() <= column.max() < high)
-        if not right:
+            is_valid = is_valid and (not column.size or low <= column.min() <= column.max() < high)
+        if not is_valid:
             raise ValueError("the rules of its clusters are invalid")
-        most = None if most is None else check_count("max_size", most)
+        max_size = None if max_size is None else check_count("max_size", max_size)
         code, limits, first, second, *must = map(backend.asarray, columns)
         refused = Refused(*map(backend.asarray, (rows, rule, *ends)))
-        return cls(Rules(code, limits, first, second, most), (must[0], must[1]), refused)
+        return cls(Rules(code, limits, first, second, max_size), (must[0], must[1]), refused)
 
 
 class PartOfRuled(Ruled):
-    """The rules of another answer and some of its refused edges, listed on first use.
+    """The rules of another answer, and selected edges that they refused, listed on first use.
 
     Parameters
     ----------
     whole : Ruled
         The rules and all refused edges.
     find_places : callable
-        Returns the positions of the edges among the refused ones, ascending.
+        Returns the positions of the edges among the refused edges, ascending.
     """
 
     def __init__(self, whole: Ruled, find_places: Callable[[], Array]) -> None:
+        # a frozen dataclass refuses assignments to its fields
         vars(self).update(rules=whole.rules, must=whole.must, columns=None)
         vars(self).update(_whole=whole, _find_places=find_places)
 
@@ -131,7 +137,7 @@ class PartOfRuled(Ruled):
 
     @cached_property
     def refused(self) -> Refused:
-        """The edges."""
+        """The selected refused edges."""
         whole = vars(self)["_whole"].refused
         columns = whole.edges, whole.rule, whole.source, whole.destination
         return Refused(*(column[self.places] for column in columns))

@@ -1,7 +1,8 @@
 """Saving an answer to one file, and loading it.
 
-The file is an archive of the sorted ids by column (strings as in Arrow: UTF-8 bytes and offsets),
-the position of the least id of each vertex's component, and the facts of the summary.
+The file is an archive of a header and arrays. The arrays are the sorted ids by column (strings as
+in Arrow: UTF-8 bytes and offsets), and for each vertex the row of the least id of its component.
+The header has the facts of the summary.
 """
 
 from __future__ import annotations
@@ -52,8 +53,7 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
         columns = [_parts(column, backend) for column in answer.ids()]
         vertex, least = answer.rows()
         first = backend.xp.flatnonzero(vertex == least)
-        word = np.uint32 if word_for(int(vertex.size)) == 4 else np.uint64
-        arrays = {"parent": backend.to_host(first[answer.dense].astype(word))}
+        arrays = {"parent": backend.to_host(first[answer.dense].astype(_row_dtype(vertex.size)))}
         forest = {} if answer.forest_edges is None else answer.columns_of_forest()
         weights = {"weight": str(forest["weight"].dtype)} if "weight" in forest else {}
         if forest:
@@ -63,20 +63,25 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
             arrays |= answer.ruled.arrays(backend)
     for k, (_, arrays_of_column) in enumerate(columns):
         arrays |= {f"{k}_{name}": array for name, array in arrays_of_column.items()}
-    words = {
+    header = {
         "format": FORMAT,
         "labels": answer.kind.name,
-        "facts": answer.facts.words(),
+        "facts": answer.facts.to_json(),
         "dropped": answer.given.dropped_rows,
         "taken": [asdict(source) for source in answer.given.formats],
         "answers": kind_words(answer.given),
         "bound": answer.given.bound and answer.given.bound.kept(),
-        "columns": [arrays_of_column for arrays_of_column, _ in columns],
+        "columns": [column_header for column_header, _ in columns],
         **weights,
-        **({} if answer.linked is None else {"records": answer.linked.words()}),
+        **({} if answer.linked is None else {"records": answer.linked.to_json()}),
         **({} if answer.ruled is None else {"rules": {"max_size": answer.ruled.rules.most}}),
     }
-    archive.write(path, words, arrays)
+    archive.write(path, header, arrays)
+
+
+def _row_dtype(n: int) -> Any:
+    """Return the unsigned type of row numbers below n."""
+    return np.uint32 if word_for(int(n)) == 4 else np.uint64
 
 
 def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -88,17 +93,20 @@ def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, 
             )
             return {"ids": "strings"}, {"offsets": offsets, "octets": octets}
         ids = backend.to_host(backend.asarray(ids_of_column))
-    words = {"ids": "integers", "dtype": str(ids.dtype)}
+    header = {"ids": "integers", "dtype": str(ids.dtype)}
     low, high = (int(ids[0]), int(ids[-1])) if ids.size else (0, 0)
     may_be_range = high - low == ids.size - 1 and high < 1 << 63
     if may_be_range and bool((ids[1:] > ids[:-1]).all()):
-        return words | {"ids": "range", "low": low}, {}
+        return header | {"ids": "range", "low": low}, {}
     wide = np.uint64 if ids.dtype == np.uint64 else np.int64
-    return words, {"ids": ids.astype(wide, copy=False)}
+    return header, {"ids": ids.astype(wide, copy=False)}
 
 
 def _edge_arrays(answer: Answer, name: str, columns: dict[str, Any]) -> dict[str, Any]:
-    """Return the named arrays of edges: rows, weights if any, and positions of the ends."""
+    """Return the arrays that store edges: rows, weights if any, and the answer's rows of both ends.
+
+    ``name``, "forest" or "refused", is the prefix of their names. Weights are stored as bytes.
+    """
     ends, others = rows_of_shown(answer, columns)
     others = {key: answer.backend.asarray(column) for key, column in others.items()}
     arrays = {"row": others["row"]}
@@ -116,9 +124,9 @@ def read(path: str | os.PathLike[str], engine: str | None) -> Answer:
     FormatError
         The file does not exist, or is not a saved answer.
     """
-    words, arrays = archive.read(path)
-    if words.get("format") != FORMAT:
-        version = str(words.get("format"))[:80]
+    header, arrays = archive.read(path)
+    if header.get("format") != FORMAT:
+        version = str(header.get("format"))[:80]
         hint = (
             "load it with Connectivity.load()"
             if version.startswith(CONNECTIVITY_FORMAT)
@@ -128,7 +136,7 @@ def read(path: str | os.PathLike[str], engine: str | None) -> Answer:
             f"{path} has format {version!r}, but Components.load reads {FORMAT!r}: {hint}"
         )
     try:
-        return _answer_of_file(words, arrays, engine)
+        return _answer_of_file(header, arrays, engine)
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise FormatError(
             f"{path} is not a file of Components.save(), or is damaged ({error}): save it again"
@@ -143,7 +151,7 @@ def parts_on_host(ids: list[Column]) -> list[tuple[dict[str, Any], dict[str, Any
 
 
 def of_columns(
-    ids: list[Column], parent: Array, words: dict[str, Any], engine: str | None
+    ids: list[Column], parent: Array, header: dict[str, Any], engine: str | None
 ) -> Answer:
     """Return the answer with the given ids and components.
 
@@ -153,7 +161,7 @@ def of_columns(
         The columns of the n ids on the host, sorted by id.
     parent : (n,) array of integers
         The row of the least id of each vertex's component.
-    words : dict
+    header : dict
         The ``facts`` of the run, and ``answers``, the kind of frames.
 
     Raises
@@ -162,54 +170,53 @@ def of_columns(
         The ids are not distinct or not sorted.
     """
     columns = parts_on_host(ids)
-    word = np.uint32 if word_for(int(parent.size)) == 4 else np.uint64
-    arrays = {"parent": parent.astype(word)}
+    arrays = {"parent": parent.astype(_row_dtype(parent.size))}
     for k, (_, arrays_of_column) in enumerate(columns):
         arrays |= {f"{k}_{name}": array for name, array in arrays_of_column.items()}
-    defaults = {"labels": "min", "dropped": 0, "taken": [], "columns": [w for w, _ in columns]}
-    return _answer_of_file(defaults | words, arrays, engine)
+    column_headers = [column_header for column_header, _ in columns]
+    defaults = {"labels": "min", "dropped": 0, "taken": [], "columns": column_headers}
+    return _answer_of_file(defaults | header, arrays, engine)
 
 
-def _answer_of_file(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Answer:
+def _answer_of_file(header: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Answer:
     """Return the answer with the header values and the arrays of a file, all checked."""
     parent = arrays["parent"]
     check_parents(parent)
-    kinds = [column_words["ids"] == "strings" for column_words in words["columns"]]
-    like = given_like(words["answers"], kinds)
+    are_strings = [column_header["ids"] == "strings" for column_header in header["columns"]]
+    like = given_like(header["answers"], are_strings)
     sources = tuple(
-        SourceFormat(**column_words | {"columns": tuple(column_words["columns"])})
-        for column_words in words["taken"]
+        SourceFormat(**source | {"columns": tuple(source["columns"])}) for source in header["taken"]
     )
     given = EdgeInput(
         like.src,
         like.dst,
         like.make_frame,
         like.on_device,
-        dropped_rows=int(words["dropped"]),
+        dropped_rows=int(header["dropped"]),
         formats=sources,
-        bound=WeightBound.of_kept(words.get("bound")),
+        bound=WeightBound.of_kept(header.get("bound")),
         vertex_names=like.vertex_names,
         end_names=like.end_names,
     )
     backend = backends.get(engine or ("cuda" if given.on_device else "threads"))
     with backend.scope():
-        decoder = _decoder(words["columns"], arrays, int(parent.size), given, backend)
+        decoder = _decoder(header["columns"], arrays, int(parent.size), given, backend)
         forest = Forest(backend, int(parent.size), all_present=True)
         forest.parent[:] = backend.asarray(parent)
         forest.count()
-        kind, facts = check_labels(words["labels"]), Facts.of_words(words["facts"])
+        kind, facts = check_labels(header["labels"]), Facts.from_json(header["facts"])
         rows = arrays.get("forest_row")
-        chosen = None if rows is None else ChosenEdges(backend, backend.asarray(rows))
-        answer = Answer(given, backend, decoder, forest, kind, facts, chosen)
-        if "records" in words:
-            answer.linked = Linked.of_words(words["records"])
+        forest_edges = None if rows is None else ChosenEdges(backend, backend.asarray(rows))
+        answer = Answer(given, backend, decoder, forest, kind, facts, forest_edges)
+        if "records" in header:
+            answer.linked = Linked.from_json(header["records"])
         if rows is not None:
-            weight = words.get("weight")
+            weight = header.get("weight")
             must = None
-            if "rules" in words:
+            if "rules" in header:
                 ends = _ends(answer, "refused", arrays)
-                most = words["rules"]["max_size"]
-                ruled = Ruled.of_arrays(arrays, ends, most, forest.n, backend)
+                max_size = header["rules"]["max_size"]
+                ruled = Ruled.of_arrays(arrays, ends, max_size, forest.n, backend)
                 answer.ruled = ruled.with_columns(_columns(answer, "refused", arrays, weight))
                 must = arrays["must_first"], arrays["must_second"]
             check_spanning(*_ends(answer, "forest", arrays), forest, must)
@@ -226,12 +233,15 @@ def _type_of_weights(name: Any) -> Any:
 
 
 def _ends(answer: Answer, name: str, arrays: dict[str, Any]) -> tuple[Any, Any]:
-    """Return the positions of both ends of the named edges; raise a ValueError if invalid."""
+    """Return the answer's rows of both ends of stored edges; raise a ValueError if invalid.
+
+    ``name``, "forest" or "refused", is the prefix of their arrays.
+    """
     src, dst = (arrays[f"{name}_{end}"] for end in ENDS)
-    sound = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape
-    if sound and src.size:
-        sound = min(src.min(), dst.min()) >= 0 and max(src.max(), dst.max()) < answer.forest.n
-    if not sound:
+    are_rows = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape
+    if are_rows and src.size:
+        are_rows = min(src.min(), dst.min()) >= 0 and max(src.max(), dst.max()) < answer.forest.n
+    if not are_rows:
         raise ValueError(f"the ends of its {name} edges are not vertices")
     return src, dst
 
@@ -239,10 +249,12 @@ def _ends(answer: Answer, name: str, arrays: dict[str, Any]) -> tuple[Any, Any]:
 def _columns(
     answer: Answer, name: str, arrays: dict[str, Any], weight: str | None
 ) -> dict[str, Any]:
-    """Return the columns of the named edges in a file: those of the forest, or the refused ones.
+    """Return the columns of edges that a file stores, as :meth:`Answer.columns_of_forest` does.
 
     Parameters
     ----------
+    name : {"forest", "refused"}
+        The prefix of their arrays.
     weight : str, optional
         The type of the weights; None without weights.
 
@@ -251,21 +263,23 @@ def _columns(
     ValueError
         Ends, rows or weights are invalid.
     """
-    places, rows = _ends(answer, name, arrays), arrays[f"{name}_row"]
-    falls = bool((rows[1:] <= rows[:-1]).any()) or bool((rows[:1] < 0).any())
-    if rows.dtype != np.int64 or rows.shape != places[0].shape or falls:
-        raise ValueError(f"the rows of its {name} edges are not {rows.size:,} ascending ones")
+    ends, rows = _ends(answer, name, arrays), arrays[f"{name}_row"]
+    ascend = bool((rows[1:] > rows[:-1]).all()) and bool((rows[:1] >= 0).all())
+    if rows.dtype != np.int64 or rows.shape != ends[0].shape or not ascend:
+        raise ValueError(f"the rows of its {rows.size:,} {name} edges are invalid, or not sorted")
     vertex, columns = answer.rows()[0], {"row": answer.backend.asarray(rows)}
-    for end, place in zip(ENDS, places, strict=True):
-        columns |= answer.columns(end, vertex[answer.backend.asarray(place)])
+    for end, rows_of_end in zip(ENDS, ends, strict=True):
+        columns |= answer.columns(end, vertex[answer.backend.asarray(rows_of_end)])
     if (weight is None) != (answer.facts.greatest is None):
-        raise ValueError(
-            "its spanning forest has weights although it is not by weight, or the reverse"
-        )
+        fault = "lacks weights" if weight is None else "has weights, but was not found by weight"
+        raise ValueError(f"its spanning forest {fault}")
     if weight is not None:
         weights = arrays[f"{name}_weight"].view(_type_of_weights(weight))
-        if weights.size != rows.size or bool((weights != weights).any()):
-            raise ValueError(f"its {weights.size:,} weights are not one for each {name} edge")
+        has_nan = bool((weights != weights).any())  # works for integers, too
+        if weights.size != rows.size or has_nan:
+            raise ValueError(
+                f"it has {weights.size:,} weights for {rows.size:,} {name} edges, or NaN weights"
+            )
         columns["weight"] = answer.backend.asarray(weights)
     return {name: answer.home(column) for name, column in columns.items()}
 
@@ -277,16 +291,19 @@ def _decoder(
     given: EdgeInput,
     backend: Backend,
 ) -> IdDecoder:
-    """Return the decoder of n vertices; raise a ValueError unless ids are distinct and sorted."""
-    ids_of_columns = [_ids(column_words, arrays, k, n) for k, column_words in enumerate(columns)]
+    """Return the decoder of n vertices; raise a ValueError unless ids are distinct and sorted.
+
+    ``columns`` are the header values of each id column.
+    """
+    ids_of_columns = [_ids(header, arrays, k, n) for k, header in enumerate(columns)]
     if len(ids_of_columns) == 1 and columns[0]["ids"] != "strings":
         (ids,) = ids_of_columns
         if isinstance(ids, range):
             return OffsetDecoder(ids.start, np.dtype(columns[0]["dtype"]))
         if n and not (ids[1:] > ids[:-1]).all():
-            raise ValueError(f"its ids are not {n:,} different ones in their order")
+            raise ValueError(f"its {n:,} ids are not distinct and sorted")
         return SortedDecoder.of(backend.asarray(ids))
-    dtypes = [column_words.get("dtype") for column_words in columns]
+    dtypes = [header.get("dtype") for header in columns]
     parts = [
         np.arange(part.start, part.stop, dtype=dtype) if isinstance(part, range) else part
         for part, dtype in zip(ids_of_columns, dtypes, strict=True)
@@ -297,25 +314,25 @@ def _decoder(
         index, numbered = extended(Integers.empty(backend), rows, borrowed[:1], backend)
     order: Array = backend.to_host(numbered[0])
     if index.n != n or not np.array_equal(order, np.arange(n)):
-        raise ValueError(f"its ids are not {n:,} different ones in their order")
+        raise ValueError(f"its {n:,} ids are not distinct and sorted")
     return index.decoder(given)
 
 
-def _ids(words: dict[str, Any], arrays: dict[str, Any], k: int, n: int) -> Any:
-    """Return one column of n ids: a range, an array of integers, or PyArrow strings."""
-    if words["ids"] == "strings":
+def _ids(header: dict[str, Any], arrays: dict[str, Any], k: int, n: int) -> Any:
+    """Return the k-th column of n ids: a range, an array of integers, or PyArrow strings."""
+    if header["ids"] == "strings":
         return text_of_buffers(arrays[f"{k}_octets"], arrays[f"{k}_offsets"], n)
-    if words["ids"] not in ("range", "integers"):
-        raise ValueError(f"ids of kind {words['ids']!r}")
-    dtype = np.dtype(words["dtype"])
+    if header["ids"] not in ("range", "integers"):
+        raise ValueError(f"the kind of its ids is {header['ids']!r}")
+    dtype = np.dtype(header["dtype"])
     ids = arrays.get(f"{k}_ids")
     if ids is None:
-        ids = range(int(words["low"]), int(words["low"]) + n)
+        ids = range(int(header["low"]), int(header["low"]) + n)
     low, high = _bounds(ids)
     if not is_integer(dtype) or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
         raise ValueError(f"its ids, from {low:,} to {high:,}, do not fit {dtype}")
     if len(ids) != n:
-        raise ValueError(f"its {len(ids):,} ids are not those of {n:,} vertices")
+        raise ValueError(f"it has {len(ids):,} ids for {n:,} vertices")
     return ids if isinstance(ids, range) else ids.astype(dtype)
 
 

@@ -1,4 +1,4 @@
-"""Scores of vertices, converted to numbers in the same order."""
+"""Conversion of scores of any type to numbers that sort in the same order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ BY = (
 
 
 def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tuple[Any, Any]:
-    """Return the vertices and the scores of a frame or pair.
+    """Return the vertices and the scores of a frame or pair, as two columns.
+
+    Composite ids are a list of columns.
 
     Parameters
     ----------
@@ -34,17 +36,18 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
     Raises
     ------
     InputError
-        ``by`` is neither a frame nor a pair.
+        ``by`` is neither a frame nor a pair, or the frame has other columns.
     """
-    pair = isinstance(by, tuple) and not hasattr(by, "_fields")
-    if pair and len(by) == 2:
+    is_named_tuple = hasattr(by, "_fields")
+    is_tuple = isinstance(by, tuple) and not is_named_tuple
+    if is_tuple and len(by) == 2:
         return by[0], by[1]
-    framed = hasattr(type(by), "columns") and not is_series(by)
-    if pair or not (framed or hasattr(by, "_fields")):
+    is_frame = is_named_tuple or (hasattr(type(by), "columns") and not is_series(by))
+    if is_tuple or not is_frame:
         items = f" of {len(by)} items" if isinstance(by, tuple | list) else ""
         hint = ""
         if isinstance(by, str):
-            hint = f"; deduplicate(frame, on=..., by={by!r}) goes by a column of a frame"
+            hint = f": for a column of a frame, use deduplicate(frame, on=..., by={by!r})"
         raise InputError(f"{BY}, not a {type(by).__name__}{items}{hint}")
     if hasattr(type(by), "collect"):
         by = by.collect()
@@ -53,16 +56,18 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
         ids = list(keys)
     others = [name for name in names if name not in ids]
     if len(others) != 1 or len(names) != len(ids) + 1:
-        several = f" (ids of several columns are in {', '.join(ids)})" if width else ""
-        near = "" if ids[0] in names else hint_of(ids[0], map(str, names))
-        hint = f":{near}" if near else ""
-        raise InputError(f"{BY}; this one has {', '.join(map(str, names))}{several}{hint}")
+        several = f" (composite ids need the columns {', '.join(ids)})" if width else ""
+        similar = "" if ids[0] in names else hint_of(ids[0], map(str, names))
+        hint = f":{similar}" if similar else ""
+        raise InputError(f"{BY}; this frame has {', '.join(map(str, names))}{several}{hint}")
     columns = [column_of(by, name) for name in ids]
     return columns if width else columns[0], column_of(by, others[0])
 
 
 def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
-    """Return scores as numbers in the same order, and a mask of those that are not null.
+    """Return scores as numbers in the same order, and a mask of the valid scores.
+
+    Null and NaN scores are not valid; their numbers are arbitrary.
 
     Parameters
     ----------
@@ -95,7 +100,10 @@ def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
 
 
 def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
-    """Do the same as :func:`ordered` for scores on the host; numbers are not converted."""
+    """Do the same as :func:`ordered` for scores on the host.
+
+    Numbers keep their type, and booleans become int8. All other values become ranks or codes.
+    """
     import narwhals as nw
     import pyarrow as pa
 
@@ -106,16 +114,16 @@ def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
         side = series_of(series)
         if side.dtype.is_integer() or side.dtype.is_float():
             return numbers_of(series, "scores")
-        kind, make, ranked = str(side.dtype), side.to_arrow, side.dtype == nw.Enum
+        dtype, to_arrow, is_enum = str(side.dtype), side.to_arrow, side.dtype == nw.Enum
     else:
         array = _array(scores, what)
         if is_number(array.dtype) or is_boolean(array.dtype):
             return numbers_of(array.astype(np.int8) if is_boolean(array.dtype) else array)
-        kind, make, ranked = str(array.dtype), partial(_arrow, scores, array), False
+        dtype, to_arrow, is_enum = str(array.dtype), partial(_arrow, scores, array), False
     try:
-        return _codes(make(), ranked)
+        return _codes(to_arrow(), is_enum)
     except (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError):
-        raise _no_scores(f"{what} {kind}") from None
+        raise _no_scores(f"{what} {dtype}") from None
 
 
 def _array(scores: Any, what: str) -> Any:
@@ -130,21 +138,21 @@ def _array(scores: Any, what: str) -> Any:
 
 
 def _arrow(scores: Any, array: Any) -> Any:
-    """Return non-numeric values of NumPy as a PyArrow array."""
+    """Return scores that are not numbers as a PyArrow array; ``array`` is their masked array."""
     import pyarrow as pa
 
-    values, absent = array.data, np.ma.getmaskarray(array)
+    values, is_null = array.data, np.ma.getmaskarray(array)
     if is_time(array.dtype):
-        absent = absent | np.isnat(values)
+        is_null = is_null | np.isnat(values)
     else:  # read lists directly, because NumPy turns numbers among strings into strings
         values = list(scores) if isinstance(scores, list | tuple) else values.tolist()
-    return pa.array(values, mask=absent, from_pandas=True)
+    return pa.array(values, mask=is_null, from_pandas=True)
 
 
-def _codes(values: Any, ranked: bool) -> tuple[Any, Any]:
-    """Return numbers in the order of a PyArrow array's values, and a mask of the valid ones.
+def _codes(values: Any, is_enum: bool) -> tuple[Any, Any]:
+    """Return numbers in the order of a PyArrow array's values, and a mask of the valid values.
 
-    If ``ranked``, categories compare by their position in the type.
+    Categories of an enumeration or of an ordered type compare by their position in the type.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -155,17 +163,17 @@ def _codes(values: Any, ranked: bool) -> tuple[Any, Any]:
     if not valid.any():
         return np.zeros(valid.size, np.int64), valid
     if pa.types.is_dictionary(values.type):
-        if ranked or values.type.ordered:
+        if is_enum or values.type.ordered:
             return values.indices.fill_null(0).to_numpy(), valid
         values = values.dictionary_decode()
         valid = values.is_valid().to_numpy(zero_copy_only=False)
     if pa.types.is_temporal(values.type):
-        return _whole(values), valid
+        return _integers_of_times(values), valid
     if pa.types.is_boolean(values.type):
         return values.cast(pa.int8()).fill_null(0).to_numpy(), valid
     if pa.types.is_string(values.type) or str(values.type) == "string_view":
         values = values.cast(pa.large_string())
-    if not any(fits(values.type) for fits in _orders()):
+    if not any(is_type(values.type) for is_type in _ordered_types()):
         raise TypeError(str(values.type))
     if pa.types.is_floating(values.type):
         valid &= ~pc.fill_null(pc.is_nan(values), True).to_numpy(zero_copy_only=False)
@@ -176,18 +184,18 @@ def _codes(values: Any, ranked: bool) -> tuple[Any, Any]:
     return rank[encoded.indices.fill_null(0).to_numpy()], valid
 
 
-def _whole(times: Any) -> Any:
+def _integers_of_times(times: Any) -> Any:
     """Return the integers that store dates, times or durations; 0 for nulls."""
     import pyarrow as pa
 
     if pa.types.is_interval(times.type):
         raise TypeError(str(times.type))
-    wide = times.type.bit_width == 64
-    return times.view(pa.int64() if wide else pa.int32()).fill_null(0).to_numpy()
+    integer = pa.int64() if times.type.bit_width == 64 else pa.int32()
+    return times.view(integer).fill_null(0).to_numpy()
 
 
-def _orders() -> tuple[Callable[[Any], bool], ...]:
-    """Return predicates for the PyArrow types with an order."""
+def _ordered_types() -> tuple[Callable[[Any], bool], ...]:
+    """Return the predicates of the PyArrow types whose values have an order."""
     from pyarrow import types
 
     return types.is_integer, types.is_floating, types.is_decimal, types.is_large_string

@@ -37,7 +37,10 @@ def write_parquet(
     rows_per_file: int,
     kind: LabelKind,
 ) -> list[str]:
-    """Write the labels to a file or a folder: see :meth:`cc_rapids.Components.to_parquet`."""
+    """Write the labels to one or several files, and return their paths.
+
+    See :meth:`cc_rapids.Components.to_parquet`.
+    """
     import pyarrow.parquet as pq
 
     from ..data.files.write import check_new_folder, replacing, replacing_folder
@@ -71,23 +74,25 @@ def label_tables(answer: Answer, rows: int, kind: LabelKind) -> Iterator[pa.Tabl
     for vertices in _vertices(answer, rows):
         with answer.backend.scope():
             roots = answer.forest.parent[vertices]
-            named = {"vertex": vertices, "labels": roots}
-            columns = [_named(answer, name, column) for name, column in named.items()]
-            yield arrow_of(answer.in_memory_frame(columns[0] | columns[1]))
+            columns = _id_columns(answer, "vertex", vertices) | _id_columns(answer, "labels", roots)
+            yield arrow_of(answer.in_memory_frame(columns))
 
 
-def _named(answer: Answer, name: str, vertices: Array) -> dict[str, Any]:
-    """Return the id columns of given vertices."""
+def _id_columns(answer: Answer, name: str, vertices: Array) -> dict[str, Any]:
+    """Return the ids of vertices 0 .. n - 1 as columns of a frame."""
     low, dtype = answer.decoder.id_base, answer.decoder.dtype
     wide = vertices.astype("uint64") + answer.backend.xp.asarray(low & (1 << 64) - 1, "uint64")
     return answer.columns(name, wide.astype(dtype, copy=False))
 
 
 def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
-    """Yield the vertices of the answer in one or more arrays of at most ``rows``."""
+    """Yield the vertices of the answer in arrays of ``rows``; the last may have fewer.
+
+    An answer without vertices yields one empty array.
+    """
     xp, forest = answer.backend.xp, answer.forest
-    pieces, size, first = [xp.arange(0)], 0, True
-    step = max(rows // WORD, 1) * WORD
+    pieces, size, is_first = [xp.arange(0)], 0, True
+    step = max(rows // WORD, 1) * WORD  # whole words of the bit set of present vertices
     for begin in range(0, forest.n, step):
         with answer.backend.scope():
             vertices = xp.arange(begin, min(begin + step, forest.n))
@@ -97,10 +102,10 @@ def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
                 vertices = vertices[bits.reshape(-1)[: vertices.size].astype(bool)]
             pieces, size = [*pieces, vertices], size + int(vertices.size)
         while size >= rows:
-            every = xp.concatenate(pieces)
-            yield every[:rows]
-            pieces, size, first = [every[rows:]], size - rows, False
-    if size or first:
+            pending = xp.concatenate(pieces)
+            yield pending[:rows]
+            pieces, size, is_first = [pending[rows:]], size - rows, False
+    if size or is_first:
         yield xp.concatenate(pieces)
 
 

@@ -295,7 +295,7 @@ def test_every_column_has_an_answer_or_an_error_of_ours(job, pytestconfig, reque
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 warnings.filterwarnings("ignore", ".* yields no edges")  # columns without rows
-                warnings.filterwarnings("ignore", ".* holds no score|no id in")  # and of nulls
+                warnings.filterwarnings("ignore", ".* contains no score|no id in")  # and of nulls
                 JOBS[job](column)
         except errors.CcRapidsError as error:
             if len(str(error)) > errors.LONGEST or "\n" in str(error):

@@ -331,7 +331,7 @@ PLANTS = {
     "rank": Plant(bits_of_runs.rank, "return set_bits", "return set_bits // 2", "dense"),
     "count bits": Plant(bits_of_runs.count, "& np.uint32(255)", "& np.uint32(254)", "dense"),
     "order of sizes": Plant(Answer.by_size.func, "-self.counts", "self.counts", "largest first"),
-    "the last of each": Plant(Answer.last.func, "- 1]", "- 2]", "max"),
+    "the last of each": Plant(Answer.greatest_rows.func, "- 1]", "- 2]", "max"),
     "few counted": Plant(trees.count_by_numpy, "|= octets", "&= octets", "few"),
     "few components": Plant(trees.count_by_numpy, "occur & ~hooked", "occur", "few"),
     "few rows": Plant(

@@ -82,7 +82,7 @@ SCORES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:no id in .* is a vertex", "ignore:.* holds no score")
+@pytest.mark.filterwarnings("ignore:no id in .* is a vertex", "ignore:.* contains no score")
 @quick
 @given(st.data(), st.sampled_from(sorted(EVERY)), st.sampled_from(sorted(SCORES)))
 def test_it_keeps_what_pandas_keeps(data, kind, scores):
@@ -211,7 +211,7 @@ def test_nulls_among_the_scores_come_last_whatever_their_order():
     high = frame.assign(score=pd.array([None, 2**63 - 1, None], "Int64"))
     assert kept(components(PAIRS), high, by="score", ascending=True) == [1]
     none = frame.assign(score=pd.array([None] * 3, "Int64"))
-    with pytest.warns(errors.CcRapidsWarning, match="column 'score' holds no score"):
+    with pytest.warns(errors.CcRapidsWarning, match="column 'score' contains no score"):
         assert kept(components(PAIRS), none, by="score") == [0]
 
 

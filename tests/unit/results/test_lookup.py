@@ -231,7 +231,7 @@ def test_scores_of_other_shapes_are_refused():
     found = components((SRC, DST))
     with pytest.raises(errors.InputError, match="by has 2 vertices and 1 scores"):
         found.representatives(([2, 5], [1]))
-    with pytest.raises(errors.InputError, match="this one has a, b"):
+    with pytest.raises(errors.InputError, match="this frame has a, b"):
         found.representatives(pd.DataFrame({"a": [1], "b": [2]}))
 
 
@@ -316,7 +316,7 @@ def test_unknown_ids_of_frames_get_the_policy_that_keeps_them():
 def test_labels_of_another_kind_are_called_labels():
     found = components(([100], [200]))
     for call in (found.subset, lambda label: found.edges(label, ([100], [200]))):
-        with pytest.raises(InputError, match=r"^label '100' cannot be one .* labels are int64"):
+        with pytest.raises(InputError, match=r"^'100' cannot be a label .* labels are int64"):
             call("100")
     with pytest.raises(InputError, match=r"^7 is not a label of the only component "):
         found.subset(7)
@@ -326,7 +326,7 @@ def test_labels_of_another_kind_are_called_labels():
     both = components(frame, ["k", "i"], ["l", "j"], labels="min")
     with pytest.raises(InputError, match=r"^\('u', 9\) is not a label"):
         both.subset(("u", 9))
-    with pytest.raises(InputError, match="label 'u' cannot be one of this answer"):
+    with pytest.raises(InputError, match="'u' cannot be a label of this answer"):
         both.subset("u")
     with pytest.raises(UnknownVertexError, match=r"1 of 1 id in 'second' is not a vertex"):
         Connectivity().insert(frame, ["k", "i"], ["l", "j"]).same_component(("u", 1), ("w", 5))

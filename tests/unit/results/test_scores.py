@@ -127,7 +127,7 @@ def test_scores_that_are_not_there_never_win(found, scores):
     assert best(found, IDS, scores, ascending=True) == 1
 
 
-@pytest.mark.filterwarnings("ignore:by= holds no score")
+@pytest.mark.filterwarnings("ignore:by= contains no score")
 @pytest.mark.parametrize(
     "scores", [[None] * 3, pa.chunked_array([pa.nulls(3)]), pl.Series([None] * 3), [np.nan] * 3]
 )
@@ -153,7 +153,7 @@ def test_scores_of_ids_of_several_columns(engine, by):
     edges = pd.DataFrame({"a": [1], "b": ["x"], "c": [2], "d": ["y"]})
     found = components(edges, ["a", "b"], ["c", "d"], engine=engine)
     assert columns(found.representatives(by=by))[:2] == [[2], ["y"]]
-    with pytest.raises(errors.InputError, match="several columns are in a, b"):
+    with pytest.raises(errors.InputError, match="composite ids need the columns a, b"):
         found.representatives(pd.DataFrame({"vertex": [1], "score": [1]}))
 
 
@@ -161,12 +161,12 @@ def test_scores_of_ids_of_several_columns(engine, by):
     ("by", "says"),
     [
         (pd.Series([1]), r"or a pair \(vertices, scores\), not a Series"),
-        ("score", r"not a str; deduplicate\(frame, on=..., by='score'\) goes by a column"),
+        ("score", r"not a str: .* use deduplicate\(frame, on=..., by='score'\)"),
         (pd.DataFrame({"vertexid": [1], "score": [2]}), "vertexid, score: did you mean 'vertexid'"),
         ([IDS, IDS], "not a list of 2 items"),
         ((IDS,), "not a tuple of 1 items"),
         (5, "not a int"),
-        (pd.DataFrame({0: [1], 1: [2]}), "this one has 0, 1"),
+        (pd.DataFrame({0: [1], 1: [2]}), "this frame has 0, 1"),
         (pd.DataFrame([[1, 2, 3]], columns=["vertex", "vertex", "a"]), "has vertex, vertex, a"),
         ((IDS, np.ones((3, 1))), r"shape \(3, 1\): by= must be one column"),
         ((IDS, [[1], [2], [3]]), r"a list of shape \(3, 1\)"),
@@ -189,8 +189,12 @@ def test_what_is_no_score_is_refused(found, by, says):
 def test_ids_and_scores_that_choose_nothing_are_warned_of(found):
     with pytest.warns(errors.UnmatchedWarning, match=r"1 id \(7\), but the vertices are 1, 2, 3"):
         assert best(found, [7], [1.0]) == 1
-    with pytest.warns(errors.CcRapidsWarning, match="by= holds no score: .* the least id of each"):
+    with pytest.warns(
+        errors.CcRapidsWarning, match="by= contains no score: .* the least id of each"
+    ):
         assert best(found, IDS, [None, float("nan"), None]) == 1
     frame = pd.DataFrame({"vertex": [3, 2], "score": [float("nan")] * 2})
-    with pytest.warns(errors.CcRapidsWarning, match="column 'score' holds no score: .* the first"):
+    with pytest.warns(
+        errors.CcRapidsWarning, match="column 'score' contains no score: .* the first"
+    ):
         assert found.deduplicate(frame, by="score")["vertex"].tolist() == [3]

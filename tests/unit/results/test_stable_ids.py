@@ -389,7 +389,7 @@ def test_other_arguments_that_are_refused(tmp_path):
     held.save(tmp_path / "saved")
     whole = pq.read_table(tmp_path / "saved").schema.metadata
     forged = {
-        "different ones in their order": table,
+        "ids are not distinct and sorted": table,
         "not below the next one, 1": pa.table({"vertex": [1, 2], "labels": [0, 1]}),
     }
     for said, other in forged.items():

@@ -580,7 +580,7 @@ def test_an_answer_says_what_ran_and_refuses_other_devices():
     assert set(facts["seconds"]) == {"compute", "solve", "pack", "copy", "join", "count"}
     assert found.gather().labels().labels.size == found.vertices
     for number in (0, True, "4"):
-        with pytest.raises(cc_rapids.InputError, match=r"device=.* has no part in this answer"):
+        with pytest.raises(cc_rapids.InputError, match=r"device=.* is not a GPU of this answer"):
             found.gather(number)
 
 
