@@ -1143,3 +1143,15 @@ def no_rows(like: Column, named: Column) -> Column:
 def _no_rows_of(column: Column) -> Iterator[Any]:
     with column.borrow() as ids:
         yield ids[:0]
+
+
+def values_of(numbers: range, xp: Any) -> Any:
+    """Return the integers of a range as an array of the module ``xp``.
+
+    The array has uint64 if an integer is 2^63 or more, otherwise int64. NumPy alone would return
+    floats for a range across 2^63.
+    """
+    start, step = (np.uint64(number % (1 << 64)) for number in (numbers.start, numbers.step))
+    words = xp.arange(len(numbers), dtype=np.uint64) * step + start
+    high = len(numbers) > 0 and max(numbers[0], numbers[-1]) >= 1 << 63
+    return words if high else words.view(np.int64)

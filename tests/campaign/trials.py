@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import functools
 import itertools
 import math
 import os
@@ -21,6 +22,7 @@ import threading
 import time
 from importlib.util import find_spec
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -38,7 +40,7 @@ SCALE = {"threads": 1, "cuda": 40}
 
 def of(engine):
     """The names of the trials that an engine can run."""
-    often = ["jobs", "jobs", "equal", "answers", "doors"]
+    often = ["jobs", "jobs", "equal", "answers", "doors", "types"]
     rest = ["rows", "lying_rows", "scribbles", "thresholds", "attached", "audits", "shared"]
     host = ["files", "text", "damage", "saved", "kills", "pickles", "streams", "stored", "tables"]
     host += ["several"]
@@ -238,6 +240,88 @@ def jobs(random, engine):
     proof = found.audit(edges, **options)
     assert (proof.edges, proof.vertices) == (graph.src.size, len(right)), proof
     return 2
+
+
+INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+ENDS = [0, 0, 2**7, 2**8, 2**15, 2**16, 2**31, 2**32, 2**63, 2**64]
+DESIGNS_OF_TYPES = ["auto", "auto", "none+async+halve", "strided+rem-cas+splice"]
+
+
+def ids_of_type(random, dtype, size, middles):
+    """Ids of an integer type near the first middle; some near the others, or cut by the type."""
+    limit, width = np.iinfo(dtype), int(random.choice([3, 60, 900]))
+    rare = random.random(size) < random.choice([0, 0.002, 0.1])
+    near = [middles[int(k)] for k in rare * random.integers(0, len(middles), size)]
+    beside = random.integers(-width, width, size).tolist()
+    ids = [middle + more for middle, more in zip(near, beside, strict=True)]
+    return np.array([min(max(one, int(limit.min)), int(limit.max)) for one in ids], dtype)
+
+
+def least_of(pairs, more=()):
+    """The least id of each id's component, for pairs of Python's integers."""
+    ids = sorted({*itertools.chain.from_iterable(pairs), *more})
+    places = {one: k for k, one in enumerate(ids)}
+    graph = Graph.__new__(Graph)
+    graph.n = len(ids)
+    graph.src, graph.dst = np.array([[places[a], places[b]] for a, b in pairs]).T.reshape(2, -1)
+    return {one: ids[k] for one, k in zip(ids, graph.least().tolist(), strict=True)}
+
+
+def types(random, engine):
+    """Columns, batches, named vertices and queries of different integer types; small thresholds."""
+    from support.sizes import override
+
+    middles = [int(random.choice([-1, 1])) * ENDS[k] for k in random.integers(0, len(ENDS), 3)]
+    kinds, m = random.choice(INTEGERS, 4), int(2 ** random.uniform(0, 11))
+    columns = [ids_of_type(random, kind, m, middles) for kind in kinds]
+    batches = [tuple(columns[:2]), tuple(columns[2:])]
+    pairs = [list(zip(*map(np.ndarray.tolist, batch), strict=True)) for batch in batches]
+    sizes = {"sampled_scan_edges": int(random.choice([0, 0, 1 << 62])), "small_id_range": 10}
+    sizes |= {"range_margin_ids": int(random.choice([1, 200]))}
+    sizes |= {name: int(random.choice([0, 1 << 62])) for name in ("estimated_ids", "paged_rows")}
+    options, named = {}, ()
+    if random.random() < 0.4:
+        first = max(min(middles[1], 2**63), -(2**63)) + int(random.integers(0, 50))
+        named = range(first, first + int(random.integers(1, 80)), int(random.choice([1, 1, 3])))
+        options["vertices"] = named
+    if engine == "cuda":
+        import cupy
+
+        batches = [tuple(map(cupy.asarray, batch)) for batch in batches]
+    with override(**sizes):
+        options["design"] = str(random.choice(DESIGNS_OF_TYPES))
+        right = least_of(pairs[0], named)
+        found, told = attempt(lambda: cc_rapids.components(batches[0], engine=engine, **options))
+        if found is None:
+            assert max(right) - min(right) >= 2**63, told  # ids of two signs beyond 64 bits
+            return 1
+        same(labelled(found), right, (kinds.tolist(), sizes, options))
+        del options["design"]
+        proof = found.audit(batches[0], **options)
+        assert (proof.edges, proof.vertices) == (m, len(right)), proof
+        asked = [*right, *itertools.chain.from_iterable(pairs[1])][:: max(1, m // 20)]
+        for one in asked:
+            label, told = attempt(lambda: found.component_of(one))  # noqa: B023
+            assert label == right.get(one), (one, label, right.get(one), told)
+        right, state = least_of(pairs[0] + pairs[1], named), None
+        for batch in batches:
+            state = state or cc_rapids.Connectivity(engine=engine, **options)
+            state, told = attempt(functools.partial(state.insert, batch))
+            if state is None:
+                assert max(right) - min(right) >= 2**63, told
+                return 2 + len(asked)
+        same(labelled(state.components()), right, (kinds.tolist(), sizes, "batches"))
+        if engine != "threads":
+            return 3 + len(asked)
+        with mock.patch("cc_rapids.backends.threads.Threads.device_count", 2):
+            spread, told = attempt(
+                lambda: cc_rapids.components(batches, engine=engine, devices=[0, 1], **options)
+            )
+            if spread is None:
+                assert "close together" in str(told) or "64 bits" in str(told), told
+                return 3 + len(asked)
+            same(labelled(spread.gather()), right, (kinds.tolist(), sizes, "devices"))
+    return 4 + len(asked)
 
 
 def answers(random, engine):

@@ -41,7 +41,7 @@ import numpy as np
 from ... import backends
 from ...api import components
 from ...data.arguments import check_word
-from ...data.column import is_cudf
+from ...data.column import is_cudf, values_of
 from ...data.dtypes import is_boolean, is_integer
 from ...data.read import Side
 from ...errors import InputError, shown
@@ -362,10 +362,9 @@ def _owned(vertex_range: range, like: Any, owner: Owner, part: int) -> Any:
     """Return the vertices of a range that a part owns, computed in pieces on this worker."""
     kind, limits, pieces = type(like), np.iinfo(like.dtype), []
     fits = not vertex_range or limits.min <= min(vertex_range) <= max(vertex_range) <= limits.max
-    dtype = np.dtype(like.dtype if fits else np.int64)
     for first in range(0, max(len(vertex_range), 1), OWNER_CALL_VERTICES):
-        run = vertex_range[first : first + OWNER_CALL_VERTICES]
-        ids = kind(np.arange(run.start, run.stop, run.step, dtype=dtype), name="vertex")
+        values = values_of(vertex_range[first : first + OWNER_CALL_VERTICES], np)
+        ids = kind(values.astype(like.dtype) if fits else values, name="vertex")
         pieces.append(select_rows(ids.to_frame(), owner(ids) == part))
     return concat(pieces)["vertex"]
 

@@ -415,3 +415,12 @@ def test_bounds_of_weights_are_those_of_the_answer(tmp_path):
     assert found.audit(frame, *ends, **bound, oracle="scipy").oracle == "scipy"
     with pytest.raises(InputError, match="pass weight='its column'"):
         found.audit(frame, *ends, at_least=0.8)
+
+
+def test_named_vertices_across_2_63_are_read_as_integers():
+    """NumPy would read such a range as floats, which have no label."""
+    named = range(2**63 - 2, 2**63 + 3)
+    edges = np.array([2**63 - 2], np.uint64), np.array([2**63 + 1], np.uint64)
+    found = cc_rapids.components(edges, vertices=named)
+    proof = found.audit(edges, vertices=named)
+    assert (proof.vertices, proof.components) == (5, 4)
