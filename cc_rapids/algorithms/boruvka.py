@@ -288,6 +288,7 @@ def _kernels(
     on: Backend, vertex: Any, wide: Any, form: reading.EdgeForm, weigh: Any, contains_row: bool
 ) -> _Kernels:
     """Return the kernels for a vertex type, a type and a form of edges, and an order of weights."""
+    wide = np.promote_types(vertex, wide).type
     keys: type[kernels.Keys] = kernels.Keys if contains_row else kernels.WideKeys
     part = on.kernel
     halve, load_edge = part(find.halve), part(form.load, wide)

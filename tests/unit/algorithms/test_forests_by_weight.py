@@ -1,6 +1,7 @@
 """Minimum and maximum spanning forests: the rows of Kruskal's, whatever runs."""
 
 import pickle
+from functools import partial
 
 import duckdb
 import narwhals
@@ -29,6 +30,7 @@ from cc_rapids.errors import (
     NullsError,
 )
 from cc_rapids.kernels import boruvka as kernels
+from cc_rapids.kernels import edges as reading
 
 TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">f4", ">i8"]
 COMPILED = ["i8", "f4", "f8"]  # one of up to 32 bits, and of each kind; others on the simulator
@@ -567,3 +569,19 @@ def test_neither_the_edges_nor_the_weights_are_written(engine):
 def test_each_band_ends_after_twice_as_many_edges(light, bands, m, ends, tuned):
     tuned(light_edges_per_vertex=light, light_bands=bands)
     assert rounds.band_ends(100, m) == ends
+
+
+def test_ids_of_32_bits_are_some_of_2_32_vertices():
+    on, weights = backends.get("threads"), np.array([3, 1], np.int32)
+    order = rounds.WeightOrder.of(weights, False, on)
+    kinds = np.uint64, np.uint32, reading.LIST, order.weigh, order.contains_row
+    collect = rounds._kernels(on, *kinds).from_first_band
+    none, words = np.iinfo(np.uint64).max, partial(np.zeros, dtype=np.uint64)
+    best, count, us, vs = np.full(4, none), words(1), words(2), words(2)
+    lists = words(4), best, count, us, vs, words(2), words(0)
+    src, dst = np.array([0, 2], np.int32), np.array([1, 3], np.int32)
+    flags = np.zeros(1, np.uint32), np.zeros(1, np.int64)
+    given = order.bits, on.unused(np.uint32), src, dst, 0, 1 << 32, *flags
+    collect(1, 2, 0, np.full(2, none), *lists, *given)
+    assert [count[0], flags[1][0]] == [2, 0]
+    assert sorted(zip(us, vs, strict=True)) == [(0, 1), (2, 3)]
