@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 ESTIMATED_IDS = 1 << 16  # most ids that are not estimated before a table is allocated, ids.jsonl
 SPREAD_SAMPLE = 1 << 13  # ids of a column that show whether ids are spread evenly, see [ids]
 GIB = 1 << 30
+MOST_PLACED = 1 << 32  # most home slots: the product of a distance and a share has 64 bits
 PARTS, UNEVEN = 64, 1.3  # parts of the range; most ids of a part relative to the average
 SLOTS = 1.65  # slots per expected id
 log: logging.Logger = logging.getLogger(__name__)
@@ -282,13 +283,15 @@ def slots_of_edges(
     """
     table: Slots | PlacedSlots
     if not others and _spread_evenly(columns, ids, backend):
-        table = PlacedSlots(columns, ids, backend, expected, any_order)
-        forest = table.forest()  # launched before the host waits for the result
-        if table.complete:
-            return table, forest
-        log.info("the ids are bunched: looking for their slots by hashes")
-        expected = None if expected else table.expected_vertices  # the caller's number may be wrong
-        del table, forest  # free the memory for the next table
+        estimate = expected or _estimate_ids(columns, backend)
+        if slots_for(estimate) <= MOST_PLACED:
+            table = PlacedSlots(columns, ids, backend, estimate, any_order)
+            forest = table.forest()  # launched before the host waits for the result
+            if table.complete:
+                return table, forest
+            log.info("the ids are bunched: looking for their slots by hashes")
+            del table, forest  # free the memory for the next table
+        expected = None if expected else estimate  # the caller's number may be wrong
     table = Slots(columns, others, backend, expected)
     return table, table.forest()
 

@@ -105,6 +105,13 @@ def test_bunched_ids_take_hashes(engine, monkeypatch, placed, caplog):
     assert "the ids are bunched" in caplog.text
 
 
+def test_more_slots_than_32_bits_number_take_hashes(engine, monkeypatch, placed):
+    monkeypatch.setattr(hash_table, "MOST_PLACED", M)  # the slots of fewer ids than there are
+    src, dst = spread(2 * M, np.int64)[: 2 * M].reshape(2, M)
+    check(engine, src, dst)
+    assert not placed
+
+
 def test_no_search_leaves_the_table(on, monkeypatch):
     """Of more ids than there is room for behind the last slot where a search begins."""
     monkeypatch.setattr(id_place, "MARGIN", 4)
