@@ -65,7 +65,7 @@ from .foreign import check_square, entries_of, is_opened, opened
 from .frame_access import collected, columns_of
 from .frame_build import rows_where_true
 from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, speaks_arrow
-from .lazy import nw, pa, pc
+from .lazy import cudf, nw, pa, pc, pd
 from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index
@@ -203,7 +203,7 @@ def _given(
 def _frame_maker(library: Any) -> Callable[[dict[str, Any]], Any]:
     """Return the function that makes frames of a library, given by narwhals' name for it."""
     if library.is_pandas():  # only the frame uses its new columns
-        return partial(sys.modules["pandas"].DataFrame, copy=False)
+        return partial(pd.DataFrame, copy=False)
     return partial(_make_frame, library)
 
 
@@ -295,8 +295,6 @@ def edge_frame(graph: Any) -> Any:
         return graph.edgelist.edgelist_df
     if graph.adjlist is not None and graph.input_df is None:
         return None
-    import cudf
-
     src, dst = decompressed(graph._plc_graph)
     return cudf.DataFrame({"src": src, "dst": dst})
 
@@ -368,14 +366,10 @@ def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> Edg
     half, alike = len(sides) // 2, is_series(sides[0]) and len(set(map(type, sides))) == 1
     on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in sides)
     if on_device and half > 1:
-        import cudf
-
         frame = cudf.DataFrame(dict(zip(names, sides, strict=True)))
         return read_table(frame, list(names[:half]), list(names[half:]), nulls)
     index = index_of(sides[0]) if alike else None
     if alike and on_device:
-        import cudf
-
         _check_lengths(names, sides)
         both = {str(k): side.reset_index(drop=True) for k, side in enumerate(sides)}
         where, named = (["0"], ["1"]), ([names[0]], [names[1]])

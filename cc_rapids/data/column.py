@@ -25,7 +25,7 @@ from .cudf_columns import borrow_numbers
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
 from .edge_array import as_array, is_edge_array
 from .kinds import Graph, speaks_arrow
-from .lazy import nw, pa, pc
+from .lazy import cupy, nw, pa, pc, pd, pl
 
 FILL = "fill or drop them first"
 LEAVE_OUT = "nulls='drop' drops the edges with a null end; or fill the nulls first"
@@ -156,7 +156,7 @@ def as_series(values: Any, name: str | None = None) -> Any:
     if kind.__module__.partition(".")[0] != "pandas" or hasattr(kind, "iloc"):
         return values
     one = hasattr(kind, "isna") and getattr(values, "nlevels", 1) == 1
-    return sys.modules["pandas"].Series(values) if one else values
+    return pd.Series(values) if one else values
 
 
 def _only_column(frame: Any, name: str | None) -> Any:
@@ -264,7 +264,7 @@ def column_where(column: Any, mask: Any) -> Any:
         return arrow_rows(column, mask)
     if not hasattr(column, "iloc"):
         return column.filter(mask)
-    arrow_backed = getattr(sys.modules["pandas"].arrays, "ArrowExtensionArray", ())
+    arrow_backed = getattr(pd.arrays, "ArrowExtensionArray", ())
     if not isinstance(column.array, arrow_backed):
         return column[mask]
     rows = arrow_rows(sound("ids", column.array.__arrow_array__()), mask)
@@ -277,8 +277,6 @@ def _is_arrow(native: Any) -> bool:
 
 
 def _pandas_series(arrow: Any, index: Any, name: Any) -> Any:
-    import pandas as pd
-
     return pd.Series(pd.arrays.ArrowExtensionArray(arrow), index, name=name)
 
 
@@ -624,8 +622,6 @@ def moved(array: Any, on_device: bool) -> Any:
         return array
     if not on_device:
         return array.get()
-    import cupy
-
     return cupy.asarray(array)
 
 
@@ -919,17 +915,15 @@ def _to_arrow(name: str, side: Any) -> Any:
 
 def _in_pandas_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
     if not _holds(dtype, every):
-        dtype = sys.modules["pandas"].CategoricalDtype(every().unique().to_pandas())
+        dtype = pd.CategoricalDtype(every().unique().to_pandas())
     return array.to_pandas().astype(dtype)
 
 
 def _in_polars_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
-    import polars
-
     # A Categorical accepts any string. In Polars 1.32, reading all its categories never ends.
-    fits = not isinstance(dtype, polars.Enum) or _holds(dtype, every)
-    kind = dtype if fits else polars.Categorical
-    return polars.from_arrow(array).cast(kind)
+    fits = not isinstance(dtype, pl.Enum) or _holds(dtype, every)
+    kind = dtype if fits else pl.Categorical
+    return pl.from_arrow(array).cast(kind)
 
 
 def _holds(dtype: Any, every: Callable[[], Any]) -> bool:
@@ -948,9 +942,7 @@ def _in_pandas(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
 
 
 def _in_polars(array: Any, every: Callable[[], Any]) -> Any:
-    import polars
-
-    return polars.from_arrow(array)
+    return pl.from_arrow(array)
 
 
 def _in_arrow(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
@@ -976,8 +968,6 @@ def array_of(name: str, values: Any) -> Any:
 def _one_dimension(name: str, values: Any) -> Any:
     """Return the array, maybe masked; raise an error unless it has one dimension."""
     if hasattr(values, "__cuda_array_interface__"):
-        import cupy
-
         array = cupy.asarray(values)
     else:
         array = array_of_host(name, values)

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .lazy import cudf, cupy
+
 MOST_ROWS = 1 << 31  # the row limit of a cuDF column
 MOST_COLUMNS = 8  # frames with more columns are not converted as a whole to read some of them
 
@@ -20,8 +22,6 @@ def borrow_numbers(series: Any) -> AbstractContextManager[Any]:
     The series has no nulls. With cuDF's option ``spill``, the series stays on the device from now
     on, because cuDF could move the memory of a pylibcudf column to the host during use.
     """
-    import cupy
-
     if not series.size:
         return nullcontext(cupy.empty(0, series.dtype.name.lower()))
     if sys.modules["cudf"].get_option("spill"):
@@ -111,8 +111,6 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
         The offsets start at 0. As in cuDF, they are stored in 32 bits if there are fewer than 2^31
         bytes.
     """
-    import cudf
-    import cupy
     from pylibcudf import Column, DataType, TypeId, gpumemoryview
 
     if offsets.size == 1:
@@ -157,12 +155,10 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
 
 def make_series(frame: Any, name: str, values: Any) -> Any:
     """Make a cuDF series from a new array, with the index of a frame of the same length."""
-    import cudf
-
-    column = _column_of(values)
+    column, kind = _column_of(values), sys.modules["cudf"].Series
     if column is None:
-        return cudf.Series(values, index=frame.index, name=name)
-    return cudf.Series.from_pylibcudf(column, {"name": name, "index": frame.index})
+        return kind(values, index=frame.index, name=name)
+    return kind.from_pylibcudf(column, {"name": name, "index": frame.index})
 
 
 def _column_of(values: Any) -> Any:

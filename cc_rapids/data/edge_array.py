@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from .lazy import cupy
 
 DEVICES = (2, 13)  # DLPack's device types: CUDA, and its managed memory
 
@@ -35,15 +36,11 @@ def as_array(values: Any) -> Any:
     if isinstance(values, np.ndarray):
         return np.asarray(values) if isinstance(values, np.matrix) else values
     if hasattr(values, "__cuda_array_interface__"):
-        import cupy
-
         return cupy.asarray(values)
     if not hasattr(values, "__dlpack__"):
         return np.asarray(values)
     try:
         if hasattr(values, "__dlpack_device__") and values.__dlpack_device__()[0] in DEVICES:
-            import cupy
-
             return cupy.from_dlpack(values)
         return np.from_dlpack(values)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:

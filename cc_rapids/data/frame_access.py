@@ -41,7 +41,7 @@ from .column import (
 from .dtypes import is_float, is_number
 from .edge_array import is_edge_array
 from .kinds import frame_of_levels
-from .lazy import nw
+from .lazy import cupy, nw
 from .relations import is_relation, table_of
 
 VERTEX = "vertex"  # the column of vertices in answers, and the default one in frames of documents
@@ -237,8 +237,6 @@ def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
         if not is_number(column.dtype):
             raise _no_numbers(what, column.dtype, len(column))
         if not column.null_count:
-            import cupy
-
             values, valid = cupy.asarray(column), None  # on its own device
         else:
             valid = column.notnull().to_cupy()
@@ -335,8 +333,6 @@ def bring(column: Any, backend: Any, on_device: bool) -> Any:
         return column
     if backend.on_device:
         return backend.to_host(column)
-    import cupy
-
     return cupy.asarray(column)
 
 

@@ -21,7 +21,7 @@ from .cudf_columns import make_series
 from .edge_array import as_array, is_edge_array, rows_are_edges
 from .frame_access import bring, column_of, frame_size, is_frame
 from .kinds import frame_of_levels
-from .lazy import nw, pa, pc
+from .lazy import cudf, nw, pa, pc, pd
 
 NOT_FILTERED = "_view", "run_end_encoded", "union"  # parts of type names that Arrow cannot filter
 
@@ -46,8 +46,6 @@ def with_column(frame: Any, name: Any, values: Any, valid: Any) -> Any:
     if isinstance(frame, dict):
         return frame | {name: values if valid is None else np.ma.array(values, mask=~valid)}
     if is_cudf(frame):
-        import cudf
-
         column = cudf.Series(values)
         column = column if valid is None else column.where(cudf.Series(valid))
         column.index = frame.index
@@ -89,8 +87,6 @@ def _arrow(values: Any, valid: Any) -> Any:
 
 def _for_pandas(values: Any, valid: Any, index: Any) -> Any:
     """Return a pandas series, null where ``valid`` is False; integers with nulls stay integers."""
-    import pandas as pd
-
     if hasattr(type(values), "iloc") and not is_cudf(values):
         series = values if valid is None else values.where(valid)
         return series.set_axis(index)
@@ -138,8 +134,6 @@ def frame_of_table(table: Any, library: str) -> Any:
     backend: Any = library
     if library != "pandas":
         return nw.from_arrow(table, backend=backend).to_native()
-    import pandas as pd
-
     kinds = {
         pa.type_for_alias(f"{sign}int{bits}"): pd.api.types.pandas_dtype(f"{sign.upper()}Int{bits}")
         for sign in ("", "u")
@@ -208,8 +202,6 @@ def _pandas_rows(frame: Any, mask: Any) -> Any:
     try:
         return frame[mask]
     except (NotImplementedError, ValueError):  # PyArrow columns, or swapped bytes
-        import pandas as pd
-
         columns = (in_native_order(frame.iloc[:, k]) for k in range(frame.shape[1]))
         return pd.concat([column_where(column, mask) for column in columns], axis=1)
 

@@ -15,7 +15,7 @@ from . import read
 from .column import Column
 from .edge_input import EdgeInput
 from .frame_access import column_of, columns_of
-from .lazy import nw, pa
+from .lazy import cudf, cupy, nw, pa
 
 log: logging.Logger = logging.getLogger(__name__)
 
@@ -57,8 +57,6 @@ def _no_ids(part: Column, on_device: bool) -> Any:
     if part.strings:
         return part.to_native(_no_words(on_device), partial(_no_words, on_device))
     if on_device:
-        import cupy
-
         return cupy.empty(0, np.int64)
     return np.empty(0, np.int64)
 
@@ -67,8 +65,6 @@ def _no_words(on_device: bool) -> Any:
     none = pa.array([], pa.large_string())
     if not on_device:
         return none
-    import cudf
-
     return cudf.Series(none)
 
 
@@ -144,8 +140,6 @@ def _numpy(types: Types) -> Any:
 
 
 def _cupy(types: Types) -> Any:
-    import cupy
-
     return cupy.zeros(1, np.int64), cupy.zeros(1, np.int64)
 
 

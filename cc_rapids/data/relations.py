@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, unknown
-from .lazy import pa
+from .lazy import duckdb, pa
 
 ALTERED = re.compile(r"\b(BIT|UHUGEINT|TIME WITH TIME ZONE)\b")  # types that Arrow cannot represent
 INTEGERS = (
@@ -41,8 +41,6 @@ def quoted(name: str) -> str:
 @contextmanager
 def connected(way: str) -> Iterator[None]:
     """Convert DuckDB's error for a closed connection to an InputError with advice (``way``)."""
-    import duckdb
-
     try:
         yield
     except duckdb.ConnectionException as error:
@@ -223,8 +221,6 @@ def relation_of(table: Any, relation: Any, words: Sequence[str]) -> Any:
     cc_rapids_answer = table
     assert cc_rapids_answer is table
     query = f"select {', '.join(words)} from cc_rapids_answer"
-    import duckdb
-
     try:
         with connected(AFTER):
             return relation.query("cc_rapids_edges", query)
