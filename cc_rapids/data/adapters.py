@@ -443,10 +443,11 @@ class Adapter(ABC):
     has_rows = False
     becomes_table = False
     subject = "the frame"  # the name of the edges in messages about columns
+    types: Any = ()  # the Python types of the edges, if these identify them
 
-    @abstractmethod
     def accepts(self, edges: Any) -> bool:
         """Return whether edges are of this kind, without importing their library."""
+        return isinstance(edges, self.types)
 
     @abstractmethod
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
@@ -833,9 +834,7 @@ class Pairs(Rows):
     """A tuple of two arrays, lists or series of one length, or two lists or frames of keys."""
 
     by_type = opens = True
-
-    def accepts(self, edges: Any) -> bool:
-        return isinstance(edges, tuple)
+    types: Any = tuple
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         if request.has_lists:
@@ -916,9 +915,7 @@ class Mappings(NamedColumns):
 
     opens = True
     subject = "the mapping"
-
-    def accepts(self, edges: Any) -> bool:
-        return isinstance(edges, Mapping)
+    types: Any = Mapping
 
     def column_names(self, edges: Any) -> Sequence[Any] | None:
         return list(edges)
@@ -933,8 +930,7 @@ class Mappings(NamedColumns):
 class Keys(NamedColumns):
     """Edges between ids of several columns, such as tuples: see :func:`foreign.pairs_of_keys`."""
 
-    def accepts(self, edges: Any) -> bool:
-        return isinstance(edges, KeyPairs)
+    types: Any = KeyPairs
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         return replace(super().read(edges, request), vertex_names=edges.key_names)
@@ -975,8 +971,7 @@ class Unopened(Adapter):
 class OpenedGraphs(NamedColumns):
     """A graph of another library, or a matrix with weights, opened: see :func:`foreign.opened`."""
 
-    def accepts(self, edges: Any) -> bool:
-        return isinstance(edges, Graph)
+    types: Any = Graph
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         _refuse_vertices(request)
@@ -1058,9 +1053,7 @@ class CsrRows(Adapter):
 
     by_type = True
     may_repeat = True
-
-    def accepts(self, edges: Any) -> bool:
-        return isinstance(edges, Csr)
+    types: Any = Csr
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         _refuse_vertices(request)
@@ -1115,9 +1108,7 @@ class Paths(Adapter):
     """The path of a file."""
 
     names_files = has_header = True
-
-    def accepts(self, edges: Any) -> bool:
-        return isinstance(edges, str | os.PathLike)
+    types: Any = (str, os.PathLike)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         from .files.read import read_wanted
@@ -1337,8 +1328,7 @@ class Readers(Batches):
 class PairLists(Pairs):
     """A list of pairs of ids, where each pair is an edge; other lists are refused."""
 
-    def accepts(self, edges: Any) -> bool:
-        return isinstance(edges, list)
+    types: Any = list
 
     def columns(self, edges: Any) -> Sequence[Any]:
         return [edges]

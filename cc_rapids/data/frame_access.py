@@ -407,20 +407,16 @@ def collected(frame: Any, requested: Sequence[str] | None = None) -> Any:
     """
     if is_relation(frame):
         return table_of(frame)
-    if _is_dask(frame):
+    kind = type(frame)
+    if kind.__name__ == "DataFrame" and kind.__module__.startswith("dask"):
         names = list(frame.columns)
         return frame[[name for name in names if requested is None or name in requested]].compute()
-    if not hasattr(type(frame), "collect"):
+    if not hasattr(kind, "collect"):
         return chunked(frame) if is_frame(frame) else frame
     if requested is not None and hasattr(frame, "collect_schema"):
         columns = frame.collect_schema().names()
         frame = frame.select([name for name in columns if name in requested])
     return frame.collect()
-
-
-def _is_dask(frame: Any) -> bool:
-    kind = type(frame)
-    return kind.__name__ == "DataFrame" and kind.__module__.startswith("dask")
 
 
 def key_width(ids: Any) -> int:

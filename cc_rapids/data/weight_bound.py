@@ -223,7 +223,8 @@ class WeightBound:
             raise ColumnTypeError(
                 f"weights {name!r} must be numbers, but these are {kind}: cast them first"
             )
-        limits = [(sign, pc.scalar(scalar_of(bound, kind))) for sign, bound in self.bounds(kind)]
+        exact_type = kind if pa.types.is_integer(kind) else None  # avoids overflow in comparisons
+        limits = [(sign, pc.scalar(pa.scalar(b, exact_type))) for sign, b in self.bounds(kind)]
         # PyArrow cannot compare 16-bit floats
         field = pc.field(name).cast("float32") if kind == pa.float16() else pc.field(name)
         return reduce(
@@ -312,8 +313,3 @@ def float_bound(sign: str, bound: int | float, dtype: Any) -> float:
     if near < bound if rises else near > bound:
         return math.nextafter(near, math.inf if rises else -math.inf)
     return near
-
-
-def scalar_of(bound: int | float, kind: Any) -> Any:
-    """Return a bound as a PyArrow scalar, in a type that avoids overflow in comparisons."""
-    return pa.scalar(bound, kind) if pa.types.is_integer(kind) else pa.scalar(bound)
