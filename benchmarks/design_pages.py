@@ -317,7 +317,7 @@ def inspected(space):
         rest = shares(sample, "finish_entries")
         label = "after the sample" if k == len(samples) - 1 else None
         axes.bar(places, rest, width, first[sample], label=label, **style)
-    charts.beside(axes)
+    charts.place_legend(axes)
     return figure
 
 

@@ -244,7 +244,7 @@ def draw_readme(folder, figures):
         axes.invert_yaxis()
         axes.xaxis.set_major_formatter("{x:g}")
         axes.spines[["top", "right"]].set_visible(False)
-        charts.beside(axes)
+        charts.place_legend(axes)
         pages.save(figure, figures / "main-job.svg", TITLE)
     pages.darken(figures / "main-job.svg")
 

@@ -42,10 +42,11 @@ RECORDINGS: dict[str, tuple[type[dry_run.RecordingBackend], ...]] = {
     "threads": (dry_run.ThreadsRecording,),
     "cuda": (dry_run.OneLaunchRecording, dry_run.RecordingBackend),
 }
-EDGES, FEW = 300, 60
+EDGES, FEW = 300, 60  # the numbers of edges of most jobs, and of jobs with named designs
 RECORDS = 70  # more records than a block of tours
-STEPS = 1, 20, 10**6  # differences of ids that select ids as vertices, a bit map, and a hash table
-# Constants with which a few edges exceed the range limit and run the code for long lists
+# Differences of consecutive ids: they select an offset, a bit map, and a hash table as encoding.
+STEPS = 1, 20, 10**6
+# Constants of modules: with them, a few edges run the code for wide ranges, pages and long lists
 WIDE = ((encode, "SMALL_RANGE", 100),)
 PAGED = ((encode, "PAGED_ROWS", 10),)
 LONG = (
@@ -93,12 +94,12 @@ def compile_ahead(
     processes : int, optional
         The number of processes; by default, one per CPU.
     """
-    many = processes or len(os.sched_getaffinity(0))
-    shares = [(engine, capability, k, many) for k in range(many)]
-    if many == 1:
+    process_count = processes or len(os.sched_getaffinity(0))
+    shares = [(engine, capability, k, process_count) for k in range(process_count)]
+    if process_count == 1:
         done = list(map(_compile_share, shares))
     else:  # no fork, because a thread of another library may hold a lock
-        with ProcessPoolExecutor(many, get_context("spawn")) as pool:
+        with ProcessPoolExecutor(process_count, get_context("spawn")) as pool:
             done = list(pool.map(_compile_share, shares))
     compiled = list(chain(*done))
     if engine == "threads":
@@ -121,8 +122,10 @@ def _compile_share(share: tuple[str, Capability | None, int, int]) -> list[bool]
     engine, capability, first, step = share
     kernels = kernels_of_common_jobs(engine)
     # Kernels without ``by_numpy`` come first, because calls wait until these are compiled.
-    mine = sorted(kernels, key=lambda key: (kernels[key].by_numpy is not None, key))[first::step]
-    return [ahead.compile_kernel(kernels[key], key[2], capability) for key in mine]
+    own_keys = sorted(kernels, key=lambda key: (kernels[key].by_numpy is not None, key))[
+        first::step
+    ]
+    return [ahead.compile_kernel(kernels[key], key[2], capability) for key in own_keys]
 
 
 def write_shipped() -> None:
@@ -172,7 +175,7 @@ def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
                 with _changed(*WIDE, *constants):
                     _solve(np.arange(step, EDGES * step, step, dtype=dtype))
         at: Any = np.arange(EDGES, dtype=dtype)
-        with _changed(*WIDE, *PAGED):  # clusters of twenty ids, far apart
+        with _changed(*WIDE, *PAGED):  # clusters of twenty ids; the clusters are far apart
             _solve(at + at // 20 * STEPS[-1])
         _record_parts_of_long_runs(backend, dtype)
         for design in sorted(designs, key=str):

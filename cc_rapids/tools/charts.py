@@ -25,7 +25,7 @@ GREYS = ("0.15", "0.85", "1.0", "0.7", "0.5", "0.92", "0.6", "0.78")
 MARKERS = "os^Dv*Px"
 STYLES = ("-", "--", ":", "-.")
 FILLS = ("white", "0.6")
-FEW = 100.0  # a logarithmic axis with a smaller ratio of its ends also has ticks at 2 and 5
+SHORT_AXIS_RATIO = 100.0  # a logarithmic axis with ends closer than this has ticks at 2 and 5, too
 RC: dict[Any, Any] = {"svg.hashsalt": "cc_rapids", "font.size": 9, "hatch.linewidth": 0.6}
 WIDTH, HEIGHT = 7.2, 2.8  # inches
 
@@ -56,19 +56,21 @@ def bars(
         figure, axes = empty(max(WIDTH, 0.9 * len(names)), HEIGHT)
         width = 0.8 / max(len(series), 1)
         for k, (name, values) in enumerate(series.items()):
-            places = [i + (k - (len(series) - 1) / 2) * width for i in range(len(names))]
+            positions = [i + (k - (len(series) - 1) / 2) * width for i in range(len(names))]
             heights = [float("nan") if value is None else value for value in values]
             style: dict[str, Any] = {"hatch": HATCHES[k % 8], "facecolor": GREYS[k % 8]}
-            axes.bar(places, heights, width, label=name, linewidth=0.6, edgecolor="black", **style)
+            axes.bar(
+                positions, heights, width, label=name, linewidth=0.6, edgecolor="black", **style
+            )
         if log:
             axes.set_yscale("log")
         if line is not None:
             axes.axhline(line, color="black", linewidth=0.8, linestyle="--")
-        long = max(map(len, names), default=0) > 12
-        slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if long else {}
+        has_long_names = max(map(len, names), default=0) > 12
+        slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if has_long_names else {}
         axes.set_xticks(range(len(names)), names, **slanted, **PLAIN_TEXT)
         axes.set_ylabel(label)
-        beside(axes)
+        place_legend(axes)
         return figure
 
 
@@ -103,7 +105,7 @@ def lines(
         if line is not None:
             axes.axhline(line, color="black", linewidth=0.8, linestyle="--")
         axes.set(xlabel=across, ylabel=label)
-        beside(axes)
+        place_legend(axes)
         return figure
 
 
@@ -123,13 +125,13 @@ def _scale(axes: Axes, log: str) -> None:
         elif positive.size:
             axes.set_xscale("symlog", linthresh=float(positive.min()))
     for axis, (least, most) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-        if axis.get_scale() == "log" and most / least < FEW:
+        if axis.get_scale() == "log" and most / least < SHORT_AXIS_RATIO:
             axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
             axis.set_major_formatter("{x:g}")
             axis.set_minor_formatter("{x:g}")
 
 
-def beside(axes: Axes) -> None:
+def place_legend(axes: Axes) -> None:
     """Place the legend to the right of the plot."""
     legend = axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     for text in legend.get_texts():
@@ -171,9 +173,8 @@ def styled() -> Iterator[Callable[[float, float], tuple[Figure, Axes]]]:
 
 
 IN_L2 = 1 << 24  # size in bytes of a table that fits into the L2 cache
-TIMES: dict[
-    str, tuple[str, ...]
-] = {  # the fields of records with the times of each library, in milliseconds
+# for each library, the fields of records whose sum is its time in milliseconds
+TIMES: dict[str, tuple[str, ...]] = {
     "cc_rapids": ("wall_ms",),
     "cuGraph: graph and components": ("cugraph_build_ms", "cugraph_wcc_ms"),
     "SciPy": ("scipy_ms",),
@@ -315,7 +316,7 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, both logarithmic. A line connects the times of one graph.
+        The axes, both logarithmic. If all records are of one graph, lines connect its times.
 
     Raises
     ------
@@ -330,18 +331,26 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
     """
     rows = sorted(records, key=lambda row: row["m"])
     devices = {row.get("device", "") for row in rows}
-    if len(devices) != 1:
-        names = ", ".join(sorted(devices)) or "no records"
-        raise InputError(f"times of one device can be drawn, not of {names}")
+    if not devices:
+        raise InputError("there are no records to draw")
+    if len(devices) > 1:
+        names = ", ".join(sorted(devices))
+        raise InputError(f"the records must be of one device, but they are of {names}")
     axes = new_axes(axes)
-    joined = len({row.get("graph") for row in rows}) == 1
+    is_one_graph = len({row.get("graph") for row in rows}) == 1
     for (marker, line), (name, parts) in zip(LINES, TIMES.items(), strict=True):
         complete = [row for row in rows if all(part in row for part in parts)]
         if complete:
-            style = {"marker": marker, "linestyle": line if joined else "none", "color": "black"}
+            style = {
+                "marker": marker,
+                "linestyle": line if is_one_graph else "none",
+                "color": "black",
+            }
             points = [sum(_median(row[part]) for part in parts) for row in complete]
-            many = [row["m"] for row in complete]
-            axes.plot(many, points, label=name, markersize=5, markerfacecolor="white", **style)
+            edge_counts = [row["m"] for row in complete]
+            axes.plot(
+                edge_counts, points, label=name, markersize=5, markerfacecolor="white", **style
+            )
     _draw_limits(axes, CARDS.get(devices.pop()), rows)
     axes.set(xscale="log", yscale="log", xlabel="edges", ylabel="milliseconds")
     for axis in (axes.xaxis, axes.yaxis):
@@ -351,6 +360,7 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
 
 
 def _median(value: Any) -> float:
+    """Return a time, or the median of the spread of a time."""
     return float(value["median"] if isinstance(value, Mapping) else value)
 
 
@@ -369,9 +379,9 @@ def _draw_limits(axes: Any, card: Card | None, rows: list[Mapping[str, Any]]) ->
         return
     ends = [rows[0]["m"] / 1.5, rows[-1]["m"] * 1.5]
     width = min(16 if row.get("dtype") == "int64" else 8 for row in rows)
-    most, _ = card.reads[-1]
+    largest_table, _ = card.reads[-1]
     limits = {
-        "limit: two labels an edge, beyond L2": [card.labels_ms(m, most) for m in ends],
+        "limit: two labels an edge, beyond L2": [card.labels_ms(m, largest_table) for m in ends],
         "limit: two labels an edge, in L2": [card.labels_ms(m, IN_L2) for m in ends],
         "limit: the edges read once": [card.stream_ms(m, width) for m in ends],
     }

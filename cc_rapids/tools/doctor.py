@@ -87,7 +87,7 @@ class Facts:
     cpus
         The number of CPUs that this process may use.
     engine
-        ``"cuda"`` if GPU frames, and host frames on request, run on a GPU; otherwise ``"threads"``,
+        ``"cuda"`` if GPU frames run on a GPU, and host frames on request; otherwise ``"threads"``,
         or ``"none"`` if this build of Python cannot run kernels.
     why
         The reason for that engine.
@@ -136,7 +136,7 @@ def check(verbose: bool = False, **options: object) -> str:
     ------
     RuntimeError
         There is a GPU, but it would not be used or gives a wrong answer, or this build of Python
-        cannot run kernels. The message gives advice.
+        cannot run kernels. The message says what to do.
     """
     facts = diagnose()
     check_engine(facts)
@@ -214,7 +214,10 @@ def extra_for(driver: Driver) -> str | None:
 
 
 def _installed(names: tuple[str, ...]) -> str | None:
-    """Return the version of the first installed distribution, with its name if not the last."""
+    """Return the version of the first installed distribution of ``names``; None if none is.
+
+    The name of the distribution follows in parentheses unless it is the last of ``names``.
+    """
     for name in names:
         try:
             version = importlib.metadata.version(name)

@@ -82,10 +82,10 @@ class Measured:
     @cached_property
     def occurs(self) -> npt.NDArray[np.bool_]:
         """A mask of the vertices that occur in an edge."""
-        named = np.zeros(self.graph.num_vertices, bool)
+        is_end = np.zeros(self.graph.num_vertices, bool)
         for column in self.graph.edges:
-            named[self.backend.to_host(column)] = True
-        return named
+            is_end[self.backend.to_host(column)] = True
+        return is_end
 
     def records(self, form: str, ids: str, designs: list[str]) -> list[dict[str, Any]]:
         """Return a record per design for one form of the graph, each with the peer's time."""
@@ -142,11 +142,14 @@ class Measured:
         if facts["peak_bytes"] is None or (form, name) != ("coo", "auto"):
             return {}
         answer = 2 * np.dtype(ids).itemsize * facts["vertices"]
-        most = memory_bound(self.graph.num_vertices, answer, self.graph.num_edges)
-        return {"bound_bytes": most, "within_bound": facts["peak_bytes"] <= most}
+        bound = memory_bound(self.graph.num_vertices, answer, self.graph.num_edges)
+        return {"bound_bytes": bound, "within_bound": facts["peak_bytes"] <= bound}
 
     def _time_design(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any]:
-        """Return times and labels of a design on edges in place, and the rows if it reads them."""
+        """Return times and labels of a design alone, and the rows if it reads them.
+
+        The edges, or the rows made from them, are already in the memory of the backend.
+        """
         forest = Forest(self.backend, self.graph.num_vertices, all_present=True)
         runs = []
         for copy in copies:
@@ -155,12 +158,12 @@ class Measured:
             compiled = build(design, self.backend, *types, rows is not None, False)
             runs.append((compiled, prepare(compiled, edges, forest, rows)))
 
-        def once(each: Any) -> None:
-            made, state = each
+        def run_once(prepared_run: Any) -> None:
+            compiled, state = prepared_run
             state.reset()
-            run(made, state)
+            run(compiled, state)
 
-        times = timed(self.backend, once, runs, self.options.runs)
+        times = timed(self.backend, run_once, runs, self.options.runs)
         return times, forest.parent, rows
 
     def _paper(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
@@ -173,13 +176,17 @@ class Measured:
     def _check(self, form: str, labels: Any, parent: Any, facts: dict[str, Any]) -> None:
         """Raise a VerificationError unless the labels equal those of union-find."""
         vertex, label = label_columns(labels)
-        named = np.flatnonzero(self.occurs) if form == "coo" else np.arange(self.truth.size)
+        expected_vertices = (
+            np.flatnonzero(self.occurs) if form == "coo" else np.arange(self.truth.size)
+        )
         what = f"{facts['ran']} on {self.graph.name} ({form}, {self.backend.name})"
-        if not np.array_equal(vertex, named):
-            raise VerificationError(f"{what}: labels of {vertex.size:,} vertices of {named.size:,}")
-        everyone = np.arange(self.truth.size)
-        _same(what, named, label, self.truth[named])
-        _same(f"{what}, alone", everyone, self.backend.to_host(parent), self.truth)
+        if not np.array_equal(vertex, expected_vertices):
+            raise VerificationError(
+                f"{what}: {vertex.size:,} vertices have labels, not {expected_vertices.size:,}"
+            )
+        all_vertices = np.arange(self.truth.size)
+        _check_labels(what, expected_vertices, label, self.truth[expected_vertices])
+        _check_labels(f"{what}, alone", all_vertices, self.backend.to_host(parent), self.truth)
         facts["checked"] = "equal to sequential union-find"
 
     def _peer(self, copies: list[Input]) -> dict[str, Any]:
@@ -199,7 +206,7 @@ class Measured:
         return {"peer": facts | {"peak_bytes": peak}}
 
     def _agrees(self, peer: Peer, answer: Any) -> bool:
-        """Return whether the labels of a peer, if any, give the same components."""
+        """Return whether the vertices that a peer labels have the right components."""
         theirs = peer.host(answer)
         vertex = np.flatnonzero(theirs >= 0)
         label = theirs[vertex]
@@ -208,7 +215,7 @@ class Measured:
         return bool(np.array_equal(least[label], self.truth[vertex]))
 
 
-def _same(what: str, vertex: Any, labels: Any, expected: Truth) -> None:
+def _check_labels(what: str, vertex: Any, labels: Any, expected: Truth) -> None:
     """Raise a VerificationError for the first wrong label."""
     wrong = np.flatnonzero(labels != expected)
     if wrong.size:
@@ -233,9 +240,9 @@ def measure(
     Yields
     ------
     dict
-        ``job_wall_ms`` (and on a GPU ``job_device_ms``): the time of
-        :func:`cc_rapids.components` from the input to the labels. ``solve_*``: the time of the
-        design alone, on edges in place. ``paper``: see :mod:`cc_rapids.tools.bench.limits`.
+        ``job_wall_ms`` (and on a GPU ``job_device_ms``): the time of :func:`cc_rapids.components`
+        from the input to the labels. ``solve_*``: the time of the design alone, on edges that are
+        already in the memory of the backend. ``paper``: see :mod:`cc_rapids.tools.bench.limits`.
         ``peer``: the time of another library.
 
     Raises

@@ -66,6 +66,7 @@ def inputs(
 
 
 def _rows(offsets: Array, indices: Array) -> Input:
+    """Return an input of symmetric CSR rows."""
     given = Csr(offsets, indices, symmetric=True)
     return Input(given, Edges(indices, indices, 0), Adjacency(offsets, indices, symmetric=True))
 

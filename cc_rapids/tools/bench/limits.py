@@ -13,8 +13,8 @@ from ...algorithms.design import Design
 from ...kernels.edges import sampled_count
 from ..charts import CARDS, Card
 
-LABEL = 4  # bytes of a label
-OFFSET = 8
+LABEL, OFFSET = 4, 8  # bytes of a label, and of an offset of a row
+Reads = tuple[tuple[int, int], ...]  # numbers of random reads, and sizes of tables in bytes
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Traffic:
     """The memory traffic of a run: sequential bytes, and random reads of tables."""
 
     streamed: int
-    reads: tuple[tuple[int, int], ...]  # numbers of reads, and table sizes in bytes
+    reads: Reads
     counted: str
 
     def limit_ms(self, card: Card) -> float:
@@ -44,32 +44,44 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
         The bytes of an id.
     """
     sample, passes = design.words[0], 2 if design.window else 1
+    table = LABEL * (design.window or n)  # the labels that are read at random
+    pair_bytes = design.words[1].spec.bytes_per_vertex_pair
     labels = LABEL * n * (3 if sample.spec.samples else 2)  # labels are written and read
-    table, bits = LABEL * (design.window or n), n // 8
-    reads: tuple[tuple[int, int], ...]
-    pairs = design.words[1].spec.bytes_per_vertex_pair
-    if pairs and not rows:
-        streamed, reads = 2 * item * m + 2 * pairs * n * n, ((m, pairs * n * n),)
+    if pair_bytes and not rows:
+        matrix = pair_bytes * n * n
         words = "each edge once into the matrix, which is cleared and read once"
-    elif not rows:
-        streamed, linked, filtered = passes * 2 * item * m + labels, m, 0
-        if sample.spec.needs_list:
-            linked = sampled_count(m, sample["every"])
-            filtered = m - linked if sample["bits"] == "cached" else 0
-        reads = ((2 * linked, table), (2 * filtered, bits))
-        words = "each edge once: the labels of both ends, or after a sample their bits"
-        if linked < m and not filtered:
-            words += ", in shared memory"
-        if design.window:
-            words = "each edge twice, and the labels of both ends, as near each other as in a tile"
-    elif not sample.spec.samples:
-        streamed, reads = passes * (item * m + OFFSET * n) + labels, ((m, table),)
+        return _traffic(2 * item * m + 2 * matrix, ((m, matrix),), words)
+    if not rows:
+        reads, words = _list_reads(design, m, table, n // 8)
+        return _traffic(passes * 2 * item * m + labels, reads, words)
+    if not sample.spec.samples:
         words = f"each entry {'twice' if passes == 2 else 'once'}, and the label of its end"
-    else:
-        # One bit per row is read in order; rows inside the giant component are skipped
-        first = min(n * int(dict(sample.options).get("k", 1)), m)
-        streamed, reads = item * first + OFFSET * n + labels, ((first, table),)
-        words = "the first entries of each row, and the labels of their ends"
+        return _traffic(passes * (item * m + OFFSET * n) + labels, ((m, table),), words)
+    # One bit per row is read in order; rows inside the giant component are skipped
+    first = min(n * int(dict(sample.options).get("k", 1)), m)
+    words = "the first entries of each row, and the labels of their ends"
+    return _traffic(item * first + OFFSET * n + labels, ((first, table),), words)
+
+
+def _list_reads(design: Design, m: int, table: int, bits: int) -> tuple[Reads, str]:
+    """Return the random reads of a design for a list of m edges, and their description.
+
+    ``table`` and ``bits`` are the bytes of the labels and of the bits of the giant component.
+    """
+    sample, linked, filtered = design.words[0], m, 0
+    if sample.spec.needs_list:
+        linked = sampled_count(m, sample["every"])
+        filtered = m - linked if sample["bits"] == "cached" else 0
+    words = "each edge once: the labels of both ends, or after a sample their bits"
+    if linked < m and not filtered:
+        words += ", in shared memory"
+    if design.window:
+        words = "each edge twice, and the labels of both ends, as near each other as in a tile"
+    return ((2 * linked, table), (2 * filtered, bits)), words
+
+
+def _traffic(streamed: int, reads: Reads, words: str) -> Traffic:
+    """Return the traffic without tables that are never read."""
     return Traffic(streamed, tuple(read for read in reads if read[0]), f"at least: {words}")
 
 

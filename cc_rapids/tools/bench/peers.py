@@ -50,6 +50,7 @@ def _scipy(copy: Input, n: int) -> Any:
 
 
 def _plain(labels: Any) -> Any:
+    """Return the labels, which are a NumPy array already."""
     return labels
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import importlib.metadata
+import math
 import os
 import platform
 import statistics
@@ -22,7 +23,7 @@ PACKAGES = (
     *("numpy", "scipy", "numba", "numba-cuda"),
     *("cupy-cuda13x", "cudf-cu13", "cugraph-cu13"),
 )
-BEYOND_CACHE = 4  # minimum total size of the copies of an input, in units of the cache size
+BEYOND_CACHE = 4  # the total size of the copies of an input, divided by the size of the cache
 
 
 def environment(device: str, commit: str) -> dict[str, Any]:
@@ -78,12 +79,12 @@ def clocked(backend: Backend, work: Callable[[], Any]) -> tuple[float, float, An
     The device is synchronized before the clock stops. On CPU threads, both times are wall times.
     """
     backend.synchronize()
-    started, first = time.perf_counter(), backend.mark()
+    started, start_mark = time.perf_counter(), backend.mark()
     answer = work()
-    last = backend.mark()
+    end_mark = backend.mark()
     backend.synchronize()
     wall = 1e3 * (time.perf_counter() - started)
-    return wall, backend.elapsed(first, last), answer
+    return wall, backend.elapsed(start_mark, end_mark), answer
 
 
 def timed(
@@ -92,7 +93,7 @@ def timed(
     inputs: Sequence[Any],
     runs: int,
     patience: float = float("inf"),
-    fewest: int = 3,
+    min_runs: int = 3,
 ) -> Times:
     """Time runs of ``work(input)``, which cycle through the inputs.
 
@@ -101,30 +102,30 @@ def timed(
     runs : int
         The number of runs after one warm-up run.
     patience : float
-        Seconds after which timing stops, once there are ``fewest`` runs.
+        Seconds after which timing stops, once there are ``min_runs`` runs after the warm-up.
     """
     wall: list[float] = []
     device: list[float] = []
     answer, begun = None, time.perf_counter()
     for k in range(runs + 1):
-        if k > fewest and time.perf_counter() - begun > patience:
+        if k > min_runs and time.perf_counter() - begun > patience:
             break
-        given, answer = inputs[k % len(inputs)], None
-        spent, by_device, answer = clocked(backend, partial(work, given))
-        wall.append(spent)
-        device.append(by_device)
+        run_input, answer = inputs[k % len(inputs)], None
+        wall_ms, device_ms, answer = clocked(backend, partial(work, run_input))
+        wall.append(wall_ms)
+        device.append(device_ms)
     return Times(wall[1:], device[1:] if backend.on_device else None, answer)
 
 
 def rotated(backend: Backend, arrays: tuple[Array, ...], runs: int) -> list[tuple[Array, ...]]:
-    """Copy the arrays often enough that a copy is evicted from the cache before it is used again.
+    """Return the arrays and copies of them, so that runs that cycle through them miss the cache.
 
-    Together, the copies are BEYOND_CACHE times larger than the last-level cache, unless one copy
-    for each run and the warm-up is enough. If memory is short, there are fewer copies, so
-    records should include the number of copies.
+    The copies take about BEYOND_CACHE times the size of the last-level cache. There are fewer if
+    each run and the warm-up have one of their own, or if memory is short; records should therefore
+    include the number of copies.
     """
     size = max(sum(array.nbytes for array in arrays), 1)
-    needed = min(runs + 1, 1 + -(-BEYOND_CACHE * backend.cache_bytes() // size))
+    needed = min(runs + 1, 1 + math.ceil(BEYOND_CACHE * backend.cache_bytes() / size))
     fitting = 1 + backend.free_bytes() // 4 // size
     count = max(1, min(needed, fitting))
     copies = [tuple(array.copy() for array in arrays) for _ in range(count - 1)]

@@ -169,13 +169,13 @@ def _check_folder(out: Path, inputs: list[Path]) -> None:
 
 def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
     """Print a table of the runs, with the speed-up over the baseline."""
-    from ..evaluate.figures import milliseconds, where
+    from ..evaluate.figures import baseline_key, milliseconds
 
     click.echo("milliseconds, medians; --json has all fields and their spreads")
     numbers = ("components", "time", "faster")
     table = compact("file", "algorithm", *numbers, numbers=numbers)
     base = {
-        where(row): milliseconds(row)
+        baseline_key(row): milliseconds(row)
         for row in rows
         if row.get("design") == baseline and "wall_ms" in row
     }
@@ -186,7 +186,7 @@ def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
             message = f"wrong: {row['wrong']}" if "wrong" in row else f"not run: {row['not_run']}"
             table.add_row(name, f"{row.get('design', '-')}: {message}", "-", "-", "-")
             continue
-        baseline_ms = base.get(where(row))
+        baseline_ms = base.get(baseline_key(row))
         spread = row.get("device_ms", row["wall_ms"])
         kinds = "threads", "processes", "reduction"
         counts = [f"{kind}={row[kind]}" for kind in kinds if row[kind]]

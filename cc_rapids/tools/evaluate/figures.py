@@ -38,15 +38,15 @@ def series_name(row: Row, rows: Sequence[Row]) -> str:
 
 
 def workers_of(row: Row) -> str:
-    """Return what a run is spread over, in words."""
+    """Describe the workers of a run, such as "threads" or "processes of 2 threads"."""
     if not row["processes"]:
         return "threads"
     words = f"processes of {row['threads']} threads" if row["threads"] > 1 else "processes"
     return f"{words}, {row['reduction']}" if row["reduction"] != "pairs" else words
 
 
-def where(row: Row) -> tuple[Any, ...]:
-    """Return the fields that a run shares with its baseline."""
+def baseline_key(row: Row) -> tuple[Any, ...]:
+    """Return the fields by which a run and its baseline are matched."""
     return row["file"], row["memory"], row["threads"], row["processes"], row["reduction"]
 
 
@@ -79,13 +79,13 @@ def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figu
 def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     """Yield the speed-up of each design over the baseline on each file."""
     files = by(rows, "file")
-    base = {where(row): milliseconds(row) for row in rows if row["design"] == baseline}
+    base = {baseline_key(row): milliseconds(row) for row in rows if row["design"] == baseline}
     series: dict[str, dict[str, float]] = {}
     for row in rows:
-        usual = base.get(where(row))
-        if usual is not None and row["design"] != baseline:
-            gained = usual / milliseconds(row)
-            series.setdefault(series_name(row, rows), {})[row["file"]] = gained
+        baseline_ms = base.get(baseline_key(row))
+        if baseline_ms is not None and row["design"] != baseline:
+            ratio = baseline_ms / milliseconds(row)
+            series.setdefault(series_name(row, rows), {})[row["file"]] = ratio
     if series:
         heights = {name: [bar.get(file) for file in files] for name, bar in series.items()}
         label = f"times faster than {baseline}"
@@ -110,7 +110,7 @@ def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
 
 
 def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the speed-up of an algorithm when it is called stage by stage."""
+    """Yield the speed-up of each algorithm if ``stages`` calls it, over the algorithm alone."""
     series: dict[str, list[float | None]] = {}
     files = by(rows, "file")
     alone = {(r["file"], r["ran"]): milliseconds(r) for r in rows}
@@ -125,6 +125,7 @@ def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
 
 
 def _unsampled(alone: dict[Any, float], row: Row, name: str) -> float | None:
+    """Return the time of the rule ``name`` without a sample on the file of a run, or None."""
     return alone.get((row["file"], f"none+{name}"))
 
 
@@ -162,7 +163,7 @@ FIGURES = (over_density, speed_up, segments, stages, memory, threads)
 
 
 def drawn(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the name and figure of everything that the runs can show; ``baseline`` is a design."""
+    """Yield the name and the figure of each entry of ``FIGURES`` for which there are runs."""
     timed = [row for row in rows if "wall_ms" in row]
     for figures in FIGURES:
         yield from figures(timed, baseline)

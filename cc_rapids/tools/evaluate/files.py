@@ -78,15 +78,17 @@ class Source:
         return (columns[0], columns[1]) if whole else None
 
     @property
-    def every(self) -> range | None:
-        """The ids of all vertices, if the file gives their number."""
+    def all_vertices(self) -> range | None:
+        """The ids of all vertices if the file has their number; otherwise None."""
         return self.vertices if self.ends is not None else None
 
     @cached_property
-    def named(self) -> Any:
+    def distinct_ids(self) -> Any:
         """The distinct ids in ascending order, as a NumPy array."""
         ends = np.concatenate(self.ends or ())
-        return np.unique(ends, return_index=True)[0]  # sorts; hashing is ten times slower
+        return np.unique(ends, return_index=True)[
+            0
+        ]  # with return_index, NumPy sorts; its hashing is ten times slower
 
     @property
     def edges(self) -> int:

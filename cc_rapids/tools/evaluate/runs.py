@@ -68,7 +68,7 @@ class Plan:
     patience : float
         After this many seconds of one timing, three runs are enough.
     check : bool
-        Prove the first answer of each file by a certificate, and compare the others with it.
+        Prove the first answer of each file by a certificate, and compare the other answers with it.
     source, destination : str, optional
         The columns of both ends in all files.
     text : TextOptions
@@ -115,7 +115,7 @@ def evaluate(
     plan : Plan
     backend : Backend
     on_progress : callable, optional
-        Called with the number of runs done and in all.
+        Called with the number of finished runs and the number of all runs.
 
     Yields
     ------
@@ -175,12 +175,12 @@ def _row(source: Source, truth: _Truth, plan: Plan, backend: Backend, case: Case
 
 
 def _here(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
-    """Return the times on an engine in this process."""
+    """Return the times of a case on an engine in this process."""
     kinds = {} if case.memory is None else {"memory": case.memory}
     how: dict[str, Any] = {"design": case.design, "engine": backend.name, **kinds}
 
     def job(edges: Any) -> Any:
-        result = components(edges, vertices=source.every, **how)
+        result = components(edges, vertices=source.all_vertices, **how)
         return result, result.labels()
 
     with nullcontext() if case.threads is None else backend.using(case.threads):
@@ -189,10 +189,10 @@ def _here(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
 
 
 def _by_processes(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
-    """Return the times of processes, including labels from their last forest."""
+    """Return the times of a case on processes, including labels from their last forest."""
     if source.ends is None or backend.on_device:
         raise InputError("processes need integer ids and run on CPU threads: pass engine='threads'")
-    vertices = source.named if source.every is None else source.every
+    vertices = source.distinct_ids if source.all_vertices is None else source.all_vertices
 
     def job(forest: Any) -> Any:
         result = components(forest(), vertices=vertices, engine=backend.name)
@@ -202,7 +202,7 @@ def _by_processes(source: Source, plan: Plan, backend: Backend, case: Case) -> T
         return timed(backend, job, [forest], plan.rounds, plan.patience)
 
 
-def _how(case: Case) -> tuple[int, str, int]:
+def _process_options(case: Case) -> tuple[int, str, int]:
     """Return the number of processes, the design, and the threads of each process."""
     return case.processes or 1, case.design, case.threads or 1
 
@@ -210,7 +210,7 @@ def _how(case: Case) -> tuple[int, str, int]:
 @contextmanager
 def _in_pairs(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], Ends]]:
     """Yield a function that returns a forest, merged in pairs."""
-    with sharing(ends, *_how(case)) as pool:
+    with sharing(ends, *_process_options(case)) as pool:
         yield pool.forest
 
 
@@ -225,7 +225,7 @@ def _by_samples(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], 
         tails, heads = pool.forest()
         return ids[tails], ids[heads]
 
-    with sampling((numbers[0], numbers[1]), ids.size, *_how(case)) as pool:
+    with sampling((numbers[0], numbers[1]), ids.size, *_process_options(case)) as pool:
         yield forest
 
 
@@ -243,7 +243,7 @@ class _Truth:
         """Raise a VerificationError if an answer is wrong."""
         columns = label_columns(labels)
         if not self.labels:
-            oracle.certify_components(result, self.source.table, vertices=self.source.every)
+            oracle.certify_components(result, self.source.table, vertices=self.source.all_vertices)
             self.labels = columns
             return
         for name, new, right in zip(("vertex", "label"), columns, self.labels, strict=True):

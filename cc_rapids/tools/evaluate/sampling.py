@@ -19,7 +19,7 @@ import numpy as np
 
 from .processes import Ends, Place, Processes, attached, shared, sharing
 
-EPSILON, DELTA = 0.09, 0.2  # of the size of a sample, as in the authors' program
+EPSILON, DELTA = 0.09, 0.2  # constants in the size of a sample, as in the authors' program
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Sampling(Processes):
 
     Attributes
     ----------
-    rest : Place
+    remaining : Place
         The remaining edges of each process, at the start of its part.
     labels : Place
         (2, n): the components of the last sample, and those of all samples.
     """
 
-    rest: Place
+    remaining: Place
     labels: Place
 
     def forest(self) -> Ends:
@@ -44,7 +44,7 @@ class Sampling(Processes):
             labels[1] = np.arange(labels.shape[1])
         counts = [last - first for first, last in parts]
         while any(counts):
-            given = source, self.rest, self.labels
+            arrays = source, self.remaining, self.labels
             sizes = sample_sizes(counts, self.labels.shape[1])
             tasks = [
                 (source, first, count, size)
@@ -53,10 +53,10 @@ class Sampling(Processes):
             samples = list(self.pool.map(sampled, *zip(*tasks, strict=True)))
             self.pool.submit(solve_sample, samples, self.labels, self.design).result()
             moves = [
-                (*given, first, count) for (first, _), count in zip(parts, counts, strict=True)
+                (*arrays, first, count) for (first, _), count in zip(parts, counts, strict=True)
             ]
             counts = list(self.pool.map(contracted, *zip(*moves, strict=True)))
-            source = self.rest
+            source = self.remaining
         with attached(self.labels) as labels:
             vertices = np.flatnonzero(labels[1] != np.arange(labels.shape[1]))
             return vertices.astype(labels.dtype), labels[1, vertices]
@@ -68,23 +68,23 @@ def sampling(edges: Ends, n: int, count: int, design: str, threads: int = 1) -> 
     dtype = edges[0].dtype
     with (
         sharing(edges, count, design, threads) as processes,
-        shared((2, edges[0].size), dtype) as rest,
+        shared((2, edges[0].size), dtype) as remaining,
         shared((2, n), dtype) as labels,
     ):
-        yield Sampling(processes.pool, count, processes.place, design, rest, labels)
+        yield Sampling(processes.pool, count, processes.place, design, remaining, labels)
 
 
 def sample_sizes(counts: list[int], n: int) -> list[int]:
-    """Return the sizes of the samples of parts: n^(1 + EPSILON / 2) (1 + DELTA) edges in all."""
+    """Return the sizes of the samples of parts, whose sum is n^(1 + EPSILON / 2) (1 + DELTA)."""
     total = sum(counts)
     size = min(int(n ** (1 + EPSILON / 2) * (1 + DELTA)), total)
     return [-(-size * count // total) for count in counts]
 
 
 def sampled(place: Place, first: int, count: int, size: int) -> Ends:
-    """Return random edges, with repetition, of the ``count`` edges from ``first`` on.
+    """Return ``size`` random edges, with repetition, from ``count`` edges that start at ``first``.
 
-    If ``size`` is ``count``, return these edges.
+    If ``size`` is ``count``, return all of them once.
     """
     with attached(place) as edges:
         part = edges[:, first : first + count]
@@ -94,21 +94,35 @@ def sampled(place: Place, first: int, count: int, size: int) -> Ends:
 
 
 def solve_sample(samples: list[Ends], place: Place, design: str) -> None:
-    """Store the components of all samples together, and move the vertices to them."""
+    """Find the components of all samples together, and store them in shared memory.
+
+    Row 0 gets the component of each vertex; row 1, the components so far, is updated by them.
+    """
     from ...api import components
 
     with attached(place) as labels:
         ends = [np.concatenate(columns) for columns in zip(*samples, strict=True)]
-        found = components((ends[0], ends[1]), num_vertices=labels.shape[1], design=design)
-        labels[0] = found.labels("min").labels
+        result = components((ends[0], ends[1]), num_vertices=labels.shape[1], design=design)
+        labels[0] = result.labels("min").labels
         labels[1] = labels[0, labels[1]]
 
 
-def contracted(source: Place, rest: Place, labels: Place, first: int, count: int) -> int:
-    """Rewrite a part of the edges by components, drop loops, and return how many edges are left."""
-    with attached(source) as edges, attached(rest) as kept, attached(labels) as both:
-        src, dst = both[0, edges[:, first : first + count]]
-        left = src != dst
-        size = int(left.sum())
-        kept[0, first : first + size], kept[1, first : first + size] = src[left], dst[left]
+def contracted(source: Place, remaining: Place, labels: Place, first: int, count: int) -> int:
+    """Replace the ends of a part of the edges by their components; drop loops.
+
+    The edges are read from ``source`` and written to ``remaining``, starting at ``first``. Return
+    their new number.
+    """
+    with (
+        attached(source) as edges,
+        attached(remaining) as kept_edges,
+        attached(labels) as labels_of_both,
+    ):
+        src, dst = labels_of_both[0, edges[:, first : first + count]]
+        is_left = src != dst
+        size = int(is_left.sum())
+        kept_edges[0, first : first + size], kept_edges[1, first : first + size] = (
+            src[is_left],
+            dst[is_left],
+        )
         return size

@@ -15,7 +15,7 @@ from ...data.dtypes import is_integer
 from ...errors import InputError
 
 Labels = npt.NDArray[np.int64]
-MOST = 1 << 32  # maximum number of vertices: random vertices are drawn from 32 bits
+MAX_VERTICES = 1 << 32  # because random vertices are drawn from 32 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,20 +87,20 @@ class Graph:
 
 
 def count(name: str, value: Any) -> int:
-    """Convert to int; raise an InputError unless the value is an integer of at least 0."""
+    """Convert to int; raise an InputError unless the value is an integer, 0 or greater."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise InputError(f"{name} must be an integer of at least 0, not {value!r}")
     return int(value)
 
 
 def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
-    """Convert to int; raise an InputError unless a type, by default int64, fits all vertices."""
+    """Convert to int; raise an InputError unless ``dtype`` holds 0 .. num_vertices - 1."""
     n, kind = count("num_vertices", num_vertices), np.dtype(dtype)
     if not is_integer(kind):
         raise InputError(f"vertices must be integers, not {kind}")
-    if n - 1 > min(np.iinfo(kind).max, MOST - 1):
+    if n - 1 > min(np.iinfo(kind).max, MAX_VERTICES - 1):
         raise InputError(
-            f"{n:,} vertices do not fit {kind} (and no generator makes more than {MOST:,})"
+            f"{n:,} vertices do not fit {kind} (and no generator makes more than {MAX_VERTICES:,})"
         )
     return n
 
@@ -113,7 +113,7 @@ def new_columns(size: int, dtype: npt.DTypeLike, engine: str) -> tuple[Array, Ar
 
 
 def launch(make: Callable[[Any], Any], engine: str, n: int, *arguments: Any) -> None:
-    """Run the kernel of ``make`` on an engine, for ``n`` items."""
+    """Run the kernel that ``make`` returns on an engine, for ``n`` items."""
     runner = backends.get(engine)
     runner.kernel(make)(n, *arguments)
 

@@ -30,9 +30,10 @@ def near_duplicate_pairs(
     documents : int
         The number of vertices; at most 2^32.
     pairs : int
-        The number of rows, at least one for each document except the first of its cluster. These
-        rows join the document to a random one of its cluster. The other rows pair a random document
-        with another one of its cluster, so pairs may repeat.
+        The number of rows, at least the number of documents minus the number of clusters. One row
+        joins each document that is not the first of its cluster to an earlier document of the
+        cluster. Every other row pairs a random document with another one of its cluster, so
+        pairs may repeat.
     exponent : float
         The exponent of the Zipf law of cluster sizes, above 1.
     most : int
@@ -65,8 +66,8 @@ def near_duplicate_pairs(
     >>> near_duplicate_pairs(1000, 2000)
     Graph(num_vertices=1000, name='near_duplicate_pairs(1000, 2000)', components=194)
     """
-    made = pieces.near_duplicate_pairs(documents, pairs, exponent, most, seed)
-    return made.graph(dtype, engine)
+    edge_pieces = pieces.near_duplicate_pairs(documents, pairs, exponent, most, seed)
+    return edge_pieces.graph(dtype, engine)
 
 
 def banded_pairs(
@@ -80,7 +81,7 @@ def banded_pairs(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Make near-duplicate pairs as locality-sensitive hashing lists them: once per band of hashes.
+    """Make near-duplicate pairs, each listed once per band, as by locality-sensitive hashing.
 
     Every band has the pairs of :func:`near_duplicate_pairs`, in its own random order. The bands
     follow one another.
@@ -124,8 +125,8 @@ def banded_pairs(
     >>> banded_pairs(1000, 10_000, bands=5)
     Graph(num_vertices=1000, name='banded_pairs(1000, 10000, bands=5)', components=194)
     """
-    made = pieces.banded_pairs(documents, pairs, bands, exponent, most, seed)
-    return made.graph(dtype, engine)
+    edge_pieces = pieces.banded_pairs(documents, pairs, bands, exponent, most, seed)
+    return edge_pieces.graph(dtype, engine)
 
 
 def record_keys(
@@ -182,5 +183,5 @@ def record_keys(
     >>> graph.src.tolist(), bool((graph.dst >= 3).all())
     ([0, 0, 1, 1, 2, 2], True)
     """
-    made = pieces.record_keys(records, keys, each, power, seed, permute)
-    return made.graph(dtype, engine)
+    edge_pieces = pieces.record_keys(records, keys, each, power, seed, permute)
+    return edge_pieces.graph(dtype, engine)

@@ -24,9 +24,9 @@ from .graph import Graph, Labels, bit_length, check_vertices, count, keys, launc
 
 Ends = tuple[Array, Array]
 Part = Callable[[str, npt.DTypeLike, int, int], Ends]
-COUNTED = 1 << 20  # number of grid vertices whose edges are counted at a time
-DRAWN = 1 << 20  # number of cluster sizes drawn at a time
-SUMMED = 1 << 12  # minimum number of terms of a series that are added one by one
+GRID_BATCH = 1 << 20  # number of grid vertices whose edges are counted at a time
+SIZES_BATCH = 1 << 20  # number of cluster sizes drawn at a time
+MIN_TERMS = 1 << 12  # minimum number of terms of a series that are added one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +39,13 @@ class Pieces:
         A description of the graph, for tables and messages.
     num_vertices : int
     steps : int
-        The number of steps, each of which makes at most ``most`` edges.
+        The number of steps, each of which makes at most ``max_edges_per_step`` edges.
     part : callable
         A function of an engine, the type of vertices, the first step and the number of steps. It
         returns the two ends of the edges of these steps in new arrays of the engine.
     components, expected
         The facts about components of :class:`cc_rapids.generators.Graph`.
-    counted : callable, optional
+    count_edges : callable, optional
         A function that counts the edges; by default, there is one per step.
     edges_kept : int
         The number of edges in memory while pieces are made.
@@ -57,18 +57,18 @@ class Pieces:
     part: Part = field(repr=False)
     components: int | None = None
     expected: Callable[[], Labels] | None = field(default=None, repr=False)
-    most: int = 1
-    counted: Callable[[], int] | None = field(default=None, repr=False)
+    max_edges_per_step: int = 1
+    count_edges: Callable[[], int] | None = field(default=None, repr=False)
     edges_kept: int = 0
 
     @cached_property
     def num_edges(self) -> int:
         """The number of edges."""
-        return self.steps if self.counted is None else self.counted()
+        return self.steps if self.count_edges is None else self.count_edges()
 
     def cut(self, size: int) -> Iterator[Ends]:
         """Yield about ``size`` edges at a time as new NumPy arrays ``(src, dst)`` of ``dtype``."""
-        step = max(size // self.most, 1)
+        step = max(size // self.max_edges_per_step, 1)
         for first in range(0, self.steps, step):
             yield self.part("threads", self.dtype, first, min(step, self.steps - first))
 
@@ -168,8 +168,8 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
         raise InputError(f"keep must be a probability from 0 to 1, not {keep}")
     share, key = round(keep * (1 << 32)), _key(seed)
 
-    def kept(engine: str, first: int, size: int) -> Array:
-        """Return which edges of some grid vertices are kept."""
+    def keep_flags(engine: str, first: int, size: int) -> Array:
+        """Return two flags for each of ``size`` vertices: whether its edges are kept."""
         runner = backends.get(engine)
         with runner.scope():
             out = runner.empty(2 * size, np.uint8)
@@ -179,16 +179,20 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         runner = backends.get(engine)
         with runner.scope():
-            places = runner.xp.flatnonzero(kept(engine, first, size)) + 2 * first
+            places = runner.xp.flatnonzero(keep_flags(engine, first, size)) + 2 * first
         ends = new_columns(int(places.size), dtype, engine)
         launch(generate.grid, engine, int(places.size), columns, places, *ends)
         return ends
 
-    def counted() -> int:
-        firsts = range(0, n, COUNTED)
-        return sum(int(kept("threads", v, min(COUNTED, n - v)).sum(dtype=int)) for v in firsts)
+    def count_edges() -> int:
+        firsts = range(0, n, GRID_BATCH)
+        return sum(
+            int(keep_flags("threads", v, min(GRID_BATCH, n - v)).sum(dtype=int)) for v in firsts
+        )
 
-    pieces = Pieces(f"grid({rows} x {columns})", n, n, part, most=2, counted=counted)
+    pieces = Pieces(
+        f"grid({rows} x {columns})", n, n, part, max_edges_per_step=2, count_edges=count_edges
+    )
     if share < 1 << 32:
         return pieces
     return replace(pieces, components=min(n, 1), expected=_together(n))
@@ -229,7 +233,7 @@ def isolated(n: int) -> Pieces:
 def cliques(sizes: Sequence[int]) -> Pieces:
     """Make :func:`cc_rapids.generators.cliques` in pieces."""
     size = np.array([count("size", size) for size in sizes], np.int64)
-    vertices, edges = (  # the first vertex and edge of each clique, and the ends
+    vertices, edges = (  # the first vertex and edge of each clique, and the total numbers
         np.concatenate([[0], np.cumsum(part)]).astype(np.uint64)
         for part in (size, size * (size - 1) // 2)
     )
@@ -275,19 +279,20 @@ def _banded(
     starts = _clusters(n, exponent, most, _key(seed))
     clusters, distinct = starts.size - 1, -(-m // bands)
     if distinct < n - clusters:
-        repeats, fewest = f", each found {bands:,} times," * (bands > 1), n - clusters - 1
+        repeats = f", each found {bands:,} times," if bands > 1 else ""
+        fewest = n - clusters - 1
         raise InputError(
             f"{n:,} documents in {clusters:,} clusters need at least {bands * fewest + 1:,} pairs"
             f"{repeats} to join each cluster, not {m:,}: give more pairs or fewer documents"
         )
     shape = max(distinct, 1), bit_length(distinct), clusters
-    made = _by_kernel(name, n, m, generate.cluster_pairs, _key(seed), *shape, starts)
+    banded = _by_kernel(name, n, m, generate.cluster_pairs, _key(seed), *shape, starts)
 
     def expected() -> Labels:
         first = starts.astype(np.int64)
         return np.repeat(first[:-1], np.diff(first))
 
-    return permuted(replace(made, components=clusters, expected=expected), seed)
+    return permuted(replace(banded, components=clusters, expected=expected), seed)
 
 
 def _clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.uint64]:
@@ -299,7 +304,7 @@ def _clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.ui
     shares = _zipf_shares(float(exponent), most - 2)
     parts, end, first = [np.zeros(1, np.uint64)], 0, 0
     while end < n:
-        size = np.empty(min((n - end) // 2 + 1, DRAWN), np.uint64)
+        size = np.empty(min((n - end) // 2 + 1, SIZES_BATCH), np.uint64)
         arguments = first, key, shares.size, shares, size
         launch(generate.cluster_sizes, "threads", size.size, *arguments)
         parts.append(np.uint64(end) + np.cumsum(size, dtype=np.uint64))
@@ -312,14 +317,14 @@ def _clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.ui
 
 def _zipf_shares(exponent: float, size: int) -> npt.NDArray[np.uint64]:
     """Return the cumulative probabilities of 1, 2, ... by a Zipf law, in units of 2^-32."""
-    k = np.arange(1, max(size, SUMMED) + 1, dtype=np.float64)
+    k = np.arange(1, max(size, MIN_TERMS) + 1, dtype=np.float64)
     total = np.cumsum(k**-exponent)
-    # The remainder of the series, by the Euler-Maclaurin formula
-    last = float(k[-1])
-    rest = last ** (1 - exponent) / (exponent - 1) - last**-exponent / 2
-    rest += exponent * last ** (-exponent - 1) / 12
+    # The sum of all later terms, by the Euler-Maclaurin formula
+    last_k = float(k[-1])
+    remainder = last_k ** (1 - exponent) / (exponent - 1) - last_k**-exponent / 2
+    remainder += exponent * last_k ** (-exponent - 1) / 12
     shares: npt.NDArray[np.uint64] = np.rint(
-        total[:size] / (float(total[-1]) + rest) * (1 << 32)
+        total[:size] / (float(total[-1]) + remainder) * (1 << 32)
     ).astype(np.uint64)
     return shares
 
@@ -343,8 +348,8 @@ def record_keys(
     quantiles = np.minimum(np.floor(keys * u ** float(power)), max(keys - 1, 0)).astype(np.uint64)
     shape = records, max(each, 1), np.append(quantiles, np.uint64(keys))
     name = f"record_keys({records}, {keys}, each={each})"
-    made = _by_kernel(name, n, m, generate.record_keys, _key(seed), *shape)
-    return permuted(made, seed) if permute else made
+    unpermuted = _by_kernel(name, n, m, generate.record_keys, _key(seed), *shape)
+    return permuted(unpermuted, seed) if permute else unpermuted
 
 
 def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
@@ -358,12 +363,13 @@ def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
         return ends
 
     def expected() -> Labels:
-        """Return the least new name of each vertex's component."""
-        old, place = pieces.expected() if pieces.expected else np.arange(n), np.arange(n)
-        launch(generate.relabel, "threads", n, key, n, bit_length(n), place, place)
-        least, labels = np.full(n, n), np.empty(n, np.int64)
-        np.minimum.at(least, old, place)
-        labels[place] = least[old]
+        """Return the least new vertex of each vertex's component."""
+        old_labels = pieces.expected() if pieces.expected else np.arange(n)
+        new_vertex = np.arange(n)
+        launch(generate.relabel, "threads", n, key, n, bit_length(n), new_vertex, new_vertex)
+        least_vertex, labels = np.full(n, n), np.empty(n, np.int64)
+        np.minimum.at(least_vertex, old_labels, new_vertex)
+        labels[new_vertex] = least_vertex[old_labels]
         return labels
 
     return replace(pieces, part=part, expected=expected if pieces.expected else None)
@@ -375,19 +381,21 @@ def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
     total = m * count("times", times)
     if not times:
         return replace(isolated(pieces.num_vertices), name=pieces.name)
-    made = cache(pieces.graph)
+    cached_graph = cache(pieces.graph)
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
-        ends, edges = new_columns(size, dtype, engine), made(np.dtype(dtype), engine).edges
+        ends, edges = new_columns(size, dtype, engine), cached_graph(np.dtype(dtype), engine).edges
         shape = order, turn, total, bit_length(total), m
         launch(generate.repeat, engine, size, first, *shape, *edges, *ends)
         return ends
 
-    return replace(pieces, steps=total, part=part, most=1, counted=None, edges_kept=m)
+    return replace(
+        pieces, steps=total, part=part, max_edges_per_step=1, count_edges=None, edges_kept=m
+    )
 
 
 def of_graph(graph: Graph) -> Pieces:
-    """Return a graph in memory as pieces, which are copies of its type and on its device."""
+    """Return a graph in memory as pieces: copies of its edges, of their type, on its engine."""
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         with backends.get(graph.engine).scope():

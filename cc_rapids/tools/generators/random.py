@@ -129,8 +129,9 @@ def barabasi_albert(
 ) -> Graph:
     """Make a Barabási-Albert graph, which grows by preferential attachment.
 
-    Vertices are added in order. Each brings the same number of edges, to vertices chosen in
-    proportion to their degree so far, its own included. All edges are made in parallel.
+    Vertices are added in order. Each brings the same number of edges, to vertices chosen with a
+    probability proportional to their degree so far; the new vertex may be chosen, too. All edges
+    are made in parallel.
 
     Parameters
     ----------

@@ -195,14 +195,14 @@ def duplicated(graph: Graph, times: int, seed: int = 0) -> Graph:
     graph : Graph
         The graph, which is not changed.
     times : int
-        The number of copies of each edge. With 0, every vertex becomes a component.
+        The number of copies of each edge. With 0, every vertex is a component by itself.
     seed : int
         Any nonnegative integer.
 
     Returns
     -------
     Graph
-        A graph with the same components and ``times`` as many edges.
+        A graph with the same components and ``times`` copies of each edge.
 
     See Also
     --------

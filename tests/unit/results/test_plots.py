@@ -197,8 +197,8 @@ def test_a_plot_goes_to_axes_that_are_given():
         (lambda found: found.plot("component", TABLE, 3), "3 is not a label"),
         (lambda found: plots.component(components(([], [])), ([], [])), "no component to draw"),
         (lambda found: plots.growth([]), "at least one snapshot"),
-        (lambda found: plots.times([]), "not of no records"),
-        (lambda found: plots.times([{"m": 1, "device": d} for d in "ab"]), "not of a, b"),
+        (lambda found: plots.times([]), "there are no records"),
+        (lambda found: plots.times([{"m": 1, "device": d} for d in "ab"]), "but they are of a, b"),
     ],
 )
 def test_what_cannot_be_drawn_says_so_and_leaves_no_figure(draw, words):
