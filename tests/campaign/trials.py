@@ -40,7 +40,7 @@ SCALE = {"threads": 1, "cuda": 40}
 
 def of(engine):
     """The names of the trials that an engine can run."""
-    often = ["jobs", "jobs", "equal", "answers", "doors", "types"]
+    often = ["jobs", "jobs", "equal", "answers", "doors", "types", "steps"]
     rest = ["rows", "lying_rows", "scribbles", "thresholds", "attached", "audits", "shared"]
     host = ["files", "text", "damage", "saved", "kills", "pickles", "streams", "stored", "tables"]
     host += ["several"]
@@ -322,6 +322,88 @@ def types(random, engine):
                 return 3 + len(asked)
             same(labelled(spread.gather()), right, (kinds.tolist(), sizes, "devices"))
     return 4 + len(asked)
+
+
+def steps(random, engine):
+    """Insertions, removals and expiries in any order, against all edges that are left."""
+    n, expiring = int(2 ** random.uniform(1, 8)), bool(random.random() < 0.4)
+    kind = str(random.choice(["near", "negative", "far", "high", "spread", "words"]))
+    ids = names(random, n, kind)
+    options = {"expiry": "t"} if expiring else {"keep_forest": bool(random.random() < 0.5)}
+    state = cc_rapids.Connectivity(engine=engine, **options)
+    left, vertices, now, done, told = [], set(), 0, 0, []
+
+    def frame(edges):
+        """The edges in the kind of frame of the engine."""
+        src, dst, times = zip(*edges, strict=True) if edges else ((), (), ())
+        columns = {"src": np.array(src, ids.dtype), "dst": np.array(dst, ids.dtype)}
+        columns["t"] = np.array(times, np.int64)
+        if engine == "cuda":
+            import cudf
+
+            text = ids.dtype == object
+            return cudf.DataFrame(
+                {
+                    k: pa.array(v.tolist(), pa.string()) if text and k != "t" else v
+                    for k, v in columns.items()
+                }
+            )
+        return pd.DataFrame(columns)
+
+    def drawn(count):
+        """Edges between random vertices, near each other or not."""
+        first = random.integers(0, n, count)
+        other = random.integers(0, n, count)
+        if random.random() < 0.5:
+            other = np.minimum(n - 1, first + random.integers(0, 3, count))
+        times = random.integers(0, 60, count).tolist()
+        return list(zip(ids[first].tolist(), ids[other].tolist(), times, strict=True))
+
+    for _ in range(int(random.integers(2, 12))):
+        verb = str(random.choice(["insert", "insert", "remove", "leave", "expire", "store"]))
+        told.append(verb)
+        if verb == "insert":
+            more = drawn(int(2 ** random.uniform(0, 8)))
+            state.insert(frame(more))
+            vertices.update(one for edge in more for one in edge[:2])
+            left += [edge for edge in more if not expiring or edge[2] >= now]
+        elif verb == "remove" and left:
+            picked = [left[int(k)] for k in random.integers(0, len(left), random.integers(1, 9))]
+            pairs = {frozenset(edge[:2]) for edge in picked}
+            before = list(left)
+            left = [edge for edge in left if frozenset(edge[:2]) not in pairs]
+            rest = frame(before if random.random() < 0.5 else left)
+            turned = [(v, u, t) if random.random() < 0.5 else (u, v, t) for u, v, t in picked]
+            state.remove(frame(turned), remaining=rest)
+        elif verb == "leave" and vertices:
+            every = sorted(vertices)
+            gone = {every[int(k)] for k in random.integers(0, len(every), random.integers(1, 4))}
+            before = list(left)
+            left = [edge for edge in left if not gone & {*edge[:2]}]
+            vertices -= gone
+            column = frame([(one, one, 0) for one in sorted(gone)])["src"]
+            state.remove_vertices(
+                column, remaining=frame(before if random.random() < 0.5 else left)
+            )
+        elif verb == "expire" and expiring and vertices:
+            now = max(now, int(random.integers(0, 70)))
+            alone = bool(random.random() < 0.3)
+            left = [edge for edge in left if edge[2] >= now]
+            if alone:
+                vertices = {one for u, v, _ in left if u != v for one in (u, v)}
+                left = [edge for edge in left if edge[0] in vertices]  # without loops of others
+            state.expire(now, drop_isolated=alone)
+        elif verb == "store":
+            with tempfile.TemporaryDirectory() as folder:
+                state.save(f"{folder}/state")
+                state = cc_rapids.Connectivity.load(f"{folder}/state", engine=engine)
+        else:
+            continue
+        right = least_of([edge[:2] for edge in left], vertices)
+        same(labelled(state.components()), right, (kind, options, told))
+        assert len(state) == len(set(right.values()))
+        done += 1
+    return done
 
 
 def answers(random, engine):
