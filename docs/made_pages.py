@@ -90,7 +90,7 @@ STEPS = {
         " the giant gets a bit. The bits take 32 times fewer bytes than the parents, so they fit"
         " into a cache.",
     ),
-    "every_other_edge": (
+    "link_edges_outside": (
         "Link the rest",
         "Read the edges outside the sample. If the two bits of an edge show that both ends are"
         " inside the giant, the edge is skipped. All other edges are linked as in the sample.",

@@ -246,7 +246,7 @@ class KernelComposer:
         """Return the step that links the edges of a list outside the sample."""
         if self.queue_words(sample):
             return self._filtered(link_outside, sample)
-        kernel = kernels.sampling.every_other_edge(
+        kernel = kernels.sampling.link_edges_outside(
             self.backend, self.vertex, self.wide, link_outside, self.load_edge(), sample.left
         )
         return phases.edges_outside(kernel, sample.left_count)

@@ -1,14 +1,14 @@
 """Hash table that numbers ids in the order of their arrival, batch by batch.
 
-table    : (c,) vertex, open addressing. A slot is FREE, or holds a number below n, for the id
-           arrived[number], or n + i for the id column[i], which is new in the current batch. A slot
-           is claimed once, by compare-and-swap, and belongs to the same id from then on.
+table    : (c,) vertex, open addressing. A slot is FREE, or has a code: a number below n, for the id
+           arrived[number], or n + i, for the id column[i], which is new in the current batch. A
+           slot is claimed once, by compare-and-swap, and belongs to the same id from then on.
 arrived  : (>= n,) uint64, the bits of each id by number.
-numbers  : (m,) vertex, for rows with a new id first the slot and later the number.
+numbers  : (m,) vertex, for each row that claims a slot: first the slot, later the number.
 
 Dense ids use the slot ``id - base``. Sparse ids use linear probing from the slot of their hash. The
-swap has one winner, and all other rows of the same id find the claimed slot, so exactly one row
-claims each new id.
+swap has one winner, and all other rows of the same id find the claimed slot. So exactly one row
+claims a slot for each new id.
 """
 
 from typing import Any
@@ -39,9 +39,10 @@ def key_of(on: Any) -> Any:
 
 
 def by_place(on: Any) -> Any:
-    """Return two functions for dense ids: one returns the slot of an id, the other returns True.
+    """Return two functions for dense ids: the slot of an id, and whether a slot belongs to an id.
 
-    Ids out of range share the last slot. They occur only if a column changes during the run.
+    A slot always belongs to its only id. Ids out of range share the last slot; they occur only if a
+    column changes during the run.
     """
 
     @on.device
@@ -115,20 +116,20 @@ def prefetch_hashed(on: Any) -> Any:
     return prefetch_row
 
 
-AHEAD = {by_place: prefetch_place, by_hash: prefetch_hashed}
+PREFETCH = {by_place: prefetch_place, by_hash: prefetch_hashed}
 
 
 def prefetch_of(on: Any, way: Any) -> Any:
     """Return the prefetch function for ids of one kind (``by_place`` or ``by_hash``)."""
-    return (AHEAD[way] if on.prefetch is not None else no_prefetch)(on)
+    return (PREFETCH[way] if on.prefetch is not None else no_prefetch)(on)
 
 
 def enter(on: Any, vertex: type, way: Any) -> Any:
     """Return an id's slot and its previous content; insert ``code`` if the id has no slot.
 
-    Linear probing from the first slot. The search ends at the id's slot or a free one, because the
-    table is never full. A stale read can only show FREE, and the swap then returns the current
-    content.
+    Probes one slot after another, from the first slot of the id. The search ends at the id's slot
+    or a free slot, because the table is never full. A stale read can only show FREE, and the swap
+    then returns the current content.
     """
     place, same = way(on)
     none, cas = free(vertex), on.atomic_cas
@@ -149,7 +150,7 @@ def enter(on: Any, vertex: type, way: Any) -> Any:
 
 
 def claim(on: Any, vertex: type, way: Any) -> Any:
-    """Write the content of each row's slot; new ids claim a slot, and their rows are flagged."""
+    """Write the code in each row's slot; set ``is_new`` for rows that claimed a slot."""
     slot, read_key, none = enter(on, vertex, way), key_of(on), free(vertex)
     prefetch_row = prefetch_of(on, way)
 
@@ -192,10 +193,10 @@ def assign_numbers(on: Any, vertex: type) -> Any:
         numbers[i] = vertex(number)
 
     def assign_numbers_by_numpy(k, claimed, column, n, table, arrived, numbers):
-        rows, named = claimed[:k], n + np.arange(k)
-        arrived[named] = column[rows].astype(np.int64).view(np.uint64)
-        table[numbers[rows]] = named
-        numbers[rows] = named
+        rows, new_numbers = claimed[:k], n + np.arange(k)
+        arrived[new_numbers] = column[rows].astype(np.int64).view(np.uint64)
+        table[numbers[rows]] = new_numbers
+        numbers[rows] = new_numbers
 
     assign_numbers.by_numpy = assign_numbers_by_numpy
     return assign_numbers
@@ -236,9 +237,10 @@ def fill(on: Any, vertex: type, way: Any) -> Any:
 
 
 def look_up(on: Any, vertex: type, way: Any) -> Any:
-    """Write the number of each id, and set ``valid``, if the number is below n.
+    """Write the number of each id that has one below n, and set ``valid`` for these.
 
-    Slots with n or more were claimed later, so no probe sequence of an id below n passes one.
+    Slots with n or more were claimed later, so the search for an id with a number below n does not
+    pass one of them.
     """
     place, same = way(on)
     read_key, none, prefetch_row = key_of(on), free(vertex), prefetch_of(on, way)
@@ -274,9 +276,10 @@ def look_up(on: Any, vertex: type, way: Any) -> Any:
 
 
 def _by_numpy(on: Any, way: Any) -> tuple[Any, Any]:
-    """Return functions of arrays for ids of one kind: their first slots, and a predicate.
+    """Return two functions of arrays for ids of one kind: ``first_slots`` and ``is_key``.
 
-    The predicate takes the codes in slots and ids, and returns which codes belong to their ids.
+    ``first_slots`` returns the first slot of each id. ``is_key`` returns for pairs of a code in a
+    slot and an id whether the slot belongs to the id.
     """
     if way is by_place:
 

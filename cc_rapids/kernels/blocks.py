@@ -1,9 +1,9 @@
 """Vertex blocks: link the edges inside each block of ids in shared memory first.
 
 A climb is a series of dependent reads, and shared memory has a tenth of the latency of global
-memory. In roads, meshes and other lists sorted by source with nearby endpoints, most edges lie
-inside a block. A second pass links all edges in global memory, in strided order. An edge that the
-first pass skips, because the list is not sorted, is linked by the second pass at no extra cost.
+memory. Roads, meshes and other lists are sorted by source and have nearby endpoints, so most edges
+lie inside a block. A second pass links all edges in global memory, in strided order. If the list is
+not sorted, the first pass skips edges, which the second pass links at no extra cost.
 
 shared : (window,) uint32, the parents of a block's vertices, relative to the block; shared[v] <= v.
 block_offsets : (blocks + 1,) uint64, the first edge of each block; it ends where the next begins.
@@ -23,16 +23,16 @@ from .primitives import none_of
 ZERO, ONE = np.uint64(0), np.uint64(1)
 LOCAL = np.uint32  # vertices of a block
 MAX_TIMES_AVERAGE = 4  # a block links at most this multiple of the average number of edges
-CREDIT = 8  # a thread stops after this many more misses than hits: the list is not sorted
+CREDIT = 8  # a thread stops when its misses exceed its hits by this: the list is not sorted
 LONG = np.uint64(64)  # longer rows are skipped, because a block has one thread per row
 
 GROUP_BITS, STRIDE_BITS = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 parts
 
 
 def first_of_list(on: Any, wide: type) -> Any:
-    """Return the first edge of a list sorted by source whose source is at least v.
+    """Return the first edge, in a list sorted by source, whose source is at least v.
 
-    Uses bisection. For an unsorted list the result is still non-decreasing in v, because all
+    Uses bisection. Even in an unsorted list the result never decreases as v grows, because all
     searches descend the same tree.
     """
     at = distance(on, wide)
@@ -73,7 +73,7 @@ def find_block_offsets(on: Any, window: int, first: Any) -> Any:
 
 
 def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
-    """Link the ends of an edge if both are in the block at ``base``; return whether both are."""
+    """Link an edge if both endpoints are in the block at ``base``; return whether they are."""
     none = none_of(LOCAL)
 
     @on.device
@@ -91,7 +91,7 @@ def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
 
 
 def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
-    """Link one thread's edges of a block, until too many have an endpoint in another block."""
+    """Link one thread's share of a block's edges, until too many leave the block."""
     enough = np.uint64(CREDIT)
 
     @on.device
@@ -109,7 +109,7 @@ def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
 
 
 def share_of_rows(on: Any, link_in_block: Any) -> Any:
-    """Link one thread's rows of a block, except long rows.
+    """Link one thread's share of a block's rows, except long rows.
 
     If ``symmetric``, every edge occurs in both rows; it is linked from the row of its larger
     endpoint.
@@ -134,9 +134,10 @@ def share_of_rows(on: Any, link_in_block: Any) -> Any:
 
 
 def flatten_block(on: Any, vertex: type, find: Any) -> Any:
-    """Write the parents of one thread's vertices: their roots in the block, the least of each tree.
+    """Write the roots of one thread's vertices as their parents.
 
-    ``find`` may shorten paths that other threads climb, because no tree changes its root any more.
+    A root is the least vertex of its tree in the block. ``find`` may shorten paths that other
+    threads climb, because no tree changes its root any more.
     """
 
     @on.device
@@ -153,6 +154,7 @@ def solve_blocks(on: Any, window: int, share: Any, flatten_block: Any) -> Any:
     """Solve each block on its own and write the parents of its vertices.
 
     Barriers separate the phases: initialise, link, flatten. Blocks share no memory that they write.
+    A block reads at most ``most`` edges.
     """
     block_sync, ids = on.block_sync, np.uint64(window)
 

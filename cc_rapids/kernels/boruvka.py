@@ -4,12 +4,13 @@ Edges are ordered by weight, and equal weights by row. The order is total, so th
 contain no cycle and the forest is the same in every run.
 
 weights : (m,) unsigned integers, the bits of the caller's weights. ``weigh`` returns the code of an
-          edge's weight, which may also be computed from its endpoints.
+          edge's weight, which some implementations compute from its endpoints.
 key     : uint64. For weights of up to 32 bits, an order-preserving code of the weight in the upper
           half and the row in the lower half. For wider weights the code of the weight alone; the
           rows are then a separate list.
-us, vs, keys, rows : (k,) arrays, the candidates: edges between two trees, given by the roots of
-their endpoints when last examined. ``rows`` is empty if the keys contain the rows.
+us, vs, keys, rows : (k,) arrays, the candidates: edges between two trees. ``us`` and ``vs`` are the
+          roots of the endpoints when the candidate was collected. ``rows`` is empty if the keys
+          contain the rows.
 count   : (1,) uint64, the number of candidates; more than k if the lists are too short.
 best    : (n,) uint64, the least key of each root's candidates; all bits set for none.
 best_row : (n,) uint64, for wide weights the least row among the candidates with that key.
@@ -36,8 +37,8 @@ BAND_TILE = 1 << 13  # edges of the list per block of threads
 HALF, LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 NONE = none_of(np.uint64)
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
-MOST_THREADS = 1024  # of a block
-MOST_ROUNDS = np.uint64(64)  # each round halves the number of trees
+MAX_THREADS = 1024  # of a block
+MAX_ROUNDS = np.uint64(64)  # each round halves the number of trees
 BARRIER, LEFT = 0, 1  # indices into ``words``: the barrier, and whether candidates are left
 
 
@@ -110,10 +111,10 @@ def order_sample(on: Any, weigh: Any) -> Any:
 
 
 def pick_pivots(on: Any) -> Any:
-    """Write the last edge of each band except the last, estimated from a sample of the m weights.
+    """Write the last edge of each of ``bands`` bands, estimated from a sample of the m weights.
 
     Weight i of the sample is in row ``i * every``; equal weights are ordered by row. The first band
-    has ``light`` edges and each further band twice as many.
+    has ``light`` edges, and each further band ends at twice the position of the previous band.
     """
 
     @on.elementwise
@@ -256,7 +257,7 @@ def after(on: Any) -> Any:
 
 
 def within(on: Any, weigh: Any) -> Any:
-    """Return whether an edge is in a band; a band begins after the last edge of the previous."""
+    """Return whether an edge is in a band, which begins after the last edge of the previous one."""
     is_after = after(on)
 
     @on.device
@@ -325,9 +326,10 @@ def collected(on: Any, load_row: Any) -> Any:
 
 
 def append(on: Any) -> Any:
-    """Return an element's place in a list; one atomic operation serves all threads of a warp.
+    """Return an element's position in a list; one atomic operation serves all threads of a warp.
 
-    One lane adds the warp's count and broadcasts the start through two words of shared memory.
+    One lane adds the warp's count, and passes the first position to the other lanes through two
+    words of shared memory.
     """
     add, ballot_rank, warp_sync = on.atomic_add, on.warp_ballot_rank, on.warp_sync
 
@@ -393,7 +395,7 @@ def collect(on: Any, append_candidate: Any) -> Any:
     """
     warp, tile = np.uint64(on.warp_size), np.uint64(TILE)
 
-    @on.block_kernel(2 * MOST_THREADS // on.warp_size)
+    @on.block_kernel(2 * MAX_THREADS // on.warp_size)
     def collect(k, t, step, shared, m, *lists):
         at, lane, i, base = t // warp << ONE, t % warp, t, k * tile
         last = min(tile, np.uint64(m) - base)
@@ -407,14 +409,14 @@ def collect(on: Any, append_candidate: Any) -> Any:
 def collect_band(on: Any, within: Any, append_candidate: Any) -> Any:
     """Append the edges of a band that join two trees to the candidates.
 
-    Only some edges are in the band, and a warp is as slow for one edge as for one per lane. So each
-    warp queues its edges in shared memory until every lane has one. This also needs fewer atomics
-    on ``count``.
+    Only some edges are in the band, and a warp takes as long for one edge as for one per lane. So
+    each warp queues its edges in shared memory until there is one for every lane. This also needs
+    fewer atomic operations on ``count``.
     """
     warp, tile = np.uint64(on.warp_size), np.uint64(BAND_TILE)
     words, ballot_rank, warp_sync = 2 + 2 * on.warp_size, on.warp_ballot_rank, on.warp_sync
 
-    @on.block_kernel(words * MOST_THREADS // on.warp_size)
+    @on.block_kernel(words * MAX_THREADS // on.warp_size)
     def collect_band(
         k, t, step, shared, m, band, pivots, parent, best, count, us, vs, keys, rows, *source
     ):
@@ -472,7 +474,7 @@ def lower_rows(on: Any) -> Any:
 
 
 def hook(on: Any, link: Any) -> Any:
-    """Hook the larger of two roots under the smaller; link by climbing if that fails."""
+    """Hook the larger of two roots under the smaller; if the swap fails, link by climbing."""
     cas = on.atomic_cas
 
     @on.device
@@ -489,8 +491,8 @@ def link_candidate(on: Any, load_row: Any, selects: Any, hook: Any) -> Any:
     """Link the two trees of a candidate that at least one of them selects, and mark its row.
 
     The selected edges contain no cycle, so each links two trees. The candidate's endpoints are then
-    both set to the smaller root, which marks it as done. The larger root is hooked, so its choice
-    is not read again.
+    both set to the smaller root, which marks the candidate as done. The larger root is hooked, so
+    its selection is not read again.
     """
     mark = to_set(on)
 
@@ -534,14 +536,14 @@ def reset_selections(on: Any, reset_best: Any) -> Any:
 def finish(on: Any, wide_keys: bool, link_candidate: Any, reset_best: Any, find: Any) -> Any:
     """Run all remaining rounds over a few candidates in one launch.
 
-    The candidates stay in place; a redundant one has the same root twice. Some selected candidates
-    may be linked already. The phases are those of separately launched rounds, with a grid-wide
-    barrier between them. ``words`` are the barrier and a flag: whether a candidate is left. The
-    flag is cleared two barriers before it is read, when no thread reads it. ``wide_keys``: whether
-    the keys lack the rows.
+    The candidates stay in place; a candidate with the same root twice is redundant. Some selected
+    candidates may be linked already. The phases are those of separately launched rounds, with a
+    grid-wide barrier between them. ``words`` are the barrier and a flag: whether a candidate is
+    left. The flag is cleared two barriers before it is read, when no thread reads it.
+    ``wide_keys``: whether the rows are stored separately from the keys.
 
     Each tree with a candidate selects one, so every round at least halves the number of these trees
-    and the loop ends. If a fault prevents this, the loop stops after ``MOST_ROUNDS`` and sets
+    and the loop ends. If a fault prevents this, the loop stops after ``MAX_ROUNDS`` and sets
     ``out_of_range``.
     """
     lower, lower_rows, grid_sync = lower_both(on), lower_row(on), on.grid_sync
@@ -551,7 +553,7 @@ def finish(on: Any, wide_keys: bool, link_candidate: Any, reset_best: Any, find:
         t, k, step, us, vs, keys, rows, best, best_row, parent, aux, chosen, words, out_of_range
     ):
         rounds, left = ZERO, True
-        while left and rounds < MOST_ROUNDS:
+        while left and rounds < MAX_ROUNDS:
             i = t
             if wide_keys:
                 while i < k:

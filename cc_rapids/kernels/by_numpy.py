@@ -18,7 +18,10 @@ PROBES = 2048  # slots probed before a table counts as full
 
 
 def plain(part: Any) -> Any:
-    """Return the Python function of a part without branches and atomics, which takes arrays."""
+    """Return the Python function of a device function, for use with arrays.
+
+    The device function must not use branches or atomic operations.
+    """
     return part.compiled(lambda function: function, {})
 
 
@@ -38,9 +41,8 @@ def rank(words: Array, before: Array, vertices: Array) -> Array:
     for k in range(primitives.RANK_BLOCK):
         word = (vertices >> BLOCK_SHIFT << np.uint64(3)) + np.uint64(k)
         bits = words[np.minimum(word, last)]
-        below = np.where(
-            word == last, (ONE << (vertices & LAST).astype(np.uint32)) - ONE, ~ONE | ONE
-        )
+        all_bits = ~np.uint32(0)
+        below = np.where(word == last, (ONE << (vertices & LAST).astype(np.uint32)) - ONE, all_bits)
         count += np.where(word <= last, popcount(bits & below), 0)
     return count + before[vertices >> BLOCK_SHIFT].astype(np.int64)
 
@@ -70,8 +72,8 @@ def insert(
         The slot of each key, whether it was free before, and whether all keys found one.
     """
     slots, new = start.astype(np.int64), np.zeros(codes.size, bool)
-    left, most = np.arange(codes.size), min(table.size, PROBES)
-    for _ in range(most):
+    left = np.arange(codes.size)  # the keys without a slot
+    for _ in range(min(table.size, PROBES)):
         if not left.size:
             break
         at = slots[left]
@@ -93,12 +95,15 @@ def entries(offsets: Array, values: Array, rows: Array) -> tuple[Array, Array]:
 
 
 def pieces(n: int) -> Iterator[Array]:
-    """Yield the numbers below n in pieces, because a byte of a string takes several words."""
+    """Yield the numbers below n in pieces of PIECE.
+
+    Pieces limit the memory for arrays with several words per byte of a string.
+    """
     for start in range(0, n, PIECE):
         yield np.arange(start, min(start + PIECE, n))
 
 
 def ranges(begins: Array, sizes: Array) -> Array:
-    """Return the numbers of all ranges, one range after the other."""
-    before = np.cumsum(sizes) - sizes
-    return np.repeat(begins - before, sizes) + np.arange(int(sizes.sum()))
+    """Return the numbers ``begins[i] .. begins[i] + sizes[i] - 1`` of all ranges, concatenated."""
+    starts = np.cumsum(sizes) - sizes
+    return np.repeat(begins - starts, sizes) + np.arange(int(sizes.sum()))

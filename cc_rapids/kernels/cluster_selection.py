@@ -8,19 +8,23 @@ import numpy as np
 def select_clusters(on: Any) -> Any:
     """Select clusters of a condensed tree, in a single thread.
 
-    Parents have smaller numbers than their children, and cluster 0 is the root, so one pass in
-    either direction sees children or parents first. ``options`` are whether only leaves are
-    selected, whether the root may be, and the most vertices of a cluster. ``epsilon[0]`` is the
-    least distance at which clusters may split, and ``birth`` the distance at which each splits off.
+    Cluster 0 is the root, and parents have smaller numbers than their children. So a pass from the
+    last cluster sees children before parents, and a pass from the first sees parents first.
 
-    The mass of a cluster is its stability or, if greater, the mass of its children. The uppermost
-    clusters whose children's mass is not greater are selected. A selected cluster below ``epsilon``
-    is replaced by its first ancestor above it, ``target``; the root only if it may be selected.
+    ``options`` are whether only leaves are selected, whether the root may be selected, and the
+    maximum number of vertices of a selected cluster. ``epsilon[0]`` is the minimum distance at
+    which clusters split, and ``birth`` the distance at which each cluster splits from its parent.
+
+    The mass of a cluster is its stability or, if greater, the mass of its children. Of the clusters
+    whose stability is not less than the mass of their children, the uppermost are selected. A
+    selected cluster that splits off below ``epsilon`` is replaced by ``target``, its first ancestor
+    that does not; this is the root only if the root may be selected.
 
     ``below`` has three words per cluster: the mass, the vertices and the number of its children.
-    ``picks`` and ``moved`` are 0 initially. ``chosen`` becomes the selected cluster that contains
-    each cluster, and ``label`` its label, -1 for none. ``death`` becomes the greatest death among
-    descendants.
+    ``picks`` and ``moved`` are 0 initially. ``picks`` is 1 for a cluster selected by its mass, and
+    2 below such a cluster; ``moved`` is 1 for the clusters that replace these. ``chosen`` becomes
+    the selected cluster that contains each cluster, and ``label`` its label, -1 for none. ``death``
+    becomes the greatest death among descendants.
 
     Campello, Moulavi, Zimek and Sander, "Hierarchical density estimates for data clustering,
     visualization, and outlier detection", TKDD 2015. Malzer and Baum, "A hybrid approach to

@@ -1,7 +1,7 @@
-"""Condense a merge tree to the clusters of at least some size.
+"""Condense a merge tree to the clusters with at least ``least`` vertices.
 
 Vertices are the nodes 0 .. n - 1, and merge k is node n + k, as in :mod:`.dendrogram`. A merge is
-*kept* if its cluster has ``least`` vertices or more.
+*kept* if its cluster has at least ``least`` vertices.
 
 size     : (t,) the number of vertices of each merge.
 pointers : (n + t,) a node above each node, or the node itself.
@@ -27,10 +27,11 @@ def is_kept(on: Any) -> Any:
 
 
 def point_up(on: Any, word: type) -> Any:
-    """Point both nodes of each merge at it, unless both are kept.
+    """Point both nodes of each merge at the merge, unless both are kept.
 
-    The pointers are initially the nodes themselves. ``split`` is how many nodes are kept, and
-    ``leaving`` the number of vertices outside the kept node; all vertices if both are kept.
+    The pointers are initially the nodes themselves. ``split`` is the number of kept nodes of each
+    merge: NEITHER, ONE_KEPT or SPLIT. ``leaving`` is the number of vertices that leave the cluster:
+    those of the node that is not kept, or all vertices if both or neither are kept.
     """
     kept = is_kept(on)
 
@@ -52,12 +53,13 @@ def point_up(on: Any, word: type) -> Any:
 
 
 def climb(on: Any, word: type, among_kept: bool) -> Any:
-    """Move the pointer of each node some steps up, and note any that may fall short.
+    """Move the pointer of each node by up to HOPS steps; set the flag if it may not have arrived.
 
-    Nodes that are not kept move up to the first kept node; kept nodes move up to a node that points
-    at itself. Allowed race: a pointer that another thread moves leads to the same node before and
-    after. Each step leads up or ends, so the climbs end. The last nodes are the uppermost, so they
-    are moved first.
+    Moves the pointers of kept nodes if ``among_kept``, otherwise those of other nodes. The pointer
+    of a kept node arrives at a node that points at itself, that of another node at the first kept
+    node above it. Allowed race: a pointer that another thread moves leads to the same node before
+    and after. Each step leads up or ends, so the climbs end. The last nodes are the uppermost, so
+    they are moved first.
     """
     kept, hops = is_kept(on), np.uint64(HOPS)
 
@@ -80,7 +82,7 @@ def climb(on: Any, word: type, among_kept: bool) -> Any:
 
 
 def sum_pieces(on: Any) -> Any:
-    """Write the sum of each piece of values, from ``first[i]`` to before ``last[i]``."""
+    """Write the sum of each piece ``values[first[i]:last[i]]``."""
 
     @on.elementwise
     def sum_pieces(i, first, last, values, sums):

@@ -14,7 +14,7 @@ from .giant import LOW_WORD, SPREAD
 from .sampling import Sample
 from .spec import sampling_rule
 
-ONE, SHORT = np.uint64(1), 16  # most entries of a row that one thread links sequentially
+ONE, SHORT = np.uint64(1), 16  # maximum length of a row whose entries one thread links
 WARP = 32  # link_first_two exchanges values within whole warps
 SWITCH = ("on", "off")
 
@@ -54,7 +54,7 @@ def link_neighbour(on: Any, vertex: type, join: Any) -> Any:
 
 
 def link_entry(on: Any, link: Any, pick: Any) -> Any:
-    """Link a vertex and the j-th of its picked neighbours, if it has that many."""
+    """Link a vertex and the j-th of its picked neighbours, if it has more than j neighbours."""
     entries = entries_of(on)
 
     @on.device
@@ -67,7 +67,7 @@ def link_entry(on: Any, link: Any, pick: Any) -> Any:
 
 
 def by_entry(on: Any, link: Any) -> Any:
-    """Link k neighbours of each vertex, with one thread per entry; adjacent threads share a row."""
+    """Link k neighbours of each vertex, from the j-th on, with one thread per neighbour."""
 
     @on.elementwise
     def link_some(i, j, k, *rows_trees_and_flag):
@@ -78,7 +78,7 @@ def by_entry(on: Any, link: Any) -> Any:
 
 
 def by_vertex(on: Any, link: Any) -> Any:
-    """Link the neighbours of each vertex sequentially, with one thread per vertex."""
+    """Link k neighbours of each vertex sequentially, with one thread per vertex."""
 
     @on.elementwise
     def link_each(v, k, *rows_trees_and_flag):
@@ -123,16 +123,16 @@ def kout(
     )
 
     def link(state: Any) -> None:
-        given = *state.csr.arrays, *state.trees, state.flags.out_of_range
+        rows_and_trees = *state.csr.arrays, *state.trees, state.flags.out_of_range
         if coalesce == "off":
             for j in range(k):
-                link_some(state.n, j, 1, *given)
+                link_some(state.n, j, 1, *rows_and_trees)
         elif reorganise == "off":
-            link_some(state.n * k, 0, k, *given)
+            link_some(state.n * k, 0, k, *rows_and_trees)
         elif link_pairs:
-            link_pairs(-(-state.n // WARP) * WARP, state.n, *given)
+            link_pairs(-(-state.n // WARP) * WARP, state.n, *rows_and_trees)
         else:
-            link_each(state.n, k, *given)
+            link_each(state.n, k, *rows_and_trees)
 
     return Sample(link, left=every(on), gather=gather == "on")
 
@@ -140,9 +140,9 @@ def kout(
 def link_first_two(on: Any, vertex: type, join: Any) -> Any:
     """Link the first two neighbours of each vertex, which pairs of threads load coalesced.
 
-    Thread 2t reads the first entry of its own row and of its neighbour's row, thread 2t + 1 the
-    second entries. Then they exchange the entries that the other thread needs. The kernel is
-    launched for whole warps, also beyond n.
+    Threads 2t and 2t + 1 read the rows of both: thread 2t the first entries, thread 2t + 1 the
+    second entries. Then each sends the other thread the entry of its row. The kernel is launched
+    for whole warps, also beyond n.
     """
     swap, entries = on.warp_shuffle_xor, entries_of(on)
 
@@ -212,7 +212,10 @@ def hook(on: Any, vertex: type, join: Any, record_hook: Any, n: int, gather: str
 
 
 def every_row(on: Any, vertex: type, link_outside: Any) -> Any:
-    """Link the edges of ``count[0]`` listed rows; ``threads_per_row`` threads share a row."""
+    """Link the edges of the first ``count[0]`` rows of ``rows_outside``, by groups of threads.
+
+    ``threads_per_row`` threads share a row.
+    """
     threads_per_row, entries = np.uint64(on.threads_per_row), entries_of(on)
 
     @on.grid_stride
@@ -236,12 +239,15 @@ def every_row(on: Any, vertex: type, link_outside: Any) -> Any:
 
 
 def most_in_a_row(on: Any) -> Any:
-    """Return the most entries of a short row; unlimited where threads do not run in lockstep."""
+    """Return the maximum length of a short row; unlimited if threads do not run in lockstep."""
     return np.uint64(SHORT if on.threads_per_row > 1 else 1 << 62)
 
 
 def short_rows(on: Any, wide: type, one: Any) -> Any:
-    """Link the entries of short rows (if ``symmetric``, those to smaller ids); flag long rows."""
+    """Link the entries of short rows, and set ``many`` if there are long rows.
+
+    If ``symmetric``, only entries to smaller or equal vertices are linked.
+    """
     short, entries = most_in_a_row(on), entries_of(on)
 
     @on.elementwise
@@ -259,9 +265,9 @@ def short_rows(on: Any, wide: type, one: Any) -> Any:
 
 
 def long_rows(on: Any, wide: type, one: Any, row: Any) -> Any:
-    """Link the entries of long rows, one thread per entry, if there are any.
+    """Link the entries of long rows, one thread per entry, if ``many`` is set.
 
-    A thread searches for the row of an entry only when it has left the row of its last entry.
+    A thread looks up the row of an entry only if it is not the row of its previous entry.
     """
     short, entries = most_in_a_row(on), entries_of(on)
 
@@ -282,11 +288,12 @@ def long_rows(on: Any, wide: type, one: Any, row: Any) -> Any:
 
 
 def first_roots(on: Any) -> Any:
-    """Write where climbs along first neighbours end; a climb stops when these no longer decrease.
+    """Write the last vertex of each climb along smaller first neighbours.
 
-    Climb i starts at the i-th vertex of ``giant.probed``. Its end is the root that the first pass
-    of hook sampling would give this vertex. The most frequent root shows how many vertices that
-    pass would join into one tree, without making the trees.
+    Climb i starts at the i-th vertex of ``giant.probed``, and ends at a vertex whose first
+    neighbour is not smaller. That is the root that the first pass of hook sampling would give the
+    probed vertex. The share of the most frequent root shows how many vertices that pass would join
+    into one tree, without making the trees.
     """
     entries = entries_of(on)
 

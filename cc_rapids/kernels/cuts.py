@@ -4,7 +4,7 @@ A cut contains the edges that a threshold admits. Cuts are numbered from the str
 fewest edges, to the loosest.
 
 levels : (t,) numbers of one type, the thresholds of cut ``first`` and all later cuts; earlier cuts
-contain no edge.
+         contain no edge.
 parent : (n,) unsigned, the trees of the latest cut.
 cut    : (n,) unsigned, the cut in which a vertex was hooked; all bits set for a root.
 above  : (n,) unsigned, the root of a hooked vertex at the end of that cut.
@@ -47,10 +47,10 @@ def at_most(on: Any) -> Any:
 def number_cuts(on: Any, kind: type, admits: Any) -> Any:
     """Write the strictest cut that contains each edge; one more than the last cut if none does.
 
-    A looser cut admits all edges of a stricter one, so the result is the number of thresholds that
-    reject the weight. Bisection halves the ``left`` thresholds that start at ``low`` until few are
-    left, which are counted. The number of steps does not depend on the weight, so the loop ends
-    without divergent branches.
+    A looser cut admits all edges of a stricter one, so the result is ``first`` plus the number of
+    thresholds that reject the weight. Bisection halves the ``left`` thresholds that start at
+    ``low``, until at most FEW are left; in these the rejecting ones are counted. The number of
+    steps does not depend on the weight, so threads do not diverge.
     """
 
     @on.elementwise
@@ -72,7 +72,8 @@ def number_cuts(on: Any, kind: type, admits: Any) -> Any:
             rejected = levels.size - np.searchsorted(levels[::-1], values, "right")
         else:
             rejected = np.searchsorted(levels, values)
-        out[:m] = first + np.where(values == values, rejected, levels.size)
+        is_nan = values != values
+        out[:m] = first + np.where(is_nan, levels.size, rejected)  # NaN is in no cut
 
     number_cuts.by_numpy = number_cuts_by_numpy
     return number_cuts
@@ -81,8 +82,8 @@ def number_cuts(on: Any, kind: type, admits: Any) -> Any:
 def note_hooks(on: Any, vertex: type, number: type, find: Any) -> Any:
     """Record the root and the cut of each vertex that was hooked in the cut ``now``.
 
-    Nothing is linked meanwhile. Each vertex is written by its own thread. Allowed race: a climb
-    through the vertex sees the old parent or the root, and both lead to the root.
+    Nothing is linked during the launch. Each vertex is written by its own thread. Allowed race: a
+    climb through the vertex sees the old parent or the root, and both lead to the root.
     """
     never = none_of(number)
 
@@ -104,10 +105,11 @@ def note_hooks(on: Any, vertex: type, number: type, find: Any) -> Any:
 
 
 def roots_at(on: Any, vertex: type) -> Any:
-    """Write the root of each vertex at the cut ``now`` into ``parent``; nothing else is written.
+    """Write the root of each vertex at the cut ``now`` to ``parent``.
 
-    Each step leads to a vertex hooked in a later cut, so a climb takes at most as many steps as
-    there are cuts.
+    A climb follows ``above`` and stops at a vertex hooked after ``now``. The cut of a root is
+    all bits set, and so greater than ``now``. Each step leads to a vertex hooked in a later cut, so
+    the number of steps is at most the number of cuts.
     """
 
     @on.elementwise

@@ -54,10 +54,11 @@ def prefetched(on: Any) -> Any:
 def contract_in_order(on: Any, word: type) -> Any:
     """Contract all edges but the alpha edges, in a single pass by a single thread.
 
-    When an edge is processed, it is the lightest one of each endpoint that has none yet. Two such
-    endpoints are a new supervertex, and one joins the supervertex of the other. An alpha edge finds
-    both endpoints in supervertices. ``chains`` has a record of four words for each supervertex; the
-    first is set to the node that begins its chain, and the second, the size, to 0.
+    Edges are processed from the lightest to the heaviest. So an edge is the lightest edge of each
+    endpoint that has no lightest edge yet. If neither endpoint has one, the two become a new
+    supervertex. If only one endpoint has, the other endpoint joins its supervertex. If both have,
+    the edge is an alpha edge. ``chains`` has a record of four words for each supervertex. The first
+    is set to the node that begins its chain, and the second, the size, to 0.
     """
     number, prefetch, none = number_of(on), prefetched(on), none_of(word)
 
@@ -98,10 +99,11 @@ def contract_in_order(on: Any, word: type) -> Any:
 
 
 def find_chains(on: Any, word: type) -> Any:
-    """Find the chain of each edge: the first supervertex whose own lightest edge is heavier.
+    """Find the chain of each edge: that of the first supervertex with a heavier lightest edge.
 
-    Until that edge, the cluster of a supervertex grows by the lighter edges inside it. ``chain``
-    starts as the supervertex into which the edge was contracted.
+    The cluster of a supervertex grows by the edges inside it that are lighter than its lightest
+    edge. ``chain`` starts as the supervertex into which the edge was contracted; the search goes on
+    to the supervertex that contains it.
     """
     prefetch = prefetched(on)
 
@@ -118,7 +120,7 @@ def find_chains(on: Any, word: type) -> Any:
 
 
 def cluster_of(on: Any, word: type) -> Any:
-    """Return cluster, size, least and greatest vertex of a node's finished chain."""
+    """Return the cluster of a node whose chain is finished, its size, least and greatest vertex."""
 
     @on.device
     def cluster_of(x, n, chains):
@@ -180,7 +182,7 @@ def lower_lightest(on: Any, word: type) -> Any:
 
 
 def classify(on: Any) -> Any:
-    """Mark leaf edges, the lightest of both endpoints, and alpha edges, the lightest of none."""
+    """Mark leaf edges and alpha edges: the lightest edge of both endpoints, and of neither."""
     number = number_of(on)
 
     @on.elementwise
@@ -222,10 +224,10 @@ def follow_lightest(on: Any, word: type) -> Any:
 
 
 def jump(on: Any, word: type) -> Any:
-    """Move each node's pointer some steps towards its supervertex, and note any that fall short.
+    """Move each node's pointer by up to HOPS steps; set the flag if it has not arrived.
 
-    Supervertices have numbers from ``first`` on. Allowed race: a pointer that another thread moves
-    leads to the same supervertex before and after.
+    A pointer arrives at a supervertex, whose number is ``first`` or more. Allowed race: a pointer
+    that another thread moves leads to the same supervertex before and after.
     """
     none = none_of(word)
 
@@ -268,7 +270,10 @@ def contract(on: Any, word: type) -> Any:
 
 
 def total_of(on: Any) -> Any:
-    """Return size, least and greatest vertex of a node, from the last record of its chain."""
+    """Return the size, the least and the greatest vertex of a node's cluster.
+
+    They are in the last record of its chain.
+    """
 
     @on.device
     def total_of(x, n, starts, records):
@@ -282,11 +287,11 @@ def total_of(on: Any) -> Any:
 
 
 def gather_joined(on: Any, word: type) -> Any:
-    """Write for each edge in a chain the node that it joins: its size, least and greatest vertex.
+    """Write a record for each edge: the size, least and greatest vertex of the node that it joins.
 
-    A flag is set for the first edge of a chain, which joins two nodes; their records are combined.
-    ``rows`` are the edges by chain and number. ``starts[x - n]`` is the position of the first edge
-    of supervertex x.
+    The fourth word of a record is a flag for the first edge of a chain. This edge joins two nodes,
+    whose records are combined. ``rows`` are the edges by chain and number. ``starts[x - n]`` is the
+    position of the first edge of supervertex x.
     """
     total = total_of(on)
 
@@ -307,9 +312,10 @@ def gather_joined(on: Any, word: type) -> Any:
 
 
 def sum_runs(on: Any, word: type) -> Any:
-    """Sum the records of each run within chains, and write the last one to ``sums``.
+    """Sum records in each run of RUN records, and write the last sum of each run to ``sums``.
 
-    Each record after the first start of a chain in its run then has its flag set.
+    A sum begins anew at the first record of a chain. All records of a run from there on have the
+    flag set, because the sums of earlier runs are not added to them.
     """
     run = np.uint64(RUN)
 
@@ -349,7 +355,7 @@ def sum_runs(on: Any, word: type) -> Any:
 
 
 def add_runs(on: Any, word: type) -> Any:
-    """Add the sum of the earlier runs to each record of a chain that began there."""
+    """Add the sum of the earlier runs to each record whose chain began in an earlier run."""
     run = np.uint64(RUN)
 
     @on.elementwise
@@ -391,7 +397,7 @@ def name_clusters(on: Any, word: type) -> Any:
 
 
 def unpack(on: Any) -> Any:
-    """Write the records, which are in the order of the chains, in the order of the edges."""
+    """Write the words of the records, which are in the order of chains, in the order of edges."""
 
     @on.elementwise
     def unpack(j, rows, records, size, least, greatest):
@@ -455,9 +461,10 @@ def order_pairs(on: Any, word: type) -> Any:
 
 
 def find_inner(on: Any, word: type) -> Any:
-    """Point each edge at the edge of the same step that merges its cluster, and mark other rows.
+    """Point each edge at the edge of the same step that merges its cluster.
 
-    ``clusters`` has two rows for each edge. Each cluster is merged once, so no store races.
+    ``clusters`` are the two clusters that each edge merges. ``is_outer`` is set for clusters that
+    exist before the step. Each cluster is merged once, so no store races.
     """
 
     @on.elementwise
@@ -471,10 +478,11 @@ def find_inner(on: Any, word: type) -> Any:
 
 
 def climb_step(on: Any) -> Any:
-    """Move the pointer of each edge towards the last edge, and note any that fall short.
+    """Move the pointer of each edge by up to HOPS steps; set the flag if it has not arrived.
 
-    Later edges come first, so that a thread finds the pointers that it has moved. Allowed race: a
-    pointer that another thread moves leads to the same edge before and after.
+    A pointer arrives at an edge that points at itself. Later edges come first, so that a thread
+    reads pointers that it has moved. Allowed race: a pointer that another thread moves leads to the
+    same edge before and after.
     """
 
     @on.elementwise

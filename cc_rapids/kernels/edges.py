@@ -24,9 +24,9 @@ SAMPLE_BLOCK = 256  # consecutive edges that a sample includes or skips together
 def distance(on: Any, wide: type) -> Any:
     """Return ``column[i] - low`` as an unsigned integer of type ``wide``.
 
-    Subtraction is modulo 2^32 or 2^64. The n ids low .. low + n - 1 give 0 .. n - 1, and every
-    other id gives n or more, because ``wide`` distinguishes all ids of the columns' types (see
-    :class:`cc_rapids.graph.edges.Edges`).
+    Subtraction is modulo 2^32 or 2^64. The n ids low .. low + n - 1 give 0 .. n - 1. Every other id
+    gives n or more, because different ids of the columns' types give different values of ``wide``
+    (see :class:`cc_rapids.graph.edges.Edges`).
     """
 
     @on.device
@@ -39,7 +39,8 @@ def distance(on: Any, wide: type) -> Any:
 def entries_of(on: Any) -> Any:
     """Return the first and the past-the-end entry of a row, clamped to the number of entries.
 
-    Invalid offsets therefore never lead outside ``indices``. The bytes of a string are such a row.
+    Invalid offsets therefore never lead outside ``indices``. The bytes of a string are also read as
+    a row.
     """
 
     @on.device
@@ -93,7 +94,7 @@ def edge_of_list(on: Any, wide: type) -> Any:
 
 
 def edge_of_list_streaming(on: Any, wide: type) -> Any:
-    """Do the same as ``edge_of_list`` with streaming loads, which do not fill the caches."""
+    """Return the same as ``edge_of_list``, by streaming loads, which do not fill the caches."""
     load_streaming = on.load_streaming
 
     @on.device
@@ -116,7 +117,7 @@ def no_prefetch(on: Any, wide: type, edge_index: Any) -> Any:
 
 
 def prefetch_ahead(on: Any, wide: type, edge_index: Any) -> Any:
-    """Prefetch the parents of a later edge, and the grandparents of a nearer edge.
+    """Prefetch the parents for a later edge, and the grandparents for a nearer edge.
 
     A CPU would otherwise stall on each edge; a GPU runs other threads meanwhile.
     """
@@ -194,7 +195,7 @@ def every(on: Any) -> Any:
 
 
 def sampled(on: Any, every: int) -> Any:
-    """Return the number of the i-th sampled edge; the first of each ``every`` blocks is sampled."""
+    """Return the number of the i-th sampled edge: one of ``every`` blocks is sampled, the first."""
     block, between = np.uint64(SAMPLE_BLOCK), np.uint64((every - 1) * SAMPLE_BLOCK)
 
     @on.device
@@ -223,7 +224,7 @@ def sampled_count(m: int, every: int) -> int:
 
 
 def from_vertex(on: Any) -> Any:
-    """Return the vertex as the start of a climb, so that deep paths are shortened from there."""
+    """Return vertex v as the start of a climb, so that deep paths are shortened from v on."""
 
     @on.device
     def begin(v, p):
@@ -233,7 +234,7 @@ def from_vertex(on: Any) -> Any:
 
 
 def from_parent(on: Any) -> Any:
-    """Return the parent, already loaded, as the start of a climb; sampled trees are shallow."""
+    """Return parent p, already loaded, as the start of a climb; trees of a sample are shallow."""
 
     @on.device
     def begin(v, p):
@@ -243,7 +244,7 @@ def from_parent(on: Any) -> Any:
 
 
 def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
-    """Link the two endpoints of an edge; climbs start where ``begin`` says.
+    """Link the two endpoints of an edge; climbs start at the vertex that ``begin`` returns.
 
     A self-loop only marks its vertex as present. In a dense graph most edges have two endpoints
     with the same parent, and cost only the two reads of these parents.

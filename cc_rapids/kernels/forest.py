@@ -75,8 +75,9 @@ def joining(on: Any, vertex: type, link: Any, record_hook: Any) -> Any:
 def flatten(on: Any, find: Any) -> Any:
     """Point every vertex at its root, and mark the roots that have children as present.
 
-    No tree changes its root in this phase. Allowed race: a vertex not yet flattened by its thread
-    still leads to the same root. Only roots need a mark, because every other vertex has an edge.
+    No tree changes its root in this phase. Allowed race: a vertex that its thread has not flattened
+    yet leads to the same root. Only roots need a mark: any other vertex has a parent, so it occurs
+    in an edge.
     """
     mark = primitives.mark(on)
 
@@ -93,7 +94,7 @@ def flatten(on: Any, find: Any) -> Any:
 
 
 def complete(on: Any, vertex: type) -> Any:
-    """Mark vertices that have a parent as present, and count: totals = [vertices, components].
+    """Mark vertices that have a parent as present, and add to totals = [vertices, components].
 
     ``octets`` are the bytes of the words of ``present``. A thread owns whole bytes, so it needs no
     atomics, and it reads the eight parents of a byte as one memory sector.
@@ -163,7 +164,7 @@ def scatter_min(on: Any, vertex: type) -> Any:
 
 
 def assign_min_root(on: Any, vertex: type) -> Any:
-    """Build a flat forest over list positions; a parent is the lowest position of the same root."""
+    """Build a flat forest over list positions: a parent is the lowest position with its root."""
 
     @on.elementwise
     def assign_min_root(k, roots, lowest, parent):

@@ -1,6 +1,6 @@
 """Find the giant component, the largest tree after sampling, and the set of its vertices.
 
-parent : (n,) unsigned, a forest in which nothing is linked meanwhile.
+parent : (n,) unsigned, a forest in which nothing is linked during these launches.
 root_word : [count << 48 | root] of the giant component, initially 0 (see sampling.py). ``count`` is
             the number of probed vertices in it.
 linked : (1,) int64, the number of vertices that have a parent, initially 0.
@@ -13,14 +13,14 @@ import numpy as np
 from . import primitives
 
 PROBES = 256  # vertices probed to find the largest tree of a sample, see [samples]
-MANY_VERTICES = 1 << 16  # with as many vertices, a separate launch marks frequent roots
+MANY_VERTICES = 1 << 16  # from this number of vertices on, a separate launch marks frequent roots
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
 ONE, FULL = np.uint8(1), np.uint8(255)  # for sets as bytes of 8 vertices
 THREE, EIGHT = np.uint64(3), np.uint64(8)
 FEW = np.int64(64)  # with fewer of the 256 probes in the largest tree, a filter does not pay
 ZERO, NEXT = np.uint64(0), np.uint64(1)
-DEEP = np.uint64(64)  # greatest number of steps of a climb
+DEEP = np.uint64(64)  # maximum number of steps of a climb
 
 
 def probed(on: Any) -> Any:
@@ -66,7 +66,7 @@ def mark_frequent(on: Any) -> Any:
 
 
 def most_frequent(on: Any) -> Any:
-    """Find the most frequent of the probed roots."""
+    """Find the most frequent of the probed roots, by an atomic maximum of [count << 48 | root]."""
     high = on.atomic_max
 
     @on.elementwise
@@ -84,8 +84,8 @@ def most_frequent(on: Any) -> Any:
 def mark_in_giant(on: Any, vertex: type, find: Any) -> Any:
     """Point every vertex at its root, and write the bit set of the giant component.
 
-    A thread owns whole bytes of the set. Allowed race: a vertex not yet flattened by its thread
-    still leads to the same root. The vertices that are not roots are counted in ``linked``.
+    A thread owns whole bytes of the set. Allowed race: a vertex that its thread has not flattened
+    yet leads to the same root. The vertices that are not roots are counted in ``linked``.
     """
     giant, block_add = giant_of(on, vertex), on.block_reduce_add
 
@@ -130,10 +130,11 @@ def count_linked(on: Any) -> Any:
 
 
 def members(on: Any) -> Any:
-    """Write to ``rows_outside`` the vertices with edges outside the giant component, in any order.
+    """Write the vertices outside the giant component that have entries to ``rows_outside``.
 
-    This is the vertex gathering of Hong et al. 2020, 3.5. The bit set is read by bytes. Most
-    bytes are 0xFF: all their vertices are in the giant component, so they are skipped.
+    This is the vertex gathering of Hong et al. 2020, 3.5. The order is arbitrary. The bit set is
+    read by bytes. Bytes of 0xFF, which are most, are skipped: all their vertices are in the giant
+    component.
     """
     add = on.atomic_add
 

@@ -1,9 +1,10 @@
 """Bit maps of ids: present ids, their ranks, and the ids in order.
 
-For ids in clusters that lie far apart, the range is divided into pages of ``2 ** shift`` ids. One
-map has a bit for each page. A second map has the bits of the pages that occur, one after another.
+If the ids form clusters that lie far apart, the range is divided into pages of ``2 ** shift`` ids.
+One map has a bit for each page. A second map has a bit for each id of the pages that occur, one
+page after another.
 
-words  : (span // 32 + 1,) uint32, bit i is set if the id low + i occurs, or an id of page i.
+words  : (span // 32 + 1,) uint32, bit i is set if the id low + i, or an id of page i, occurs.
 before : the number of members before each block of words (see scan.py).
 ranked : (words,) uint64, a word in the lower half, and the number of members before it in the upper
          half. A rank takes one read.
@@ -24,9 +25,9 @@ BIT, NONE = np.uint32(1), np.uint32(0)
 
 
 def mark_ids(on: Any, vertex: type) -> Any:
-    """Mark the ids of a column, or their pages of ``2 ** shift`` ids.
+    """Mark the pages of ``2 ** shift`` ids that contain the ids of a column.
 
-    ``out_of_range`` is set if an id lies outside the range.
+    With shift 0, these are the ids. ``out_of_range`` is set if an id lies outside the range.
     """
     at, mark = distance(on, np.uint64), primitives.mark(on)
 
@@ -64,7 +65,7 @@ def mark_range(on: Any, vertex: type) -> Any:
 
 
 def pack_ranks(on: Any) -> Any:
-    """Write ``ranked``, one block of words per thread."""
+    """Write ``ranked``; a thread writes one block of words."""
     ones, block = primitives.count(on), np.uint64(primitives.RANK_BLOCK)
 
     @on.elementwise
@@ -125,10 +126,10 @@ def prefetch_ahead(on: Any) -> Any:
 
 
 def place_in_pages(on: Any) -> Any:
-    """Write the place of each id in the pages that occur, and mark it in ``present``.
+    """Write the position of each id among the ids of all pages that occur; mark it in ``present``.
 
-    ``ranked`` has a bit per page of the range. The place of an id is the rank of its page times
-    ``2 ** shift`` plus its place in the page. An id that is in no page gets ``2 ** 32 - 1``.
+    ``ranked`` has a bit per page of the range. The position of an id is the rank of its page times
+    ``2 ** shift``, plus its position in the page. An id in no page gets ``2 ** 32 - 1``.
     """
     at, has, rank, mark = distance(on, np.uint64), has_ranked(on), rank_of(on), primitives.mark(on)
     prefetch_word = prefetch_ahead(on)
@@ -184,7 +185,7 @@ def members(on: Any) -> Any:
 
 
 def ids_of_places(on: Any) -> Any:
-    """Replace each place in the pages that occur by its id; ``pages`` are their numbers."""
+    """Replace each position among the ids of all pages by the id; ``pages`` are page numbers."""
 
     @on.elementwise
     def ids_of_places(k, pages, low, shift, ids):

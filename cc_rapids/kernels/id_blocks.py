@@ -6,15 +6,15 @@ edges end up in the block order of their larger endpoints, as partition.py would
 linked in that order.
 
 1. :func:`partition_ends` copies the edges in tiles and orders each tile by the block of the home
-   slot of the larger endpoint. A tile's edges of one block are a segment. The segments, ordered by
-   block and then by tile, form one sequence, which is cut into chunks of TILE edges. Only the last
-   chunk may be shorter.
+   slot of the larger endpoint. The edges of one block in a tile are a segment. The segments,
+   ordered by block and then by tile, are one sequence of edges, which is cut into chunks of TILE
+   edges. Only the last chunk may be shorter.
 2. :func:`place_larger` finds the slots of the larger endpoints of a chunk, and orders its edges by
    the block of the home slot of the smaller endpoint.
 3. :func:`place_smaller` finds the slots of the smaller endpoints, block by block over all chunks.
 
-A probe sequence may cross into the next block; this is correct and rare. "Larger" compares the ids,
-so the larger endpoint also has the larger slot, except inside a cluster.
+A probe sequence may cross into the next block; this is correct and rare. The larger endpoint is the
+one with the larger id. It also has the larger slot, except inside a cluster.
 
 low, span, down, share : parameters of the home slot as in id_place.py; ``down`` is ``shift`` there.
 shift : from a slot to its block.
@@ -28,8 +28,8 @@ starts : (chunks * (blocks + 1),) uint32, the start of each block inside a chunk
          partition.py.
 larger_slots, smaller_slots : (m,) uint32, the result. An element of ``smaller_slots`` holds the
           lower half of the id until the slot is found.
-shared : uint32. The lower halves of the keys, their upper halves, places, and the number of a
-         tile's edges in each block and in each group of blocks.
+shared : uint32. The lower halves of the keys, their upper halves, the positions of edges, and the
+         number of a tile's edges in each block and in each group of blocks.
 """
 
 from typing import Any
@@ -41,8 +41,8 @@ from .id_place import begin, key_of, slot_of
 from .partition import GROUP_BITS, MOST_BLOCKS, before, blocks_of, clear_counts, count_groups
 
 WORD = np.uint32
-# The fewest ids whose slots are found block by block, if the edges may be in any order. The table
-# has 100 MiB, more than any cache. See [ids].
+# From this number of ids on, slots are found block by block if the edges may be in any order. The
+# table then has 100 MiB, more than any cache. See [ids].
 LEAST_IDS = 8_000_000
 TILE = 3200  # edges of a tile and of a chunk: five for each thread of a GPU's block
 LEAST_SHIFT = 21  # a block of the table has at least 2^21 slots, which are 16 MiB
@@ -77,10 +77,11 @@ def tiles_of(m: int, room: int, blocks: int) -> int:
 
     The buffers of a batch take at most ``room`` bytes.
     """
-    each = TILE_BYTES + SEGMENT_BYTES * blocks + 16
-    most = max(1, min(room // each, ((1 << 32) - 1) // TILE))
+    tile_bytes = TILE_BYTES + SEGMENT_BYTES * blocks + 16
+    max_tiles = max(1, min(room // tile_bytes, ((1 << 32) - 1) // TILE))
     tiles = max(1, -(-m // TILE))
-    return -(-tiles // -(-tiles // most))
+    batches = -(-tiles // max_tiles)
+    return -(-tiles // batches)
 
 
 def store_key(on: Any) -> Any:
@@ -107,7 +108,7 @@ def partition_ends(on: Any, sign: int) -> Any:
     """Copy ``m`` edges, starting at ``first``, and order each tile by block.
 
     The caller's memory is read once. Barriers separate the steps: read and count the edges, sum the
-    counts, assign places, copy. Edges of one block may take its places in any order. All loops are
+    counts, assign positions, copy. The edges of one block may be in any order. All loops are
     bounded by the number of edges or blocks.
     """
     bias, home, read_key = np.uint64(sign), begin(on), key_of(on)
@@ -195,7 +196,10 @@ def partition_ends(on: Any, sign: int) -> Any:
 
 
 def begin_chunks(on: Any) -> Any:
-    """Write the segment of each chunk's first edge; a segment is at most as long as a chunk."""
+    """Write the segment that contains the first edge of each chunk to ``firsts``.
+
+    A segment is at most as long as a chunk, so it contains the first edge of at most one chunk.
+    """
 
     @on.elementwise
     def begin_chunks(j, before, firsts):

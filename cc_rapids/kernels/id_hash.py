@@ -1,6 +1,6 @@
 """Hash table that maps 64-bit ids to slots, for ids too sparse for an array over their range.
 
-keys  : (c + 1,) uint64, the id in each slot, or EMPTY. The extra last slot stands for the id whose
+keys  : (c + 1,) uint64, the id in each slot, or EMPTY. The additional last slot is for the id whose
         bits equal EMPTY, so every 64-bit id is valid. A slot is claimed by compare-and-swap and
         never changes afterwards.
 full  : (1,) uint32, set to 1 when an id finds no slot.
@@ -39,7 +39,8 @@ def mix(on: Any) -> Any:
 def home(on: Any) -> Any:
     """Return the home slot of an id among ``size`` slots: ``(hash >> 32) * size >> 32``.
 
-    The product is computed in two parts that do not overflow. It is cheaper than a remainder.
+    The product is computed in two parts that do not overflow. A product is cheaper than a
+    remainder.
     """
     hashed = mix(on)
 
@@ -54,7 +55,8 @@ def home(on: Any) -> Any:
 def estimate(on: Any) -> Any:
     """Update the HyperLogLog registers with each id (Flajolet et al. 2007).
 
-    Testing as many bits as the register holds rejects most hashes without an atomic.
+    A register holds the position of the first set bit. Hashes with an earlier set bit, which are
+    most, are rejected without an atomic operation.
     """
     hashed, high = mix(on), on.atomic_max
 
@@ -145,10 +147,10 @@ def number_slots(on: Any) -> Any:
         last = keys.size - 1
         if ids[-1] == EMPTY:
             keys[last] = ZERO
-        some = ids[ids != EMPTY]
-        start = begin(some, np.uint64(last))
+            ids = ids[:-1]
+        start = begin(ids, np.uint64(last))
         slots, _, complete = by_numpy.insert(
-            some, start, keys[:last], EMPTY, lambda stored, at: stored == some[at]
+            ids, start, keys[:last], EMPTY, lambda stored, at: stored == ids[at]
         )
         full[0] |= not complete
         out[:m] = np.append(slots, last)[group]

@@ -6,10 +6,10 @@ low, span, shift, share : the home slot of an id is ``(min(id - low, span) >> sh
           32``. It never decreases as the id grows.
 full  : (1,) uint32, set to 1 when an id finds no slot.
 
-A search probes the following slots until it finds a free one or the id, without wrapping around. A
-cluster is a run of taken slots between two free ones. All home slots of its ids lie within it, so
-its ids exceed those of all earlier clusters: the slots are in the order of the ids, except inside a
-cluster. For evenly spread ids a cluster has a few slots.
+A search probes one slot after another, from the home slot to a free slot or the id, without
+wrapping around. A cluster is a run of taken slots between two free ones. The home slots of its ids
+lie within the cluster, so its ids exceed those of all earlier clusters. Slots are therefore in the
+order of the ids, except inside a cluster. For evenly spread ids a cluster has a few slots.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ from . import primitives
 from .id_hash import EMPTY, HALF, ONE, ZERO, mix
 from .primitives import SOON
 
-BIT, FIVE, LAST = np.uint32(1), np.uint64(5), np.uint64(31)  # of bit sets in 32-bit words
+BIT, FIVE, LAST = np.uint32(1), np.uint64(5), np.uint64(31)  # for bit sets in 32-bit words
 PROBES = np.uint64(512)  # slots probed before a search gives up
 MARGIN = 1024  # slots after the last home slot
 SEEN_BITS = 20  # bits of a hash that distinguish the ids of a sample
@@ -74,8 +74,7 @@ def count_parts(on: Any, sign: int) -> Any:
     """Count the distinct ids of sampled rows in each part of the range.
 
     Parts are numbered like the home slots of a table. Ids whose hashes share their first SEEN_BITS
-    bits count once.
-    seen : (2^SEEN_BITS / 32,) uint32, initially 0.
+    bits are counted once. ``seen`` is (2^SEEN_BITS / 32,) uint32, initially 0.
     """
     bias, first, read_key, mixed = np.uint64(sign), begin(on), key_of(on), mix(on)
     bit_or, add, drop = on.atomic_or, on.atomic_add, np.uint64(64 - SEEN_BITS)
@@ -160,7 +159,7 @@ def order_slots(on: Any, sign: int) -> Any:
 
     The rank of an id is the number of taken slots before its cluster plus the number of smaller ids
     in the cluster. The root of a tree is its least slot, so the least id of the tree is in the
-    root's cluster: only ids in that cluster are compared.
+    cluster of the root. Only ids in that cluster lower ``lowest``.
 
     present, before : the bit set of taken slots and its ranks (see scan.py).
     """

@@ -10,7 +10,7 @@ ONE = np.uint64(1)
 FIRST, SECOND = np.uint64(0), ONE  # shared names: each literal argument would recompile
 NOWHERE = np.uint64(2**64 - 1)
 MASK = 2**64 - 1
-LOCALITY = np.uint64(1 << 15)  # greatest distance of "near" ids: two blocks of vertices
+LOCALITY = np.uint64(1 << 15)  # ids nearer to each other than this are "near": two vertex blocks
 
 
 def bounds_of(on: Any, wide: type, row_index: Any) -> Any:
@@ -36,9 +36,9 @@ def bounds_of(on: Any, wide: type, row_index: Any) -> Any:
 def locality_of(on: Any, wide: type) -> Any:
     """Count the near and the descending rows in a thread's share of n sampled rows.
 
-    A row is near if its endpoints differ by less than LOCALITY and so do its source and the next
-    row's source. A row is descending if its source exceeds that of the row half a list later. The
-    loads are independent of each other.
+    A row is near if its endpoints differ by less than LOCALITY, and its source and the source of
+    the next row do as well. A row is descending if its source exceeds the source of the row half a
+    list later. The loads are independent of each other.
     """
 
     @on.device
@@ -47,8 +47,8 @@ def locality_of(on: Any, wide: type) -> Any:
         while i < np.uint64(n):
             e = i * np.uint64(spacing)
             u, v, w = wide(src[e]), wide(dst[e]), wide(src[min(e + ONE, last)])
-            local = np.uint64(max(u, v)) - np.uint64(min(u, v)) < LOCALITY
-            near += np.uint64(local & (np.uint64(max(u, w)) - np.uint64(min(u, w)) < LOCALITY))
+            near_ends = np.uint64(max(u, v)) - np.uint64(min(u, v)) < LOCALITY
+            near += np.uint64(near_ends & (np.uint64(max(u, w)) - np.uint64(min(u, w)) < LOCALITY))
             descending += np.uint64(wide(src[min(e + (np.uint64(m) >> ONE), last)]) < u)
             i += step
         return near, descending
@@ -59,10 +59,11 @@ def locality_of(on: Any, wide: type) -> Any:
 def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     """Find the least and the greatest id of two columns, as 64-bit ``wide`` integers.
 
-    bounds = [low ^ sign, ~(high ^ sign)] as unsigned integers, initially all bits set; both are
-    minima. ``row_index`` maps i to a row.
+    ``sign`` is the sign bit of signed ids, otherwise 0. ``id ^ sign`` is an unsigned integer in the
+    order of the ids. bounds = [low ^ sign, ~(high ^ sign)] are two minima of such integers,
+    initially all bits set. ``row_index`` maps i to a row.
     """
-    block_min, bias, bounds_of_share = (
+    block_min, sign_bit, bounds_of_share = (
         on.block_reduce_min,
         np.uint64(sign),
         bounds_of(on, wide, row_index),
@@ -71,12 +72,12 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     @on.grid_stride
     def find_bounds(first, n, step, left, right, bounds):
         low, high = bounds_of_share(first, n, step, left, right)
-        block_min(bounds, FIRST, np.uint64(low) ^ bias)
-        block_min(bounds, SECOND, ~(np.uint64(high) ^ bias))
+        block_min(bounds, FIRST, np.uint64(low) ^ sign_bit)
+        block_min(bounds, SECOND, ~(np.uint64(high) ^ sign_bit))
 
     def by_numpy(n, left, right, bounds):
-        ends = [wide(end(c[:n])) for c in (left, right) for end in (np.min, np.max)]
-        low, high = (np.uint64(int(end(ends)) & MASK) ^ bias for end in (min, max))
+        extremes = [wide(end(c[:n])) for c in (left, right) for end in (np.min, np.max)]
+        low, high = (np.uint64(int(end(extremes)) & MASK) ^ sign_bit for end in (min, max))
         bounds[:2] = min(bounds[0], low), min(bounds[1], ~high)
 
     find_bounds.by_numpy = by_numpy if row_index.function.__name__ == "edge_index" else None
@@ -86,18 +87,19 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
 def sampled_scan(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     """Find the range of the ids and count near and descending rows of a sample, in one launch.
 
-    bounds = [low ^ sign, ~(high ^ sign)], see ``find_bounds``. The counts are added to ``counts``.
+    ``sign`` and ``bounds`` are those of :func:`find_bounds`. The numbers of near and of descending
+    rows are added to ``counts``.
     """
-    block_min, block_add, bias = on.block_reduce_min, on.block_reduce_add, np.uint64(sign)
+    block_min, block_add, sign_bit = on.block_reduce_min, on.block_reduce_add, np.uint64(sign)
     bounds_of_share, locality_of_share = bounds_of(on, wide, row_index), locality_of(on, wide)
 
     @on.grid_stride
     def sampled_scan(first, n, step, probes, m, spacing, src, dst, bounds, counts):
-        local, descending = locality_of_share(first, probes, step, m, spacing, src, dst)
+        near, descending = locality_of_share(first, probes, step, m, spacing, src, dst)
         low, high = bounds_of_share(first, n, step, src, dst)
-        block_min(bounds, FIRST, np.uint64(low) ^ bias)
-        block_min(bounds, SECOND, ~(np.uint64(high) ^ bias))
-        block_add(counts, FIRST, local)
+        block_min(bounds, FIRST, np.uint64(low) ^ sign_bit)
+        block_min(bounds, SECOND, ~(np.uint64(high) ^ sign_bit))
+        block_add(counts, FIRST, near)
         block_add(counts, SECOND, descending)
 
     return sampled_scan
@@ -109,8 +111,8 @@ def sampled_order(on: Any, wide: type) -> Any:
 
     @on.grid_stride
     def sampled_order(first, n, step, m, spacing, src, dst, counts):
-        local, descending = locality_of_share(first, n, step, m, spacing, src, dst)
-        block_add(counts, FIRST, local)
+        near, descending = locality_of_share(first, n, step, m, spacing, src, dst)
+        block_add(counts, FIRST, near)
         block_add(counts, SECOND, descending)
 
     return sampled_order
@@ -120,8 +122,8 @@ def note_outside(on: Any, wide: type) -> Any:
     """Set ``out_of_range`` if an id of a column is not one of the n ids low .. low + n - 1.
 
     Only the greatest distance from ``low`` is needed, because the distances of smaller ids wrap
-    around to n or more. One loop reads four ids, so that four loads are in flight; past the end it
-    rereads the last row. All threads that write the flag write the same value.
+    around to n or more. Each step of the loop reads four ids, so that four loads are in flight;
+    past the end it rereads the last row. All threads that write the flag write the same value.
     """
     at = edges.distance(on, wide)
 
@@ -141,7 +143,7 @@ def note_outside(on: Any, wide: type) -> Any:
 
 
 def first_wrong_offset(on: Any) -> Any:
-    """Find the first invalid offset of an adjacency list of m entries: wrong_offsets[0].
+    """Lower ``wrong_offsets[0]`` to the index of the first invalid offset of m entries.
 
     Valid offsets start at 0, never decrease and end at m.
     """

@@ -79,9 +79,9 @@ RANKS = AuxArray("ranks", np.uint64, pack=pack, unpack=unpack, parent_bits=LOW)
 
 
 def ordered(on: Any) -> Any:
-    """Return whether root u, with word a, comes below root v, with word b.
+    """Return whether root u with word a may be hooked under root v with word b.
 
-    Compares ranks first; of equal ranks the larger vertex is below.
+    The root of lower rank is hooked; of equal ranks, the larger vertex.
     """
 
     @on.device
@@ -102,7 +102,7 @@ def ordered(on: Any) -> Any:
 def jtb(on: Any, vertex: type, find: Any) -> Any:
     """Hook the root of lower rank; for equal ranks a coin decides to hook one or to raise a rank.
 
-    Roots are read by a swap that changes nothing, so no stale word keeps the loop going. A swap
+    Roots are read by a swap that changes nothing, so no stale word is read again and again. A swap
     fails only if another thread hooks or raises the same root, which happens a bounded number of
     times. So the loop ends.
     """

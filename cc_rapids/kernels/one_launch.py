@@ -4,13 +4,13 @@ src, dst : (m,) integers, the columns as the caller passed them.
 named    : the number of vertices if it is known; otherwise 0.
 bounds   : (3,) uint64, initially all bits set: the least id, the complement of the greatest id (see
            id_range.py), and the word of the barrier.
-parent, present, octets, totals, out_of_range : as in forest.py, for as many vertices as fit.
-``octets`` are the bytes of the words of ``present``; ``totals`` are the numbers of vertices and
-components.
+parent, present, octets, totals, out_of_range : as in forest.py, with capacity for ``parent.size``
+           vertices. ``octets`` are the bytes of the words of ``present``; ``totals`` are the
+           numbers of vertices and components.
 before, sums : memory for the ranks of the vertices (see scan.py).
-flags, keys, ... : memory for ids too sparse for ``parent`` (see one_launch_hashed.py); empty arrays
-          if there is none.
-ids, labels : the columns of the answer, for as many vertices as fit.
+flags, keys, ... : memory for ids too sparse for ``parent`` (see one_launch_hashed.py); empty if
+           sparse ids are not solved in this launch.
+ids, labels : the columns of the answer, with capacity for ``ids.size`` vertices.
 
 The phases are those of a normal run, with a grid-wide barrier between them.
 """
@@ -24,12 +24,12 @@ from .gather import BLOCK_MEMBERS
 
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 LAST, WORD = np.uint64(31), np.uint64(5)
-NONE, EACH = np.uint32(0), np.uint32(0xFFFFFFFF)  # words with no vertex and with every vertex
+NONE, EACH = np.uint32(0), np.uint32(0xFFFFFFFF)  # words of no vertices, and of 32 vertices
 WAITING = 2  # index of the barrier in ``bounds``
 
 
 def measure(on: Any, sign: int, find_bounds: Any) -> Any:
-    """Find the range of the ids, or set it if the number of vertices is known; reset the counts."""
+    """Reset the counts; find the range of the ids, or set it from ``named`` if that is not 0."""
     bias = np.uint64(sign)
 
     @on.device
@@ -130,12 +130,9 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
     """Find the range of the ids and, if it fits into memory, solve the edge list, in one launch.
 
     Writes the flat forest, its counts and ranks, and the rows of the answer if they fit. A wider
-    range is solved by a hash table if memory for it was passed.
-
-    If ``named`` is not 0, the vertices are exactly 0 .. named - 1, and other ids set
-    ``out_of_range``.
-    ``phases`` are measure, init_forest, link_share, flatten_share, complete, rank, list_share and
-    solve_hashed.
+    range is solved by a hash table, if memory for the table was passed. If ``named`` is not 0, the
+    vertices are exactly 0 .. named - 1, and other ids set ``out_of_range``. ``phases`` are measure,
+    init_forest, link_share, flatten_share, complete, rank, list_share and solve_hashed.
     """
     measure, init_forest, link, flatten, complete, rank, rows, solve_hashed = phases
     grid_sync, bias = on.grid_sync, np.uint64(sign)

@@ -4,21 +4,22 @@ keys    : (c + 1,) uint64, the hash table of ids (see id_hash.py); slot c stands
           bits equal EMPTY. Later the same memory holds the sorted ids.
 tree    : (c + 1,) uint32, a forest over the slots. ``loop_slots`` is the set of slots with
           self-loops, written while edges are linked.
-within  : (c + 1,) uint32, the rank of a slot's id in its bucket, in order of arrival; later the
-          root of each sorted id.
+within  : (c + 1,) uint32, the number of ids that were counted before a slot's id in its bucket;
+          later the root of each sorted id.
 lowest  : (c + 1,) uint32, for each root the least position of its tree among the sorted ids.
 starts  : (b,) uint32, the number of ids of each bucket, later the start of each bucket. A bucket
-          holds the ids whose distances from the least id agree except in the lowest bits, so
-          buckets follow the order of the ids. b is a multiple of GROUP and exceeds the number of
-          buckets.
+          holds the ids whose distances from the least id have the same upper bits, so buckets are
+          in the order of the ids. b is a multiple of GROUP and exceeds the number of buckets.
 before  : the prefix sums of groups of buckets.
 placed, slot_at : the ids in bucket order, less the least id, and their slots.
 parent  : the flat forest over the sorted ids: for each the position of the least of its component.
 totals  : the numbers of vertices and components.
-flags   : [FULL] not 0 if an id found no slot, [BUNCHED] not 0 if a bucket has more than MOST ids.
+flags   : [FULL] not 0 if an id found no slot, [BUNCHED] not 0 if a bucket has more than MAX_BUCKET
+          ids.
 
 Evenly spread ids give small buckets, inside which each id is compared with all others. If a bucket
-exceeds MOST ids, the launch ends with the forest over the slots and the host sorts the ids.
+has more than MAX_BUCKET ids, the launch ends with the forest over the slots, and the host sorts the
+ids.
 """
 
 from typing import Any
@@ -34,7 +35,7 @@ ZERO, ONE, ALL = np.uint64(0), np.uint64(1), np.uint32(0xFFFFFFFF)
 FIRST, SECOND = np.int64(0), np.int64(1)
 NOTHING, HERE = np.uint32(0), np.uint32(1)
 GROUP = 32  # buckets that one thread sums
-MOST = np.uint32(512)  # largest bucket for which comparing all pairs is as fast as sorting
+MAX_BUCKET = np.uint32(512)  # largest bucket for which comparing all pairs is as fast as sorting
 FULL, BUNCHED = 0, 1  # indices into ``flags``
 WAITING = 2  # index of the barrier in ``bounds``
 
@@ -123,7 +124,7 @@ def count_buckets(on: Any, climb: Any, distance: Any) -> Any:
                 else:
                     earlier = add(starts, far >> shift, HERE)
                     within[s] = earlier
-                    if earlier >= MOST:
+                    if earlier >= MAX_BUCKET:
                         flags[BUNCHED] = 1
             s += step
         block_add(totals, FIRST, occur)
@@ -135,8 +136,8 @@ def count_buckets(on: Any, climb: Any, distance: Any) -> Any:
 def start_buckets(on: Any, sum_all: Any) -> Any:
     """Turn the sizes of all buckets into their starts, by an exclusive prefix sum.
 
-    Each thread sums a group, the first block of threads scans the groups, and each thread then
-    starts the buckets of its group.
+    Each thread sums a group of buckets, the first block of threads sums the groups, and each thread
+    then writes the starts of its group.
     """
     grid_sync, block_size, group = (
         on.grid_sync,
@@ -175,7 +176,7 @@ def start_buckets(on: Any, sum_all: Any) -> Any:
 
 
 def place_ids(on: Any, distance: Any) -> Any:
-    """Write the distance and the slot of each id at its place in bucket order."""
+    """Write the distance and the slot of each id at the position of the id in bucket order."""
 
     @on.device
     def place_ids(t, step, low, shift, keys, within, starts, placed, slot_at):

@@ -56,8 +56,8 @@ def count(on: Any) -> Any:
 def rank(on: Any) -> Any:
     """Return the number of set members smaller than v.
 
-    ``before`` holds the count of members before each block of words; the rest is counted in the
-    block.
+    ``before`` holds the number of members before each block of words; members in the block of v are
+    counted.
     """
     ones = count(on)
 
@@ -75,7 +75,7 @@ def rank(on: Any) -> Any:
 
 
 def none_of(vertex: type) -> Any:
-    """Return the greatest number of an unsigned type: the result of a link that hooked no root."""
+    """Return the greatest number of an unsigned type, which a link returns if it hooked no root."""
     return vertex((1 << 8 * vertex(0).itemsize) - 1)
 
 

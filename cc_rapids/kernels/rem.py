@@ -65,10 +65,10 @@ def splice(on: Any) -> Any:
 
 
 STEPS = {"halve-one": halve_one, "split-one": split_one, "splice": splice}
-FIND_AFTER = ("naive", "halve", "split", "full")
+FINDS_AFTER = ("naive", "halve", "split", "full")
 # The step used when a design names only a find, as in rem-cas+halve.
 STEP_OF = {"naive": "halve-one", "halve": "halve-one", "split": "split-one", "full": "halve-one"}
-PAIRS = tuple(f"(find={find})" if find != "naive" else "" for find in FIND_AFTER)
+OPTIONS = tuple(f"(find={find})" if find != "naive" else "" for find in FINDS_AFTER)
 
 
 @union_rule(
@@ -76,8 +76,8 @@ PAIRS = tuple(f"(find={find})" if find != "naive" else "" for find in FIND_AFTER
     finds=STEPS,
     steps_of_finds=STEP_OF,
     requires=("step", "compress_after_union"),
-    options={"find": FIND_AFTER},
-    variants=tuple(f"rem-cas{pair}" for pair in PAIRS),
+    options={"find": FINDS_AFTER},
+    variants=tuple(f"rem-cas{option}" for option in OPTIONS),
     paper="Hong et al. 2020, Algorithm 14",
 )
 def rem_cas(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
@@ -134,8 +134,8 @@ def locked_hook(on: Any) -> Any:
     finds=STEPS,
     steps_of_finds=STEP_OF,
     requires=("step", "compress_after_union"),
-    options={"find": FIND_AFTER},
-    variants=tuple(f"rem-lock{pair}" for pair in PAIRS),
+    options={"find": FINDS_AFTER},
+    variants=tuple(f"rem-lock{option}" for option in OPTIONS),
     aux_array=LOCKS,
     needs="4 bytes per vertex for the locks; on a GPU, independent thread scheduling (Volta on)",
     paper="Hong et al. 2020, Algorithm 13",

@@ -2,12 +2,12 @@
 
 A sample joins most vertices into the giant component. A later edge inside the giant component is
 redundant, and two bits suffice to detect it. The bits take 1/32 of the memory of the parents, so
-they fit into a cache when the parents do not. A vertex that is linked to the giant component later
-gets its bit then.
+they fit into a cache when the parents do not. When a later edge links a vertex to the giant
+component, the bit of the vertex is set.
 
 root_word : [count << 48 | root] of the giant component after the sample.
-in_giant : ((n + 31) // 32,) uint32, the vertices that are joined to that root or are about to be;
-           some may be missing.
+in_giant : ((n + 31) // 32,) uint32, the bit set of vertices in the giant component. A vertex may be
+           missing, or be in the set shortly before it is linked.
 """
 
 from collections.abc import Callable
@@ -24,13 +24,13 @@ ORDERS = ("listed", "partitioned")  # orders in which edges are linked
 
 
 class Sample(NamedTuple):
-    """The steps of a sampling rule: before its links, the links, and the remaining edges."""
+    """The steps of a sampling rule, and the edges that remain."""
 
-    link: Step | None
-    before: Step | None = None
+    link: Step | None  # links the sampled edges
+    before: Step | None = None  # runs before the auxiliary array is built from the parents
     left: Any = None  # device function: the index of the i-th remaining edge
-    left_count: Callable[[int], int] = int
-    gather: bool = False
+    left_count: Callable[[int], int] = int  # the number of remaining edges out of m
+    gather: bool = False  # are the vertices outside the giant component listed?
     shared: bool = False  # are the bits of the giant component read from shared memory?
     period: int = 0  # number of edges after which the sample pattern repeats; 0 if it does not
 
@@ -76,13 +76,13 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str, order
     return Sample(link, None, left, lambda m: m - count(m, every), shared=shared, period=period)
 
 
-def every_other_edge(
+def link_edges_outside(
     on: Any, vertex: type, wide: type, link_outside: Any, load_edge: Any, edge_index: Any
 ) -> Any:
     """Link the edges outside the sample, except those inside the giant component."""
 
     @on.elementwise
-    def every_other_edge(
+    def link_edges_outside(
         i, src, dst, low, n, parent, aux, hook_edge, present, out_of_range, root_word, in_giant
     ):
         e = edge_index(i)
@@ -94,11 +94,11 @@ def every_other_edge(
                 vertex(u), vertex(v), e, parent, aux, hook_edge, present, root_word, in_giant
             )
 
-    return every_other_edge
+    return link_edges_outside
 
 
 def renamed(on: Any, vertex: type) -> Any:
-    """Return the new name of a vertex in an order that starts with the giant component's root."""
+    """Return the number of a vertex when the giant component's root is numbered first."""
     giant = giant_of(on, vertex)
 
     @on.device

@@ -15,7 +15,7 @@ NEXT = np.uint64(1)
 
 
 def count_blocks(on: Any) -> Any:
-    """Count the members of the set in each block of words: before[b + 1]."""
+    """Write the number of members in each block b of words to ``before[b + 1]``."""
     ones = primitives.count(on)
 
     @on.elementwise
@@ -77,8 +77,8 @@ def write_totals(on: Any) -> Any:
 def sum_all(on: Any) -> Any:
     """Compute prefix sums in place; each thread sums one run.
 
-    ``sums`` has one word per thread. The run sums are scanned in log2(threads) rounds with doubling
-    distance.
+    ``sums`` has one word per thread. The sums of the runs are summed in log2(threads) rounds, with
+    a distance that doubles.
     """
     block_sync = on.block_sync
 

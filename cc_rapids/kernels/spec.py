@@ -20,7 +20,7 @@ Options = Mapping[str, int | tuple[str, ...]]
 
 AXES = ("sample", "link", "compress")
 CSR = "rows, which take 48 bytes per edge to make from an edge list"
-COUNT = "a count from 1 on"  # as a value of an option: accepts any such number
+COUNT = "a count from 1 on"  # among the words of an option: the option also accepts a count
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,12 @@ class Spec:
     requires : tuple of str
         The parts that the factory receives, in the order of its arguments, out of :attr:`PARTS`.
     options : mapping of str to int or tuple of str
-        The options in parentheses. An integer is the default of a count; a tuple lists the allowed
-        words, the default first, and ``COUNT`` in it allows any count. An option named "" has no
+        The options in parentheses. An integer is the default of a count. A tuple lists the allowed
+        words, the default first; ``COUNT`` among them allows any count. An option named "" has no
         default and is written without a name.
     variants : tuple of str
-        The designs that the list of designs shows for this rule.
+        The names, with options, under which the list of designs shows this rule; by default its
+        name alone.
     needs : str
         Its requirements beyond an edge list or CSR, as text.
     needs_csr : bool
@@ -123,7 +124,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class SamplingSpec(Spec):
-    """The edges that are linked first: the factory returns a ``Sample``, or None for one phase.
+    """A choice of the edges that are linked first: the factory returns a ``Sample``, or None.
 
     Attributes
     ----------
@@ -131,8 +132,8 @@ class SamplingSpec(Spec):
         Whether there are two phases; False if all edges are linked in one phase.
     meta : bool
         Whether it calls the link on groups of edges instead of linking edges itself. Its factory
-        then returns a function with two parameters: the finish phase of a design without a sample,
-        and the kernel that unpacks the parents of that design.
+        then returns a function with two parameters, both of the design without a sample: the step
+        that links all edges, and the kernel that unpacks the parents.
     needs_list : bool
         Whether it requires an edge list, so that the rows of an adjacency list are expanded first.
     breadth_first : bool
@@ -278,12 +279,12 @@ class LoopSpec(LinkSpec):
 
     @property
     def takes_steps(self) -> bool:
-        """True if it combines with single steps instead of finds: never."""
+        """True if it combines with single steps instead of finds: always False."""
         return False
 
     @property
     def steps_of_finds(self) -> Mapping[str, str]:
-        """The step for each find: empty."""
+        """The step used for each find: empty."""
         return {}
 
     @property
@@ -293,7 +294,7 @@ class LoopSpec(LinkSpec):
 
     @property
     def packed(self) -> bool:
-        """True if its auxiliary array contains the parents: never."""
+        """True if its auxiliary array contains the parents: always False."""
         return False
 
 

@@ -1,15 +1,15 @@
 """Encode short strings as numbers in lexicographic order, and decode them.
 
-The code of a string is its rank among all strings of the bytes that occur at each position.
-Strings with a common prefix have consecutive codes: first the string that ends there, if there is
-one, then those with the least next byte, and so on.
+The code of a string is its rank among all strings that have, at each position, a byte that occurs
+at this position in the column. Strings with a common prefix have consecutive codes: first the
+string that is the prefix, if its length occurs, then those with the least next byte, and so on.
 
 seen    : (SEEN,) uint8. seen[256 p + b] is set if byte b occurs at position p, seen[ENDS + p] if a
           string has length p. Then follow the flags WRONG and TOO_LONG.
-worth   : (256 width,) uint64, the amount that byte b at position p adds to a code; all bits set if
-          b does not occur there.
-below   : (width,) uint64, the number of strings that share the first p + 1 bytes.
-letters : (256 width,) uint8, the bytes that occur at each position, in order.
+worth   : (256 width,) uint64, at 256 p + b the amount that byte b at position p adds to a code; all
+          bits set if b does not occur there.
+below   : (width,) uint64, at p the number of strings with a common prefix of p + 1 bytes.
+letters : (256 width,) uint8, from 256 p on the bytes that occur at position p, in order.
 numbers : (m,) uint32 or uint64, the codes; arbitrary for a string that has no code.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from .edges import entries_of
 from .strings import ALL, BYTE, BYTE_BITS, EIGHT, ONE, ZERO, first_bytes
 
-MOST = 64  # greatest length of a string in bytes
+MOST = 64  # maximum length of a string in bytes
 ENDS = MOST << 8
 WRONG, TOO_LONG, SEEN = ENDS + MOST + 1, ENDS + MOST + 2, ENDS + MOST + 3
 LIMIT = np.uint64(MOST)
@@ -114,7 +114,7 @@ def look_up_spelt(on: Any) -> Any:
 
 
 def spelt_sizes(on: Any) -> Any:
-    """Write the length in bytes of the string of each code."""
+    """Write the length in bytes of the string of each code; all have at least ``same`` bytes."""
 
     @on.elementwise
     def spelt_sizes(i, numbers, least, width, same, below, sizes):
@@ -132,7 +132,7 @@ def spelt_sizes(on: Any) -> Any:
 
 
 def spell(on: Any) -> Any:
-    """Write the string of each code; the first ``same`` bytes are equal in all."""
+    """Write the string of each code; the first ``same`` bytes are equal in all strings."""
 
     @on.elementwise
     def spell(i, numbers, offsets, least, same, below, letters, chars):

@@ -1,6 +1,6 @@
 """Read a column of strings, eight bytes at a time.
 
-chars   : (c,) uint8, the bytes of all strings, one string after the other.
+chars   : (c,) uint8, the bytes of all strings, one string after another.
 words   : (c // 8,) uint64, the same memory as whole little-endian words; the last c % 8 bytes are
           read one by one.
 offsets : (m + 1,) integers: string i is chars[offsets[i]:offsets[i + 1]].
@@ -62,7 +62,10 @@ def eight_bytes(on: Any) -> Any:
 
 
 def first_bytes(on: Any) -> Any:
-    """Return the first ``size`` bytes at a position, between one and eight; zeros above."""
+    """Return the first ``size`` bytes at a position, at most eight; zeros in the higher bytes.
+
+    ``size`` is at least 1.
+    """
     read = eight_bytes(on)
 
     @on.device
@@ -109,7 +112,7 @@ def hash_rows(on: Any) -> Any:
 
 
 def common_prefix(on: Any) -> Any:
-    """Return the length of the common prefix of two byte sequences, at most ``most``."""
+    """Return the length of the common prefix of the bytes at a and at b, at most ``most``."""
     read = first_bytes(on)
 
     @on.device
@@ -172,7 +175,7 @@ def no_prefetch(on: Any) -> Any:
 
 
 def compare(on: Any) -> Any:
-    """Set ``differ`` if a string differs from that of the row chosen for it.
+    """Set ``differ`` if a string differs from the string in row ``chosen[i]``.
 
     All threads that write the flag write the same value.
     """
@@ -225,7 +228,7 @@ def compare_kept(on: Any) -> Any:
 
 
 def row_sizes(on: Any) -> Any:
-    """Write the length in bytes of the string in each of some rows."""
+    """Write the length in bytes of the string in each row of ``rows``."""
     entries = entries_of(on)
 
     @on.elementwise
@@ -242,9 +245,9 @@ def row_sizes(on: Any) -> Any:
 
 
 def copy_rows(on: Any) -> Any:
-    """Copy the strings of some rows to the bytes ``out``, the k-th to ``starts[k]``.
+    """Copy the string of each row ``rows[k]`` to the bytes ``out``, from ``starts[k]`` on.
 
-    No more than ``starts[k + 1] - starts[k]`` bytes are written, even if the strings have changed.
+    At most ``starts[k + 1] - starts[k]`` bytes are written, even if the string has changed.
     """
     entries, prefetch_row = entries_of(on), prefetch_ahead(on)
 
@@ -273,9 +276,9 @@ def copy_rows(on: Any) -> Any:
 def advance_prefix(on: Any) -> Any:
     """Compute the length ``deeper[g]`` of the common prefix of the strings of each group g.
 
-    A thread compares RUN strings with the first string of their group and lowers the group's word
-    once. One atomic per string would make all threads contend for one word, because a group may
-    hold all strings. No more bytes are compared than may still be common.
+    A thread compares RUN strings with the first string of their group and lowers ``deeper[g]``
+    once. With one atomic operation per string, all threads would contend for one word, because a
+    group may contain all strings. Bytes are compared only up to the least prefix so far.
     """
     shared, lessen_word, entries = common_prefix(on), lessen(on), entries_of(on)
 
@@ -303,9 +306,10 @@ def advance_prefix(on: Any) -> Any:
 def sort_keys(on: Any) -> Any:
     """Write the next seven bytes of each string and their count as one sort key.
 
-    The bytes are in the high part, zeros past the end; the low byte is their count, or eight if
-    more bytes follow. A prefix therefore sorts before its extensions, even before those with zero
-    bytes. Two strings that end within the seven bytes have equal keys only if they are equal.
+    The upper seven bytes of the key are the bytes of the string, zeros past its end. The lowest
+    byte is their count, or eight if more bytes follow. A prefix therefore sorts before its
+    extensions, even before those with zero bytes. Two strings that end within the seven bytes have
+    equal keys only if they are equal.
     """
     read, entries = first_bytes(on), entries_of(on)
 

@@ -78,7 +78,7 @@ def second_phase(
             reading.edge_of_list(on, np.uint32),
             reading.every(on),
         )
-        kernel = sampling.every_other_edge(on, np.uint32, np.uint32, *parts)
+        kernel = sampling.link_edges_outside(on, np.uint32, np.uint32, *parts)
         notes = shared["present"], shared["out_of_range"], root_word, shared["in_giant"]
         more = *rule.trees(shared), None, *notes
         return rows(threads, lambda i: partial(kernel, i, src, dst, 0, n, *more))

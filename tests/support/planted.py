@@ -221,7 +221,7 @@ PLANTS = {
     ),
     "one edge": Plant(reading.one_edge, "u == v:", "u == v or e == 40:", "list"),
     "one after the sample": Plant(
-        sampling.every_other_edge,
+        sampling.link_edges_outside,
         "e = edge_index(i)",
         "e = edge_index(i - (i & np.uint64(1)))",
         "sample",

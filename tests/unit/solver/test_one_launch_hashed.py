@@ -99,7 +99,7 @@ def test_ids_in_a_few_bunches_are_sorted_afterwards(launched, table_at_once):
     assert launched[0] == "solve"
     assert len(launched) > 3
     check(found, src, dst)
-    most = int(one_launch_hashed.MOST)
+    most = int(one_launch_hashed.MAX_BUCKET)
     for size in (most, most + 1):  # the last of which is one too many
         del launched[:]
         near, further = np.arange(size), np.append(np.arange(1, size), 2**50)
