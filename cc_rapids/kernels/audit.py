@@ -1,7 +1,7 @@
 """Kernels of audits, which check an answer against its edges.
 
-Audits call no function that a run uses, not even to read a bit, because such a function may be
-wrong. They share only the backend ``on`` with runs.
+Audits call no function that runs call, not even to read a bit, because the function may be wrong.
+They share only the backend ``on`` with runs.
 
 Vertices are slots 0 .. n - 1 in the order of their ids; some slots may not be vertices.
 
@@ -10,7 +10,8 @@ src, dst : (m,) integers of any type, as the caller passed them; slot s has the 
 label_of : (n,) unsigned, the slot of the label of each vertex; all bits set for none.
 trees  : (n,) unsigned, shared by all threads, a forest that joins edges of one label. Invariants:
          trees[v] <= v, so every climb ends; and a path of edges connects v and trees[v].
-named  : bit set of vertices that the caller lists, that have a self-loop, or that are a parent.
+named  : bit set of the vertices that are known to occur: the caller lists them, or they have a
+         self-loop, or they are the parent of another vertex.
 tally  : (3,) uint64: the number of examined rows, the sum of their indices, and the sum of the
          squares of their indices, modulo 2^64.
 wrong  : (1,) int64, not 0 if an edge contradicts the answer.
@@ -40,7 +41,7 @@ WAVES = 16  # a long pass launches 16 blocks per resident block, to balance the 
 
 @cache
 def kernel(make: Callable[..., Any], *parts: Any) -> Any:
-    """Return the kernel that a factory makes for a backend and further parts; cached."""
+    """Return ``make(*parts)``, the kernel of a factory for a backend and further parts; cached."""
     return make(*parts)
 
 
@@ -84,8 +85,8 @@ def bit_set(on: Any) -> Any:
 def pair_of_columns(on: Any, wide: type) -> Any:
     """Return the endpoints of a row of two columns as slots; unknown ids give n or more.
 
-    Subtraction is modulo 2^32 or 2^64. If the ids of all slots lie within the type, every other id
-    gives n or more.
+    Subtraction is modulo 2^32 or 2^64. If the type has the ids of all slots, every other id gives n
+    or more.
     """
 
     @on.device
@@ -138,7 +139,7 @@ def list_rows(on: Any) -> Any:
 
 
 def find_disorder(on: Any) -> Any:
-    """Find the first of ``n`` rows whose id is not less than the next row's id."""
+    """Find the first row whose id is not less than the id of the next row."""
     least = lessen(on)
 
     @on.elementwise
@@ -221,7 +222,7 @@ def insert(on: Any) -> Any:
     """Insert each id of a column with its row into a table that is at most half full.
 
     table : (2 * size + 2,) uint64, pairs of an id and its row; all bits set for a free slot. The
-            extra last pair is for the id whose bits are all set.
+            additional last pair is for the id whose bits are all set.
     """
     begin, cas = home(on), on.atomic_cas
 
@@ -245,7 +246,7 @@ def insert(on: Any) -> Any:
 
 
 def find_by_table(on: Any, vertex: type) -> Any:
-    """Return the row of an id in the table of :func:`insert`; all bits set if it is not in it."""
+    """Return the row of an id in the table of :func:`insert`; all bits set for an unknown id."""
     begin, nowhere = home(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -280,7 +281,7 @@ def prefetch_in_table(on: Any) -> Any:
 
 
 def find_by_distance(on: Any, vertex: type) -> Any:
-    """Return an id minus the lowest id as its slot, or all bits set if this is not below n."""
+    """Return ``key - low`` as the slot of an id; all bits set if it is not below n."""
     nowhere = vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -304,8 +305,8 @@ def prefetch_nothing(on: Any) -> Any:
 def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
     """Write the slot of each id of a column, and tally the rows.
 
-    ``alien``: not 0 if the column and the vertices differ in signedness; ids with the highest bit
-    set are then unknown.
+    ``alien`` is not 0 if one of the ids and the vertices is signed and the other unsigned. Ids with
+    the highest bit set are then unknown.
     """
     nowhere, add, high = vertex(np.iinfo(vertex).max), on.block_reduce_add, np.uint64(63)
 
@@ -388,9 +389,10 @@ def climb_shortening(on: Any) -> Any:
 def join_roots(on: Any) -> Any:
     """Join the trees of u and v: hook the greater root under the smaller.
 
-    Invariant: paths of edges connect u and v with the original vertices, and parents are smaller. A
-    root is hooked by one compare-and-swap, so no tree is hooked twice. A failed swap returns the
-    new parent, and the climb continues from it. The loop ends, because each failure lowers u.
+    ``p`` and ``q`` are their parents. Invariant: paths of edges connect the current u and v with
+    the original ones, and parents are smaller. A root is hooked by one compare-and-swap, so no tree
+    is hooked twice. A failed swap returns the new parent, from which the climb continues. The loop
+    ends, because each failure lowers u.
     """
     cas, root = on.atomic_cas, climb_shortening(on)
 
@@ -441,8 +443,8 @@ def prefetch_trees(on: Any, wide: type) -> Any:
 def examine(on: Any, vertex: type, wide: type, join: Any) -> Any:
     """Return whether the endpoints of an edge are vertices of one label, and join their trees.
 
-    Edges between two labels are never joined, so all vertices of a tree have one label. The labels
-    of endpoints with the same parent are therefore not read.
+    Endpoints of different labels are never joined, so all vertices of a tree have one label. If the
+    endpoints have the same parent, their labels are therefore not read.
     """
     mark, nowhere = bit_set(on), vertex(np.iinfo(vertex).max)
 
@@ -468,7 +470,7 @@ def examine(on: Any, vertex: type, wide: type, join: Any) -> Any:
 def examine_rows(
     on: Any, vertex: type, wide: type, load_edge: Any, prefetch_edge: Any, join: Any
 ) -> Any:
-    """Examine and count all rows; each thread loads its next row before it examines one."""
+    """Examine and tally all rows; a thread loads its next row before it examines a row."""
     add, right = on.block_reduce_add, examine(on, vertex, wide, join)
 
     @on.grid_stride
@@ -518,9 +520,9 @@ def examine_vertices(on: Any, vertex: type) -> Any:
     ``octets`` receives the roots as bits; a thread owns whole bytes. A vertex that is a parent is
     marked as named.
 
-    LABEL: a vertex whose label does not label itself or is greater than the vertex (smaller, if
-    labels are the ``greatest`` vertices). LOST: a slot whose parent is greater, or that has a
-    parent but is not a vertex.
+    Fault LABEL: the label of a vertex is not its own label, or is greater than the vertex (smaller,
+    if labels are the ``greatest`` vertices). Fault LOST: the parent of a slot is greater than the
+    slot, or a slot has a parent but is not a vertex.
     """
     mark, add, least, nowhere = (
         bit_set(on),
@@ -562,7 +564,7 @@ def examine_vertices(on: Any, vertex: type) -> Any:
 
 
 def find_foreign(on: Any) -> Any:
-    """Find the first vertex without any evidence: a root that is not named."""
+    """Find the first vertex that is not known to occur: a root that is not named."""
     least = lessen(on)
 
     @on.elementwise
@@ -578,7 +580,7 @@ def find_foreign(on: Any) -> Any:
 
 
 def find_merged(on: Any, vertex: type) -> Any:
-    """Find the first vertex that is in another tree than its label."""
+    """Find the first vertex that is not in the tree of its label."""
     root, least, nowhere = climb(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise

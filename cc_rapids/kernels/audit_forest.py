@@ -2,9 +2,10 @@
 
 The forest's edges are numbered by weight, and equal weights by row. Borůvka's rounds build a tree
 of nodes: each tree of a round is a node, and its parent is the tree of the next round that contains
-it. The greatest edge number on the path between two vertices of the forest is the greatest number
-that a node below their lowest common ancestor has selected (King, "A simpler minimum spanning tree
-verification algorithm", Algorithmica 1997). There are at most log2 n rounds.
+it. Two vertices of the forest climb in this tree to their lowest common ancestor. The greatest edge
+number on the path between them in the forest is the greatest number selected by a node on these
+climbs, without the ancestor (King, "A simpler minimum spanning tree verification algorithm",
+Algorithmica 1997). There are at most log2 n rounds.
 
 us, vs : (k,) unsigned, the nodes of a round that the remaining edges join, in edge order.
 ranks  : (k,) unsigned, the numbers of these edges.
@@ -24,7 +25,7 @@ LIGHTER, APART = np.uint64(0), np.uint64(1)  # kinds of faults: indices into ``f
 
 
 def ends_of_rows(on: Any, node: type, wide: type, load_edge: Any) -> Any:
-    """Write the slots of both endpoints of selected rows; a loop if the edge has become invalid."""
+    """Write the slots of both endpoints of selected rows; a loop for an invalid edge."""
 
     @on.elementwise
     def ends_of_rows(i, rows, src, dst, low, n, us, vs):
@@ -90,9 +91,9 @@ def is_heavier(on: Any) -> Any:
 
 
 def find_lighter(on: Any, node: type, wide: type, load_edge: Any, before: Any) -> Any:
-    """Find the first edge that comes before the last edge on its path.
+    """Find the first edge that comes before the last edge on the path between its endpoints.
 
-    Also find the first edge whose endpoints have no path.
+    Also find the first edge between whose endpoints there is no path.
     """
     lower = lessen(on)
 

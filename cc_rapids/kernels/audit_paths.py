@@ -5,7 +5,7 @@ ancestor, so that O(log depth) steps lead from a vertex to any ancestor (Myers, 
 random-access stack", Information Processing Letters 1983). Then pairs are looked up, one per index.
 
 src, dst : (t,) int64, the endpoints of the forest's edges, slots below n.
-ranks    : (t,) int64, the number of each edge in the order from the weakest.
+ranks    : (t,) int64, the number of each edge in the order from the weakest to the strongest.
 head     : (n,) int64, for each vertex the slot of its component's root.
 starts   : (n + 2,) int64, the first arc of each slot; initially 0.
 arcs     : (2 t,) int64, the edges at each slot.
@@ -25,7 +25,7 @@ APART, LOST = -1, -2  # lengths for a pair in two components, and for a pair wit
 def root_trees(on: Any) -> Any:
     """Root all trees by breadth-first searches in a single thread; launched with size 1.
 
-    If the jump of a vertex's parent and the jump that follows it are of equal length, the vertex
+    If the jump of a vertex's parent and the next jump from there are of equal length, the vertex
     jumps past both. Otherwise it jumps to its parent.
     """
 

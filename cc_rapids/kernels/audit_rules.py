@@ -2,8 +2,8 @@
 
 Accepted edges are numbered in the order in which Kruskal's algorithm takes them, after the pairs
 that must be linked. ``up`` and ``chosen`` are the tree of :mod:`cc_rapids.kernels.audit_forest`
-over them. When an edge is taken, the cluster of its end u has the vertices x of its final cluster
-for which the last edge on the path from u to x comes before it.
+over the accepted edges. Let u be an end of an edge e. When e is taken, the cluster of u consists of
+these vertices x of the final cluster: the last edge on the path from u to x comes before e.
 
 src, dst       : (m,) unsigned, the slots of both ends of each edge.
 ordered        : (k,) the accepted edges, in order; ``first`` linked pairs come before them.
@@ -13,8 +13,9 @@ limited, begins: the slots of each cluster that have a dataset with a limit, by 
 ends, heads    : the ends of pairs that must not be linked, by cluster. The other end of ``e`` is
                  ``pair[e ^ 1]``.
 verdict        : (m,) uint8, WITHIN, ACCEPTED, the number of the rule that the union would break, or
-                 a fault: EARLY, an edge within a cluster that comes before the last edge on its
-                 path; or FREE, an edge between two clusters whose union would break no rule.
+                 a fault: EARLY for an edge in a cluster that comes before the last edge on the path
+                 between its ends; FREE for an edge between two clusters whose union would break no
+                 rule.
 """
 
 from typing import Any
@@ -59,7 +60,7 @@ def count_before(on: Any, before: Any) -> Any:
 
 
 def judge(on: Any, before: Any) -> Any:
-    """Decide each edge that was not accepted."""
+    """Write the verdict on each edge that was not accepted."""
     last, count = last_on_path(on), count_before(on, before)
 
     @on.elementwise

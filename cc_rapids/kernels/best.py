@@ -1,12 +1,13 @@
 """Choose the best row of each group.
 
 groups : (m,) integers, the group of each row.
-keys   : (m,) uint64, the sort key of each row; the least key wins.
-scored : (m,) uint8, 0 where a row has no key; such rows lose against all rows with a key.
-places : (m,) uint64 below 2^63, the tie-breaker of equal keys; the least place wins.
-best   : (2 * groups,) uint64, for each group its least key and the chosen place, adjacent in
-         memory. The highest bit of the place is set if no row of the group has a key. All bits are
-         set for an empty group.
+keys   : (m,) uint64, the sort key of each row; the row with the least key is chosen.
+scored : (m,) uint8, 0 for a row without a key, which is chosen only if no row of its group has one.
+places : (m,) uint64 below 2^63; of rows with equal keys, the row with the least place is
+         chosen.
+best   : (2 * groups,) uint64, for each group its least key and the place of the chosen row,
+         adjacent in memory. The highest bit of the place is set if no row of the group has a key.
+         All bits are set for an empty group.
 """
 
 from typing import Any
@@ -78,8 +79,8 @@ def lower_place(on: Any) -> Any:
         at, has_key = 2 * groups[:m].astype(np.int64), scored[:m] != 0
         may_win = ~has_key
         may_win[has_key] = keys[:m][has_key[: keys.size]] == best[at[has_key]]
-        ranks = np.where(has_key, places[:m], places[:m] | LAST)
-        np.minimum.at(best, at[may_win] + 1, ranks[may_win])
+        marked_places = np.where(has_key, places[:m], places[:m] | LAST)
+        np.minimum.at(best, at[may_win] + 1, marked_places[may_win])
 
     lower_place.by_numpy = by_numpy
     return lower_place

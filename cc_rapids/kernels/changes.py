@@ -1,4 +1,4 @@
-"""Compare the trees before and after a batch; no tree changes meanwhile.
+"""Compare the trees before and after a batch; no tree changes during these launches.
 
 parent : (n,) unsigned, the trees.
 marks  : (n,) uint8, not 0 for the selected roots.

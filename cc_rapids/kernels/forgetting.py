@@ -2,11 +2,11 @@
 
 touched: the bit set of the roots of the components that lose an edge; see primitives.py.
 words  : uint32, one bit for each slot of an id, set for the vertices of these components and for
-         ids that are no vertices.
-labels : unsigned, for each vertex the root of its tree without the remaining edges, n if the vertex
-is removed, or all bits set for an id that is not a vertex. For dense ids there is one label for
-each id starting at ``base``; the last label stands for all ids out of range. Sparse ids are looked
-up in advance.
+         ids that are not vertices.
+labels : unsigned, for each vertex the root of its tree before the remaining edges are linked again;
+         n if the vertex is removed; all bits set for an id that is not a vertex. For dense ids
+         there is one label for each id from ``base`` on, and the last label is for all ids out of
+         range. Sparse ids are looked up in advance.
 before : (n,) vertex, the root of each vertex before the removals.
 gone   : (n,) uint8, not 0 for vertices that are removed with all their edges; empty if there are
          none.
@@ -14,10 +14,10 @@ ends   : the bit set of the endpoints of removed pairs; empty if there are none.
 pairs  : (k,) uint64, sorted, the removed pairs: the smaller endpoint in the upper half, the larger
          in the lower. All bits are set for pairs that remove nothing.
 
-If few vertices are touched, an edge costs two loads of bits, which fit into the cache; only the
-edges with a set bit are looked up. If many are touched, it costs two loads of labels. An edge
-between two trees was either inserted before, or joins vertices that were never connected. Without a
-kept forest, the endpoints of all edges are then written and solved again.
+If few vertices are touched, two bits are loaded for each edge, which fit into the cache, and only
+edges with a set bit are looked up. If many are touched, two labels are loaded for each edge. An
+edge between two trees was either inserted before, or joins vertices that were never connected.
+Without a kept forest, the endpoints of all edges are then written and solved again.
 """
 
 from typing import Any
@@ -59,7 +59,7 @@ def labelled(on: Any) -> Any:
 
 
 def note_pairs(on: Any, vertex: type, find: Any) -> Any:
-    """Write the key of each pair to remove; count the pairs of vertices that are not connected."""
+    """Write the key of each pair to remove; count the pairs that are not connected as MISSING."""
     add = on.atomic_add
 
     @on.elementwise
@@ -138,9 +138,10 @@ def prefetch_parent(on: Any) -> Any:
 
 
 def singles(on: Any, vertex: type, find: Any) -> Any:
-    """Make each vertex of a touched tree its own root, and the others children of their root.
+    """Make each vertex of a touched tree its own root, and other vertices children of their root.
 
-    ``before`` gets the roots. The touched vertices are counted.
+    Writes the roots to ``before`` and the new parents to ``after``, and counts the vertices of
+    touched trees.
     """
     reduce_add, is_touched, prefetch = on.block_reduce_add, has(on), prefetch_parent(on)
 
@@ -163,7 +164,11 @@ def singles(on: Any, vertex: type, find: Any) -> Any:
 
 
 def unknown_words(on: Any) -> Any:
-    """Write the bits of 32 slots without a vertex; without a table, these are the slots from n."""
+    """Write a word of bits, one for each slot without a vertex.
+
+    ``slots`` is the table of the slots. If it is empty, slot s is vertex s, and the slots from n on
+    are without a vertex.
+    """
 
     @on.elementwise
     def unknown_words(w, size, n, slots, words):
@@ -192,7 +197,10 @@ def touch_slots(on: Any) -> Any:
 
 
 def list_touched(on: Any) -> Any:
-    """List the edges with an endpoint whose bit is set, in any order, as far as there is space."""
+    """List the edges with an endpoint whose bit is set, in any order, up to the size of ``rows``.
+
+    ``count`` is the number of all such edges.
+    """
     place, read_key, add = arrivals.by_place(on)[0], arrivals.key_of(on), on.atomic_add
     in_words = has(on)
 
@@ -224,7 +232,7 @@ def labels_of_places(on: Any, label: type) -> Any:
 
 
 def mark_roots(on: Any) -> Any:
-    """Mark the roots of affected trees, except removed vertices."""
+    """Mark the roots of vertices whose tree was touched, except removed vertices."""
     is_touched = has(on)
 
     @on.elementwise
@@ -238,7 +246,7 @@ def mark_roots(on: Any) -> Any:
 
 
 def is_listed(on: Any) -> Any:
-    """Return whether two vertices are a removed pair, by bisection."""
+    """Return whether two vertices are one of the removed pairs, by bisection."""
     is_end = has(on)
 
     @on.device
@@ -270,7 +278,7 @@ def pair_keys(on: Any) -> Any:
 
 
 def mark_removed(on: Any, is_listed: Any) -> Any:
-    """Mark the removed edges: removed pairs, and edges of removed vertices."""
+    """Mark the removed edges: edges between removed pairs, and edges of removed vertices."""
 
     @on.elementwise
     def mark_removed(i, src, dst, gone, ends, pairs, marks):
@@ -304,8 +312,8 @@ def mark_between(on: Any, label: type) -> Any:
 def write_ends(on: Any, vertex: type, label: type, is_listed: Any) -> Any:
     """Write the labels of both endpoints of each remaining edge, and (0, 0) for other edges.
 
-    In an affected tree the label is the vertex itself. ``not_vertex`` is set if an endpoint is not
-    a vertex.
+    In a touched tree the label of a vertex is the vertex. ``not_vertex`` is set if an endpoint is
+    not a vertex.
     """
     (label_of, prefetch_label), none = labelled(on), none_of(label)
 

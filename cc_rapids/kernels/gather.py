@@ -2,8 +2,8 @@
 
 members, before : the set as bits, and the number of members before each block of 8 words (see
           scan.py), so that the rank of a member takes one load and at most 8 bit counts. For labels
-          the members are the present vertices, for a spanning forest its edges.
-roots, before_roots : the same for the roots, one per component.
+          the members are the present vertices; for a spanning forest they are its edges.
+roots, before_roots : the same for the set of roots, one per component.
 """
 
 from typing import Any
@@ -66,7 +66,7 @@ def row_of_vertex(on: Any, label: Any) -> Any:
 def row_of_edge(on: Any) -> Any:
     """Write row k of a spanning forest's frame, if k is within capacity.
 
-    The row has the index of an edge in the list, its endpoints, and its weight if there are
+    The row has the index of the edge in the list, its endpoints, and its weight, if there are
     weights.
     """
 
@@ -81,7 +81,7 @@ def row_of_edge(on: Any) -> Any:
 
 
 def number_of_member(on: Any) -> Any:
-    """Write the number of the k-th member."""
+    """Write member v at its rank k."""
 
     @on.device
     def write(k, v, numbers):
@@ -102,17 +102,17 @@ def gather(on: Any, write: Any) -> Any:
     def gather(i, n, members, before, *columns):
         b = i // warp_size
         v, last = b * BLOCK_MEMBERS + i % warp_size, min((b + NEXT) * BLOCK_MEMBERS, np.uint64(n))
-        come = np.uint64(before[b])
+        rank = np.uint64(before[b])  # of the first member of the word
         while v < last:
             word, below = members[v >> FIVE], np.uint32((BIT << np.uint32(v & LAST)) - BIT)
             if word == 0:
                 v += WORD
                 continue
-            if word & (below + BIT) != 0:
-                write(come + np.uint64(ones(np.uint32(word & below))), v, *columns)
+            if word & (below + BIT) != 0:  # below + BIT is the bit of v
+                write(rank + np.uint64(ones(np.uint32(word & below))), v, *columns)
             v += warp_size
-            if v & LAST < warp_size:
-                come += np.uint64(ones(word))
+            if v & LAST < warp_size:  # v is in the next word
+                rank += np.uint64(ones(word))
 
     gather.together = TOGETHER
     return gather

@@ -10,15 +10,16 @@ slots : (n,) uint64, shared by all threads: the target of a vertex's link in the
         row of its edge in the lower half; all bits set for a root. A slot changes only by
         compare-and-swap, to an edge that expires later or to a target further up.
 until : (k,) int64 or float64, the expiry time of each edge.
-order : (k,) int64, distinct numbers. Of edges that expire at the same time, the one with the least
-        number counts as the last. Unlike rows, these numbers never change, so comparisons stay
-        consistent.
+order : (k,) int64, distinct numbers. Of edges that expire at the same time, the edge with the least
+        number counts as the one that expires last. Unlike rows, these numbers never change, so
+        comparisons stay consistent.
 
 A link leads to a vertex with a smaller hash. So there is no cycle, in any interleaving of threads,
 and a climb has an expected length of O(log n), as in trees with random priorities. Allowed race: a
-thread may carry an edge whose link another thread has just climbed. The connection remains, because
-the edge is put back or lies on a cycle of edges that expire later. At the end the links are the
-maximum spanning forest, which is unique because the order is total.
+thread may replace a link that another thread has just climbed. The connection remains: the thread
+makes the replaced edge another link, or drops it if it lies on a cycle whose other edges expire
+later. At the end the links are the maximum spanning forest, which is unique because the order is
+total.
 
 The batch-incremental algorithm and its cost: Anderson, Blelloch and Tangwongsan, "Work-efficient
 batch-incremental minimum spanning trees with applications to the sliding-window model", SPAA 2020;
@@ -68,7 +69,7 @@ def climb(on: Any) -> Any:
 
 
 def merge(on: Any) -> Any:
-    """Insert edges from row ``first`` on; write the row that each one evicts, or ROOT for none."""
+    """Insert the edges from row ``first`` on; write the row that each evicts, or ROOT."""
     up, hashed, cas = climb(on), mix(on), on.atomic_cas
 
     @on.elementwise

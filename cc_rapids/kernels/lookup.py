@@ -1,7 +1,8 @@
 """Look up ids in a solved forest and in sorted ids.
 
 vertices : (m,) uint64, the vertex of each queried id; arbitrary where ``valid`` is 0.
-valid : (m,) uint8; in: 0 where the id is known not to be a vertex; out: 0 where it is not a vertex.
+valid    : (m,) uint8; initially 0 where the id is known not to be a vertex, finally 0 where it is
+           not a vertex.
 parent   : (n,) unsigned, the root of each vertex.
 present, before : the present vertices and their ranks, see gather.py.
 """
@@ -62,7 +63,7 @@ def look_up(on: Any, vertex: type, value: Any) -> Any:
 
 
 def take(on: Any) -> Any:
-    """Write ``values[places[i]]`` for each i."""
+    """Write ``values[places[i]]`` to ``out[i]``."""
 
     @on.elementwise
     def take(i, places, values, out):

@@ -19,8 +19,9 @@ ONE, FIVE = np.uint64(1), np.uint64(5)
 def gather_marked(on: Any, write: Any) -> Any:
     """Call ``write`` for each member of a set, with its rank (see gather.py).
 
-    For sets with few members. First one thread per word lists its members in shared memory. After a
-    barrier one thread per member reads its columns, so that all threads have loads in flight.
+    It is fast for sets with few members. First one thread per word lists the members of the word in
+    shared memory. After a barrier, one thread per member reads its columns, so that all threads
+    have loads in flight.
     """
     ones, rank, block_sync = primitives.count(on), primitives.rank(on), on.block_sync
 

@@ -1,12 +1,13 @@
 """Edges of neighbour arrays, which are computed from their numbers: no list is built.
 
-Entry e of the array is an edge from its row to the neighbour in it. The functions here stand beside
-those of :mod:`.edges`, with other arrays:
+Entry e of the array is an edge from its row to the neighbour in the entry. The functions here
+correspond to those of :mod:`.edges`, with other arrays:
 
-src : uint64. The words named below describe the array: its size, the strides of its memory in
-      elements, and where further parts of ``src`` begin. These are the offsets of rows of unequal
-      length, a bit for each entry that is an edge, and, for clusters, a bit for each entry from a
-      core point to another point, a bit for each core point, and a word for its core distance.
+src : uint64. The first HEADER words, named below, describe the array: its size, the strides of its
+      memory in elements, and the positions of the other parts of ``src``. These parts are the
+      offsets of rows of unequal length and a bit for each entry that is an edge. For clusters, they
+      are also a bit for each entry from a core point to another point, a bit for each core point,
+      and the code of its core distance.
 dst : the memory of the neighbours, of any integer type, as the caller passed it.
 weights : the memory of the distances, of any type of numbers.
 
@@ -33,7 +34,7 @@ from .primitives import SOON, lessen
     WEIGHT_STEP,  # the same in weights
     _WEIGHT_COLUMN_STEP,
     MISSING,  # the value of a missing neighbour
-    KEPT,  # position of the bits of entries that are edges; 0 if all others have no neighbour
+    KEPT,  # position of the bits of entries that are edges; 0 if every neighbour is an edge
     BORDER,  # position of the bits of entries from core points to others
     CORE,  # position of the bits of core points
     OFFSETS,  # position of the offsets of rows
@@ -42,10 +43,10 @@ from .primitives import SOON, lessen
 HEADER = 15
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 THREE, SIX, LAST = np.uint64(3), np.uint64(6), np.uint64(63)
-MOST_BITS = 31  # of numbers of entries that are divided by a multiplication
+MOST_BITS = 31  # numbers of entries with up to 31 bits are divided by a multiplication
 NONE = np.uint64(2**64 - 1)
 
-# What ``select`` counts, and the first entry whose neighbour is no point.
+# The reasons by which ``select`` counts entries that are not edges.
 REASONS = ABSENT, LOOP, NULL_WEIGHT, OUT_OF_BOUNDS, ONE_SIDED = tuple(np.arange(5, dtype=np.uint64))
 
 
@@ -85,7 +86,10 @@ def place_of(on: Any) -> Any:
 
 
 def position_of(on: Any) -> Any:
-    """Return where the entry of a row and column is in memory with the strides at word ``step``."""
+    """Return the position in memory of the entry in a row and column.
+
+    ``step`` is the word of ``src`` at which the strides are.
+    """
 
     @on.device
     def position(src, row, column, step):
@@ -110,7 +114,7 @@ def row_size(on: Any) -> Any:
 
 
 def next_of(on: Any) -> Any:
-    """Return the row and the column of the next entry; those of the last one are not used."""
+    """Return the row and the column of the next entry; arbitrary after the last entry."""
     size = row_size(on)
 
     @on.device
@@ -143,7 +147,7 @@ def number_of(on: Any) -> Any:
 
 
 def edge_of_neighbors(on: Any, wide: type) -> Any:
-    """Return the row and the neighbour of entry e; the row twice for an entry that is no edge."""
+    """Return the row and the neighbour of entry e; the row twice if the entry is not an edge."""
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
     has = has_bit(on)
 
@@ -158,9 +162,9 @@ def edge_of_neighbors(on: Any, wide: type) -> Any:
 
 
 def edge_in_order(turned: bool, on: Any, wide: type) -> Any:
-    """Do the same as ``edge_of_neighbors`` if entry e is element e of dst, in half of the time.
+    """Return the same as ``edge_of_neighbors`` in half of the time, if entry e is ``dst[e]``.
 
-    There is a factor to divide by, and ``turned`` is whether entries are numbered by columns.
+    Requires a FACTOR. ``turned`` is whether entries are numbered by columns.
     """
     at, has = edges.distance(on, wide), has_bit(on)
 
@@ -191,7 +195,7 @@ def prefetch_element(on: Any, wide: type, edge_index: Any) -> Any:
 
 
 def is_listed(on: Any, wide: type, weighs: bool) -> Any:
-    """Return whether the row of a vertex has another vertex, within the limits of weights."""
+    """Return whether vertex v is a neighbour in a row, with a weight within the limits."""
     at, position, size = edges.distance(on, wide), position_of(on), row_size(on)
 
     @on.device
@@ -211,10 +215,10 @@ def is_listed(on: Any, wide: type, weighs: bool) -> Any:
 
 
 def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
-    """Count the entries that are no edges by reason, and write the bits of those that are.
+    """Count the entries that are not edges by reason, and write the bits of the edges.
 
-    A thread owns whole bytes of the bits, which are empty if no entry needs one. ``wrong[0]`` is
-    lowered to the first entry whose neighbour is no point.
+    A thread owns whole bytes of the bits, ``octets``, which are empty if no bits are needed.
+    ``wrong[0]`` is lowered to the first entry whose neighbour is not a point.
     """
     add, low = on.block_reduce_add, on.block_reduce_min
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
@@ -270,7 +274,7 @@ def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
 
 
 def find_core(on: Any) -> Any:
-    """Write the bits of the points that have ``least`` neighbours or more.
+    """Write the bits of the points that have at least ``least`` neighbours.
 
     A thread owns whole bytes of the bits.
     """
@@ -298,10 +302,11 @@ def find_core(on: Any) -> Any:
 
 
 def is_before(on: Any, nearest: bool) -> Any:
-    """Return whether the core point of one entry takes precedence over that of another.
+    """Return whether entry e, rather than entry ``other``, joins a border point to a cluster.
 
-    The nearest core point comes first, and then the least; or that of the cluster whose least core
-    point is the least. Trees of core points are flat.
+    Both are entries of core points. If ``nearest``, the nearer core point takes precedence, and of
+    equally near ones the lesser. Otherwise, the core point whose cluster has the lesser root does.
+    Trees of core points are flat.
     """
     place, position = place_of(on), position_of(on)
 
@@ -321,7 +326,7 @@ def is_before(on: Any, nearest: bool) -> Any:
 def split_by_core(on: Any, wide: type) -> Any:
     """Clear the bits of entries that do not join two core points.
 
-    Those from a core point to another point get a bit in ``borders``. A thread owns whole bytes.
+    Entries from a core point to another point get a bit in ``borders``. A thread owns whole bytes.
     ``joined[0]`` counts the entries between core points.
     """
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
@@ -357,8 +362,8 @@ def split_by_core(on: Any, wide: type) -> Any:
 def choose_core(on: Any, wide: type, nearest: bool) -> Any:
     """Find the entry by which each border point joins a cluster.
 
-    All bits of ``chosen`` are set initially, and stay set for noise. Every lost race leaves an
-    entry that takes precedence over the last one, so the loop ends.
+    All bits of ``chosen`` are set initially, and stay set for noise. After every lost race the
+    stored entry takes precedence over the entry before, so the loop ends.
     """
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
     has, cas, precedes = has_bit(on), on.atomic_cas, is_before(on, nearest)
@@ -380,7 +385,7 @@ def choose_core(on: Any, wide: type, nearest: bool) -> Any:
 
 
 def join_border(on: Any) -> Any:
-    """Make border points children of roots of core points, and all other such points absent.
+    """Make border points children of roots of core points, and noise absent.
 
     ``octets`` are the bytes of the words of ``present``; a thread owns whole bytes. Core points are
     present, and their trees are flat. ``joined[1]`` counts the border points.

@@ -1,8 +1,8 @@
 """Label the pixels of an image: bits of 32 pixels, and a union-find over the runs of rows.
 
 A row is a line along the last axis. A run is a maximal series of joined pixels of one row. The runs
-are numbered from 1 in raster order, and vertex 0 is the background. The edges between runs follow
-from the bits of two rows, so no list of edges exists.
+are numbered from 1 in raster order, and vertex 0 is the background. The edges between runs are
+computed from the bits of two rows, so there is no list of edges.
 
 pixels : (rows * width,) numbers.
 inside : (rows * words,) uint32, one bit per pixel that is not background; the last word of a row
@@ -27,7 +27,7 @@ LEFT, SAME, RIGHT = np.uint8(1), np.uint8(2), np.uint8(4)
 
 
 def is_nonzero(on: Any) -> Any:
-    """Return whether a pixel is not 0, which NaN is not."""
+    """Return whether a pixel is not 0; true for NaN."""
 
     @on.device
     def is_inside(pixels, p, background):
@@ -37,7 +37,7 @@ def is_nonzero(on: Any) -> Any:
 
 
 def is_other(on: Any) -> Any:
-    """Return whether the value of a pixel is not that of the background."""
+    """Return whether the value of a pixel differs from ``background``."""
 
     @on.device
     def is_inside(pixels, p, background):
@@ -47,7 +47,7 @@ def is_other(on: Any) -> Any:
 
 
 def always(on: Any) -> Any:
-    """Join all neighbours that are not background, or make no pixel background."""
+    """Return True: all neighbours are joined, or no pixel is background."""
 
     @on.device
     def are_joined(pixels, p, q):
@@ -57,7 +57,7 @@ def always(on: Any) -> Any:
 
 
 def never(on: Any) -> Any:
-    """Join no neighbours."""
+    """Return False: no neighbours are joined."""
 
     @on.device
     def are_joined(pixels, p, q):
@@ -67,7 +67,7 @@ def never(on: Any) -> Any:
 
 
 def if_equal(on: Any) -> Any:
-    """Join neighbours of equal values."""
+    """Return whether two neighbours have equal values and are joined."""
 
     @on.device
     def are_joined(pixels, p, q):
@@ -114,13 +114,13 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
     """Link the runs in 32 pixels of a row with their neighbours in earlier rows.
 
     Two runs are linked at the first of the consecutive columns where they touch. A pixel that
-    touches a run diagonally is skipped if it, or the pixel beside it in its run, also touches the
-    run in the same column.
+    touches a run diagonally is skipped if this pixel, or the next pixel of its run, also touches
+    the run in the same column.
 
-    shape : (d,) int64, the sizes of the axes but the last, from the last to the first.
-    distance : (r,) int64, by how many rows each earlier row of the neighbourhood is away.
-    beyond : (r,) uint64, a bit set of ends of axes at which this earlier row does not exist: for
-             each axis as in ``shape``, bit 0 for its first row, and bit 1 for its last.
+    shape : (d,) int64, the sizes of all axes except the last, in reverse order.
+    distance : (r,) int64, the number of rows back to each earlier row of the neighbourhood.
+    beyond : (r,) uint64, a bit set of the ends of axes at which this earlier row does not exist:
+             for axis k of ``shape``, bit 2 k for its first row, and bit 2 k + 1 for its last.
     columns : (r,) uint8, the neighbours in this earlier row: LEFT, SAME and RIGHT.
     """
     count = primitives.count(on)
@@ -200,7 +200,7 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
 
 
 def mark_roots(on: Any, vertex: type, find: Any) -> Any:
-    """Point each run at its root, and mark the roots by 1 and the others by 0."""
+    """Point each run at its root, and write 1 for roots and 0 for other runs to ``marks``."""
 
     @on.elementwise
     def mark_roots(v, parent, marks):
@@ -213,7 +213,7 @@ def mark_roots(on: Any, vertex: type, find: Any) -> Any:
 
 
 def number_runs(on: Any, vertex: type) -> Any:
-    """Replace the root of each run by its label: the number of roots up to it, without vertex 0."""
+    """Replace the root of each run by its label, the number of roots before this root."""
 
     @on.elementwise
     def number_runs(v, parent, roots):

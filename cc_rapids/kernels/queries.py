@@ -21,9 +21,10 @@ from .primitives import none_of
 def same(on: Any, word: type, low: Any, find: Any) -> Any:
     """Return whether two vertices are in one tree, while other threads link.
 
-    The vertices differ only if both are observed as roots, the second after the first. A swap that
-    never succeeds reads the parents past the caches. If a root was hooked meanwhile, the climb
-    continues from it. Each vertex is hooked once, so the loop ends.
+    They are in different trees only if both are observed as roots, one after the other. A swap that
+    never succeeds reads the parents past the caches. If a root was hooked in between, the climb
+    continues from it. Each vertex is hooked once, so the loop ends. ``low`` is the mask of the
+    parent in an element of ``trees``.
     """
     cas, none = on.atomic_cas, none_of(word)
 
@@ -57,7 +58,7 @@ def insert_or_query(on: Any, vertex: type, word: type, join: Any, load_edge: Any
 
 
 def ask(on: Any, vertex: type, find: Any) -> Any:
-    """Write whether the endpoints of each row are in one tree; nothing is linked meanwhile."""
+    """Write whether the endpoints of each row are in one tree, while nothing is linked."""
 
     @on.elementwise
     def ask(i, src, dst, parent, answers):

@@ -44,10 +44,10 @@ def code_of_entry(on: Any, order: Any) -> Any:
 def core_distances(on: Any, order: Any) -> Any:
     """Write the code of each point's core distance: that of its neighbour number ``rank``.
 
-    The first neighbour has rank 1; with rank 0 the distance is 0. A point with fewer neighbours is
-    no core point, so none of its entries is an edge, and its distance is not used. In a row whose
-    distances do not ascend, bisection finds the least code with ``rank`` codes up to it: each step
-    halves the range at least, and its ends are codes of the row, so it ends.
+    The first neighbour has rank 1; with rank 0 the distance is 0. A point with fewer neighbours
+    than ``rank`` is not a core point, so none of its entries is an edge, and its distance is not
+    used. If the distances of a row do not ascend, bisection finds the ``rank``-th smallest code.
+    Each step at least halves the range, whose ends are codes of the row, so the loop ends.
     """
     code_of, size = code_of_entry(on, order), row_size(on)
 
@@ -87,9 +87,10 @@ def core_distances(on: Any, order: Any) -> Any:
 
 
 def mutual_reachability(on: Any, order: Any, load_edge: Any, in_order: bool) -> Any:
-    """Return the code of the greatest of the distance of entry e and both core distances.
+    """Return the code of the mutual reachability of the two points of entry e.
 
-    ``in_order`` is whether distance e is element e of the weights.
+    This is the maximum of the distance of entry e and both core distances. ``in_order`` is whether
+    the distance of entry e is element e of the weights.
     """
     place, position = place_of(on), position_of(on)
 

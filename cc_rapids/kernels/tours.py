@@ -1,14 +1,14 @@
 """Euler tours of rooted forests, and the range that non-tree edges reach from each subtree.
 
 A virtual vertex n is joined to each root, which makes one tree. Its Euler tour starts and ends at n
-and passes each edge in both directions; these are its two *arcs*. An arc is named by its place in a
-list of A arcs. The list is grouped by source vertex, in any order within a vertex. The arcs that
-leave n come last, in the order of the roots.
+and passes each edge in both directions; these are the two *arcs* of the edge. The number of an arc
+is its position in a list of A arcs. The list is grouped by source vertex, in any order within a
+vertex. The arcs that leave n come last, in the order of the roots.
 
-src, dst : (t,) integers, the endpoints of the forest's edges. The edges from roots to n follow
-           them.
-starts : (n + 1,) unsigned, the first arc of each vertex. While arcs are placed, the first arc that
-         has been placed.
+src, dst : (t,) integers, the endpoints of the forest's edges. The edge from n to root number i has
+           the number t + i.
+starts : (n + 1,) unsigned, the first arc of each vertex. While arcs are placed, from the last to
+         the first, the last one placed.
 arcs   : (t,) unsigned, for each edge the arc that leaves ``src``.
 twins  : (A,) unsigned, the opposite arc on the same edge.
 tour   : (A,) unsigned, the next arc of the tour, all bits set for the last; finally the position of
@@ -16,7 +16,7 @@ tour   : (A,) unsigned, the next arc of the tour, all bits set for the last; fin
 counts : (S,) unsigned, the number of arcs of each sublist; finally the number before each sublist.
 
 List ranking: the tour is cut into sublists. In each block of 2^SHIFT arcs one sublist begins, at a
-pseudo-random place that depends on the block only, so the name of an arc tells whether a sublist
+pseudo-random arc that depends on the block only. So the number of an arc tells whether a sublist
 begins there. One thread traverses each sublist, twice (Helman and JáJá, "Designing practical
 efficient algorithms for symmetric multiprocessors", ALENEX 1999; Wei and JáJá, "Optimization of
 linked list prefix computations on multithreaded GPUs using CUDA", IPDPS 2010).
@@ -32,7 +32,7 @@ ZERO, ONE, TWO, THREE = map(np.uint64, (0, 1, 2, 3))
 SHIFT = 6
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: Fibonacci hashing by upper bits
 UPPER = np.uint64(64 - SHIFT)
-BLOCK = 32  # numbers per block with known extremes; a thread reads at most 62 single numbers
+BLOCK = 32  # numbers per block of which the extremes are stored
 
 
 def count_arcs(on: Any, word: type) -> Any:
@@ -48,9 +48,9 @@ def count_arcs(on: Any, word: type) -> Any:
 
 
 def place_arcs(on: Any, word: type) -> Any:
-    """Assign both arcs of each edge a place among the arcs of their vertices, last place first.
+    """Assign both arcs of each edge a position among the arcs of their vertices, the last first.
 
-    Edges to roots come after the edges of the forest. On entry ``starts`` holds the end of each
+    Edges to roots come after the edges of the forest. Initially ``starts`` holds the end of each
     vertex's arcs.
     """
     add, minus = on.atomic_add, none_of(word)
@@ -82,7 +82,7 @@ def follow(on: Any, word: type) -> Any:
 
 
 def link_arcs(on: Any, word: type) -> Any:
-    """Write the successor of each arc in the tour: the arc after its twin, around their vertex."""
+    """Write the successor of each arc in the tour: the arc after its twin, around its target."""
     following, none = follow(on, word), none_of(word)
 
     @on.elementwise
@@ -102,7 +102,7 @@ def link_arcs(on: Any, word: type) -> Any:
 
 
 def first_of_block(on: Any) -> Any:
-    """Return the arc of block k at which a sublist begins: ``first``, or a pseudo-random one."""
+    """Return the arc of block k at which a sublist begins: ``first``, or a pseudo-random arc."""
     shift, whole = np.uint64(SHIFT), np.uint64(1 << SHIFT)
 
     @on.device
@@ -127,9 +127,10 @@ def sublist_ends(on: Any, word: type) -> Any:
 
 
 def measure(on: Any, word: type) -> Any:
-    """Write the length of each sublist and the next sublist; the number of sublists for none.
+    """Write the length of each sublist, and the next sublist.
 
-    A thread traverses four sublists at a time, so that it waits for four arcs at once.
+    The next sublist of the last one is the number of sublists. A thread traverses four sublists at
+    a time, so that it waits for four arcs at once.
     """
     begin, ends, none, shift = (
         first_of_block(on),
@@ -227,10 +228,10 @@ def number(on: Any, word: type) -> Any:
 
 
 def orient(on: Any, word: type) -> Any:
-    """Write child and parent of each edge, and when the tour enters and leaves the child.
+    """Write child and parent of each edge, and where the tour enters and leaves the child.
 
-    ``parent_edge`` is unchanged for roots and for vertices in no tree. ``descends`` is set for arcs
-    that go down.
+    ``parent_edge`` is unchanged for roots and for vertices in no tree. ``descends`` is set at the
+    positions of arcs that go down.
     """
 
     @on.elementwise
@@ -278,7 +279,10 @@ def prefetch_numbers(on: Any) -> Any:
 
 
 def reach(on: Any, word: type) -> Any:
-    """Update the least and the greatest preorder number that non-tree edges reach."""
+    """Lower ``least`` of one endpoint of each non-tree edge, and raise ``greatest`` of the other.
+
+    Both get the preorder number that the edge reaches from there.
+    """
     lower, upper, prefetch_later = lessen(on), raised(on), prefetch_numbers(on)
 
     @on.elementwise
@@ -295,7 +299,7 @@ def reach(on: Any, word: type) -> Any:
 
 
 def keep_across(on: Any, word: type) -> Any:
-    """Write both endpoints of an edge, or one of them twice if one is an ancestor of the other.
+    """Write both endpoints of an edge, or a loop if one is an ancestor of the other.
 
     The tour enters a descendant between entering and leaving its ancestor.
     """
@@ -352,7 +356,7 @@ def measure_depth(on: Any, word: type) -> Any:
 
 
 def extremes_of_blocks(on: Any) -> Any:
-    """Write the least and the greatest number that each block of numbers reaches."""
+    """Write the minimum of ``least`` and the maximum of ``greatest`` in each block."""
     whole = np.uint64(BLOCK)
 
     @on.elementwise
@@ -368,7 +372,10 @@ def extremes_of_blocks(on: Any) -> Any:
 
 
 def double_blocks(on: Any) -> Any:
-    """Write the extremes of runs of twice as many blocks; their level begins at ``base``."""
+    """Write the extremes of runs of 2 * half blocks, from those of runs of half blocks.
+
+    The new level of the table begins at ``base``, the level of the half runs ``width`` before.
+    """
 
     @on.elementwise
     def double_blocks(b, base, half, width, low, high):
@@ -383,9 +390,9 @@ def double_blocks(on: Any) -> Any:
 def extremes_of_subtrees(on: Any, word: type) -> Any:
     """Write the least and the greatest number reached from the subtree of each preorder number.
 
-    The preorder numbers of a subtree are an interval: whole blocks and some numbers at both ends.
-    The whole blocks are the union of two overlapping runs of a power of two blocks (a sparse
-    table). Neighbouring threads read neighbouring intervals.
+    The preorder numbers of a subtree are an interval: whole blocks, and less than a block at both
+    ends. The whole blocks are the union of two overlapping runs of a power of two blocks, which are
+    levels of the sparse table. Neighbouring threads read neighbouring intervals.
     """
     whole, shift = np.uint64(BLOCK), np.uint64(BLOCK.bit_length() - 1)
 
