@@ -1493,8 +1493,7 @@ def items_of(
     """Return an iterable of edges as a source; see :class:`cc_rapids.data.streams.Items`."""
     from .streams import Items
 
-    open_item = partial(opened_item, source=source, destination=destination, weight=weight)
-    return Items(items, (source, destination), open_item, weight, **options)
+    return Items(items, (source, destination), opened_item, weight, **options)
 
 
 def opened_item(

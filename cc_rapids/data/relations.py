@@ -171,16 +171,12 @@ class Answers:
             return frame
         return relation_of(frame, self.relation, _words(frame.schema, self.text))
 
-    def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
         """Pickle as None: answers in another process are tables, as it has no connection."""
-        return _nothing, ()
+        return type(None), ()
 
     def __deepcopy__(self, memo: Any) -> Answers:
         return self
-
-
-def _nothing() -> None:
-    """Return None."""
 
 
 def answers_for(relation: Any, ids: Sequence[str]) -> Answers:

@@ -1138,7 +1138,7 @@ class Items(Source):
         The columns of both ends, as far as they are known.
     open_item : callable
         Returns a request for the columns of an item, and the item in a form whose rows can be
-        counted and sliced.
+        counted and sliced; see :func:`cc_rapids.data.adapters.opened_item`.
     weights : str or array, optional
         The name of a column of all items, or an array with a weight for each row of a single item.
     known : int, optional
@@ -1154,7 +1154,7 @@ class Items(Source):
 
     items: Any
     names: tuple[Any, Any]
-    open_item: Callable[[Any, Budget], tuple[ReadRequest, Any]]
+    open_item: Callable[..., tuple[ReadRequest, Any]]
     weights: Any = None
     known: int | None = None
     threaded: bool = False
@@ -1182,16 +1182,13 @@ class Items(Source):
 
         A caller's generator is left open.
         """
-        try:
+        with closing(self.items) if self.closes else nullcontext():
             yield from self._chunks(start, budget)
-        finally:
-            if self.closes:
-                self.items.close()
 
     def _chunks(self, start: Cursor, budget: Budget) -> Generator[Chunk, None, None]:
         number, self.came, self.skipped = -1, 0, 0
         for number, item in enumerate(self.items):
-            request, item = self.open_item(item, budget)
+            request, item = self.open_item(item, budget, *self.names, self.weights)
             names, columns = request.names, request.columns(self.weights)
             at, size, first = 0, length(item), True
             done = size if number < start.file else start.rows if number == start.file else 0
@@ -1215,7 +1212,7 @@ class Items(Source):
                 at, first = end, False
         if number < 0 and hasattr(self.items, "schema"):
             none = self.items.schema.empty_table()
-            request, none = self.open_item(none, budget)
+            request, none = self.open_item(none, budget, *self.names, self.weights)
             yield Chunk(none, *request.names, start, weight=self.weights)
 
     def identity(self) -> dict[str, Any]:

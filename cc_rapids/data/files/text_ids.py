@@ -237,17 +237,21 @@ _WAY_OUT = (
     " --destination), or, if they are names, store them as strings in Parquet or with quotes in"
     " csv"
 )
-_SHOWN = 60  # maximum number of characters of a value
+
+
+def shortened(value: Any, most: int = 60) -> str:
+    """Return the representation of a value, of at most so many characters."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def refused(
     path: str, where: str, name: str, what: str, value: Any, floats: bool = True
 ) -> ColumnTypeError:
     """Return the error for an id of an invalid type, with its position, the reason and advice."""
-    value = repr(value)
-    value = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
     why = f"ids must be integers or strings{_FLOATS if floats else ''}{_WAY_OUT}"
-    return ColumnTypeError(f"{path}, {where}: column {name!r} is {what}, as {value}: {why}")
+    what = f"column {name!r} is {what}, as {shortened(value)}"
+    return ColumnTypeError(f"{path}, {where}: {what}: {why}")
 
 
 def _first_float(text: pa.ChunkedArray) -> int | None:

@@ -17,7 +17,7 @@ from ...lazy import csv, pa, pc
 from ..delimited import Column
 from ..numbered import write_lines
 from ..text_edges import first_lines, pieces, read_delimited
-from ..text_ids import Ids, TextType, common_type, is_text, plain
+from ..text_ids import Ids, TextType, common_type, is_text, plain, shortened
 from . import Format
 
 if TYPE_CHECKING:
@@ -81,14 +81,14 @@ def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) ->
     if text is not None and rows and common_type(pair) != pa.string():
         raise FormatError(
             f"cannot write {path}: column {schema.names[text]!r} is text in which each word is a"
-            f" number or means null, such as {shown(word)} in row 0, and snap, which has no"
+            f" number or means null, such as {shortened(word, 80)} in row 0, and snap, which has no"
             f" quotes, would be read back as numbers{OTHERS}"
         )
     for name, column, row in zip(schema.names, pair, first, strict=False):
         if column.floats is not None:
             raise FormatError(
                 f"cannot write {path}: column {name!r} is text in which each word is a number, such"
-                f" as {shown(column.floats)} in row {row}, and snap, which has no quotes,"
+                f" as {shortened(column.floats, 80)} in row {row}, and snap, which has no quotes,"
                 f" would be read back as floats, which are refused{OTHERS}"
             )
 
@@ -101,14 +101,8 @@ def check_words(name: str, words: pa.ChunkedArray, rows: int, path: Path) -> Non
         row = pc.index(unfit, True).as_py()
         raise FormatError(
             f"cannot write {path}: {count} values of column {name!r} do not fit between blanks,"
-            f" such as {shown(words[row].as_py())} in row {rows + row}{OTHERS}"
+            f" such as {shortened(words[row].as_py(), 80)} in row {rows + row}{OTHERS}"
         )
-
-
-def shown(word: str | None) -> str:
-    """Return a quoted word for a message, at most 80 characters."""
-    text = repr(word)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 _TEXT: Any = {"read": read_delimited, "pieces": pieces, "names": names}
