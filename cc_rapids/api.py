@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
-    from .data.read import Side
+    from .data.end_columns import Side
     from .data.typed import GivenT, Lazy, MadeT, Series
     from .incremental.stream import StreamPlan
     from .results.on_devices import SpreadComponents

@@ -26,8 +26,9 @@ from .data.arguments import (
     check_word,
 )
 from .data.edge_input import ReadRequest, named
+from .data.end_columns import Side
 from .data.frame_build import frame_of_table
-from .data.read import Side, check_text
+from .data.read import check_text
 from .data.text_options import COMMENTS, NO_OPTIONS, TextOptions
 from .data.weight_bound import WeightBound
 from .data.weights import ForestWeight

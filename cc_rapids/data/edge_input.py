@@ -15,9 +15,7 @@ from .column import Borrowing, Column, empty, no_rows, of
 from .end_columns import Side, sides_of
 from .frame_access import collected, columns_of, is_frame, vertices_of_keys
 from .key_names import are_usable, key_names_of, public_name
-from .kinds import DESTINATION as DESTINATION
-from .kinds import SOURCE as SOURCE
-from .kinds import frame_of_levels
+from .kinds import DESTINATION, SOURCE, frame_of_levels
 from .text_options import NO_OPTIONS, TextOptions
 
 if TYPE_CHECKING:

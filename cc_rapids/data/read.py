@@ -29,23 +29,6 @@ if TYPE_CHECKING:
     from .streams import Chunk, Source
     from .weight_bound import WeightBound
 
-__all__ = [
-    "NOTHING",
-    "Side",
-    "adapter_of",
-    "check_one_id",
-    "check_range",
-    "check_text",
-    "check_vertices",
-    "named",
-    "named_ends",
-    "read",
-    "read_chunk",
-    "read_pairs",
-    "several",
-    "source_of",
-]
-
 
 def read(
     edges: Any,

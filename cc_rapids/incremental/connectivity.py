@@ -17,12 +17,12 @@ from ..data import html, read
 from ..data.adapters import adapter_of
 from ..data.arguments import UNREADABLE, check_flag, check_path, check_word
 from ..data.edge_input import Lending, ReadRequest
+from ..data.end_columns import Side
 from ..data.files.opening import paths_of
 from ..data.files.text_ids import LateTextError
 from ..data.foreign import opened
 from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
-from ..data.read import Side
 from ..data.text_options import TextKeywords, TextOptions
 from ..errors import (
     ArgumentTypeError,

@@ -13,8 +13,8 @@ from ..data import read as frames
 from ..data.adapters import Adapter
 from ..data.arguments import check_word
 from ..data.column import array_of_range, as_series, of, of_key_columns
-from ..data.edge_input import EdgeInput
-from ..data.end_columns import is_known_pair
+from ..data.edge_input import EdgeInput, check_range, named, several
+from ..data.end_columns import Side, is_known_pair
 from ..data.frame_access import (
     collected,
     column_of,
@@ -27,7 +27,6 @@ from ..data.frame_access import (
     vertices_of_keys,
 )
 from ..data.kinds import frame_of_levels
-from ..data.read import Side
 from ..data.text_options import NO_OPTIONS, TextOptions
 from ..errors import InputError, MissingColumnError, UnknownVertexError, not_vertices, unknown
 from ..graph.edges import BorrowedEdges
@@ -52,8 +51,8 @@ def sides(
     InputError
         The ends have different numbers of columns, or several columns with ``num_vertices``.
     """
-    frames.named(source, destination)  # raises an error if these are not names
-    left, right = frames.several(source, destination)
+    named(source, destination)  # raises an error if these are not names
+    left, right = several(source, destination)
     if len(left) == 1:
         return left[0], right[0], 1
     if count is not None:
@@ -203,7 +202,7 @@ def ids_of_range(ids: range, backend: Backend) -> Array:
     CapacityError
         The ids do not fit into memory.
     """
-    frames.check_range("vertices", ids)
+    check_range("vertices", ids)
     backend.check_capacity(len(ids) * BYTES_OF_ID, f"vertices={ids}")
     return array_of_range(ids, backend.xp)
 

@@ -13,10 +13,10 @@ from ..data import read
 from ..data.adapters import adapter_of
 from ..data.column import Borrowing
 from ..data.edge_input import EdgeInput, ReadRequest, with_vertices
+from ..data.end_columns import Side
 from ..data.foreign import opened
 from ..data.frame_access import collected
 from ..data.memory_budget import Budget, bytes_of
-from ..data.read import Side
 from ..data.streams import Cursor
 from ..data.text_options import TextOptions
 from ..data.weights import weighted

@@ -19,8 +19,10 @@ from ..algorithms.design import Design
 from ..backends import MEMORY, Array, Backend
 from ..backends.choice import EngineChoice, choose, has_gpu
 from ..data import html, read
+from ..data.adapters import adapter_of
 from ..data.column import Content
-from ..data.edge_input import ReadRequest, with_vertices
+from ..data.edge_input import ReadRequest, named, with_vertices
+from ..data.end_columns import Side
 from ..data.files.gpu_parquet import row_group_reader
 from ..data.files.opening import planned
 from ..data.files.text_ids import LateTextError
@@ -28,7 +30,6 @@ from ..data.foreign import opened, with_own_weights
 from ..data.frame_build import frame_of_table
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
-from ..data.read import Side, adapter_of, named
 from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, text_of
 from ..data.text_options import COMMENTS, NO_OPTIONS
 from ..data.weight_bound import WeightBound

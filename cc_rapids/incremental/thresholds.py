@@ -16,10 +16,11 @@ from ..analysis.cuts import CutAnswers, CutTrees, GrowingTrees, Levels
 from ..analysis.thresholds import Cuts
 from ..backends import Array, Backend
 from ..data import read
+from ..data.adapters import adapter_of
 from ..data.edge_input import EdgeInput, ReadRequest
 from ..data.foreign import opened
 from ..data.frame_access import collected
-from ..data.read import adapter_of, check_text
+from ..data.read import check_text
 from ..data.text_options import COMMENTS, TextOptions
 from ..data.weight_bound import WeightBound
 from ..errors import InputError, NullsError, inflected

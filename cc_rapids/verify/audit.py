@@ -22,7 +22,7 @@ from ..data import read as frames
 from ..data.adapters import adapter_of
 from ..data.arguments import UNREADABLE, check_word
 from ..data.column import Column, of, values_of
-from ..data.edge_input import EdgeInput, Lending, ReadRequest, with_vertices
+from ..data.edge_input import EdgeInput, Lending, ReadRequest, several, with_vertices
 from ..data.foreign import opened
 from ..data.frame_access import check_kinds, vertices_of_keys
 from ..data.memory_budget import Budget, bytes_of
@@ -389,7 +389,7 @@ def _stream(
     """Open edges to read in chunks, with as many id columns as the answer has."""
     source, destination, options = names
     if isinstance(source, list) or isinstance(destination, list):
-        sides = frames.several(source, destination)
+        sides = several(source, destination)
         source, destination = (side if len(side) > 1 else side[0] for side in sides)
     stream = frames.source_of(edges, source, destination, options, bound, skips)
     key_columns = run.answer.column.key_columns or (run.answer.column,)

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...api import components
-from ...data import read
 from ...data.column import is_cudf
 from ...data.dtypes import is_integer
+from ...data.edge_input import named, several
+from ...data.end_columns import Side
 from ...data.frame_build import type_for_pandas
-from ...data.read import Side
 from ...errors import ColumnTypeError, InputError, MissingColumnError, shown
 from ...ids.range import type_of
 from ...ledger import Ledger, lost_rows
@@ -78,7 +78,7 @@ def names_of_ends(source: Side | None, destination: Side | None) -> Ends:
     InputError
         The arguments are not names of columns, or not equally many for both ends.
     """
-    ends = read.several(*read.named(source, destination))
+    ends = several(*named(source, destination))
     source, destination = (side[0] if len(side) == 1 else side for side in ends)
     return source, destination
 

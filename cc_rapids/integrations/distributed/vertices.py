@@ -43,7 +43,7 @@ from ...api import components
 from ...data.arguments import check_word
 from ...data.column import is_cudf, values_of
 from ...data.dtypes import is_boolean, is_integer
-from ...data.read import Side
+from ...data.end_columns import Side
 from ...errors import InputError, shown
 from ...incremental.progress import DistributedProgress, Reporter
 from ...ledger import Ledger, lost_rows

@@ -20,6 +20,7 @@ from ray.data.dataset import MaterializedDataset
 
 from ...algorithms.design import Design
 from ...data import column, read
+from ...data.edge_input import named
 from ...errors import CcRapidsError, EngineError, InputError, LedgerError, shown
 from ...ids.range import check_range
 from ...incremental.progress import DistributedProgress, Reporter
@@ -229,7 +230,7 @@ def components(
     )
     if isinstance(edges, Dataset) and (example := _example(edges)) is not None:
         source, destination = read.named_ends(example, source, destination)
-    given = read.named(source, destination)
+    given = named(source, destination)
     id_names = names_of_ends(source, destination)
     edges = _checked(edges, given, vertices, num_vertices, nulls)
     check_partition(partition, id_names[0], labels, owners, room, cloudpickle.dumps)

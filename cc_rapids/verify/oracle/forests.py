@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...data import read
+from ...data.adapters import adapter_of
 from ...data.column import Borrowing
 from ...data.dtypes import is_integer, is_number
 from ...data.edge_input import EdgeInput
@@ -258,7 +259,7 @@ def certify_spanning_forest(
     weights = None
     if weight is not None:
         name = ForestWeight(weight, greatest).name
-        given = weighted(given, read.adapter_of(edges).weights(edges, weight), name, nulls)
+        given = weighted(given, adapter_of(edges).weights(edges, weight), name, nulls)
         weights = on_host(given.weights)
     elif "weight" in shown.names:
         raise InputError("the forest has weights: pass weight= to compare them")
