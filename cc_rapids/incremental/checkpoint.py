@@ -103,11 +103,16 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
         kept = kept.among(inverse(places, backend))
     edge_arrays = {"kept_src": kept.src, "kept_dst": kept.dst}
     if kept.until is not None:
-        cut = np.array([] if kept.cut is None else [kept.cut], kept.until.dtype)
+        cut = np.array([] if kept.cut is None else [kept.cut], _type_of_times(kept))
         times = {"kept_until": kept.until, "kept_cut": backend.asarray(cut)}
         # floats are stored as their bits
         edge_arrays |= {name: values.view(np.int64) for name, values in times.items()}
     return {name: backend.to_host(array) for name, array in edge_arrays.items()}
+
+
+def _type_of_times(kept: KeptForest) -> Any:
+    """Return the type of the expiry times; that of ``until`` differs if no edge was kept so far."""
+    return {"floats": np.float64}.get(kept.kind, np.int64)
 
 
 def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -215,7 +220,7 @@ def _kept(words: dict[str, Any], arrays: dict[str, Any], forest: Forest) -> Any:
     if (until is None) != (kept.expiry is None):
         raise ValueError("expiry times are missing or unexpected")
     if until is not None:
-        dtype = {"floats": np.float64}.get(kept.kind, np.int64)
+        dtype = _type_of_times(kept)
         cut = arrays["kept_cut"].view(dtype)
         if until.shape != src.shape or cut.size > 1 or until.dtype != np.int64:
             raise ValueError(f"its {src.size:,} edges have {until.size:,} times")

@@ -231,6 +231,15 @@ def test_edges_expire_by_times_of_many_types(until, before, tmp_path):
     assert labels(seen.expire(before, drop_isolated=True)) == {2: 2, 3: 2}
 
 
+def test_a_file_without_edges_holds_the_time_of_a_cut(tmp_path):
+    no_time = pd.DataFrame({"src": [1], "dst": [2], "until": [np.nan]})
+    seen = Connectivity(expiry="until").insert(no_time, nulls="drop").expire(0.5)
+    seen.save(tmp_path / "seen")
+    seen = Connectivity.load(tmp_path / "seen")
+    assert len(seen.insert(no_time.assign(until=0.25))) == 2
+    assert len(seen.insert(no_time.assign(until=0.75))) == 1
+
+
 def test_files_hold_times(tmp_path):
     EDGES.to_parquet(tmp_path / "a.parquet")
     EDGES.to_parquet(tmp_path / "b.parquet")
