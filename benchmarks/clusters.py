@@ -6,9 +6,9 @@
 
 cluster: random edges (strong scaling: as many in all; weak: as many a worker) by the tree and, on
 GPUs, by the all-gather, with edges and with vertices distributed; and a lattice in one tile a
-worker with vertices distributed. devices: random and R-MAT edges by ``devices=``, and on one GPU.
-streams: Parquet files in memory by ``devices=``. cugraph: cuGraph on a Dask cluster beside devices.
-Every answer is compared with that of one worker.
+worker with vertices distributed. devices: random and R-MAT edges by ``devices=``, and on one GPU,
+or streamed through one that cannot hold them. streams: Parquet files in memory by ``devices=``.
+cugraph: cuGraph on a Dask cluster beside devices. Every answer is compared with that of one worker.
 """
 
 import contextlib
@@ -31,6 +31,7 @@ from cc_rapids.tools.bench import clocked, spread
 from cc_rapids.tools.generators import pieces
 
 PARTS, FILES = 4, 16  # partitions per worker, and files
+PIECE_EDGES = 200_000_000  # edges in a piece of a stream that proves a list too long for one GPU
 MEMORY = "/dev/shm"  # a folder of files in memory, on Linux
 FOLDER = MEMORY if pathlib.Path(MEMORY).is_dir() else tempfile.gettempdir()
 SKEW = 0.57, 0.19, 0.19  # of R-MAT
@@ -284,13 +285,30 @@ def on_devices(graph, count, args, backend):
         return found
 
     found = work()
-    equal = None if single is None else same(found, single)
-    facts = {"on": count, "design": found.summary()["design"], "equal": equal}
-    del found
+    if single is None:
+        single = streamed(graph)
+        with cupy.cuda.Device(0):
+            if found.gather(0) != single:
+                raise SystemExit("components differ from those of a stream on one GPU")
+    else:
+        same(found, single)
+    facts = {"on": count, "design": found.summary()["design"], "equal": True}
+    del found, single
     ways = {"wall": work, "labels": lambda: work().labels()}
     times = harness.timed(ways, backend, args.runs, before=2)
     each = {key: float(np.median([one[key] for one in steps])) for key in steps[0]}
     yield about | facts | {"peak_bytes": peak_bytes(work), "seconds": each} | times
+
+
+def streamed(graph):
+    """Return the components of a list that one GPU makes and links piece by piece."""
+    import cupy
+
+    m = graph.num_edges
+    with cupy.cuda.Device(0):
+        firsts = range(0, m, PIECE_EDGES)
+        edges = (part_of(graph, first, min(first + PIECE_EDGES, m), 0) for first in firsts)
+        return cc_rapids.stream_components(edges, num_vertices=graph.num_vertices, engine="cuda")
 
 
 def peak_bytes(work):
