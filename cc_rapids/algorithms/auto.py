@@ -67,9 +67,9 @@ class AutoRule:
 PARTITIONED = Design("none(order=partitioned)", REM, "splice")
 SAMPLED = Design("strided(every=4, order=partitioned)", REM, "splice")
 IN_BLOCKS = Design("none(tiles=16384)")
-NEARBY = 2 / 3  # minimum locality for blocks
-BLOCKED_EDGES = 4_000_000  # minimum number of edges for blocks
-ENOUGH_IDS = 1 << 20  # minimum number of ids for blocks: fewer leave most of a GPU idle
+MIN_LOCALITY = 2 / 3  # minimum locality for blocks
+MIN_BLOCK_EDGES = 4_000_000  # minimum number of edges for blocks
+MIN_BLOCK_IDS = 1 << 20  # minimum number of ids for blocks: fewer leave most of a GPU idle
 
 # Bits in shared memory pay if they exceed L1 and one shared bit stands for at most four ids. They
 # need a sample that joins most vertices: 1.5 sampled edges per vertex.
@@ -134,7 +134,12 @@ AUTO = (
         Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, symmetric=True
     ),
     AutoRule(
-        IN_BLOCKS, "experiments.jsonl", "cuda", BLOCKED_EDGES, locality=NEARBY, vertices=ENOUGH_IDS
+        IN_BLOCKS,
+        "experiments.jsonl",
+        "cuda",
+        MIN_BLOCK_EDGES,
+        locality=MIN_LOCALITY,
+        vertices=MIN_BLOCK_IDS,
     ),
     *SHARED,
     *(_sampled(*each, order) for order, samples in SAMPLES.items() for each in samples),
@@ -142,15 +147,15 @@ AUTO = (
         PARTITIONED,
         "experiments.jsonl",
         "cuda",
-        BLOCKED_EDGES,
+        MIN_BLOCK_EDGES,
         is_list=True,
         vertices=IDS.start,
         most_vertices=IDS.stop - 1,
     ),
     AutoRule(
-        Design("none", REM, "splice"), "experiments.jsonl", "cuda", BLOCKED_EDGES, is_list=True
+        Design("none", REM, "splice"), "experiments.jsonl", "cuda", MIN_BLOCK_EDGES, is_list=True
     ),
-    AutoRule(IN_BLOCKS, "experiments.jsonl", "cuda", BLOCKED_EDGES),
+    AutoRule(IN_BLOCKS, "experiments.jsonl", "cuda", MIN_BLOCK_EDGES),
     AutoRule(Design("kout"), "bench.jsonl", "threads", 100_000, 3, symmetric=True),
     AutoRule(Design(), "design_choice.jsonl"),
 )
@@ -160,7 +165,7 @@ AUTO = (
 # threads dominates. Rem's rule is the fastest for all lists except trees. On a path in order, it is
 # the only fast rule, because it does not climb to the root of the growing tree.
 ONE_LAUNCH_RULE = AutoRule(
-    Design("none", REM, "splice"), "experiments.jsonl", "cuda", most_edges=BLOCKED_EDGES - 1
+    Design("none", REM, "splice"), "experiments.jsonl", "cuda", most_edges=MIN_BLOCK_EDGES - 1
 )
 
 

@@ -179,10 +179,10 @@ def solve(
     chosen, last_band = MarkedEdges(on, rounds.chosen, edges.m), len(ends)
     for band in range(last_band):
         rounds.run(pivots, band)
-    meanwhile = None
+    while_reading = None
     if edge_input is not None and on.goes_on and last_band:
-        meanwhile = partial(chosen.make_room, edge_input, n - 1)
-    rounds.run(pivots, last_band, meanwhile)
+        while_reading = partial(chosen.make_room, edge_input, n - 1)
+    rounds.run(pivots, last_band, while_reading)
     ranks, totals = chosen.rank(), on.alloc_readback(2)
     on.kernel(scan.write_totals)(1, ranks, forest.out_of_range, totals)
     read = on.read_async(totals)
@@ -348,10 +348,12 @@ class _Rounds:
         self.buffers = self._candidate_buffers(capacity)
         self.buffer_index = 0
 
-    def run(self, pivots: Array, band: int, meanwhile: Callable[[], None] | None = None) -> None:
+    def run(
+        self, pivots: Array, band: int, while_reading: Callable[[], None] | None = None
+    ) -> None:
         """Link all forest edges of a band; if a buffer overflows, read the list again.
 
-        ``meanwhile`` is called while the device reads the list.
+        ``while_reading`` is called while the device reads the list.
 
         Later rounds read the candidates, not the list, and always link the least candidate. So the
         rounds end even if another thread writes to the list.
@@ -362,7 +364,7 @@ class _Rounds:
             collect, in_giant = self.kernels.from_later_band, self._in_giant()
         ends = edges.src, edges.dst, edges.low, forest.n, forest.present, forest.out_of_range
         arguments = collect, edges.m, (band, pivots), (self.order.bits, in_giant, *ends)
-        candidates = self._contract_round(*arguments, meanwhile)
+        candidates = self._contract_round(*arguments, while_reading)
         if candidates.count > candidates.us.size:
             count = candidates.count
             del candidates  # free the buffers before larger ones are allocated
@@ -422,7 +424,7 @@ class _Rounds:
         m: int,
         bounds: tuple[Any, ...],
         source: tuple[Any, ...],
-        meanwhile: Callable[[], None] | None = None,
+        while_reading: Callable[[], None] | None = None,
     ) -> Candidates:
         """Collect candidates among m edges in the next buffer, and link those that a tree selects.
 
@@ -447,8 +449,8 @@ class _Rounds:
         if not self.order.contains_row:
             self.kernels.lower_rows(capacity, counter, *buffer.arrays, self.best, self.best_row)
         self.kernels.link_selected(capacity, counter, *buffer.arrays, *self._trees)
-        if meanwhile is not None:
-            meanwhile()
+        if while_reading is not None:
+            while_reading()
         return buffer.first(int(read_count()[0]))
 
     def _candidate_buffers(self, size: int) -> list[Candidates]:

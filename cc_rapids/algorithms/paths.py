@@ -21,6 +21,7 @@ from .intervals import Minima
 from .rooted_forest import NO_EDGE, RootedForest
 
 APART = -1  # the length for a pair in two trees
+UNREACHED = -1  # the next vertex of a vertex that a search has not visited
 
 
 def order_from_weakest(weights: Array, heavy_is_weak: bool, xp: Any) -> Array:
@@ -292,16 +293,16 @@ def shortest_path(
     xp, m = backend.xp, max(int(src.size), 1)
     tail, head = xp.concatenate([src, dst]), xp.concatenate([dst, src])  # arc e + m reverses arc e
     order, starts = rows_of_each(tail, n, xp)
-    next_edge, next_vertex = (xp.full(n, APART, np.int64) for _ in range(2))
+    next_edge, next_vertex = (xp.full(n, UNREACHED, np.int64) for _ in range(2))
     level = xp.full(1, second, np.int64)
     next_vertex[level] = second
-    while int(next_vertex[first]) == APART:
+    while int(next_vertex[first]) == UNREACHED:
         count = starts[level + 1] - starts[level]
         ends = xp.cumsum(count)
         index = xp.arange(int(ends[-1]))  # the arcs from all vertices of the level
         source = xp.searchsorted(ends, index, side="right")
         arc = order[starts[level][source] + index - (ends - count)[source]]
-        is_new = xp.flatnonzero(next_vertex[head[arc]] == APART)
+        is_new = xp.flatnonzero(next_vertex[head[arc]] == UNREACHED)
         arc, vertex_of_arc = arc[is_new], level[source[is_new]]
         if not arc.size:
             return None

@@ -24,7 +24,7 @@ ZERO, ONE = np.uint64(0), np.uint64(1)
 LOCAL = np.uint32  # vertices of a block
 MAX_TIMES_AVERAGE = 4  # a block links at most this multiple of the average number of edges
 CREDIT = 8  # a thread stops when its misses exceed its hits by this: the list is not sorted
-LONG = np.uint64(64)  # longer rows are skipped, because a block has one thread per row
+MAX_ROW = np.uint64(64)  # longer rows are skipped, because a block has one thread per row
 
 GROUP_BITS, STRIDE_BITS = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 parts
 
@@ -123,7 +123,7 @@ def share_of_rows(on: Any, link_in_block: Any) -> Any:
         v = base + t
         while v < base + size:
             e, end = entries(offsets, indices, v)
-            while e < end and end - e <= LONG:
+            while e < end and end - e <= MAX_ROW:
                 w = np.uint64(indices[e])
                 if w < v or not symmetric:
                     link_in_block(v, w, e, base, size, shared, hook_edge)

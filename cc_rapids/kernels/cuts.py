@@ -21,7 +21,7 @@ import numpy as np
 from .primitives import none_of
 
 ONE = np.uint64(1)
-FEW = np.uint64(16)  # thresholds scanned linearly: faster than bisection
+MAX_COUNTED = np.uint64(16)  # up to this number, thresholds are counted without bisection
 
 
 def at_least(on: Any) -> Any:
@@ -49,14 +49,14 @@ def number_cuts(on: Any, kind: type, admits: Any) -> Any:
 
     A looser cut admits all edges of a stricter one, so the result is ``first`` plus the number of
     thresholds that reject the weight. Bisection halves the ``left`` thresholds that start at
-    ``low``, until at most FEW are left; in these the rejecting ones are counted. The number of
-    steps does not depend on the weight, so threads do not diverge.
+    ``low``, until at most MAX_COUNTED are left. The rejecting ones of these are counted. The number
+    of steps does not depend on the weight, so threads do not diverge.
     """
 
     @on.elementwise
     def number_cuts(i, weights, levels, first, out):
         weight, low, left = kind(weights[i]), np.uint64(0), np.uint64(levels.size)
-        while left > FEW:
+        while left > MAX_COUNTED:
             half = (left + ONE) >> ONE
             low += half * np.uint64(not admits(weight, levels[low + half - ONE]))
             left -= half

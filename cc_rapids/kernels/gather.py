@@ -15,7 +15,7 @@ from . import primitives
 BIT, FIVE, LAST, NEXT = np.uint32(1), np.uint64(5), np.uint64(31), np.uint64(1)
 WORD = np.uint64(primitives.WORD)
 BLOCK_MEMBERS = np.uint64(primitives.RANK_BLOCK * primitives.WORD)  # bits of a block of words
-TOGETHER = 1 << 8  # blocks per task of a CPU thread
+BLOCKS_PER_TASK = 1 << 8  # blocks of words per task of a CPU thread
 
 
 def mark_roots(on: Any, vertex: type) -> Any:
@@ -114,7 +114,7 @@ def gather(on: Any, write: Any) -> Any:
             if v & LAST < warp_size:  # v is in the next word
                 rank += np.uint64(ones(word))
 
-    gather.together = TOGETHER
+    gather.together = BLOCKS_PER_TASK
     return gather
 
 

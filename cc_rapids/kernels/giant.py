@@ -18,9 +18,9 @@ SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multi
 COUNT_SHIFT = np.int64(48)
 ONE, FULL = np.uint8(1), np.uint8(255)  # for sets as bytes of 8 vertices
 THREE, EIGHT = np.uint64(3), np.uint64(8)
-FEW = np.int64(64)  # with fewer of the 256 probes in the largest tree, a filter does not pay
+MIN_PROBES = np.int64(64)  # with fewer of the 256 probes in the largest tree, a filter does not pay
 ZERO, NEXT = np.uint64(0), np.uint64(1)
-DEEP = np.uint64(64)  # maximum number of steps of a climb
+MAX_STEPS = np.uint64(64)  # maximum number of steps of a climb
 
 
 def probed(on: Any) -> Any:
@@ -56,7 +56,7 @@ def mark_frequent(on: Any) -> Any:
     @on.elementwise
     def mark_frequent(i, n, parent, present):
         v = vertex(i, n)
-        p, r, steps = v, parent[v], DEEP
+        p, r, steps = v, parent[v], MAX_STEPS
         while p != r and steps:
             p, r, steps = r, parent[r], steps - NEXT
         if r != v:
@@ -175,7 +175,7 @@ def unless_in_giant(on: Any, vertex: type, join: Any) -> Any:
 
     @on.device
     def link_outside(u, v, e, parent, aux, hook_edge, present, root_word, in_giant):
-        filters = root_word[0] >> COUNT_SHIFT >= FEW
+        filters = root_word[0] >> COUNT_SHIFT >= MIN_PROBES
         u_in, v_in = filters and has(in_giant, u), filters and has(in_giant, v)
         if u == v:
             mark(present, u)

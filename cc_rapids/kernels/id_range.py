@@ -8,7 +8,7 @@ from . import edges
 
 ONE = np.uint64(1)
 FIRST, SECOND = np.uint64(0), ONE  # shared names: each literal argument would recompile
-NOWHERE = np.uint64(2**64 - 1)
+NO_INDEX = np.uint64(2**64 - 1)
 MASK = 2**64 - 1
 LOCALITY = np.uint64(1 << 15)  # ids nearer to each other than this are "near": two vertex blocks
 
@@ -151,7 +151,7 @@ def first_wrong_offset(on: Any) -> Any:
 
     @on.grid_stride
     def first_wrong_offset(i, last, step, m, offsets, wrong_offsets):
-        wrong, entries, size = NOWHERE, np.uint64(m), np.uint64(offsets.size)
+        wrong, entries, size = NO_INDEX, np.uint64(m), np.uint64(offsets.size)
         while i < last:
             here = np.uint64(offsets[i])
             least = most = FIRST

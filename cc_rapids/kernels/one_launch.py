@@ -74,12 +74,12 @@ def link_share(on: Any, load_edge: Any, one: Any) -> Any:
 
 def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any:
     """Mark the most frequent roots as present, then flatten the vertices of one thread."""
-    grid_sync, some = on.grid_sync, np.uint64(probes)
+    grid_sync, probe_count = on.grid_sync, np.uint64(probes)
 
     @on.device
     def flatten_share(t, n, step, parent, present, bounds):
         i, v = t, t
-        while i < some:
+        while i < probe_count:
             mark_frequent(i, n, parent, present)
             i += step
         grid_sync(bounds, WAITING)

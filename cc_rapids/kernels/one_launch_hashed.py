@@ -33,7 +33,7 @@ ZERO, ONE, ALL = np.uint64(0), np.uint64(1), np.uint32(0xFFFFFFFF)
 # Signed, unlike the indices used where trees are counted: Numba cannot share one compiled
 # function between two callers in a kernel if it uses shared memory.
 FIRST, SECOND = np.int64(0), np.int64(1)
-NOTHING, HERE = np.uint32(0), np.uint32(1)
+ZERO_32, ONE_32 = np.uint32(0), np.uint32(1)
 GROUP = 32  # buckets that one thread sums
 MAX_BUCKET = np.uint32(512)  # largest bucket for which comparing all pairs is as fast as sorting
 FULL, BUNCHED = 0, 1  # indices into ``flags``
@@ -50,10 +50,10 @@ def init_slots(on: Any) -> Any:
             keys[s], tree[s], lowest[s] = EMPTY, s, ALL
             s += step
         while w < np.uint64(loop_slots.size):
-            loop_slots[w] = NOTHING
+            loop_slots[w] = ZERO_32
             w += step
         while b < np.uint64(starts.size):
-            starts[b] = NOTHING
+            starts[b] = ZERO_32
             b += step
 
     return init_slots
@@ -122,7 +122,7 @@ def count_buckets(on: Any, climb: Any, distance: Any) -> Any:
                 if far > span:
                     flags[FULL] = 1
                 else:
-                    earlier = add(starts, far >> shift, HERE)
+                    earlier = add(starts, far >> shift, ONE_32)
                     within[s] = earlier
                     if earlier >= MAX_BUCKET:
                         flags[BUNCHED] = 1
@@ -150,14 +150,14 @@ def start_buckets(on: Any, sum_all: Any) -> Any:
         groups, together = np.uint64(starts.size) // group, min(step, block_size)
         g = t
         while g < groups:
-            b, total = g * group, NOTHING
+            b, total = g * group, ZERO_32
             while b < (g + ONE) * group:
                 total += starts[b]
                 b += ONE
             before[g + ONE] = total
             g += step
         if t == ZERO:
-            before[ZERO] = NOTHING
+            before[ZERO] = ZERO_32
         grid_sync(bounds, WAITING)
         if t < together:
             sum_all(t, groups + ONE, together, before, sums)

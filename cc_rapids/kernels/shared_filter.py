@@ -94,7 +94,7 @@ def both_in_giant(on: Any) -> Any:
     shared_bit = is_inside(on)
 
     @on.device
-    def both(u, v, shared, shared_words, fold, in_giant, idle):
+    def both_in_giant(u, v, shared, shared_words, fold, in_giant, idle):
         a, b, last = (
             shared_bit(u, shared, shared_words, fold),
             shared_bit(v, shared, shared_words, fold),
@@ -105,25 +105,25 @@ def both_in_giant(on: Any) -> Any:
         a, b = a | WORD(c >> WORD(WORD(u) & LAST)), b | WORD(d >> WORD(WORD(v) & LAST))
         return WORD(a & b & BIT)
 
-    return both
+    return both_in_giant
 
 
 def is_skipped(on: Any, vertex: type, wide: type) -> Any:
-    """Return 1 if an edge is skipped: a loop, an invalid edge, or an edge for which ``both`` is 1.
+    """Return 1 if an edge is skipped: a loop, an invalid edge, or one with ``inside`` 1.
 
     Marks the vertex of a loop as present, and sets ``out_of_range`` for an invalid edge.
     """
     mark = primitives.mark(on)
 
     @on.device
-    def is_skipped(u, v, n, both, present, out_of_range):
+    def is_skipped(u, v, n, inside, present, out_of_range):
         if max(u, v) >= wide(n):
             out_of_range[0] = 1
             return BIT
         if u == v:
             mark(present, vertex(u))
             return BIT
-        return both
+        return inside
 
     return is_skipped
 
@@ -145,13 +145,13 @@ def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
     return two
 
 
-def look_at_two(on: Any, wide: type, both: Any, is_skipped: Any) -> Any:
+def look_at_two(on: Any, wide: type, both_in_giant: Any, is_skipped: Any) -> Any:
     """Return 1 or 0 for each of two edges: whether the edge is skipped."""
 
     @on.device
     def look(u, v, x, y, n, shared, shared_words, fold, in_giant, idle, present, out_of_range):
-        first = both(u, v, shared, shared_words, fold, in_giant, idle)
-        second = both(x, y, shared, shared_words, fold, in_giant, idle)
+        first = both_in_giant(u, v, shared, shared_words, fold, in_giant, idle)
+        second = both_in_giant(x, y, shared, shared_words, fold, in_giant, idle)
         if max(max(u, v), max(x, y)) >= wide(n) or u == v or x == y:
             first, second = (
                 is_skipped(u, v, n, first, present, out_of_range),

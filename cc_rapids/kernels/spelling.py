@@ -21,10 +21,10 @@ import numpy as np
 from .edges import entries_of
 from .strings import ALL, BYTE, BYTE_BITS, EIGHT, ONE, ZERO, first_bytes
 
-MOST = 64  # maximum length of a string in bytes
-ENDS = MOST << 8
-WRONG, TOO_LONG, SEEN = ENDS + MOST + 1, ENDS + MOST + 2, ENDS + MOST + 3
-LIMIT = np.uint64(MOST)
+MAX_BYTES = 64  # maximum length of a string in bytes
+ENDS = MAX_BYTES << 8
+WRONG, TOO_LONG, SEEN = ENDS + MAX_BYTES + 1, ENDS + MAX_BYTES + 2, ENDS + MAX_BYTES + 3
+LIMIT = np.uint64(MAX_BYTES)
 END_MARKS = np.uint64(ENDS)
 
 

@@ -53,8 +53,8 @@ def grafts(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
     kernel, shortcut = graft(on, read, updated), multi_jumps(on)
 
     def run_round(state: Any) -> bool:
-        given = state.m, *state.edges, state.n, *state.flags
-        if not changes(state, kernel, *given, state.trees.parent):
+        edges = state.m, *state.edges, state.n, *state.flags
+        if not changes(state, kernel, *edges, state.trees.parent):
             return False
         shortcut(state)
         return True

@@ -16,7 +16,7 @@ import numpy as np
 from ...kernels.spec import Step, standalone_algorithm
 
 BLOCK_CELLS = 1 << 22  # cells of a matrix that are reduced together: 16 MiB, see papers.jsonl
-ONE, NOWHERE = np.uint64(1), np.uint64(2**64 - 1)
+ONE, NO_VERTEX = np.uint64(1), np.uint64(2**64 - 1)
 
 
 def fill_cells(on: Any, read: Any) -> Any:
@@ -52,7 +52,7 @@ def next_row(on: Any) -> Any:
 
     @on.grid_stride
     def next_row(v, n, step, start, parent, found_word):
-        next_vertex = NOWHERE
+        next_vertex = NO_VERTEX
         while v < n:
             if v >= np.uint64(start) and parent[v] == v:
                 next_vertex = min(next_vertex, v)

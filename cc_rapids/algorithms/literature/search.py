@@ -23,7 +23,7 @@ from ...kernels.spec import Step, sampling_rule, standalone_algorithm
 
 ALPHA, BETA = 14, 24  # thresholds to search bottom-up, and top-down again: Beamer et al. 2012
 FAR = np.int32(0x7F7F7F7F)  # four bytes of 0x7F, so that memory is filled by bytes
-NOWHERE = np.uint64(2**64 - 1)
+NO_VERTEX = np.uint64(2**64 - 1)
 
 
 def enqueue_vertex(on: Any, vertex: type, record_hook: Any) -> Any:
@@ -113,7 +113,7 @@ def next_source(on: Any) -> Any:
 
     @on.grid_stride
     def next_source(v, n, step, offsets, depth, found_word):
-        lowest = NOWHERE
+        lowest = NO_VERTEX
         while v < n:
             if depth[v] == FAR and offsets[v] != offsets[v + ONE]:
                 lowest = min(lowest, v)
@@ -129,7 +129,7 @@ def least_below(on: Any) -> Any:
 
     @on.grid_stride
     def least_below(v, n, step, source, parent, found_word):
-        lowest = NOWHERE
+        lowest = NO_VERTEX
         while v < n:
             if parent[v] == np.uint64(source):
                 lowest = min(lowest, v)
