@@ -109,8 +109,9 @@ class Reached:
     def bridges(self) -> Array:
         """Return the rows of the bridges, as int64 in ascending order."""
         begin = self.forest.backend.xp.arange(self.first.size, dtype=self.first.dtype)
-        stays = (self.least >= begin) & (self.greatest < begin + self.size)
-        return self.hooks[stays[self.first[self.forest.child]]].astype(np.int64)
+        # whether no other edge leaves the subtree of each preorder number
+        is_closed = (self.least >= begin) & (self.greatest < begin + self.size)
+        return self.hooks[is_closed[self.first[self.forest.child]]].astype(np.int64)
 
     def skeleton(self, backend: Backend) -> tuple[Array, Array]:
         """Return edges whose components are the blocks, each without its top vertex.
@@ -130,8 +131,10 @@ class Reached:
         upper = forest.parent[forest.child]
         us[self.hooks] = forest.child
         lower, begin = self.first[forest.child], self.first[upper]
-        stays = (self.least[lower] >= begin) & (self.greatest[lower] < begin + self.size[begin])
-        vs[self.hooks] = backend.xp.where(stays, forest.child, upper)
+        # whether no other edge leads from below the edge out of the subtree of its upper endpoint
+        is_closed = self.least[lower] >= begin
+        is_closed &= self.greatest[lower] < begin + self.size[begin]
+        vs[self.hooks] = backend.xp.where(is_closed, forest.child, upper)
         return us, vs
 
     def articulation_points(self, block: Array, backend: Backend) -> Array:

@@ -299,6 +299,7 @@ class KernelComposer:
         return link.spec.finds[compress.spec.name](self.backend)
 
     def _record(self) -> Any:
+        """Return the function that records the edge of a hook, or one that does nothing."""
         forest = kernels.forest
         return (forest.record_hook if self.record_forest else forest.no_hook_record)(self.backend)
 

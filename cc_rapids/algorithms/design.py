@@ -225,6 +225,7 @@ class Exclusion:
 
 
 def _link(design: Design) -> Any:
+    """Return the link's spec: a UnionSpec, RoundsSpec or StandaloneSpec."""
     return design.words[1].spec
 
 
@@ -234,6 +235,7 @@ def _meta(design: Design) -> bool:
 
 
 def _sampled(design: Design) -> bool:
+    """Return whether a sample of the edges is linked first."""
     return bool(design.words[0].spec.samples)
 
 
@@ -250,6 +252,7 @@ def _packed(design: Design) -> bool:
 
 
 def _option(design: Design, axis: int, key: str) -> int | str | None:
+    """Return the value of an option of the sample (axis 0), link or find; None without it."""
     word = design.words[axis]
     return dict(word.options).get(key) if word else None
 
@@ -287,6 +290,7 @@ def find_after_union(design: Design) -> str:
 
 
 def _stores_to_root(design: Design) -> bool:
+    """Return whether the find after a union points the vertices of the path at the root."""
     spec = CHOICES["compress"].get(find_after_union(design))
     return spec is not None and bool(spec.stores_to_root)
 

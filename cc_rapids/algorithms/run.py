@@ -441,6 +441,7 @@ def _giant(compiled: CompiledDesign, forest: Forest, rows: Adjacency | None) -> 
 
 
 def _blocks(backend: Backend, n: int, window: int) -> Blocks:
+    """Return the number of blocks of ``window`` vertices, and allocate their offsets."""
     block_count = -(-n // window)
     return Blocks(block_count, backend.empty(block_count + 1, np.uint64))
 

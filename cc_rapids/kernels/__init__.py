@@ -5,9 +5,9 @@ imports nothing from the rest of cc_rapids. A kernel neither raises nor prints, 
 validate the input.
 
 Suggested reading order: find, union, rem, jtb (union-find); edges, forest (phases over all edges);
-sampling, giant, csr_sampling (edges linked first); queries. The other files implement no published
-algorithm: range, bit map and hash table of ids, strings, the columns of an answer (scan, gather)
-and audits. Audits share no code with the other files.
+sampling, giant, csr_sampling (edges linked first); queries. Other topics are forests by weight
+(boruvka), merge trees (dendrogram), Euler tours, the ids (id_range, id_hash, strings), the columns
+of an answer (scan, gather) and audits. Audits share no code with the other files.
 
 A custom union rule needs four names from here. :func:`union_rule` registers it, ``FINDS`` are the
 find functions that it can use, ``HOOKS`` and ``LOCKS`` are the auxiliary arrays that it can

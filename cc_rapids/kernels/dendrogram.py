@@ -32,7 +32,7 @@ CREATED, LEFT = ZERO, ONE  # indices of counts: the nodes so far, and the edges 
 
 
 def number_of(on: Any) -> Any:
-    """Return the number of the edge in row i."""
+    """Return the number of the edge in row i: ``edges[i]``, or i if ``edges`` is empty."""
 
     @on.device
     def number_of(i, edges):
@@ -135,8 +135,10 @@ def cluster_of(on: Any, word: type) -> Any:
 def merge_in_order(on: Any, word: type) -> Any:
     """Merge the clusters of all edges in order, in a single thread.
 
-    ``first`` and ``second`` start as ``joined`` and ``chain``. The chains below an edge are
-    finished, because their edges are lighter, so no search for a cluster is needed.
+    ``first`` and ``second`` start as ``joined`` and ``chain``. The record of a chain has the
+    current cluster, its size, least and greatest vertex. With size 0, the chain has no edge yet,
+    and the first word is the node that begins it. The chains below an edge are finished, because
+    their edges are lighter, so no search for a cluster is needed.
     """
     load, prefetch = cluster_of(on, word), prefetched(on)
 
@@ -164,7 +166,7 @@ def merge_in_order(on: Any, word: type) -> Any:
 
 
 def lower_lightest(on: Any, word: type) -> Any:
-    """Lower the lightest edge of both endpoints of an edge, unless it is a loop.
+    """Lower the lightest edges of both endpoints of an edge to this edge, unless it is a loop.
 
     Allowed race: a stale value is too great and costs one more atomic operation.
     """
@@ -408,7 +410,10 @@ def unpack(on: Any) -> Any:
 
 
 def look_up(on: Any) -> Any:
-    """Look up a value of each cluster by its edge; a single vertex has the size 1, or is itself."""
+    """Write a value of each cluster: that of its edge in ``merged``, or the value of a vertex.
+
+    The value of a single vertex is 1 if ``is_size``, otherwise the vertex.
+    """
     prefetch = prefetched(on)
 
     @on.elementwise

@@ -185,7 +185,10 @@ def unknown_words(on: Any) -> Any:
 
 
 def touch_slots(on: Any) -> Any:
-    """Set the bits of the slots of touched vertices; ``ids`` is empty if these are vertices."""
+    """Set the bits of the slots of vertices whose tree was touched.
+
+    The slot of vertex v is that of the id ``ids[v]``; if ``ids`` is empty, it is v.
+    """
     is_touched, put, place = has(on), mark(on), arrivals.by_place(on)[0]
 
     @on.elementwise

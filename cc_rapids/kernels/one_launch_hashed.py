@@ -216,7 +216,7 @@ def order_ids(on: Any, sign: int) -> Any:
 
 
 def hang_ids(on: Any) -> Any:
-    """Build the flat forest over the sorted ids."""
+    """Write the parent of each sorted id: the position of the least id of its component."""
 
     @on.device
     def hang_ids(t, n, step, root_of, lowest, parent):

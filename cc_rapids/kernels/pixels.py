@@ -67,7 +67,7 @@ def never(on: Any) -> Any:
 
 
 def if_equal(on: Any) -> Any:
-    """Return whether two neighbours have equal values and are joined."""
+    """Return whether two neighbours have equal values, and so are joined."""
 
     @on.device
     def are_joined(pixels, p, q):

@@ -357,6 +357,8 @@ CHOICES: dict[str, dict[str, Any]] = {axis: {} for axis in AXES}
 def _register(
     kind: type[Spec], name: str, facts: Mapping[str, Any]
 ) -> Callable[[Factory], Factory]:
+    """Return a decorator that registers a factory as a spec of one kind, with fields ``facts``."""
+
     def register(make: Factory) -> Factory:
         if name in CHOICES[kind.AXIS]:
             raise ValueError(f"{kind.AXIS} {name!r} is registered already")

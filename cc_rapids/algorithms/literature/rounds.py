@@ -38,7 +38,10 @@ def original(on: Any, vertex: type) -> Any:
 
 
 def label_ends(on: Any) -> Any:
-    """Return the endpoints of an edge, the larger first (C); ``alter`` replaces them by labels."""
+    """Return the endpoints of an edge, the larger first, for connect (C).
+
+    ``alter`` has replaced the endpoints by their labels.
+    """
 
     @on.device
     def pair(u, v, old, new):
@@ -48,7 +51,7 @@ def label_ends(on: Any) -> Any:
 
 
 def labels_of(on: Any, now: bool = False) -> Any:
-    """Return the labels of both endpoints, the larger first (P).
+    """Return the labels of both endpoints, the larger first, for parent-connect (P).
 
     Uses the labels before this round, or the current ones if ``now``.
     """
@@ -62,7 +65,7 @@ def labels_of(on: Any, now: bool = False) -> Any:
 
 
 def end_and_label(on: Any, now: bool = False) -> Any:
-    """Return the endpoint with the larger label, and the smaller label.
+    """Return the endpoint with the larger label, and the smaller label, for extended connect (E).
 
     Uses the labels before this round, or the current ones if ``now``.
     """
