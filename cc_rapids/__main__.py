@@ -24,11 +24,11 @@ python -m cc_rapids COMMAND is cc-rapids COMMAND: see python -m cc_rapids.cli --
 def main(arguments: list[str]) -> None:
     """Install cc_rapids into cuGraph, then run a script or module as ``python`` would."""
     as_module = arguments[:1] == ["-m"]
-    program = arguments[as_module:]
+    program = arguments[1:] if as_module else arguments
     if not program or (program[0].startswith("-") and not as_module):
-        asked = program[:1] in (["-h"], ["--help"])
-        print(USAGE, file=sys.stdout if asked else sys.stderr)
-        raise SystemExit(0 if asked else 2)
+        wants_help = program[:1] in (["-h"], ["--help"])
+        print(USAGE, file=sys.stdout if wants_help else sys.stderr)
+        raise SystemExit(0 if wants_help else 2)
     if not as_module and not os.path.exists(program[0]):
         _run_command(program)
     install()
@@ -40,18 +40,18 @@ def main(arguments: list[str]) -> None:
         runpy.run_path(program[0], run_name="__main__")
 
 
-def _run_command(words: list[str]) -> NoReturn:
+def _run_command(arguments: list[str]) -> NoReturn:
     """Run a command of ``cc-rapids``, and exit with its code."""
     from .cli import main as commands
     from .tools.cli.group import SYNONYMS
 
-    if words[0] not in commands.commands:
-        known = ", ".join(commands.commands)
-        hint = f"; did you mean {SYNONYMS[words[0]]}?" if words[0] in SYNONYMS else ""
-        message = f"Error: there is no file {words[0]}, and commands are {known}{hint}"
+    if arguments[0] not in commands.commands:
+        names = ", ".join(commands.commands)
+        hint = f"; did you mean {SYNONYMS[arguments[0]]}?" if arguments[0] in SYNONYMS else ""
+        message = f"Error: there is no file {arguments[0]}, and commands are {names}{hint}"
         print(message, file=sys.stderr)
         raise SystemExit(2)
-    commands(words, prog_name="python -m cc_rapids")
+    commands(arguments, prog_name="python -m cc_rapids")
     raise AssertionError("commands exit")
 
 

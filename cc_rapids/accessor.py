@@ -32,7 +32,7 @@ def register() -> list[str]:
     --------
     Accessor : The attribute ``cc`` of frames.
     """
-    done = []
+    registered = []
     for library, (module, function) in LIBRARIES.items():
         if importlib.util.find_spec(library) is None:
             continue
@@ -42,8 +42,8 @@ def register() -> list[str]:
             getattr(extensions, function)(NAME)(Accessor)
         if library == "polars" and not hasattr(frames.LazyFrame, NAME):
             extensions.register_lazyframe_namespace(NAME)(LazyAccessor)
-        done.append(library)
-    return done
+        registered.append(library)
+    return registered
 
 
 register()

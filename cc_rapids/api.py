@@ -214,7 +214,8 @@ def components(
         twenty records into the same number of fields, at least two. If none does, the delimiter is
         a run of spaces and tabs. If several do, an error is raised. The file suffix is ignored.
     encoding : str, optional
-        The encoding of a text file. Defaults to that of its byte order mark, or to UTF-8.
+        The encoding of a text file. By default, the byte order mark of the file decides; without
+        one, UTF-8.
     comment : str or None
         The characters that start a comment line in a text file. Defaults to ``#`` and ``%``. Only
         lines before the first record can be comments; every later line is an edge.
@@ -243,8 +244,8 @@ def components(
         as many GPUs as reduce the time. A list of one frame or column pair per GPU stays in place.
         Ids must be integers from a narrow range.
     explain : bool
-        Return a :class:`~cc_rapids.solver.choose.Plan` instead of running. It tells the encoding of
-        the ids, the design and its reason, and the peak memory.
+        Return a :class:`~cc_rapids.solver.choose.Plan` instead of running: the encoding of the ids,
+        the design and its reason, and the peak memory.
     **chunked
         ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every`` read a file or frame
         in chunks. :func:`cc_rapids.stream_components` documents them and ``unreadable``.
@@ -285,8 +286,7 @@ def components(
     """
     for name in chunked.keys() - set(CHUNKED):
         raise unknown_argument(name, components)
-    weighs = isinstance(forest, str) or at_least is not None or at_most is not None
-    if weighs:
+    if isinstance(forest, str) or at_least is not None or at_most is not None:
         edges, weight = with_own_weights(edges, weight)
     elif isinstance(weight, str | int):
         _check_names(edges, source, destination, weight)  # before the error for a missing bound
@@ -360,10 +360,10 @@ def find_components(
     only the search for its edges.
     """
     given, answers = edges, None
-    outer = None if reading is None else reading.ledger
+    outer = None if reading is None else reading.ledger  # of the list that contains these rows
     adapter = adapter_of(edges)
     bound = options.weight_bound
-    asked = bound if reading is None else None  # otherwise the stream warns
+    bound_to_warn_of = bound if reading is None else None  # a stream warns of its own bound
     if adapter.opens:
         edges = opened(edges)
         adapter = adapter_of(edges)
@@ -387,10 +387,10 @@ def find_components(
         edges, options, reading = with_weights(edges, options)
         outer = reading.ledger if reading.formats else None
         answers, adapter = adapter.answers(given, request), adapter_of(edges)
-    has_key_columns = adapter.has_header and isinstance(options.source, list)
-    named_frames = options.frames is not None
-    bounded_files = options.weight_bound is not None and adapter.has_header
-    if options.chunked or adapter.is_stream or has_key_columns or named_frames or bounded_files:
+    streamed_file = adapter.has_header and (
+        isinstance(options.source, list) or options.weight_bound is not None
+    )
+    if options.chunked or adapter.is_stream or streamed_file or options.frames is not None:
         from .incremental.stream import find_in_stream
 
         return find_in_stream(edges, options, None if options.chunked else find_components)
@@ -398,12 +398,14 @@ def find_components(
     if options.spanning is not None and bound is None:
         weights_of = plain_weights(adapter, edges, options.spanning.weight)
     source, destination = options.source, options.destination
-    named = options.vertices, options.num_vertices, options.nulls, options.text
+    how_to_read = options.vertices, options.num_vertices, options.nulls, options.text
     if bound is None:
-        edge_input = read(edges, source, destination, *named, adapter=adapter)
+        edge_input = read(edges, source, destination, *how_to_read, adapter=adapter)
     else:
-        weighs = options.spanning is not None
-        edge_input = read_within(edges, source, destination, bound, *named, keeps_weights=weighs)
+        edge_input = read_within(
+            *(edges, source, destination, bound, *how_to_read),
+            keeps_weights=options.spanning is not None,
+        )
         edge_input = replace(edge_input, answers=answers or edge_input.answers)
     if options.weight_bound or options.applied_bound or options.spanning:
         edge_input = replace(edge_input, bound=options.remembered())
@@ -411,8 +413,8 @@ def find_components(
     if formats:
         edge_input = replace(edge_input, formats=formats)
     if options.spanning is not None and weights_of is not None:
-        found = weights_of() or adapter.weights(edges, options.spanning.weight)
-        edge_input = weighted(edge_input, found, options.spanning.name, options.nulls)
+        weights = weights_of() or adapter.weights(edges, options.spanning.weight)
+        edge_input = weighted(edge_input, weights, options.spanning.name, options.nulls)
         edge_input = replace(edge_input, answers=answers or edge_input.answers)
     choice = choose(edge_input.src.size) if adapter.names_files or formats else None
     backend = options.backend(edge_input.on_device, choice)
@@ -436,13 +438,13 @@ def find_components(
         done = perf_counter()
     rows = edge_input.ledger
     assert rows is not None
-    if outer is not None:  # the ledger of the list that contains these rows
+    if outer is not None:
         rows = outer.plus(rows._replace(given=0))
     ledger = rows._replace(linked=encoded.edges.m).check()
     if not (ledger.linked or ledger.records):
         warn_of_no_edges(given)
-    if asked is not None and not ledger.linked:
-        warn_of_bound(ledger, asked)
+    if bound_to_warn_of is not None and not ledger.linked:
+        warn_of_bound(ledger, bound_to_warn_of)
     seconds = {"copy": None if copied_at is None else copied_at - started}
     seconds["compute"] = done - (copied_at or started)
     facts = Facts(
@@ -645,10 +647,10 @@ def _forest_by_weight(found: Any) -> Any:
     return found.forest()
 
 
-def _check_forest(options: dict[str, Any], wanted: bool | str) -> None:
+def _check_forest(options: dict[str, Any], expected: bool | str) -> None:
     """Raise an InputError if ``forest=`` names another kind of forest than the function finds."""
-    given = options.get("forest", wanted)
-    if type(given) is not type(wanted) or given != wanted:
+    given = options.get("forest", expected)
+    if type(given) is not type(expected) or given != expected:
         raise InputError(
             f"forest={shown(given)} is not the forest that this function finds: leave it out, or"
             " use components(..., forest=), spanning_forest(), minimum_spanning_forest() or"
@@ -660,8 +662,8 @@ def _check_second_run(edges: Any, options: dict[str, Any]) -> None:
     """Raise an InputError for edges and options that cannot be read twice on one device."""
     if options.get("devices") is not None:
         raise InputError(
-            "devices= is for components(), which needs no edges afterwards: leave it out, as this"
-            " function reads them again on one device"
+            "devices= is for components(): leave it out, because this function reads the edges"
+            " twice, on one device"
         )
     if options.get("explain") is True:
         return
@@ -669,12 +671,12 @@ def _check_second_run(edges: Any, options: dict[str, Any]) -> None:
     if adapter.is_stream and not adapter.becomes_table:
         raise InputError(
             f"edges are a {type(edges).__name__} of frames, which are read in chunks and not kept,"
-            " but all are needed twice for this function: read them into one frame"
+            " but this function reads all edges twice: read them into one frame"
         )
     if chunked:
         raise InputError(
-            f"{chunked[0]}= reads edges in chunks, which are not kept, but all are needed"
-            " twice for this function: leave it out"
+            f"{chunked[0]}= reads edges in chunks, which are not kept, but this function reads all"
+            " edges twice: leave it out"
         )
 
 
@@ -739,7 +741,7 @@ def bridges(
     """Find the bridges: edges whose removal splits a component in two.
 
     Duplicate edges, in either direction, and self-loops are not bridges. A warning is given if most
-    edges are listed in both directions, as by BLAST: list each pair once.
+    edges are listed in both directions, as in the output of BLAST: list each pair once.
 
     Parameters
     ----------
@@ -793,7 +795,7 @@ def bridges(
 def _edges_of_answer(
     edges: Any, source: Any, destination: Any, options: dict[str, Any], edges_of: Any
 ) -> Any:
-    """Return the frame that ``edges_of`` makes of an answer, with rows of the whole list."""
+    """Find components, and return the frame ``edges_of(answer)``, with rows of the whole list."""
     edges = _opened_for_second_run(edges, options)
     source, destination = named_ends(edges, source, destination, options.get("weight"))
     given, request = edges, ReadRequest(source, destination)
@@ -801,8 +803,8 @@ def _edges_of_answer(
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
-    made, answers = edges_of(found.answer), adapter_of(given).answers(given, request)
-    return made if answers is None or edges is given else answers(made)
+    frame, answers = edges_of(found.answer), adapter_of(given).answers(given, request)
+    return frame if answers is None or edges is given else answers(frame)
 
 
 @suggest_keywords
@@ -856,7 +858,10 @@ def two_edge_connected_components(
     edges = _opened_for_second_run(edges, options)
     forest = options.get("forest", False)
     if isinstance(forest, bool | str) and forest:
-        raise InputError("forest= is for components(...): classes have no forest, leave it out")
+        raise InputError(
+            "forest= is for components(...): 2-edge-connected components have no forest, leave it"
+            " out"
+        )
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
@@ -877,8 +882,8 @@ def articulation_points(
     edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
         As for :func:`components`. The edges are read twice, so they must fit into memory. Duplicate
         edges and self-loops do not change the result. If the edges join records to values, such as
-        accounts to cards, drop the values of one record first: otherwise, every record with a value
-        of its own separates this value. Of the result, keep the records.
+        accounts to cards, drop each value that only one record has: otherwise, the removal of this
+        record separates the value. Then keep only the records of the result.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
     **options
@@ -1011,8 +1016,8 @@ def minimum_spanning_forest(
         The name of the weight column, or an array of weights: integers or floats of up to 64 bits.
         Defaults to the values of a matrix, and to the edge attribute ``"weight"`` of a graph.
         Weights may be infinite, and -0.0 equals 0.0. A null or NaN weight raises an error. With
-        ``nulls="drop"``, its edge is dropped, and so is a vertex without any other edge; a warning
-        counts these edges.
+        ``nulls="drop"``, edges with such a weight are dropped, and so are vertices without any
+        other edge; a warning counts these edges.
     **options
         As for :func:`components`, without ``design``. With ``at_least`` or ``at_most``, the rows in
         the result still count all edges of the list.

@@ -13,11 +13,11 @@ import sysconfig
 from collections.abc import Callable, Iterable
 from typing import Any
 
-SHOWN = 12  # most words of a list in a message
+SHOWN = 12  # maximum number of words of a list in a message
 COMPARED = 64  # leading characters compared when similar words are searched
 
-LONGEST = 600  # most characters of a message
-LEFT_OUT = " ... "
+LONGEST = 600  # maximum number of characters of a message
+LEFT_OUT = " ... "  # replaces the middle of a text that is too long
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)""", re.DOTALL)
 _WORDS = re.compile(r"\S+")
 
@@ -34,9 +34,9 @@ class _BriefError(Exception):
         The default of other picklers, such as tblib in Dask's workers, fails for an exception with
         two built-in bases.
         """
-        own = {name: getattr(self, name, None) for name in ("errno", "filename")}
-        own = {name: value for name, value in own.items() if value is not None}
-        return _remade, (type(self), self.args, own | vars(self))
+        attributes = {name: getattr(self, name, None) for name in ("errno", "filename")}
+        attributes = {name: value for name, value in attributes.items() if value is not None}
+        return _remade, (type(self), self.args, attributes | vars(self))
 
 
 class CcRapidsError(_BriefError):
@@ -59,8 +59,8 @@ def brief(message: str) -> str:
     if len(message) <= LONGEST:
         return message
     for pattern in (_QUOTED, _WORDS):
-        for most in (160, 80, 41):
-            message = pattern.sub(functools.partial(_shorter, most), message)
+        for max_length in (160, 80, 41):
+            message = pattern.sub(functools.partial(_shorter, max_length), message)
             if len(message) <= LONGEST:
                 return message
     return _elide(message, LONGEST)
@@ -83,7 +83,7 @@ def printable(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the text for an argument in a message: the value of a number or string, or the type.
+    """Return how a message shows an argument: the value of a number or string, or the type.
 
     The contents of other objects are not read, because this could be slow or fail.
 
@@ -106,7 +106,7 @@ def shown(value: object) -> str:
 
 
 def id_shown(value: object) -> str:
-    """Return the text for an id in a message, with each part of a composite id.
+    """Return how a message shows an id, with each part of a composite id.
 
     Examples
     --------
@@ -116,14 +116,15 @@ def id_shown(value: object) -> str:
     return f"({', '.join(map(shown, value))})" if isinstance(value, tuple) else shown(value)
 
 
-def _shorter(most: int, found: re.Match[str]) -> str:
-    return _elide(found[0], most)
+def _shorter(max_length: int, match: re.Match[str]) -> str:
+    return _elide(match[0], max_length)
 
 
-def _elide(text: str, most: int) -> str:
-    if len(text) <= most:
+def _elide(text: str, max_length: int) -> str:
+    """Return the text without its middle if it is longer than ``max_length``."""
+    if len(text) <= max_length:
         return text
-    kept = most - len(LEFT_OUT)
+    kept = max_length - len(LEFT_OUT)
     return text[: kept - kept // 2] + LEFT_OUT + text[len(text) - kept // 2 :]
 
 
@@ -144,10 +145,10 @@ def add_advice(error: BaseException, advice: str) -> None:
 
 
 def _remade(
-    kind: type[_BriefError], arguments: tuple[object, ...], own: dict[str, object]
+    kind: type[_BriefError], arguments: tuple[object, ...], attributes: dict[str, object]
 ) -> _BriefError:
     error = kind(*arguments)
-    for name, value in own.items():
+    for name, value in attributes.items():
         setattr(error, name, value)
     return error
 
@@ -210,7 +211,10 @@ class DesignError(InputError):
 
 
 class ImageError(InputError, RuntimeError, AssertionError, OverflowError):
-    """An argument does not fit an image; of all types that SciPy and scikit-image raise."""
+    """An argument does not fit an image. Derives from all types that SciPy and scikit-image raise.
+
+    Code that catches any of their errors therefore catches this one.
+    """
 
 
 class EngineError(CcRapidsError, RuntimeError):
@@ -283,13 +287,21 @@ def inflected(count: int, singular: str, plural: str) -> str:
 
 
 def not_vertices(count: int, size: int, name: str, of: str) -> str:
-    """Return the start of an error about ids of a column that are not vertices ``of`` an answer."""
+    """Return the start of an error about ids of a column that are not vertices ``of`` an answer.
+
+    Examples
+    --------
+    >>> not_vertices(1, 4, "src", "of this answer")
+    "1 of 4 ids in 'src' is not a vertex of this answer"
+    """
     verb = inflected(count, "is not a vertex", "are not vertices")
     return f"{count:,} of {counted(size, 'id')} in {name!r} {verb} {of}"
 
 
 def no_attribute(owner: object, name: str, kind: type, way: str) -> AttributeError:
-    """Return the error for an attribute that an object lacks, and a class reached by ``way`` has.
+    """Return the error for an attribute that ``owner`` lacks, with advice if a ``kind`` has it.
+
+    ``way`` is an expression for an object of the class ``kind``.
 
     Examples
     --------
@@ -302,14 +314,15 @@ def no_attribute(owner: object, name: str, kind: type, way: str) -> AttributeErr
     return AttributeError(message, name=name, obj=owner)
 
 
-def nearest_words(word: str, words: Iterable[str], most: int, cutoff: float) -> list[str]:
-    """Return the words most similar to a word, by their first 64 characters."""
-    full = {each[:COMPARED]: each for each in reversed(list(words))}
-    return [full[each] for each in difflib.get_close_matches(word[:COMPARED], full, most, cutoff)]
+def nearest_words(word: str, words: Iterable[str], max_count: int, cutoff: float) -> list[str]:
+    """Return up to ``max_count`` words that are most similar, by their first 64 characters."""
+    full = {candidate[:COMPARED]: candidate for candidate in reversed(list(words))}
+    starts = difflib.get_close_matches(word[:COMPARED], full, max_count, cutoff)
+    return [full[start] for start in starts]
 
 
 def did_you_mean(words: list[str]) -> str:
-    """Return the text " did you mean ...?" for some words, or an empty text without words."""
+    """Return the text " did you mean ...?" that lists the words, or an empty text for no words."""
     *others, last = map(repr, words or [""])
     any_of = f"{', '.join(others)} or {last}" if others else last
     return f" did you mean {any_of}?" if words else ""
@@ -359,6 +372,6 @@ def unsupported_python() -> str | None:
         return None
     return (
         "this Python is a free-threaded build (without a GIL), which Numba supports as an"
-        " experiment only, and cc_rapids not yet: use the ordinary build of the same version, whose"
-        " threads run without the GIL in kernels, too"
+        " experiment only, and cc_rapids not yet: use the ordinary build of the same version, in"
+        " which kernels run without the GIL, too"
     )

@@ -106,8 +106,8 @@ else:
 
 log: logging.Logger = logging.getLogger(__name__)
 
-COMPLETE = 2048  # most points whose distances are all computed: 4 million entries
-FEWEST_NEIGHBORS = 16  # neighbours of a point that are searched for among more points
+COMPLETE = 2048  # maximum number of points for which all distances are computed
+FEWEST_NEIGHBORS = 16  # minimum number of neighbours searched for each of more points
 ALGORITHMS = "auto", "brute", "kd_tree", "ball_tree"
 # labels, probabilities and outlier scores of points with infinite values, and with NaN
 OUTLIERS = (-2, -3), (0.0, np.nan), (1.0, np.nan)
@@ -118,34 +118,34 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
     The *mutual reachability* of two points is the greatest of their distance and both *core
     distances*. The core distance of a point is the distance to its neighbour number
-    ``min_samples``, the point itself included. The minimum spanning forest by mutual reachability
-    gives the clusters at every density. Those that last longest are selected.
+    ``min_samples``; the point itself is number 1. The minimum spanning forest by mutual
+    reachability gives the clusters at every density. The clusters that last longest are selected.
 
     Parameters
     ----------
     min_cluster_size : int
-        The least number of points of a cluster, at least 2.
+        The minimum number of points of a cluster, at least 2.
     min_samples : int, optional
-        The neighbours up to the core distance, the point itself included, whether or not neighbour
-        arrays or a sparse matrix list it. Defaults to ``min_cluster_size``.
+        The number of the neighbour at the core distance. The point itself is counted, even if its
+        row does not list it. Defaults to ``min_cluster_size``.
     cluster_selection_epsilon : float
         Clusters that split at a smaller distance are not split.
     max_cluster_size : int, optional
-        The most points of a cluster that ``"eom"`` selects, unless ``cluster_selection_epsilon``
-        selects a larger one.
+        The maximum number of points of a cluster that ``"eom"`` selects, unless
+        ``cluster_selection_epsilon`` selects a larger one.
     metric : str or callable
         A metric of scikit-learn, for an array of points. ``"precomputed"`` for distances.
     metric_params : dict, optional
         Arguments of the metric.
     alpha : float
-        Distances are divided by it. As in scikit-learn, core distances are divided too if distances
-        are precomputed or from ``algorithm="brute"``.
+        The divisor of the distances. As in scikit-learn, core distances are also divided if
+        distances are precomputed or from ``algorithm="brute"``.
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}
         How scikit-learn searches for neighbours.
     leaf_size : int
-        The leaf size of its trees.
+        The leaf size of scikit-learn's trees.
     n_jobs : int, optional
-        The processes or threads of its searches.
+        The number of processes or threads of scikit-learn's searches.
     cluster_selection_method : {"eom", "leaf"}
         Select the clusters with the greatest excess of mass, or those that do not split.
     allow_single_cluster : bool
@@ -155,8 +155,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     copy : bool
         Not used, because the input is never written.
     n_neighbors : int, optional
-        The nearest neighbours of each point, itself included, that are its edges. By default all
-        points, or with more than 2,048 points the greater of 16 and twice ``min_samples``.
+        The number of nearest neighbours of each point that are its edges, the point itself
+        included. Defaults to the number of points, or, for more than 2,048 points, to the greater
+        of 16 and twice ``min_samples``.
     engine : {"threads", "cuda"}, optional
         Where to run. Defaults to the location of the distances.
 
@@ -166,8 +167,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         0, 1, ... for clusters, -1 for noise, -2 for points with infinite values, and -3 for points
         with NaN.
     probabilities_ : (n,) array of float64
-        The density at which a point leaves its cluster, relative to the greatest in the cluster: 0
-        for noise and infinite values, NaN for NaN.
+        The density at which a point leaves its cluster, divided by the greatest such density in the
+        cluster. 0 for noise and points with infinite values, NaN for points with NaN.
     outlier_scores_ : (n,) array of float64
         The scores of GLOSH, from 0 to 1 for outliers; NaN for points with NaN.
     n_features_in_ : int
@@ -180,18 +181,19 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    The answers are on the GPU, as CuPy arrays, if the distances are.
+    If the distances are on the GPU, so are the answers, as CuPy arrays.
 
-    With all distances, labels and probabilities are those of scikit-learn, also if merges have the
-    same height: Prim's algorithm runs on the host, and ``np.argsort`` sorts the merges. Its order
-    of equal heights can differ between processors. This excludes arrays on the GPU with more than
-    2,048 points.
+    If all distances are known, labels and probabilities equal those of scikit-learn, even if
+    several merges have the same height: Prim's algorithm runs on the host, and ``np.argsort`` sorts
+    the merges. Its order of equal heights can differ between processors.
 
-    With neighbours, and such arrays, the merge nearer to the first point comes first among those of
-    the same height, by edges of the forest, and then the first entry in the array.
+    This does not hold for neighbours, and for arrays on the GPU with more than 2,048 points. Of
+    merges of the same height, the merge with fewer forest edges between it and the first point then
+    comes first. Further ties are broken by position in the array.
 
-    With only some neighbours, the forest may have several trees. They are joined at an infinite
-    distance: each tree with ``min_cluster_size`` points is a cluster below the root.
+    If only some neighbours are known, the forest may have several trees. They are joined at an
+    infinite distance: each tree of at least ``min_cluster_size`` points is a cluster below the
+    root.
 
     Examples
     --------
@@ -282,8 +284,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         neighbors, by_tree, sums = self._precomputed(X) or self._search(X, rank)
         n, points = neighbors.n, "points" if sums is None else "finite points"
         if n < 2:
-            found = f"n_samples={n}" if sums is None else f"{n} of {sums.size:,} points are finite"
-            raise InputError(f"{found}, while HDBSCAN requires more than one sample")
+            count = f"n_samples={n}" if sums is None else f"{n} of {sums.size:,} points are finite"
+            raise InputError(f"{count}, while HDBSCAN requires more than one sample")
         if rank > n:
             raise InputError(f"min_samples={rank} is greater than the number of {points}, {n:,}")
         on_device = neighbors.given.on_device
@@ -295,18 +297,17 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                 forest = complete_forest(neighbors, rank, backend, scale, by_tree)
             else:
                 forest = reachability_forest(neighbors, rank, backend, scale)
-            ends = forest.parent, forest.child
-            least = int(self.min_cluster_size)
-            tree = CondensedTree.of(ends, forest.heights, forest.vertex_of, least, backend)
+            ends, min_size = (forest.parent, forest.child), int(self.min_cluster_size)
+            tree = CondensedTree.of(ends, forest.heights, forest.vertex_of, min_size, backend)
             clusters = tree.select(selection)
             columns: list[Any] = [clusters.labels, clusters.probabilities, clusters.outlier_scores]
             if not on_device:
                 columns = [backend.to_host(column) for column in columns]
         if rank > neighbors.most + 1:
             warnings.warn(
-                f"every point is noise: min_samples={rank}, by default min_cluster_size, needs"
-                f" {rank - 1:,} neighbours, but no point lists more than {neighbors.most:,}: pass a"
-                " smaller min_samples=, or more neighbours",
+                f"every point is noise: min_samples={rank} (by default min_cluster_size) requires"
+                f" {rank - 1:,} neighbours per point, but no point lists more than"
+                f" {neighbors.most:,}: pass a smaller min_samples=, or more neighbours",
                 CcRapidsWarning,
                 stacklevel=levels_up(),
             )
@@ -344,12 +345,12 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     def audit(self, X: Any) -> Audit:  # noqa: N803
         """Verify the tree and the answers against the input; raise an error if they are wrong.
 
-        One host thread proves them from the entries. Only the reading of X, and scikit-learn's
-        search for neighbours, are shared with :meth:`fit`. Core distances and mutual reachability
-        are computed again by NumPy, and merges by :func:`cc_rapids.oracle.single_linkage`. At each
-        density, the clusters of ``condensed_tree_`` must be the components of at least
-        ``min_cluster_size`` points. Labels, probabilities and outlier scores must follow from the
-        tree and the parameters.
+        One host thread computes what the answers should be. Only the reading of X, and
+        scikit-learn's search for neighbours, are shared with :meth:`fit`. NumPy computes core
+        distances and mutual reachability again, and :func:`cc_rapids.oracle.single_linkage` the
+        merges. At each density, the clusters of ``condensed_tree_`` must be the components of at
+        least ``min_cluster_size`` points. Labels, probabilities and outlier scores must follow from
+        the tree and the parameters.
 
         Parameters
         ----------
@@ -359,7 +360,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         Returns
         -------
         Audit
-            The counts: the components are clusters, and the vertices points.
+            The numbers of clusters (as ``components``), points (as ``vertices``) and edges.
 
         Raises
         ------
@@ -367,8 +368,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             The answer is wrong, or a parameter has been changed. The error names the first point,
             cluster, edge or density that proves it.
         InputError
-            The estimator is not fitted to so many points. Or distances are symmetric only after
-            rounding, as those of ``algorithm="brute"`` can be.
+            The estimator is not fitted, or was fitted to another number of points. Or distances are
+            symmetric only after rounding, as those of ``algorithm="brute"`` can be.
 
         See Also
         --------
@@ -377,10 +378,10 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         Notes
         -----
         If merges have the same height, several trees are right, and all are accepted. With
-        ``metric="precomputed"`` and a dense matrix, a tie may join its clusters in any order, as in
-        scikit-learn. Numbers are compared without a tolerance. Only if the excess of mass of a
-        cluster and of its children differ by less than a billionth, because sums are rounded,
-        either may be selected.
+        ``metric="precomputed"`` and a dense matrix, merges of the same height may be in any order,
+        as in scikit-learn. Numbers are compared without a tolerance, with one exception, because
+        sums are rounded: if the excess of mass of a cluster differs from that of its children by
+        less than a billionth, either may be selected.
 
         All entries are listed in memory. With 16 neighbours per point, 20,000 points take 0.2 s,
         and a million points less than a minute.
@@ -406,8 +407,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         if getattr(self, "labels_", inside[:0]).shape != inside.shape:
             raise InputError(f"the estimator is not fitted to {inside.size:,} points: call fit()")
         listed = ListedEdges(neighbors, NeighborRules(float(np.finfo(np.float64).max)))
-        pieces = [(np.zeros(0, np.int64),) * 2 + (np.zeros(0),), *listed.pieces()]
-        entries = [np.concatenate(part) for part in zip(*pieces, strict=True)]
+        no_entries = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+        pieces = [no_entries, *listed.pieces()]
+        entries = [np.concatenate(arrays) for arrays in zip(*pieces, strict=True)]
         scale = float(self.alpha) if by_tree else 1.0
         edges = reachability(entries, neighbors.n, rank, scale, neighbors.complete)
         tree = AuditedTree(self.condensed_tree_, inside)
@@ -416,12 +418,14 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         rules = selection.allow_single_cluster, selection.epsilon, selection.max_cluster_size
         answers = tree.answers(selection.method == "leaf", *rules, labels[inside])
         names = "labels_", "probabilities_", "outlier_scores_"
-        for name, right, others in zip(names, answers, OUTLIERS, strict=True):
-            expected = right if sums is None else _completed(right, sums, *others)
+        for name, of_finite, of_others in zip(names, answers, OUTLIERS, strict=True):
+            expected = of_finite if sums is None else _completed(of_finite, sums, *of_others)
             given = np.asarray(on_host(getattr(self, name)))
             if given.shape != expected.shape:
-                raise VerificationError(f"{name} has the shape {given.shape}")
-            same = (given == expected) | ((given != given) & (expected != expected))
+                raise VerificationError(
+                    f"{name} has the shape {given.shape}, but should have {expected.shape}"
+                )
+            same = (given == expected) | (np.isnan(given) & np.isnan(expected))
             if not same.all():
                 p = int(same.argmin())
                 raise VerificationError(f"{name}[{p}] is {given[p]}, but must be {expected[p]}")
@@ -432,9 +436,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     def condensed_tree_(self) -> Any:
         """The condensed tree, as a structured array of NumPy in the form of the package hdbscan.
 
-        A row is a point, or a cluster with its ``child_size`` points, that leaves the cluster
-        ``parent`` at the density ``lambda_val``, which is the inverse of a distance. Clusters have
-        numbers from the number of points on, which is the root.
+        Each row is a point, or a cluster of ``child_size`` points, that leaves the cluster
+        ``parent`` at the density ``lambda_val``, the inverse of a distance. Of n points, cluster n
+        is the root, and the other clusters are n + 1, n + 2, ...
         """
         if "_tree" not in vars(self):
             raise AttributeError("there is no condensed_tree_ yet: call fit()")
@@ -442,10 +446,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
     def _checked(self) -> tuple[Selection, int]:
         """Check the parameters; return those of the selection, and ``min_samples``."""
-        least = check_count("min_cluster_size", self.min_cluster_size, 2)
-        rank = (
-            least if self.min_samples is None else check_count("min_samples", self.min_samples, 1)
-        )
+        rank = check_count("min_cluster_size", self.min_cluster_size, 2)
+        if self.min_samples is not None:
+            rank = check_count("min_samples", self.min_samples, 1)
         if self.max_cluster_size is not None:
             check_count("max_cluster_size", self.max_cluster_size, 1)
         if self.n_neighbors is not None:
@@ -457,8 +460,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             if isinstance(value, bool) or not isinstance(value, Real):
                 raise ArgumentTypeError(f"{name}= must be a number, not {shown(value)}")
             if not (0 <= value < np.inf) or (name == "alpha" and value == 0):
-                least = "positive" if name == "alpha" else "at least 0"
-                raise InputError(f"{name}= must be {least} and finite, not {shown(value)}")
+                bound = "positive" if name == "alpha" else "at least 0"
+                raise InputError(f"{name}= must be {bound} and finite, not {shown(value)}")
         method = check_word("cluster_selection_method", self.cluster_selection_method, SELECTION)
         check_word("algorithm", self.algorithm, ALGORITHMS)
         if self.store_centers is not None:
@@ -468,7 +471,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         return Selection(method, single, epsilon, self.max_cluster_size), rank
 
     def _precomputed(self, X: Any) -> tuple[Neighbors, bool, None] | None:  # noqa: N803
-        """Return given distances, divided by ``alpha``; None if X are points."""
+        """Return precomputed distances divided by ``alpha``, False, None; or None for points."""
         if not isinstance(self.metric, str) or self.metric != "precomputed":
             return None
         neighbors = read_distances(X)
@@ -484,9 +487,16 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         )
 
     def _search(self, X: Any, rank: int) -> tuple[Neighbors, bool, Any]:  # noqa: N803
-        """Return neighbours of finite points, if scikit-learn uses a tree, and sums of rows.
+        """Search for neighbours by scikit-learn.
 
-        Without a tree, distances are divided by ``alpha``. The sums are None if all are finite.
+        Returns
+        -------
+        Neighbors
+            The neighbours of finite points. Without a tree, distances are divided by ``alpha``.
+        bool
+            Whether scikit-learn uses a tree.
+        (n,) array of float64, or None
+            The sum of each row of X, which is finite for a finite point; None if all are finite.
         """
         try:
             from sklearn.metrics import DistanceMetric, pairwise_distances
@@ -544,8 +554,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                 f"metric={shown(metric)} is NaN for {int(undefined.sum()):,} of {neighbors.m:,}"
                 f" distances, such as one of X[{row}]: leave out points for which it is undefined"
             )
-        others = None if finite.all() else sums
-        return neighbors if by_tree else self._scaled(neighbors), by_tree, others
+        sums_if_needed = None if finite.all() else sums
+        return neighbors if by_tree else self._scaled(neighbors), by_tree, sums_if_needed
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -555,7 +565,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
 
 def _completed(values: Any, sums: Any, infinite: float, missing: float) -> Any:
-    """Return the values of finite points, with a value for infinite ones and one for NaN."""
+    """Return an array of all points: ``values`` of finite points, and the outliers' values."""
     completed = np.where(np.isnan(sums), missing, infinite).astype(values.dtype)
     completed[np.isfinite(sums)] = values
     return completed

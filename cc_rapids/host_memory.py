@@ -18,16 +18,16 @@ UNLIMITED = 1 << 60  # bytes; cgroup version 1 stores the largest multiple of a 
 
 
 class Group(NamedTuple):
-    """A control group: its limit in bytes, and the files of its use and its memory statistics."""
+    """A control group: its limit in bytes, and the files that hold its use and its statistics."""
 
     limit: int
-    used: Path
-    parts: Path
+    usage_file: Path
+    statistics_file: Path
 
     def free_bytes(self) -> int:
         """Return the limit minus the use, in bytes; cached files count as free."""
-        used = int(self.used.read_text())
-        for line in self.parts.read_text().splitlines():
+        used = int(self.usage_file.read_text())
+        for line in self.statistics_file.read_text().splitlines():
             name, _, size = line.partition(" ")
             if name in ("inactive_file", "total_inactive_file"):
                 used -= int(size)
@@ -46,10 +46,10 @@ def free_bytes() -> int:
     try:
         file = os.open("/proc/meminfo", os.O_RDONLY)
         try:
-            text = os.read(file, 512)
+            meminfo = os.read(file, 512)
         finally:
             os.close(file)
-        free = 1024 * int(text[text.index(b"MemAvailable:") :].split(None, 2)[1])
+        free = 1024 * int(meminfo[meminfo.index(b"MemAvailable:") :].split(None, 2)[1])
     except (OSError, ValueError):
         free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for group in groups():
@@ -72,10 +72,10 @@ def groups_in(root: Path, lines: str) -> list[Group]:
     A container may find its group at the root of the cgroup file system even if the lines name
     another path, so all parent folders are searched.
     """
-    found = []
+    limited = []
     for line in lines.splitlines():
-        _, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
+        _, _, fields = line.partition(":")
+        controllers, _, path = fields.partition(":")
         if not controllers:
             top, limit, used = root, "memory.max", "memory.current"
         elif "memory" in controllers.split(","):
@@ -87,7 +87,7 @@ def groups_in(root: Path, lines: str) -> list[Group]:
             with suppress(OSError, ValueError):  # "max" is no limit
                 size = int((folder / limit).read_text())
                 if size < UNLIMITED:
-                    found.append(Group(size, folder / used, folder / "memory.stat"))
+                    limited.append(Group(size, folder / used, folder / "memory.stat"))
             if folder == top:
                 break
-    return found
+    return limited

@@ -13,9 +13,8 @@ from .errors import ArgumentTypeError, counted, did_you_mean, hint_of, listed
 Named = TypeVar("Named", bound=Callable[..., Any])
 Class = TypeVar("Class", bound=type)
 
-MEANT: dict[
-    str, tuple[str, ...]
-] = {  # arguments of other libraries: those of this one with the same meaning
+#: Arguments of other libraries, and the arguments of this library with the same meaning.
+MEANT: dict[str, tuple[str, ...]] = {
     "threshold": ("at_least", "at_most"),
     "threshold_match_probability": ("at_least",),
     "eps": ("at_most",),
@@ -42,7 +41,7 @@ MEANT: dict[
     "resume": ("checkpoint",),
     "key": ("keys", "on", "columns"),
 }
-MORE = {  # the arguments behind the ** of a signature, by its name
+MORE = {  # the arguments that a ** parameter accepts, by the name of this parameter
     "text": ("header", "delimiter", "encoding", "comment", "format"),
     "chunked": ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unreadable"),
 }
@@ -64,15 +63,15 @@ def suggest_keywords(function: Named) -> Named:
             return function(*arguments, **keywords)
         except TypeError as error:
             unexpected = _UNEXPECTED.match(str(error))
-            word = unexpected[1] if unexpected else ""
+            name = unexpected[1] if unexpected else ""
             too_many = _TOO_MANY.match(str(error))
             if too_many and too_many[1] == function.__qualname__:
-                wrong = _too_many(int(too_many[2]), int(too_many[3]), function)
-            elif word in keywords and word not in _words(function):
-                wrong = unknown_argument(word, function)
+                reworded = _too_many(int(too_many[2]), int(too_many[3]), function)
+            elif name in keywords and name not in _argument_names(function):
+                reworded = unknown_argument(name, function)
             else:
                 raise
-        raise wrong
+        raise reworded
 
     return called  # type: ignore[return-value]
 
@@ -91,24 +90,27 @@ def suggest_keywords_of_methods(kind: Class) -> Class:
 
 def unknown_argument(word: str, function: Callable[..., Any]) -> ArgumentTypeError:
     """Return the error for an argument that a function does not have."""
-    words = _words(function)
-    meant = [one for one in MEANT.get(word.lower(), ()) if one in words]
-    hint = did_you_mean(meant) if meant else hint_of(word, words)
+    names = _argument_names(function)
+    meant = [name for name in MEANT.get(word.lower(), ()) if name in names]
+    hint = did_you_mean(meant) if meant else hint_of(word, names)
     return ArgumentTypeError(
-        f"unknown argument {word!r} of {_name(function)}():{hint} one of {listed(words) or 'none'}"
+        f"unknown argument {word!r} of {_name(function)}():{hint} one of {listed(names) or 'none'}"
     )
 
 
-def _too_many(most: int, passed: int, function: Callable[..., Any]) -> ArgumentTypeError:
-    """Return the error for more positional arguments than a function takes, with its self."""
-    bound = next(iter(inspect.signature(function).parameters), "") in ("self", "cls")
-    most, passed = most - bound, passed - bound
-    name, words = _name(function), _words(function)
-    message = f"{name}() takes {counted(most, 'positional argument')}, not {passed}"
-    if not words:
+def _too_many(accepted: int, passed: int, function: Callable[..., Any]) -> ArgumentTypeError:
+    """Return the error for more positional arguments than a function accepts.
+
+    Both numbers count ``self`` or ``cls``, as Python's message does; the error does not.
+    """
+    if next(iter(inspect.signature(function).parameters), "") in ("self", "cls"):
+        accepted, passed = accepted - 1, passed - 1
+    name, names = _name(function), _argument_names(function)
+    message = f"{name}() takes {counted(accepted, 'positional argument')}, not {passed}"
+    if not names:
         message = f"{name}() takes no arguments, but got {passed}"
-    elif words[most:]:
-        message += f": pass the others by name: {listed(words[most:])}"
+    elif names[accepted:]:
+        message += f": pass the others by name: {listed(names[accepted:])}"
     return ArgumentTypeError(message)
 
 
@@ -116,12 +118,12 @@ def _name(function: Callable[..., Any]) -> str:
     return function.__qualname__.removesuffix(".__init__").split(".")[-1]
 
 
-def _words(function: Callable[..., Any]) -> list[str]:
-    """Return the keyword arguments of a function."""
-    words: list[str] = []
-    for one in inspect.signature(function).parameters.values():
-        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
-            words += {one.name} - NOT_PASSED
-        elif one.kind == one.VAR_KEYWORD:
-            words += MORE.get(one.name, ())
-    return words
+def _argument_names(function: Callable[..., Any]) -> list[str]:
+    """Return the names of the arguments that a function accepts by name."""
+    names: list[str] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            names += {parameter.name} - NOT_PASSED
+        elif parameter.kind == parameter.VAR_KEYWORD:
+            names += MORE.get(parameter.name, ())
+    return names

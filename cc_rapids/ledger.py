@@ -37,13 +37,13 @@ from .errors import LedgerError, counted
 NO_ROWS: Mapping[str, int] = {}  # no row is left out
 
 
-def lost_rows(where: str, given: int, came: int) -> LedgerError:
+def lost_rows(where: str, given: int, accounted: int) -> LedgerError:
     """Return the error for a source with missing or surplus rows."""
-    word = "lost" if given > came else "too many"
+    word = "lost" if given > accounted else "too many"
     return LedgerError(
-        f"{where}: {given:,} rows were given, but {came:,} are accounted for:"
-        f" {abs(given - came):,} {word}, so there is no answer. If the input changed while it was"
-        " read, pass a copy; otherwise this is a bug of cc_rapids: please report it"
+        f"{where}: {given:,} rows were given, but {accounted:,} are accounted for:"
+        f" {abs(given - accounted):,} {word}, so there is no answer. If the input changed while it"
+        " was read, pass a copy; otherwise this is a bug of cc_rapids: please report it"
     )
 
 
@@ -125,9 +125,9 @@ class Ledger(NamedTuple):
         LedgerError
             The ledger does not balance. The error names both numbers.
         """
-        came = self.linked + sum(self.left_out.values())
-        if self.given != came:
-            raise lost_rows(f"{where or 'the edges'} ({self._sides()})", self.given, came)
+        if self.given != self.accounted_for:
+            where = f"{where or 'the edges'} ({self._counts()})"
+            raise lost_rows(where, self.given, self.accounted_for)
         return self
 
     def facts(self) -> dict[str, Any]:
@@ -157,7 +157,8 @@ class Ledger(NamedTuple):
             raise ValueError(f"its ledger does not balance: {ledger}")
         return ledger
 
-    def _sides(self) -> str:
+    def _counts(self) -> str:
+        """Return a text like "8 linked + 1 missing + 1 self"."""
         parts = [f"{self.linked:,} linked"]
         parts += [f"{n:,} {reason}" for reason, n in sorted(self.left_out.items()) if n]
         return " + ".join(parts)
@@ -166,16 +167,16 @@ class Ledger(NamedTuple):
         unchecked = " (unchecked: counted as they came)" if self.unchecked else ""
         skipped = counted(self.unreadable_files, "unreadable file")
         files = f"; {skipped} skipped" if self.unreadable_files else ""
-        return f"{self.given:,} rows given = {self._sides()}{unchecked}{files}"
+        return f"{self.given:,} rows given = {self._counts()}{unchecked}{files}"
 
 
 class Reading:
-    """The record of the files of a list that were read so far, and of their rows.
+    """How the files of a list were read so far, and the ledger of their rows.
 
     Attributes
     ----------
     formats : list of SourceFormat
-        How the files were read, each way once.
+        The distinct formats of the files.
     ledger : Ledger
     """
 

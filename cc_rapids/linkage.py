@@ -69,8 +69,9 @@ def link_records(
         :func:`components` accepts. Rows with the same id are one record. By default, the ids are
         the row positions from 0.
     max_group : int, optional
-        The most records that one value may link. Larger groups are left out and counted in
-        ``summary()["keys"]``. Examples are a placeholder ("unknown") or a shared mailbox.
+        The maximum number of records that one value may link. Larger groups, such as those of a
+        placeholder ("unknown") or a shared mailbox, are left out and counted in
+        ``summary()["keys"]``.
     ignore : list, tuple or set of values, or None
         Values that never link records, in any column of a key. Each value applies to columns of its
         own type: strings, integers, booleans, dates or times. A value that fits no column, such as
@@ -136,17 +137,17 @@ def link_records(
     with backend.scope(), Lending(ids) as (columns, _):
         if records.id_names:
             scanned = scan_ids(ids, columns, backend)
-            free, most = backend.free_bytes(), backend.uncompiled_rows
-            encoding = choose_encoding(scanned.facts, free, most)
+            free_bytes, max_rows = backend.free_bytes(), backend.uncompiled_rows
+            encoding = choose_encoding(scanned.facts, free_bytes, max_rows)
             encoded = encoding.encode(scanned, backend)
         else:
             encoded = _positions(records.size, backend)
-        own = encoded.edges.src if records.id_names else None
+        vertices = encoded.edges.src if records.id_names else None
         ends, facts = [], dict[Key, KeyFacts]()
         for key, parts in records.keys.items():
-            end, facts[key] = link_key(parts, records.size, own, limit, backend)
-            ends.append(end)
-        edges = _edges(encoded.edges, own, ends, records.size, backend)
+            partners, facts[key] = link_key(parts, records.size, vertices, limit, backend)
+            ends.append(partners)
+        edges = _edges(encoded.edges, vertices, ends, records.size, backend)
         encoded = replace(encoded, edges=edges, edge_order=UNKNOWN_ORDER)
         solved = solve_encoded(ids, encoded, backend, options)
         if not encoded.forest.complete:
@@ -159,24 +160,23 @@ def link_records(
     if records.size and not (is_default or records.unfit or any(k.ignored for k in facts.values())):
         _warn_of_none_ignored(values)
     seconds = {"copy": None, "compute": perf_counter() - started}
-    links = sum(one.links for one in facts.values())
+    links = sum(of_key.links for of_key in facts.values())
     if edges.m != records.size * len(facts):
         raise lost_rows("the records of all keys", records.size * len(facts), edges.m)
     ledger = Ledger(records.size, edges.m // len(facts))
-    words = solved.plan.design, encoded.name
-    run = Facts(*words, edges=links, seconds=seconds, ledger=ledger.check("the records"))
-    log.info("%d records are %d entities", forest.vertices, forest.components)
-    given = replace(ids, src=without_rows(ids.src), dst=without_rows(ids.dst))
-    answer = (
-        given,
-        backend,
-        decoder,
-        forest,
-        options.labels or DEFAULT_KINDS[bool(given.src.key_columns)],
-        run,
+    run_facts = Facts(
+        *(solved.plan.design, encoded.name),
+        edges=links,
+        seconds=seconds,
+        ledger=ledger.check("the records"),
     )
+    log.info("%d records are %d entities", forest.vertices, forest.components)
+    without_ids = replace(ids, src=without_rows(ids.src), dst=without_rows(ids.dst))
+    kind = options.labels or DEFAULT_KINDS[bool(ids.src.key_columns)]
     linked = Linked(facts, records.id_names, values, limit)
-    return LinkedRecords(Answer(*answer, linked=linked))
+    return LinkedRecords(
+        Answer(without_ids, backend, decoder, forest, kind, run_facts, linked=linked)
+    )
 
 
 def _checked_limit(limit: Any) -> int | None:
@@ -185,18 +185,18 @@ def _checked_limit(limit: Any) -> int | None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
         raise InputError(
-            f"max_group= must be the most records of a group, an integer from 1 on, not"
+            "max_group= is the maximum size of a group and must be an integer of at least 1, not"
             f" {shown(limit)}; leave it out to link groups of any size"
         )
     return int(limit)
 
 
 def _warn_of_unfit(records: Records) -> None:
-    """Warn of values to ignore that no column of a key can hold."""
+    """Warn of values in ``ignore=`` that no column of a key can contain."""
     if records.unfit:
-        parts = {part.values.name: None for parts in records.keys.values() for part in parts}
+        columns = {part.values.name: None for parts in records.keys.values() for part in parts}
         warnings.warn(
-            f"no value of {listed(list(map(repr, parts)))} can equal"
+            f"no value of {listed(list(map(repr, columns)))} can equal"
             f" {listed(list(map(shown, records.unfit)))} of ignore=: pass values of the type of"
             " their column, such as 0 instead of '0' for integers",
             CcRapidsWarning,
@@ -205,10 +205,10 @@ def _warn_of_unfit(records: Records) -> None:
 
 
 def _warn_of_none_ignored(ignore: list[Any]) -> None:
-    """Warn that no record has a value to ignore."""
+    """Warn that no record has a value of ``ignore=``."""
     warnings.warn(
-        f"ignore= leaves out no record: none has {listed(list(map(shown, ignore)))}; values are"
-        " compared exactly, including case and blanks",
+        f"ignore= leaves out no record: no record has {listed(list(map(shown, ignore)))}; values"
+        " are compared exactly, including case and blanks",
         CcRapidsWarning,
         stacklevel=levels_up(),
     )
@@ -216,20 +216,21 @@ def _warn_of_none_ignored(ignore: list[Any]) -> None:
 
 def _positions(size: int, backend: Backend) -> EncodedIds:
     """Return encoded ids for vertices that are row positions, without edges."""
-    none = backend.empty(0, np.uint32)
+    no_ends = backend.empty(0, np.uint32)
     forest = Forest(backend, size, all_present=True)
     decoder = OffsetDecoder(0, np.dtype(np.int64))
-    return EncodedIds(Edges(none, none, 0), forest, "row positions", size, decoder)
+    return EncodedIds(Edges(no_ends, no_ends, 0), forest, "row positions", size, decoder)
 
 
-def _edges(ids: Edges, own: Array, ends: list[Array], size: int, backend: Backend) -> Edges:
+def _edges(ids: Edges, vertices: Array, ends: list[Array], size: int, backend: Backend) -> Edges:
     """Return the edges from each row to its partner in each array of ``ends``, as vertices.
 
-    The first array has an entry for each row, so the edges contain every vertex.
+    ``vertices`` has the vertex of each row, or is None if the rows are the vertices. Each array of
+    ``ends`` has an entry for each row, so the edges contain every vertex.
     """
     xp = backend.xp
     src = xp.concatenate([xp.arange(size, dtype=np.uint32)] * len(ends))
     dst = xp.concatenate(ends)
-    if own is None:
+    if vertices is None:
         return Edges(src, dst, 0)
-    return Edges(own[src], own[dst], ids.low)
+    return Edges(vertices[src], vertices[dst], ids.low)

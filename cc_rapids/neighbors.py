@@ -45,8 +45,9 @@ def components_of_neighbors(
     direction. Searches for neighbours return such arrays: cuVS, faiss, scikit-learn, cuML. The
     edges are computed from their positions, so no edge list is built and the array is not copied.
 
-    A point's own index and missing neighbours are skipped. Missing is -1, a masked entry of NumPy,
-    or, in arrays of unsigned integers, the greatest value of the type. The ledger counts them.
+    A point's own index and missing neighbours are skipped and counted in the ledger. A missing
+    neighbour is -1, a masked entry of NumPy, or, in arrays of unsigned integers, the greatest value
+    of the type.
 
     Parameters
     ----------
@@ -58,19 +59,20 @@ def components_of_neighbors(
         The distances. An entry with a NaN or masked distance is not an edge.
     at_most : float, optional
         The greatest distance of an edge, rounded to the type of the distances as NumPy does in
-        ``distances <= at_most``. For similarities, pass them negated.
+        ``distances <= at_most``. For similarities, negate the distances and the bound.
     mutual : bool
-        Whether only entries are edges whose points list each other, both within ``at_most``. The
-        row of each neighbour is searched from its beginning, which takes up to k steps per entry.
+        Whether an entry is an edge only if both points list each other within ``at_most``. The row
+        of each neighbour is searched from its beginning, which takes up to k steps per entry.
     min_samples : int, optional
         Return the clusters of DBSCAN. A point with ``min_samples`` neighbours or more, itself
         included, is a core point. Clusters are the components of core points. Any other point that
-        a core point lists is a border point of its cluster. All other points are noise. Repeated
+        a core point lists is a border point of that cluster. All other points are noise. Repeated
         entries of a row count repeatedly, as in scikit-learn.
     border : {"first", "nearest"}
         The cluster of a border point that core points of several clusters list. ``"first"``: the
-        cluster with the least core point, as in scikit-learn. ``"nearest"``: that of the nearest
-        core point, which needs distances; among equally near ones, that of the least.
+        cluster with the least core point, as in scikit-learn. ``"nearest"``: the cluster of the
+        nearest core point; the least of several equally near core points decides. This needs
+        distances.
     labels : {"min", "max", "dense", "size", ...}, optional
         The default kind of labels. Defaults to ``"min"``, or to ``"dense"`` for clusters.
     engine : {"threads", "cuda"}, optional
@@ -79,12 +81,12 @@ def components_of_neighbors(
     Returns
     -------
     NeighborComponents
-        The components, whose vertices are 0 .. n - 1, of the type of ``indices``, or int64 if that
-        is unsigned or shorter than 32 bits. A run allocates 4 bytes per point, or 12 with
-        ``min_samples``. With distances or ``mutual`` it also allocates a bit per entry, with
-        ``min_samples`` two, and for rows of unequal length 16 bytes per row. This memory is free
-        again before labels are made, except 4 bytes per point, and a bit with ``min_samples``.
-        Masked arrays, and arrays in reversed order, are copied.
+        The components, whose vertices are 0 .. n - 1. They have the type of ``indices``, or int64
+        if this type is unsigned or shorter than 32 bits. A run allocates 4 bytes per point, or 12
+        with ``min_samples``. Distances or ``mutual`` add one bit per entry, ``min_samples`` two
+        bits per entry, and rows of unequal length 16 bytes per row. Before labels are made, all but
+        4 bytes per point, and one bit per point with ``min_samples``, are freed. Masked arrays, and
+        arrays in reversed order, are copied.
 
     Raises
     ------

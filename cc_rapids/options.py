@@ -41,7 +41,7 @@ log: logging.Logger = logging.getLogger(__name__)
 NULLS = ("raise", "drop")
 FRAMES = ("pyarrow", "cudf", "pandas", "polars")
 CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unreadable")
-GATHERS_AHEAD = True  # are rows gathered before a GPU has counted them?
+GATHERS_AHEAD = True  # whether rows are gathered before a GPU has counted them
 
 
 FORESTS = {"min": False, "max": True}  # forests by weight, and whether the weight is maximised
@@ -79,11 +79,11 @@ def check_devices(devices: Any) -> str | tuple[int, ...] | None:
     if devices is None or (isinstance(devices, str) and devices == "all"):
         return devices
     numbers = list(devices) if isinstance(devices, list | tuple | range) else []
-    numbers = [int(one) if isinstance(one, np.integer) else one for one in numbers]
-    fits = all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in numbers)
-    if not numbers or not fits or len(set(numbers)) < len(numbers):
+    numbers = [int(k) if isinstance(k, np.integer) else k for k in numbers]
+    valid = all(isinstance(k, int) and not isinstance(k, bool) and k >= 0 for k in numbers)
+    if not numbers or not valid or len(set(numbers)) < len(numbers):
         raise InputError(
-            f"devices= must be 'all', or a list of different numbers of GPUs such as [0, 1], not"
+            "devices= must be 'all', or a list of distinct GPU numbers such as [0, 1], not"
             f" {devices if numbers else shown(devices)}"
         )
     return tuple(numbers)
@@ -174,8 +174,8 @@ class Options:
             An option does not exist.
         """
         kind = None if labels is None else check_labels(labels)
-        words = isinstance(memory, str) and isinstance(nulls, str)
-        if not (words and memory in MEMORY and nulls in NULLS):
+        are_strings = isinstance(memory, str) and isinstance(nulls, str)
+        if not (are_strings and memory in MEMORY and nulls in NULLS):
             check_word("memory", memory, MEMORY)
             check_word("nulls policy", nulls, NULLS)
         greatest = FORESTS.get(forest) if isinstance(forest, str) else None
@@ -192,13 +192,11 @@ class Options:
         if not isinstance(design, str | Design):
             Design.parse(design)  # raises an error; unhashable values would fail in the cache below
         policy = policy_of(design)
-        bounds, weight_bound = (weight, at_least, at_most), None
-        spanning = None
-        if greatest is not None:
-            spanning = _forest_weight(weight, greatest, policy)
-        bounded = not (at_least is None and at_most is None)
+        spanning = None if greatest is None else _forest_weight(weight, greatest, policy)
+        bounded = at_least is not None or at_most is not None
+        weight_bound = None
         if bounded or (weight is not None and greatest is None):
-            weight_bound = WeightBound.check(*bounds)
+            weight_bound = WeightBound.check(weight, at_least, at_most)
         engine = None if engine is None else backends.named(engine)
         text = NO_OPTIONS
         if not (header is delimiter is encoding is format is None and comment is COMMENTS):
@@ -264,7 +262,7 @@ class Options:
         if self.forest:
             raise InputError(
                 "edges that are read in chunks are not kept, but a spanning forest (forest=) and"
-                " clusters under rules need them: read the edges into one frame"
+                " clusters under rules need all edges: read the edges into one frame"
             )
 
     def check_on_devices(self) -> None:
@@ -300,11 +298,11 @@ class Options:
         if self.devices == "all" or self.devices is None:
             return list(range(count))
         numbers = [int(number) for number in self.devices]
-        lacking = [number for number in numbers if number >= count]
-        if lacking:
-            has = "only GPU 0" if count == 1 else f"GPUs 0 to {count - 1}"
+        missing = [number for number in numbers if number >= count]
+        if missing:
+            existing = "only GPU 0" if count == 1 else f"GPUs 0 to {count - 1}"
             raise InputError(
-                f"devices={numbers} names GPU {lacking[0]}, but this machine has {has}:"
+                f"devices={numbers} names GPU {missing[0]}, but this machine has {existing}:"
                 " devices='all' uses all GPUs of the machine"
             )
         return numbers
@@ -312,8 +310,8 @@ class Options:
     def backend(self, on_device: bool = False, choice: EngineChoice | None = None) -> Backend:
         """Return the backend that the caller names; by default, the one that holds the edges.
 
-        For edges in files, ``choice`` is the estimated best engine. CPU threads run if its GPU
-        cannot be used.
+        For edges in files, ``choice`` is the engine that is estimated to be fastest. If this is a
+        GPU that cannot be used, CPU threads run instead.
 
         Raises
         ------
@@ -334,15 +332,15 @@ def with_ends(edges: Any, options: Options, adapter: Adapter | None = None) -> O
 
     ``adapter`` is the adapter of the edges, if it is already known.
     """
-    given = options.spanning or options.weight_bound
-    weight = None if given is None else given.weight
+    weighting = options.spanning or options.weight_bound
+    weight = None if weighting is None else weighting.weight
     source, destination = options.source, options.destination
     ends = (adapter or adapter_of(edges)).ends(edges, source, destination, weight)
     if ends[0] is source and ends[1] is destination:
         return options
-    found = copy(options)  # faster than replace(), which checks and sets all fields again
-    vars(found).update(source=ends[0], destination=ends[1])
-    return found
+    named_options = copy(options)  # faster than replace(), which sets all fields again
+    vars(named_options).update(source=ends[0], destination=ends[1])
+    return named_options
 
 
 def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:
@@ -362,9 +360,9 @@ def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:
 
 
 def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
-    """Load edges and their weights; return a table, its options, and how files were read.
+    """Load edges and their weights; return a table, its options, and a Reading of files.
 
-    Files become a table and lazy frames are collected. The third value counts the rows of files.
+    Files become a table, and lazy frames are collected. The Reading counts the rows of files.
 
     Raises
     ------
@@ -374,18 +372,18 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
     if not (options.source is None and options.destination is None):
         named(options.source, options.destination)  # raises an error if these are not names
     options = with_ends(edges, options)
-    adapter, given = adapter_of(edges), options.spanning or options.weight_bound
-    assert given is not None
+    adapter, weighting = adapter_of(edges), options.spanning or options.weight_bound
+    assert weighting is not None
     if options.chunked or (adapter.is_stream and not adapter.becomes_table):
         options.check_streamed()
     check_text(adapter, edges, options.text)
     request = ReadRequest(options.source, options.destination, options.nulls, options.text)
     reading = Reading()
-    table, sides = adapter.in_memory(edges, request, given.weight, reading)
+    table, sides = adapter.in_memory(edges, request, weighting.weight, reading)
     if sides is None:
         return table, options, reading
     if options.frames not in (None, "pyarrow"):
         table = frame_of_table(table, options.frames)
     source, destination = sides
-    own = replace(options, source=source, destination=destination, text=NO_OPTIONS, frames=None)
-    return table, own, reading
+    ends = {"source": source, "destination": destination}
+    return table, replace(options, text=NO_OPTIONS, frames=None, **ends), reading

@@ -46,13 +46,13 @@ def link_pairs(
     """Group records into clusters by scored pairs, under rules about who may be together.
 
     The answer is that of Kruskal's algorithm: pairs are taken by descending weight, ties by row. A
-    pair joins the clusters of its two records, unless the union would break a rule. It then stays
-    refused. The answer depends on the pairs and rules only, not on the engine or the run.
+    pair joins the clusters of its two records. If the union would break a rule, the pair is refused
+    for good. The answer depends only on the pairs and rules, not on the engine or the run.
 
     Parameters
     ----------
     edges : frame, pair of columns, list of pairs, or path
-        The pairs, as for :func:`components`. They are needed twice, so they must fit into memory.
+        The pairs, as for :func:`components`. They are read twice, so they must fit into memory.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
     weight : str, or (m,) array
@@ -65,22 +65,22 @@ def link_pairs(
         or ``record_id``; composite ids are in the columns that their ends share, such as ``kind``
         and ``id`` for ``src_kind`` and ``src_id``.
     datasets : str, frame, or pair (vertices, datasets), optional
-        The dataset of each record: the name of a column of ``vertices``, or a frame of the ids and
-        then the datasets. Values are of any type that can be compared. A record without a dataset,
-        or with a null, has no limit. Records that are not vertices are ignored; it is an error if
-        all are.
+        The dataset of each record: the name of a column of ``vertices``, or a frame whose columns
+        are the ids and then the dataset. Values are of any type that can be compared. A record
+        without a dataset, or with a null, has no limit. Records that are not vertices are ignored,
+        but an error is raised if no record is a vertex.
     per_dataset : int, or dict of int
-        The most records of one dataset in a cluster. A dict names the limit of some datasets; the
-        others have none.
+        The maximum number of records of one dataset in a cluster. A dict maps datasets to limits;
+        datasets that are not in the dict have no limit.
     cannot_link : pairs of ids, optional
         Pairs of records that must not be in one cluster: a frame, a pair of columns, or a list of
-        pairs, as ``edges``. A frame may have the names of their columns, or known names. Pairs with
-        a record that is not a vertex are ignored.
+        pairs, as ``edges``. The columns of a frame may have the same names as those of ``edges``,
+        or known names. Pairs with a record that is not a vertex are ignored.
     must_link : pairs of ids, optional
         Pairs of records that are joined before all others. Each record must be a vertex. An error
-        is raised if their clusters break a rule.
+        is raised if the clusters of these pairs break a rule.
     max_size : int, optional
-        The most records of a cluster.
+        The maximum number of records of a cluster.
     num_vertices, labels, nulls, engine, frames, memory, explain : optional
         As for :func:`components`.
     **text
@@ -109,10 +109,10 @@ def link_pairs(
 
     Notes
     -----
-    A component of all pairs that breaks no rule is a cluster. In the others, pairs that are the
-    best of both their clusters merge them, all at once: see :mod:`cc_rapids.algorithms.rules`,
-    which also proves that this is the answer of Kruskal's algorithm. The answer is greedy: other
-    clusters may have a greater total weight.
+    A component of all pairs that breaks no rule is a cluster. In the other components, a pair that
+    is the best pair of both its clusters merges them, and all such pairs do so at once. See
+    :mod:`cc_rapids.algorithms.rules`, which also proves that this is the answer of Kruskal's
+    algorithm. The answer is greedy: other clusters may have a greater total weight.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def link_pairs(
     1    2     a2          b2  per_dataset
     """
     limit = check_per_dataset(per_dataset, datasets is not None)
-    most = None if max_size is None else check_limit("max_size=", max_size)
+    max_records = None if max_size is None else check_limit("max_size=", max_size)
     for name in text.keys() - set(KEYWORDS):
         raise unknown_argument(name, link_pairs)
     edges, weight = with_own_weights(opened(edges), weight)
@@ -141,7 +141,7 @@ def link_pairs(
     if isinstance(source, list) and isinstance(destination, list):
         keys = key_names_of(source, destination)
     width = max(len(source), 1) if isinstance(source, list) else 1
-    vertices, read = split_vertices(vertices, datasets, width, keys)
+    vertices, record_datasets = split_vertices(vertices, datasets, width, keys)
     options = Options.check(
         source=source,
         destination=destination,
@@ -160,40 +160,44 @@ def link_pairs(
         **text,
     )
     assert options.spanning is not None
-    first = replace(options, spanning=replace(options.spanning, later=True))
+    # The first run finds the components of all pairs. A forest is built later, if a rule needs it.
+    first_run = replace(options, spanning=replace(options.spanning, later=True))
     if options.explain:
-        return planned(find_components, edges, first)
-    found = find_components(edges, first)
+        return planned(find_components, edges, first_run)
+    found = find_components(edges, first_run)
     if not isinstance(found, Components):
         return found
     from .analysis.rules import link
 
-    limits = None if read is None else read.limits(limit)
-    cannot = pairs_of_rule("cannot_link", cannot_link, source, destination)
-    must = pairs_of_rule("must_link", must_link, source, destination)
-    made = link(found.answer, read, limits, cannot, must, most, Options.check(), options)
-    return LinkedPairs(made)
+    limits = None if record_datasets is None else record_datasets.limits(limit)
+    rules = (
+        *(record_datasets, limits),
+        pairs_of_rule("cannot_link", cannot_link, source, destination),
+        pairs_of_rule("must_link", must_link, source, destination),
+        max_records,
+    )
+    return LinkedPairs(link(found.answer, *rules, Options.check(), options))
 
 
 @suggest_keywords
 def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dict[str, Any]:
     """Score clusters against true clusters, over the vertices that are in both.
 
-    All scores come from one contingency table, that is, the numbers of vertices that each pair of a
-    cluster and a true cluster shares.
+    All scores come from one contingency table: the number of vertices that each cluster shares with
+    each true cluster.
 
     Parameters
     ----------
     found, truth : Components, frame, or pair (vertices, labels)
-        The clusters and the true clusters: answers, frames with the columns of the ids and then one
-        of labels, such as :meth:`Components.labels` returns, or pairs of columns. Labels are of any
+        The clusters and the true clusters: answers, frames whose columns are the ids and then the
+        labels, such as :meth:`Components.labels` returns, or pairs of columns. Labels are of any
         type that can be compared. A vertex with a null label has no cluster.
     missing : {"drop", "self", "raise"}, optional
         How to handle vertices of ``truth`` without a cluster in ``found``, such as records without
         a pair above the threshold: leave them out of the scores, make each a cluster of its own, or
         raise an error. If they are left out, recall ignores the pairs that a strict threshold
-        loses. By default they are left out, with a warning if they are more than a tenth. Vertices
-        that are only in ``found`` are always left out.
+        loses. By default they are left out, with a warning if they are more than a tenth of the
+        vertices of ``truth``. Vertices that are only in ``found`` are always left out.
 
     Returns
     -------
@@ -203,9 +207,9 @@ def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dic
 
         - ``pairwise_precision``, ``pairwise_recall``, ``pairwise_f1``: of the pairs of vertices in
           one cluster. A ratio without pairs is 1.
-        - ``bcubed_precision``, ``bcubed_recall``, ``bcubed_f1``: the mean over the vertices of the
-          share of their cluster (true cluster) that is in the other one (Bagga and Baldwin, 1998),
-          and the harmonic mean of both.
+        - ``bcubed_precision``: the share of a vertex's cluster that is in its true cluster, as the
+          mean over the vertices; ``bcubed_recall``: the share of its true cluster that is in its
+          cluster (Bagga and Baldwin, 1998); ``bcubed_f1``: the harmonic mean of both.
         - ``cluster_precision``, ``cluster_recall``, ``cluster_f1``: of whole clusters that are true
           clusters.
         - ``variation_of_information``: in nats, 0 for equal clusters (Meilă, 2007).
@@ -247,7 +251,7 @@ def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dic
     )
 
     check_missing(missing)
-    names, given = ("found", "truth"), (found, truth)
+    names, given = ("found", "truth"), (found, truth)  # an answer comes first, if there is one
     if isinstance(truth, Components) and not isinstance(found, Components):
         names, given = names[::-1], given[::-1]
     if isinstance(given[0], Components):
@@ -257,9 +261,10 @@ def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dic
         other = labelling_of(given[1], names[1], max(len(answer.given.src.key_columns), 1))
     else:
         width = next(filter(None, map(width_of_ids, given)), None)
-        mine, other = (labelling_of(*side, width) for side in zip(given, names, strict=True))
-        columns = {f"{side}{k}": one for side in "ab" for k, one in enumerate(mine.columns)}
-        ends = [[name for name in columns if name[0] == side] for side in "ab"]
+        first, other = (labelling_of(*side, width) for side in zip(given, names, strict=True))
+        # Self-loops of the ids: each vertex is a component of its own.
+        columns = {f"{end}{k}": ids for end in "ab" for k, ids in enumerate(first.columns)}
+        ends = [[name for name in columns if name[0] == end] for end in "ab"]
         answer = components(columns, *ends, nulls="drop").answer
-        code = codes_of_rows(answer, mine, names[0])
+        code = codes_of_rows(answer, first, names[0])
     return scores_of(answer, code, other, names, missing)

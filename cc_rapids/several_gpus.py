@@ -68,9 +68,9 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
                 ids = scan_ids(edge_input, columns, backend)
                 common_ids(ids, [ids], backend)  # raises the errors of a run
                 plan = explain(edge_input, columns, offsets, backend, options)
-            own = -(-edge_input.src.size // chosen.count)
+            edges_per_device = -(-edge_input.src.size // chosen.count)
             numbers = _nearest(columns[0], numbers, chosen.count)
-            return _planned(plan, numbers, chosen, own, 16)
+            return _planned(plan, numbers, chosen, edges_per_device, 16)
         numbers = _nearest(columns[0], numbers, chosen.count)
         log.info("on %d devices: %s", chosen.count, chosen.why)
         m, count = edge_input.src.size, len(numbers)
@@ -78,9 +78,9 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
         parts: list[Part] = [
             partial(_rows, edge_input, columns, k, slice(*cuts[k : k + 2])) for k in range(count)
         ]
-        held = solve_on_devices(parts, numbers, backend, options)
+        results = solve_on_devices(parts, numbers, backend, options)
     rows = edge_input.rows, edge_input.dropped_rows
-    return _answer(held, *rows, backend, options, chosen, started)
+    return _answer(results, *rows, backend, options, chosen, started)
 
 
 def _find_in_parts(
@@ -95,23 +95,23 @@ def _find_in_parts(
     bound = options.weight_bound
     if bound is not None and not isinstance(bound.weight, str | int):
         raise InputError(
-            "weight= of several parts must name a column that each has: make frames of them, with"
-            f" their weights as a column, as {shown(bound.weight)} does not name a column"
+            "weight= of several parts must name a column that each part has, not"
+            f" {shown(bound.weight)}: pass parts as frames with the weights as a column"
         )
     numbers = numbers[: len(edges)]
     chosen = Spreading(len(edges), "each holds a part of the edges")
     if options.explain:
         return _plan_of_parts(edges, numbers, backend, options, chosen)
-    parts: list[Part] = [partial(_part, one, options, k) for k, one in enumerate(edges)]
-    held = solve_on_devices(parts, numbers, backend, options)
-    dropped = sum(one.edge_input.dropped_rows for one in held)
-    rows = reduce(Ledger.plus, (one.edge_input.rows for one in held))
+    parts: list[Part] = [partial(_part, part, options, k) for k, part in enumerate(edges)]
+    results = solve_on_devices(parts, numbers, backend, options)
+    dropped = sum(result.edge_input.dropped_rows for result in results)
+    rows = reduce(Ledger.plus, (result.edge_input.rows for result in results))
     request = ReadRequest(options.source, options.destination)
-    counts = [adapter_of(one).rows(one, request) for one in edges]
-    known = [count for count in counts if count is not None]
-    if len(known) == len(counts):  # counted in the parts, independently of the rows read
-        rows = rows._replace(given=sum(known))
-    return _answer(held, rows, dropped, backend, options, chosen, started)
+    counts = [adapter_of(part).rows(part, request) for part in edges]
+    known_counts = [count for count in counts if count is not None]
+    if len(known_counts) == len(counts):  # counted in the parts, independently of the rows read
+        rows = rows._replace(given=sum(known_counts))
+    return _answer(results, rows, dropped, backend, options, chosen, started)
 
 
 def _plan_of_parts(
@@ -124,7 +124,7 @@ def _plan_of_parts(
         with backend.using_device(number), backend.scope(), part as (edge_input, columns):
             scanned.append(scan_ids(edge_input, columns, backend)._replace(columns=[]))
     ids = common_ids(scanned[0], scanned, backend).facts.id_range
-    lengths = [one.edge_input.src.size for one in scanned]
+    lengths = [part_ids.edge_input.src.size for part_ids in scanned]
     k = max(range(len(edges)), key=lambda k: lengths[k])
     part = _part(edges[k], options, k)
     with backend.using_device(numbers[k]), backend.scope(), part as (edge_input, columns):
@@ -134,8 +134,9 @@ def _plan_of_parts(
         plan = explain(edge_input, columns, [], backend, options)
     if ids.size:
         assert plan.facts.ids is not None
-        known = plan.facts.ids._replace(rows=sum(one.facts.rows for one in scanned))
-        plan = replace(plan, facts=plan.facts._replace(ids=known), encoding=OFFSET)
+        rows = sum(part_ids.facts.rows for part_ids in scanned)
+        facts = plan.facts._replace(ids=plan.facts.ids._replace(rows=rows))
+        plan = replace(plan, facts=facts, encoding=OFFSET)
     plan = replace(plan, edges_elsewhere=sum(lengths) - lengths[k])
     return _planned(plan, numbers, chosen, lengths[k])
 
@@ -164,7 +165,7 @@ def _read(edges: Any, vertices: Any, options: Options, outer: Ledger | None) -> 
 
     If a weight bound has selected the edges, ``outer`` is the ledger of the whole list.
     """
-    given = read(
+    edge_input = read(
         edges,
         options.source,
         options.destination,
@@ -173,9 +174,9 @@ def _read(edges: Any, vertices: Any, options: Options, outer: Ledger | None) -> 
         options.nulls,
         options.text,
     )
-    if outer is None or given.ledger is None:
-        return given
-    return replace(given, ledger=outer.plus(given.ledger._replace(given=0)))
+    if outer is None or edge_input.ledger is None:
+        return edge_input
+    return replace(edge_input, ledger=outer.plus(edge_input.ledger._replace(given=0)))
 
 
 @contextmanager
@@ -200,8 +201,8 @@ def _chosen(
 ) -> Spreading:
     """Return how many of ``count`` devices to use for edges stored in one place.
 
-    The ids of edges on the host are not read for this estimate. Without ``num_vertices``, it
-    assumes half as many vertices as edges.
+    Ids on the host are not read for this estimate. Without ``num_vertices``, half as many vertices
+    as edges are assumed.
     """
     m, n = edge_input.src.size, options.num_vertices
     source = "device" if edge_input.on_device else "host"
@@ -241,7 +242,7 @@ def _planned(plan: Plan, numbers: list[int], chosen: Spreading, edges: int, move
 
 
 def _answer(
-    held: list[OnDevice],
+    results: list[OnDevice],
     rows: Ledger,
     dropped: int,
     backend: Backend,
@@ -251,40 +252,39 @@ def _answer(
 ) -> SpreadComponents:
     """Return the answer from the results of all devices; ``dropped`` edges had a null end."""
     seconds = {"compute": perf_counter() - started}
-    for step in held[0].seconds:
-        seconds[step] = max(one.seconds[step] for one in held)
-    designs = list(dict.fromkeys(one.design for one in held))
-    edges = [one.edges for one in held]
-    ledger = rows._replace(linked=sum(edges)).check()
-    words = ", ".join(designs), held[0].ids
-    facts = Facts(*words, edges=sum(edges), seconds=dict(seconds), ledger=ledger)
-    kind = options.labels or DEFAULT_KINDS[bool(held[0].edge_input.src.key_columns)]
+    for step in results[0].seconds:
+        seconds[step] = max(result.seconds[step] for result in results)
+    design = ", ".join(dict.fromkeys(result.design for result in results))
+    edges = sum(result.edges for result in results)
+    ledger = rows._replace(linked=edges).check()
+    facts = Facts(design, results[0].ids, edges=edges, seconds=dict(seconds), ledger=ledger)
+    kind = options.labels or DEFAULT_KINDS[bool(results[0].edge_input.src.key_columns)]
     answers: list[Components] = [
         Components(
             Answer(
-                replace(one.edge_input, dropped_rows=dropped, bound=options.remembered()),
+                replace(result.edge_input, dropped_rows=dropped, bound=options.remembered()),
                 backend,
-                one.decoder,
-                one.forest,
+                result.decoder,
+                result.forest,
                 kind,
                 facts,
-                arena=one.arena,
+                arena=result.arena,
             )
         )
-        for one in held
+        for result in results
     ]
     log.info(
         "on %d devices: %d components in %.4f s",
-        *(len(held), held[0].forest.components, seconds["compute"]),
+        *(len(results), results[0].forest.components, seconds["compute"]),
     )
-    said = {
+    summary = {
         "edges": facts.edges,
         "dropped": dropped,
         "ledger": str(ledger),
-        "devices": {one.number: one.edges for one in held},
+        "devices": {result.number: result.edges for result in results},
         "why": chosen.why,
         "design": facts.design,
         "ids": facts.ids,
         "seconds": seconds,
     }
-    return SpreadComponents(held, answers, backend, kind, said)
+    return SpreadComponents(results, answers, backend, kind, summary)

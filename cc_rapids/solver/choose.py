@@ -46,15 +46,16 @@ log: logging.Logger = logging.getLogger(__name__)
 
 # Measured thresholds. None changes an answer. A name in brackets is a page of
 # docs/design/decisions.
-SPLIT_EDGES = 1 << 22  # fewest edges linked in two parts, while the host allocates rows, [host]
-ONE_LAUNCH_EDGES = ONE_LAUNCH_RULE.most_edges  # most edges of one launch on a GPU, [short-lists]
-HASHED_AT_ONCE = 1 << 15  # most edges whose scan also builds a hash table: 3 MiB, [short-lists]
-BATCH_WINDOW_EDGES = 1 << 23  # edges, in batches of one kind, that are borrowed at once, [batches]
-JOINED_BATCH_EDGES = 1 << 20  # most edges of batches that are joined into one, [batches]
+SPLIT_EDGES = 1 << 22  # min. edges linked in two parts, while the host allocates rows, [host]
+ONE_LAUNCH_EDGES = ONE_LAUNCH_RULE.most_edges  # max. edges of one launch on a GPU, [short-lists]
+HASHED_AT_ONCE = 1 << 15  # max. edges whose launch also has a hash table: 3 MiB, [short-lists]
+BATCH_WINDOW_EDGES = 1 << 23  # max. edges of batches that are borrowed together, [batches]
+JOINED_BATCH_EDGES = 1 << 20  # max. edges of batches that are joined into one, [batches]
 SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes of the sums from which ranks are computed
 BY_SCIPY, BY_SCIPY_WHY = "scipy until compiled", "the kernels are being compiled in the background"
-IDS_PER_ROW = 4  # most ids per row of a list that SciPy solves
-SCIPY_BYTES, SCIPY_VERTEX_BYTES = 40, 20  # bytes of SciPy's matrices per edge, labels per vertex
+IDS_PER_ROW = 4  # max. ids per row of a list that SciPy solves
+SCIPY_BYTES = 40  # bytes per edge of SciPy's matrices
+SCIPY_VERTEX_BYTES = 20  # bytes per vertex of its labels
 ANY = "any"  # any spanning forest, without weights
 BY_WEIGHT = LIGHTEST, HEAVIEST = "lightest", "heaviest"
 
@@ -80,7 +81,7 @@ class ChoiceOptions(Protocol):
 
     @property
     def spanning(self) -> ForestWeight | None:
-        """The weights of that forest, if it is a minimum or maximum one."""
+        """The weights of a minimum or maximum spanning forest, if one is recorded."""
 
 
 class SolveOptions(ChoiceOptions, Protocol):
@@ -92,7 +93,7 @@ class SolveOptions(ChoiceOptions, Protocol):
 
     @property
     def expected_rows(self) -> int | None:
-        """The number of rows, if the caller passed it."""
+        """The number of rows of the label frame, if the caller passed it."""
 
 
 class Machine(NamedTuple):
@@ -110,9 +111,8 @@ class Machine(NamedTuple):
         """Return the properties of a backend; with ``explained``, also the name of its device."""
         device = backend.device_name if explained else ""
         flags = backend.on_device, backend.in_one_launch
-        most = 0 if backend.is_compiled else backend.uncompiled_rows
-        limits = backend.shared_memory_limits()
-        return cls(backend.name, device, *flags, limits, most)
+        uncompiled_rows = 0 if backend.is_compiled else backend.uncompiled_rows
+        return cls(backend.name, device, *flags, backend.shared_memory_limits(), uncompiled_rows)
 
 
 class Counted(NamedTuple):
@@ -146,11 +146,12 @@ class Facts(NamedTuple):
     edges : int
         The number of rows of a list, or of entries of an adjacency list.
     is_list, symmetric : bool
-        Whether they are a list, and whether they are rows that hold both directions.
+        Whether the edges are a list, and whether they are rows that store each edge in both
+        directions.
     launches_once : bool
         Whether one launch supports the column types, and its memory suffices for the vertices.
     has_table : bool
-        Whether that launch has memory for a hash table.
+        Whether the one launch has memory for a hash table.
     weight_type : str
         The type of weights, if there are any.
     ids : IdFacts, optional
@@ -189,26 +190,30 @@ class Facts(NamedTuple):
         explained: bool = False,
     ) -> Facts:
         """Return the known facts about a caller's edges, before or after their ids are scanned."""
-        listed, weights = edge_input.row_offsets is None, edge_input.weights
-        m, once = edge_input.src.size, backend.in_one_launch and _launches_once(edge_input, columns)
-        far = ids is not None and (ids.id_range.size > encode.SMALL_RANGE or not policy.is_measured)
+        m, weights = edge_input.src.size, edge_input.weights
+        is_list = edge_input.row_offsets is None
+        once = backend.in_one_launch and _launches_once(edge_input, columns)
+        needs_free_bytes = ids is not None and (
+            ids.id_range.size > encode.SMALL_RANGE or not policy.is_measured
+        )
         return cls(
             Machine.of(backend, explained),
             m,
-            listed,
-            not listed and edge_input.symmetric,
+            is_list,
+            not is_list and edge_input.symmetric,
             once,
             once and m <= HASHED_AT_ONCE and last_of(edge_input) < 0,
             "" if weights is None else weights.dtype.str,
             ids,
-            backend.free_bytes() if far else 0,
+            backend.free_bytes() if needs_free_bytes else 0,
         )
 
 
 def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
     """Return whether edges are a short list of integers whose vertices fit into one launch.
 
-    Either the edges define the vertices, or the vertices are 0 .. n - 1 and fit into its memory.
+    Either the edges define the vertices, or the vertices are 0 .. n - 1 and fit into the memory of
+    the launch.
     """
     src, last = edge_input.src, last_of(edge_input)
     if not 0 < src.size <= ONE_LAUNCH_EDGES:
@@ -234,7 +239,7 @@ class Numbers(NamedTuple):
 class Plan:
     """The plan of a run of :func:`cc_rapids.components` with the given arguments.
 
-    It holds plain values, and can be pickled. ``str()`` is a few lines for people.
+    It holds plain values, and can be pickled. ``str()`` returns a few lines of text.
 
     Attributes
     ----------
@@ -249,8 +254,8 @@ class Plan:
     vertices : int
         The largest possible number of vertices.
     bytes : int
-        The most memory beyond the input that the run will take, including the label frame. Labels
-        that are strings are assumed to be at most as long as the vertices on average.
+        The maximum memory that the run allocates beyond the input, including the label frame. The
+        average length of string labels is assumed to be at most that of the vertices.
     devices : (list of int, str), optional
         With ``devices=``, the devices that would run, and the reason. ``bytes`` is then the memory
         of each device.
@@ -262,7 +267,7 @@ class Plan:
     StreamPlan : The plan of a stream.
     """
 
-    SHOWN: ClassVar = (  # the attributes above, for people and as JSON
+    SHOWN: ClassVar = (  # the attributes above, in this order, for repr() and JSON
         *("engine", "device", "edges", "ids", "ids_why", "design", "design_why"),
         *("vertices", "bytes", "devices"),
     )
@@ -276,9 +281,7 @@ class Plan:
     forest: str = ""  # ANY, LIGHTEST or HEAVIEST, if the edges of a spanning forest are recorded
     by_scipy: bool = False  # whether SciPy links the edges, because kernels are not compiled
     in_one_launch: bool = False
-    room_for_one_launch: bool = (
-        False  # whether memory for one launch is allocated before ids are read
-    )
+    room_for_one_launch: bool = False  # whether its memory is allocated before ids are read
     backwards: bool = False  # whether a list is read from its end
     in_two_parts: bool = False  # whether most of a list is linked before its rows are counted
     staged: bool = False  # whether a part of a list is linked in stages
@@ -385,14 +388,14 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
     forest = ANY if options.forest else ""
     if options.spanning is not None:
         forest = HEAVIEST if options.spanning.greatest else LIGHTEST
-    plainly = policy.is_measured and memory == MEMORY[0]
-    tries_one_launch = facts.launches_once and plainly and not forest
+    uses_defaults = policy.is_measured and memory == MEMORY[0]
+    tries_one_launch = facts.launches_once and uses_defaults and not forest
     if ids is None and counted is None:
         return Plan(facts, ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE, in_one_launch=tries_one_launch)
     encoding = None if counted is None else counted.encoding
     if counted is None and ids is not None:
-        few = tries_one_launch and facts.has_table
-        if few and ids.id_range.size > ids_at_once(facts.edges):
+        launches_with_table = tries_one_launch and facts.has_table
+        if launches_with_table and ids.id_range.size > ids_at_once(facts.edges):
             encoding = HASHED
         else:
             encoding = choose_encoding(ids, facts.free_bytes, facts.machine.uncompiled_rows)
@@ -412,8 +415,8 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         design = for_forest(design)
     if by_rule_for_batch and starts_plainly(design):
         design = Design()
-    most = facts.machine.uncompiled_rows
-    by_scipy = plainly and most > 0 and _is_short(n, facts.edges, most)
+    max_rows = facts.machine.uncompiled_rows
+    by_scipy = uses_defaults and max_rows > 0 and _is_short(n, facts.edges, max_rows)
     by_scipy = by_scipy and not (facts.joins_trees or forest or options.engine)
     in_one_launch = False
     if tries_one_launch and encoding is not None and ids is not None:
@@ -433,34 +436,37 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         by_scipy=by_scipy,
         in_one_launch=in_one_launch,
         room_for_one_launch=tries_one_launch,
-        backwards=order.descending and plainly and facts.machine.on_device,
+        backwards=order.descending and uses_defaults and facts.machine.on_device,
         in_two_parts=facts.edges >= SPLIT_EDGES,
         staged=facts.parts > 1 and policy.is_measured and in_stages(design, n, facts.edges),
     )
 
 
-def _is_short(n: int, m: int, most: int) -> bool:
-    """Return whether SciPy solves a list, given the most rows of one."""
-    return m <= most and n <= IDS_PER_ROW * most
+def _is_short(n: int, m: int, max_rows: int) -> bool:
+    """Return whether SciPy may solve a list of m edges and n vertices, at most ``max_rows`` long."""
+    return m <= max_rows and n <= IDS_PER_ROW * max_rows
 
 
 def _without_gaps(encoding: IdEncoding, facts: Facts, ids: IdFacts, design: Design) -> IdEncoding:
-    """Return an encoding with fewer vertices if the design needs memory for pairs of vertices."""
-    free = facts.free_bytes - ids.answer_bytes
-    if bytes_of_pairs(design, encoding.cost(ids).max_vertices) <= free:
+    """Return a bit map in place of the encoding if memory for pairs of vertices would not suffice.
+
+    The ids between the least and the greatest that do not occur are then not vertices.
+    """
+    free_bytes = facts.free_bytes - ids.answer_bytes
+    if bytes_of_pairs(design, encoding.cost(ids).max_vertices) <= free_bytes:
         return encoding
-    return BITMAP if BITMAP.cost(ids).bytes <= free else encoding
+    return BITMAP if BITMAP.cost(ids).bytes <= free_bytes else encoding
 
 
 class BatchSizes(NamedTuple):
-    """The most edges of batches that are borrowed at once, and that are joined as one."""
+    """The maximum numbers of edges of batches that are borrowed together, and joined into one."""
 
     window: int
     joined: int
 
 
 def choose_batch_sizes() -> BatchSizes:
-    """Return how many batches are taken together."""
+    """Return the sizes up to which batches are borrowed together, and joined into one."""
     return BatchSizes(BATCH_WINDOW_EDGES, JOINED_BATCH_EDGES)
 
 
@@ -493,6 +499,6 @@ def choose_for_cut(backend: Backend, n: int, m: int, design: Design, uses_defaul
     ``uses_default`` is whether the caller names neither a design nor an engine.
     """
     plan = choose_for_batch(backend, n, m, design)
-    most = backend.uncompiled_rows
-    by_scipy = uses_default and most > 0 and _is_short(n, m, most)
+    max_rows = backend.uncompiled_rows
+    by_scipy = uses_default and max_rows > 0 and _is_short(n, m, max_rows)
     return replace(plan, by_scipy=True) if by_scipy else plan

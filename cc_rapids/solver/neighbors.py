@@ -1,8 +1,8 @@
 """Solve a neighbour array: its components, or the clusters of DBSCAN.
 
-Kernels read the array in place. Beyond the forest, a run takes a bit for each entry if some are
-filtered, two for clusters, and 16 bytes for each offset of rows of unequal length. While border
-points join clusters, it takes 8 bytes for each point.
+Kernels read the array in place. Beyond the forest, a run allocates one bit per entry if entries are
+filtered, two bits per entry for clusters, and 16 bytes per row if rows have unequal lengths. While
+border points join clusters, it allocates 8 bytes per point.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class NeighborRules:
-    """The rules by which entries are edges, and points members of clusters."""
+    """Which entries are edges, and which points are members of clusters."""
 
     at_most: float | None = None
     mutual: bool = False
@@ -51,8 +51,8 @@ class NeighborRules:
 class NeighborFacts:
     """The rules of an answer for neighbours, and the order of its clusters.
 
-    ``order`` are the components in the order of their least core points, and ``core`` has a bit for
-    each point, from the lowest bit of each byte; both are None without clusters.
+    ``order`` has the components in the order of their least core points. ``core`` has a bit for
+    each point, from the lowest bit of each byte. Both are None without clusters.
     """
 
     rules: NeighborRules
@@ -70,9 +70,11 @@ class SolvedNeighbors(NamedTuple):
 
 
 class Description(NamedTuple):
-    """The description of an array for kernels, and the bytes of the bits in it, if it has any.
+    """The description of an array for kernels, and views of its parts.
 
-    ``form`` loads the edges.
+    ``src`` is the description, as one array of words. ``kept``, ``borders`` and ``core`` are its
+    bits, as bytes, and ``reach`` its core distances; parts that are not needed are empty. ``form``
+    loads the edges.
     """
 
     src: Array
@@ -86,8 +88,8 @@ class Description(NamedTuple):
 class Entries(NamedTuple):
     """The entries of an array on a backend: edges, the description, and the memory of distances.
 
-    ``left_out`` counts the entries that are no edges by reason. ``joined`` counts those between
-    core points, and has a word for those of border points.
+    ``left_out`` counts the entries that are not edges, by reason. ``joined`` has two counts: of the
+    entries between core points, and of the entries that join border points.
     """
 
     edges: NeighborEdges
@@ -103,15 +105,15 @@ def solve(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> Solve
     Raises
     ------
     InputError
-        A neighbour is no point, or an array changed during the run.
+        A neighbour is not a point, or an array changed during the run.
     """
     n, m = neighbors.n, neighbors.m
     forest = Forest(backend, n, all_present=True)
     edges, described, weights, left_out, joined = entries_of(neighbors, rules, forest)
     wide: Any = np.promote_types(forest.vertex, edges.wide).type
     arrays = described.src, edges.dst, weights
-    known = Facts(Machine.of(backend), m, counted=Counted(n, n, order=IN_PLACE))
-    design = link_part(choose(known, BatchOptions(MEASURED)), edges, forest)
+    edge_facts = Facts(Machine.of(backend), m, counted=Counted(n, n, order=IN_PLACE))
+    design = link_part(choose(edge_facts, BatchOptions(MEASURED)), edges, forest)
     order, core, linked = None, None, m - sum(left_out.values())
     if rules.min_samples is not None:
         order = _join_borders(arrays, forest, rules, m, wide, joined)
@@ -131,13 +133,13 @@ def entries_of(
 ) -> Entries:
     """Describe an array for kernels, and select the entries that are edges.
 
-    With ``min_samples``, edges are between core points. ``reach`` is whether the description has
-    room for the core distance of each point.
+    With ``min_samples``, edges are between core points. With ``reach``, the description has memory
+    for the core distance of each point.
 
     Raises
     ------
     InputError
-        A neighbour is no point.
+        A neighbour is not a point.
     """
     backend, n, m = forest.backend, neighbors.n, neighbors.m
     described = _described(neighbors, rules, backend, reach)
@@ -152,18 +154,18 @@ def entries_of(
     left_out = _select(neighbors, rules, arrays, wide, backend)
     joined = backend.fill(backend.empty(2, np.uint64), 0)
     if rules.min_samples is not None:
-        core, least = described.core, rules.min_samples - 1  # a point is its own neighbour
-        backend.kernel(kernels.find_core)(core.size, n, least, described.src, core)
-        bits = described.kept, described.borders
+        core, others = described.core, rules.min_samples - 1  # a point is its own neighbour
+        backend.kernel(kernels.find_core)(core.size, n, others, described.src, core)
+        kept, borders = described.kept, described.borders
         split = backend.kernel(kernels.split_by_core, wide)
-        split(bits[0].size, m, n, described.src, dst, *bits, joined)
+        split(kept.size, m, n, described.src, dst, kept, borders, joined)
     return Entries(edges, described, weights, left_out, joined)
 
 
 def _described(
     neighbors: Neighbors, rules: NeighborRules, backend: Backend, reach: bool
 ) -> Description:
-    """Describe an array for kernels, with memory for what the rules need."""
+    """Write the header and offsets of the description, with memory for the bits of the rules."""
     size, m, n = kernels.HEADER, neighbors.m, neighbors.n
     header = np.zeros(size, np.uint64)
     if neighbors.offsets is None:
@@ -208,7 +210,7 @@ def _select(
     wide: Any,
     backend: Backend,
 ) -> dict[str, int]:
-    """Write the bits of the entries that are edges; return the others, counted by reason."""
+    """Write the bits of the entries that are edges; count the other entries by reason."""
     m, weighs = neighbors.m, neighbors.distances is not None
     counts = backend.fill(backend.empty(len(kernels.REASONS), np.uint64), 0)
     wrong = backend.fill(backend.empty(1, np.uint64), 0xFF)
@@ -218,8 +220,8 @@ def _select(
     if e < m:
         at = neighbors.place(e)[2]
         raise wrong_index(neighbors, e, int(backend.to_host(arrays[1][at : at + 1])[0]))
-    numbers = backend.to_host(counts).tolist()
-    return {reason: numbers[int(place)] for reason, place in REASONS.items()}
+    counts_on_host = backend.to_host(counts).tolist()
+    return {reason: counts_on_host[int(position)] for reason, position in REASONS.items()}
 
 
 def _join_borders(

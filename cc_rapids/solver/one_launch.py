@@ -1,8 +1,9 @@
 """Encode and solve in one launch, for lists so short that launch overhead dominates.
 
-The device does not wait for the host to learn the range of the ids. Memory is allocated for as many
-ids as the edges have endpoints. For the shortest lists it includes a hash table. A longer list with
-a larger range is hashed by a second launch, or solved by separate launches afterwards.
+The device does not wait until the host knows the range of the ids. Memory is allocated for the
+maximum number of distinct ids, two per edge. For the shortest lists, it includes a hash table. A
+longer list whose range exceeds the memory is hashed by a second launch, or solved by separate
+launches afterwards.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ from ..kernels import find, forest, gather, giant, id_hash, id_range, one_launch
 from ..kernels import one_launch_hashed as hashed
 from ..kernels.primitives import WORD
 
-FEW = FEW_IDS  # most edges of a list for which rows and forest share an allocation
+FEW = FEW_IDS  # max. edges of a list for which rows and forest share an allocation
 VERTEX, WIDE = np.uint32, np.uint64
-TOTALS, ENDS, WORDS, FLAGS = 3, 2, 1, 2  # numbers of facts, see kernels/one_launch.py
+TOTALS, ENDS, WORDS, FLAGS = 3, 2, 1, 2  # lengths of the parts of facts: kernels/one_launch.py
 
 
 def bytes_for(m: int, has_table: bool) -> int:
@@ -60,8 +61,8 @@ def solve(
 ) -> EncodedIds | IdRange | None:
     """Encode the ids of two columns and solve their forest in one launch.
 
-    Return the range of the ids if it exceeds the allocated memory, and None if some ids are not
-    among the vertices.
+    If the range of the ids exceeds the allocated memory, return only the range. If some ids are not
+    among the caller's vertices, return None.
 
     Parameters
     ----------
@@ -70,12 +71,12 @@ def solve(
     has_table : bool
         Whether to allocate memory for a hash table, for a short list of any ids.
     speculative : SpeculativeRows, optional
-        Rows to gather and frame while the device works; their number is known.
+        Rows of known number. They are gathered, and the frame is made, while the device works.
     """
     src, dst = map(backend.asarray, columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
-    named = last_of(edge_input) + 1  # vertices that the caller names
-    row_capacity = min(max(2 * m, named), FEW) if m <= FEW else 0
+    named_count = last_of(edge_input) + 1  # vertices that the caller names
+    row_capacity = min(max(2 * m, named_count), FEW) if m <= FEW else 0
     layout = _run_layout(dtype, m, row_capacity, has_table)
     whole = (
         backend.empty(layout.bytes, np.uint8)
@@ -85,7 +86,7 @@ def solve(
     out = backend.packed_args(whole, layout.rows)
     if speculative and not row_capacity:
         out = backend.alloc_packed(*[(speculative.max_rows, dtype)] * 2)
-    read_facts = _launch(named, src, dst, backend, whole, layout, out)
+    read_facts = _launch(named_count, src, dst, backend, whole, layout, out)
     if speculative and not row_capacity:
         speculative.offer(*out)
     facts = read_facts()
@@ -113,7 +114,7 @@ def solve(
 def solve_hashed(columns: list[Array], backend: Backend) -> EncodedIds | None:
     """Solve a list with a large range of ids, in one launch with memory for a hash table only.
 
-    Return None if an id has found no slot.
+    Return None if an id finds no slot in the table.
     """
     src, dst = map(backend.asarray, columns)
     dtype = np.result_type(src.dtype, dst.dtype)
@@ -125,7 +126,7 @@ def solve_hashed(columns: list[Array], backend: Backend) -> EncodedIds | None:
 
 
 def _launch(
-    named: int,
+    named_count: int,
     src: Array,
     dst: Array,
     backend: Backend,
@@ -133,23 +134,24 @@ def _launch(
     layout: _RunLayout,
     out: Any,
 ) -> Callable[[], Array]:
-    """Launch the kernel for edges, and for the first ``named`` vertices even without edges.
+    """Launch the kernel; return a function that waits for its facts.
 
-    Return a function that waits for its results.
+    The vertices 0 .. ``named_count`` - 1 are present even if they have no edges.
     """
     (facts,) = backend.packed_views(whole, (layout.facts,))
     backend.fill(facts, 0xFF)
     kernel = _kernel(backend, ONE_LAUNCH_RULE.design, *order_of_type(src))
-    kernel(src.size, src, dst, named, *backend.packed_args(whole, layout.run), *out)
+    kernel(src.size, src, dst, named_count, *backend.packed_args(whole, layout.run), *out)
     return backend.read_async(facts)
 
 
 def _hashed(
     facts: Array, whole: Array, layout: _RunLayout, src: Array, dst: Array, backend: Backend
 ) -> EncodedIds | None:
-    """Return the result of a launch with a hash table; None if an id has found no slot.
+    """Return the result of a launch with a hash table; None if an id found no slot.
 
-    The launch sorts ids that are evenly spread. Other ids are sorted here.
+    The launch has sorted the ids, unless they are bunched. Bunched ids are sorted later, by
+    ``finalise``.
     """
     vertices, components = facts.tolist()[:2]
     full, bunched = facts[-FLAGS:].tolist()
@@ -199,11 +201,11 @@ def _arrays_of_forest(backend: Backend, whole: Array, layout: _RunLayout, n: int
 
 
 class _RunLayout(NamedTuple):
-    """One allocation: its size, its capacity in ids of a range, and the offsets of its parts.
+    """One allocation: its size, the capacity in ids of a range, and the offsets of its parts.
 
-    The parts are the results for the host, the other arguments of the kernel, some of which share
-    memory, the rows of the answer, and the arrays of a forest. With a hash table there are also its
-    ids and trees, and the sorted ids and their trees.
+    ``facts`` are the results for the host, and ``run`` the other arguments of the kernel, some of
+    which share memory. ``rows`` are those of the answer, and ``forest`` its arrays. With a hash
+    table, ``table`` has the table's ids and trees, and ``sorted_ids`` the sorted ids and trees.
     """
 
     bytes: int
@@ -222,7 +224,7 @@ def _run_layout(
 ) -> _RunLayout:
     """Return the layout for m edges and the rows of the answer.
 
-    It has a word for each id of a range, a hash table, or both.
+    With ``has_words``, it has a forest over a range of ids; with ``has_table``, a hash table.
     """
     ids, ends = ids_at_once(m) if has_words else 0, 2 * m if has_table else 0
     words = -(-ids // WORD)
@@ -243,17 +245,17 @@ def _run_layout(
         )
     )
     parent, present, before, sums, facts, *more = pieces
-    listed, table = more[:2], more[2:]
-    first, octets = facts[0], (present[0], 4 * words, np.uint8)
-    totals, out_of_range = (first, TOTALS, np.int64), (first + 8 * (TOTALS - 1), 1, np.int64)
-    bounds = first + 8 * TOTALS, ENDS + WORDS, WIDE
-    flags = first + 8 * (TOTALS + ENDS + WORDS), FLAGS, np.int64
+    rows_of_answer, table = Layout(more[:2]), more[2:]
+    start, octets = facts[0], (present[0], 4 * words, np.uint8)
+    totals, out_of_range = (start, TOTALS, np.int64), (start + 8 * (TOTALS - 1), 1, np.int64)
+    bounds = start + 8 * TOTALS, ENDS + WORDS, WIDE
+    flags = start + 8 * (TOTALS + ENDS + WORDS), FLAGS, np.int64
     # The sorted ids reuse the memory of the table, and their forest that of the slots.
     sorted_ids = ((table[0][0], ends, WIDE), (table[-1][0], ends, VERTEX)) if ends else ()
     over_ids = bounds, parent, present, octets, before, sums, totals, out_of_range
     run = Layout((*over_ids, flags, *table, table[-1]))
-    kept = parent, present, before, totals
-    return _RunLayout(size, ids, facts, run, Layout(listed), kept, tuple(table[:2]), sorted_ids)
+    arrays = parent, present, before, totals
+    return _RunLayout(size, ids, facts, run, rows_of_answer, arrays, tuple(table[:2]), sorted_ids)
 
 
 @cache
@@ -275,8 +277,8 @@ def _kernel(backend: Backend, design: Design, wide: type, sign: int) -> Kernel:
         one_launch.list_share(backend, gather.gather(backend, write).part),
         hashed.solve_hashed(backend, _phases_of_hashed(backend, composer, sign)),
     )
-    made: Kernel = one_launch.solve(backend, sign, phases)
-    return made
+    kernel: Kernel = one_launch.solve(backend, sign, phases)
+    return kernel
 
 
 def _phases_of_hashed(backend: Backend, composer: KernelComposer, sign: int) -> tuple[Any, ...]:

@@ -19,14 +19,14 @@ from ..kernels import reachability as kernels
 from ..kernels.neighbors import ANY_ORDER
 from .neighbors import NeighborRules, entries_of
 
-PIECE = 128  # points whose core distances are computed at once
+PIECE = 128  # points whose core distances are computed together
 
 
 @dataclass(frozen=True)
 class ReachabilityForest:
     """A spanning forest of points, with edges in the order of their merges.
 
-    It is rooted at the least point of each tree. The parent of a vertex is less than the vertex.
+    Each tree is rooted at its least point. The parent of a vertex is less than the vertex.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class ReachabilityForest:
     parent, child : (t,) arrays of integers
         The endpoints of the edges.
     heights : (t,) array of float64
-        The mutual reachability of the endpoints, which is finite; ascending.
+        The mutual reachability of the endpoints, in ascending order; all are finite.
     """
 
     vertex_of: Array
@@ -49,10 +49,11 @@ def reachability_forest(
 ) -> ReachabilityForest:
     """Compute the minimum spanning forest by mutual reachability.
 
-    An entry weighs the greatest of its distance and the core distances of both points. No list of
-    edges or weights is built. The core distance is that of neighbour number ``min_samples``, the
-    point itself included, whether or not its row lists it. Infinite and missing distances join
-    nothing, and nor do entries of points without so many neighbours.
+    The weight of an entry is the greatest of its distance and the core distances of both points. No
+    list of edges or weights is built. The core distance of a point is the distance of its neighbour
+    number ``min_samples``; the point itself is number 1, even if its row does not list it. Infinite
+    and missing distances join nothing. The entries of a point with fewer than ``min_samples``
+    neighbours join nothing either.
 
     Parameters
     ----------
@@ -61,17 +62,17 @@ def reachability_forest(
     min_samples : int
     backend : Backend
     scale : float
-        Distances are divided by it after the core distances have been computed.
+        The divisor of the distances, applied after the core distances have been computed.
 
     Raises
     ------
     InputError
-        A neighbour is no point, or an array changed during the run.
+        A neighbour is not a point, or an array changed during the run.
 
     Notes
     -----
-    Vertices are the points in a preorder. Edges of equal height are in the order of their depth,
-    and then of their entries in the array.
+    Vertices are the points in a preorder of the trees. Edges of equal height are sorted by their
+    depth, and then by the position of their entries.
     """
     n, dtype = neighbors.n, np.dtype(neighbors.distances.dtype)
     width = 8 * dtype.itemsize
@@ -99,9 +100,10 @@ def reachability_forest(
     xp = backend.xp
     roots = xp.flatnonzero(forest.parent == xp.arange(n, dtype=forest.vertex))
     tree = rooted(us, vs, roots, n, backend)
-    places = order_of_integers(tree.depth[tree.child], n, xp)
-    places = places[stable_order(codes[places], xp)]
-    codes, child = codes[places], tree.child[places]
+    by_depth = order_of_integers(tree.depth[tree.child], n, xp)
+    by_height = by_depth[stable_order(codes[by_depth], xp)]
+    codes, child = codes[by_height], tree.child[by_height]
+    # The codes are the bits of the heights, changed so that integers sort like floats: undo this.
     negative = codes < np.uint64(sign)
     codes = xp.where(negative, ~codes, codes ^ np.uint64(sign)).astype(bits.dtype)
     heights = codes.view(dtype).astype(np.float64)
@@ -116,7 +118,7 @@ def complete_forest(
     """Compute the forest of all points by Prim's algorithm on the host, in scikit-learn's order.
 
     Vertices are the points in the order in which they are added. Edges are in the order of
-    ``np.argsort``, also those of equal height.
+    ``np.argsort``, even those of equal height.
 
     Parameters
     ----------
@@ -125,9 +127,10 @@ def complete_forest(
     min_samples : int
     backend : Backend
     scale : float
-        Distances are divided by it after the core distances have been computed.
+        The divisor of the distances, applied after the core distances have been computed.
     from_source : bool
-        Whether the parent of a point is its nearest point in the tree, or the last one added.
+        True if the parent of a point is its nearest point in the tree, False if it is the point
+        that was added before it.
     """
     memory = neighbors.distances
     memory = memory.get() if hasattr(memory, "get") else memory
@@ -143,12 +146,12 @@ def complete_forest(
 
 
 def _core(matrix: Any, min_samples: int) -> Any:
-    """Return the core distance of each point, which lists itself at the distance 0."""
-    core, last = np.empty(matrix.shape[0]), min_samples - 1
+    """Return the core distance of each point; each point is at the distance 0 from itself."""
+    core, position = np.empty(matrix.shape[0]), min_samples - 1
     for start in range(0, core.size, PIECE):
         piece = matrix[start : start + PIECE].astype(np.float64, order="C")
         rows = np.arange(len(piece))
         piece[rows, start + rows] = 0
-        piece.partition(last, axis=1)
-        core[start + rows] = piece[:, last]
+        piece.partition(position, axis=1)
+        core[start + rows] = piece[:, position]
     return core

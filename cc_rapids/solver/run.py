@@ -1,10 +1,10 @@
 """Solve edge lists, and run plans: the only place that links vertices.
 
 :func:`solve` scans a whole list, chooses a plan and runs it; :func:`explain` stops before the run.
-:func:`run` runs the plan of a list whose ids are encoded, and :func:`run_in_one_launch` does so
-before they are. :func:`link_part` links a part of a list, and :func:`merge` merges parts.
-:func:`join` links a batch into existing trees. Forests over the edges of an answer need no plan,
-because they always use the same design.
+:func:`run` runs the plan of a list whose ids are encoded. :func:`run_in_one_launch` also encodes
+the ids. :func:`link_part` links a part of a list, and :func:`merge` merges parts. :func:`join`
+links a batch into existing trees. :func:`any_forest` needs no plan, because it always uses the same
+design.
 """
 
 from __future__ import annotations
@@ -86,8 +86,9 @@ log: logging.Logger = logging.getLogger(__name__)
 class Solved:
     """A solved forest over encoded ids, and the plan that was run.
 
-    Also the edges of a spanning forest if they were recorded, the label frame if it was made while
-    the GPU worked, and the reason if a plan was chosen again.
+    ``forest_edges`` are the edges of a spanning forest, if they were recorded; ``frame`` is the
+    label frame, if it was made while the GPU worked; ``chosen_again`` is the reason if a plan was
+    chosen again.
     """
 
     encoded: EncodedIds
@@ -108,11 +109,12 @@ def solve(
 
     On a GPU, a list of up to four million edges takes one launch, which scans, encodes and solves
     (:mod:`.one_launch`). If its ids lie too far apart, the launch returns their exact range. Then a
-    second launch hashes them, or the steps run separately. Otherwise the range may be an estimate:
-    0 .. ``num_vertices`` - 1 if the caller passed that, or the range of a sample if there are at
-    least ``ids.range.SAMPLED_EDGES`` edges. Ids outside it are noticed when their edges are
-    linked: ``forest.complete`` is then False, and scanning, encoding and running are repeated with
-    the exact range.
+    second launch hashes them, or the steps run separately.
+
+    For other lists, the range may be an estimate: 0 .. ``num_vertices`` - 1 if the caller passed
+    ``num_vertices``, or the range of a sample if there are at least ``ids.range.SAMPLED_EDGES``
+    edges. Ids outside the estimate are noticed when their edges are linked: ``forest.complete`` is
+    then False, and scanning, encoding and running are repeated with the exact range.
 
     ====================  ===========================  ==============  ========================
     Ids                   Vertices                     Range           In the order of the ids
@@ -135,8 +137,9 @@ def solve(
     gathered before they are counted, and the caller sorts its solved forest by
     :meth:`EncodedIds.finalise`.
 
-    For rows on a GPU the range is 0 .. the number of rows - 1. Another kernel checks all entries
-    while the host prepares the run, and sets the same flag for entries that are not vertices.
+    For n rows of an adjacency list on a GPU, the range is 0 .. n - 1. Another kernel checks all
+    entries while the host prepares the run, and sets the same flag for entries that are not
+    vertices.
 
     Four steps wait for the GPU: the scan, which reads the range back; the check of offsets; rules
     that read the edges or build rows; and ``forest.complete``, which reads a flag back.
@@ -146,8 +149,8 @@ def solve(
     InputError
         The offsets are wrong, or the columns have changed meanwhile.
     """
-    # An estimate saves one pass over the ids. Rules and hooks need the exact range. For rows, the
-    # range is their number, if it fits the type of the ids.
+    # An estimate saves one pass over the ids, but some rules and recorded hooks need the exact
+    # range. The number of rows of an adjacency list is an estimate if it fits the type of the ids.
     records_hooks = options.forest and options.spanning is None
     exact = options.policy.needs_exact_range or records_hooks
     if offsets:
@@ -173,7 +176,7 @@ def solve(
                 log.debug("%s, in one launch: %s", plan.design, plan.rule)
                 return Solved(encoded, plan, frame=frame.take_frame() if frame else None)
             guess = encoded  # None if some ids are not vertices; the scan then raises an error
-    chosen_again, any_order = "", not options.forest  # rows of a forest are in the listed order
+    chosen_again, any_order = "", not options.forest  # rows of a forest refer to the given order
     while True:
         scanned = scan_ids(
             edge_input, columns, backend, exact, guess, options.expected_rows, any_order
@@ -203,7 +206,7 @@ def solve(
             if ids.exact:
                 raise edge_input.changed()
             log.info("some ids lie outside the estimated range: reading all rows")
-            chosen_again = f"some ids lie outside {ids.low:,} to {ids.high:,}, as rows suggested"
+            chosen_again = f"some ids lie outside the estimated range {ids.low:,} to {ids.high:,}"
             del encoded, solved
         while checks:
             checks.pop()()
@@ -245,10 +248,10 @@ def explain(
 ) -> Plan:
     """Choose the plan of a run, without running it.
 
-    Integers are read once for their range, and strings once for their encoding. Several columns are
-    not read. Only the run knows two facts that ``"auto"`` may depend on: the number of distinct ids
-    in a hash table or a bit map, for which the plan assumes the worst case; and the rows of a list,
-    for the rule of the paper.
+    Integers are read once for their range, and strings once for their encoding. Composite ids are
+    not read. ``"auto"`` may depend on two facts that only a run finds. One is the number of
+    distinct ids in a hash table or a bit map, for which the plan assumes the worst case. The other
+    is the adjacency list, which only the rule of the paper reads.
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
@@ -277,8 +280,7 @@ def solve_encoded(
 ) -> Solved:
     """Choose a plan for edges between vertices, and run it.
 
-    The edges are not in the caller's columns; ``edge_input`` is the input from which they were
-    made.
+    ``encoded`` contains the edges, which were made from ``edge_input`` and are not in its columns.
     """
     n, order = encoded.expected_vertices, encoded.edge_order
     counted = Counted(encoded.forest.n, n, order=order)
@@ -322,7 +324,10 @@ def _hooks_of(
 
 
 def _note_outside(encoded: EncodedIds, backend: Backend) -> None:
-    """Start to check all entries of rows; the run is incomplete if some are not vertices."""
+    """Launch a check of all entries of an adjacency list.
+
+    If an entry is not a vertex, the flag ``forest.out_of_range`` is set, and the run is incomplete.
+    """
     edges, forest = encoded.edges, encoded.forest
     wide: Any = np.promote_types(forest.vertex, edges.wide).type  # holds n and all ids
     note = backend.kernel(id_range.note_outside, wide)
@@ -341,12 +346,12 @@ def _speculative_rows(
     if decoder is None:
         return None
     ends = forest.n if edge_input.vertices is not None else 2 * encoded.edges.m
-    most_rows, least_rows = min(forest.n, ends), forest.n if forest.all_present else 0
+    max_rows, min_rows = min(forest.n, ends), forest.n if forest.all_present else 0
     frame = _expected_frame(edge_input, forest.backend, options)
-    if frame and isinstance(decoder, OffsetDecoder) and frame.max_rows <= most_rows:
+    if frame and isinstance(decoder, OffsetDecoder) and frame.max_rows <= max_rows:
         frame.id_base, frame.dtype = decoder.id_base, decoder.dtype
         return frame
-    return SpeculativeRows(decoder.id_base, decoder.dtype, most_rows, least_rows)
+    return SpeculativeRows(decoder.id_base, decoder.dtype, max_rows, min_rows)
 
 
 def _expected_frame(
@@ -397,9 +402,13 @@ def run(
     edges, rows = _as_read(plan, edges, forest, rows)
     if plan.forest:
         return ChosenEdges(backend, _hooks(plan, edges, forest, rows))
-    design, memory = plan.algorithm, plan.memory
-    parts = plan.in_two_parts
-    phases.solve(edges, forest, design, rows, None, memory, speculative, parts)
+    phases.solve(
+        *(edges, forest, plan.algorithm, rows),
+        None,
+        plan.memory,
+        speculative,
+        plan.in_two_parts,
+    )
     return None
 
 
@@ -420,7 +429,7 @@ def _as_read(
 
 
 def _hooks(plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None) -> Array:
-    """Solve a forest; return the sorted indices of the edges of a spanning forest."""
+    """Solve a forest; return the sorted positions of the edges of a spanning forest."""
     hooks = _edges_that_hook(edges, forest, plan.algorithm, rows, plan.memory)
     if plan.backwards:
         hooks = hooks.dtype.type(edges.m - 1) - hooks
@@ -432,10 +441,10 @@ def _hooks(plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None) -> 
 def _edges_that_hook(
     edges: Edges, forest: Forest, design: Design, rows: Adjacency | None, memory: str = MEMORY[0]
 ) -> Array:
-    """Solve a forest; return the edges that hooked a vertex, or the entries of rows."""
-    backend, most = forest.backend, max(edges.m, rows.m if rows else 0)
-    number = np.uint32 if most < (1 << 32) - 1 else np.uint64
-    hook_edge = backend.fill(backend.empty(forest.n, number), 0xFF)  # all bits set: not hooked
+    """Solve a forest; return the positions of the edges, or entries of rows, that hooked a vertex."""
+    backend, max_edges = forest.backend, max(edges.m, rows.m if rows else 0)
+    position = np.uint32 if max_edges < (1 << 32) - 1 else np.uint64
+    hook_edge = backend.fill(backend.empty(forest.n, position), 0xFF)  # all bits set: not hooked
     phases.solve(edges, forest, design, rows, hook_edge, memory)
     return hook_edge[hook_edge != np.iinfo(hook_edge.dtype).max]
 
@@ -443,15 +452,16 @@ def _edges_that_hook(
 def _by_weight(
     plan: Plan, edge_input: EdgeInput, encoded: EncodedIds, rows: Adjacency | None
 ) -> ChosenEdges:
-    """Solve a minimum or maximum spanning forest; return its edges."""
+    """Find a minimum or maximum spanning forest by Borůvka's algorithm; return its edges."""
     edges, forest, backend = encoded.edges, encoded.forest, encoded.forest.backend
     if rows is not None:
         edges = list_of_rows(rows, edges, backend)
     weights = backend.placed(edge_input.weights, plan.memory)
     order = boruvka.WeightOrder.of(weights, plan.forest == HEAVIEST, backend)
-    # Strings are not gathered ahead, because their columns hold numbers here.
-    given = None if edge_input.text_bytes else edge_input
-    return boruvka.solve(edges, forest, encoded.expected_vertices, order, given)
+    # Borůvka's algorithm gathers the ids of the forest's edges early if it gets the input. The
+    # columns of spelled strings hold numbers, not ids.
+    ids = None if edge_input.text_bytes else edge_input
+    return boruvka.solve(edges, forest, encoded.expected_vertices, order, ids)
 
 
 def link_part(plan: Plan, edges: Edges, forest: Forest) -> str:
@@ -484,10 +494,10 @@ def join(plan: Plan, edges: Edges, forest: Forest) -> None:
 
 
 def join_and_query(plan: Plan, edges: Edges, forest: Forest, queries: Array) -> Array:
-    """Link the rows that are insertions and answer those that are queries, concurrently.
+    """Link the edges that are insertions, and concurrently answer those that are queries.
 
-    ``queries`` is not 0 where a row is a query. The result is a new array with 1 where a query
-    found both endpoints in one tree.
+    ``queries`` has an entry for each edge, which is not 0 for a query. The result is a new array
+    with 1 where a query found both endpoints in one tree.
     """
     return join_and_ask(edges, forest, plan.algorithm, queries)
 
@@ -517,9 +527,9 @@ def check_spanning(
 ) -> None:
     """Raise a ValueError unless edges are a spanning forest of the trees of a flat forest.
 
-    The number of edges must be the number of vertices minus that of components, and the edges must
-    give the same trees. With ``must``, these pairs and the edges must do so together, and there may
-    be fewer edges.
+    The number of edges must be the number of vertices minus the number of components, and the edges
+    must give the same trees. With ``must``, the pairs and the edges together must give the same
+    trees, and each edge must join two components of the pairs.
 
     Parameters
     ----------
@@ -532,7 +542,7 @@ def check_spanning(
     """
     backend, n = flat.backend, flat.n
     roots = backend.xp.arange(n).astype(flat.vertex)
-    trees, parts = int((flat.parent == roots).sum()), n
+    trees, trees_before = int((flat.parent == roots).sum()), n  # before the edges are linked
     grown = Forest(backend, n, all_present=True)
     grown.parent[:] = roots
 
@@ -543,11 +553,12 @@ def check_spanning(
 
     if must is not None and must[0].size:
         grow(*must)
-        parts = int((grown.parent == roots).sum())
-    sound = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape == (parts - trees,)
-    if sound and src.size:
-        sound = min(src.min(), dst.min()) >= 0 and max(src.max(), dst.max()) < n
-        if sound:
+        trees_before = int((grown.parent == roots).sum())
+    size = trees_before - trees
+    valid = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape == (size,)
+    if valid and src.size:
+        valid = min(src.min(), dst.min()) >= 0 and max(src.max(), dst.max()) < n
+        if valid:
             grow(src, dst)
-    if not (sound and bool((grown.parent == flat.parent).all())):
+    if not (valid and bool((grown.parent == flat.parent).all())):
         raise ValueError(f"its edges of a spanning forest do not span its {trees:,} components")
