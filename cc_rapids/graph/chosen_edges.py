@@ -27,7 +27,7 @@ class ChosenEdges:
     backend : Backend
         The backend of the rows.
     rows : (k,) array of integers
-        Their rows in the list, in ascending order.
+        The rows of the edges in the list, in ascending order.
     """
 
     backend: Backend
@@ -37,30 +37,32 @@ class ChosenEdges:
     def __init__(self, backend: Backend, rows: Array) -> None:
         self.backend, self.rows = backend, rows
 
-    def among(self, places: Array) -> ChosenEdges:
+    def among(self, positions: Array) -> ChosenEdges:
         """Return the edges at the given positions, in the order of the positions."""
-        return ChosenEdges(self.backend, self.rows[places])
+        return ChosenEdges(self.backend, self.rows[positions])
 
-    def columns(self, given: EdgeInput) -> dict[str, Array]:
-        """Return new columns, in one allocation: rows, endpoints, and weights if there are any.
+    def columns(self, edge_input: EdgeInput) -> dict[str, Array]:
+        """Return new columns of the selected edges, by name, in one allocation.
 
-        Return no columns unless the edges are two integer columns on the same GPU.
+        The columns are rows, endpoints, and weights if there are any. Return no columns unless the
+        edges are two integer columns on the same GPU.
         """
-        with _in_place(given, self.backend) as borrowed:
-            made = self._gather_rows(borrowed) if borrowed else []
-        return dict(zip(NAMES if given.weights is not None else NAMES[:-1], made, strict=False))
+        with _in_place(edge_input, self.backend) as borrowed:
+            columns = self._gather_rows(borrowed) if borrowed else []
+        names = NAMES if edge_input.weights is not None else NAMES[:-1]
+        return dict(zip(names, columns, strict=False))
 
     def _gather_rows(self, columns: list[Array]) -> list[Array]:
-        """Return new columns of the chosen edges."""
+        """Return new columns: rows, endpoints and weights of the selected edges."""
         backend, size = self.backend, self.rows.size
-        made = _allocated(columns, size, backend)
+        selected = _allocated(columns, size, backend)
         gather_rows = backend.kernel(gather.edges_of_rows, backend.kernel(gather.row_of_edge))
-        gather_rows(size, self.rows, *columns, *made)
-        return made
+        gather_rows(size, self.rows, *columns, *selected)
+        return selected
 
 
 class MarkedEdges(ChosenEdges):
-    """Selected edges of a list of m, given by a bit for each edge; rows are listed on first use.
+    """Selected edges of a list, marked by one bit per edge; rows are listed on first use.
 
     Parameters
     ----------
@@ -87,10 +89,10 @@ class MarkedEdges(ChosenEdges):
         self.backend, self.bits, self.m = backend, bits, m
         with backend.reusing():
             self._before = backend.empty(blocks_of(bits.size), f"u{word_for(m)}")
-        self._room: list[Array] = []
-        self._ahead: list[
-            tuple[list[Any], list[Array]]
-        ] = []  # at most one element, popped by one thread
+        self._room: list[Array] = []  # columns that make_room() has allocated
+        # The source columns and the columns gathered from them; at most one element, popped by one
+        # thread.
+        self._ahead: list[tuple[list[Any], list[Array]]] = []
 
     def rank(self) -> Array:
         """Launch the count of the edges; return an array whose last element is their number."""
@@ -101,37 +103,42 @@ class MarkedEdges(ChosenEdges):
     def rows(self) -> Array:
         """The rows, in ascending order, as unsigned integers."""
         backend, before = self.backend, self._before
-        made = backend.empty(self.count, before.dtype)
+        rows = backend.empty(self.count, before.dtype)
         kernel = backend.kernel(gather.gather, backend.kernel(gather.number_of_member))
-        kernel(backend.warp_size * (before.size - 1), self.m, self.bits, before, made)
-        return made
+        kernel(backend.warp_size * (before.size - 1), self.m, self.bits, before, rows)
+        return rows
 
-    def make_room(self, given: EdgeInput, most: int) -> None:
-        """Allocate columns of ``most`` rows before their length is known, if memory suffices."""
+    def make_room(self, edge_input: EdgeInput, max_rows: int) -> None:
+        """Allocate columns of ``max_rows`` rows before the count is known, if memory suffices."""
         self.backend.leave_arena()  # the answer outlives the run
-        with _in_place(given, self.backend) as columns, suppress(MemoryError):
-            self._room = _allocated(columns, most, self.backend) if columns else []
+        with _in_place(edge_input, self.backend) as columns, suppress(MemoryError):
+            self._room = _allocated(columns, max_rows, self.backend) if columns else []
 
-    def gather_ahead(self, given: EdgeInput) -> None:
+    def gather_ahead(self, edge_input: EdgeInput) -> None:
         """Launch the kernels that fill the columns of :meth:`make_room`, for one later caller."""
-        with _in_place(given, self.backend) as columns:
+        with _in_place(edge_input, self.backend) as columns:
             if self._room:
-                self._ahead, self._room = [(_where(columns), self._gather(columns, self._room))], []
+                gathered = self._gather(columns, self._room)
+                self._ahead, self._room = [(_identity_of(columns), gathered)], []
 
     def _gather_rows(self, columns: list[Array]) -> list[Array]:
-        """Return columns that were gathered ahead, if they fit, or new ones."""
-        with suppress(IndexError):
-            at, made = self._ahead.pop()
-            if at == _where(columns) and self.count <= made[0].size <= self.count + self.count // 2:
-                return [column[: self.count] for column in made]
+        """Return the columns that were gathered ahead, or new ones.
+
+        Columns for other edges are not used, nor columns of which more than a third is unused.
+        """
+        with suppress(IndexError):  # nothing was gathered ahead, or another thread has taken it
+            source, gathered = self._ahead.pop()
+            fits = self.count <= gathered[0].size <= self.count + self.count // 2
+            if fits and source == _identity_of(columns):
+                return [column[: self.count] for column in gathered]
         return self._gather(columns, _allocated(columns, self.count, self.backend))
 
-    def _gather(self, columns: list[Array], made: list[Array]) -> list[Array]:
-        """Fill columns up to their capacity."""
+    def _gather(self, columns: list[Array], selected: list[Array]) -> list[Array]:
+        """Fill the columns ``selected`` up to their capacity, and return them."""
         backend = self.backend
         kernel = backend.kernel(gather_marked, backend.kernel(gather.row_of_edge))
-        kernel(-(-self.m // TILE), self.bits, self._before, *columns, *made)
-        return made
+        kernel(-(-self.m // TILE), self.bits, self._before, *columns, *selected)
+        return selected
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the rows."""
@@ -139,24 +146,35 @@ class MarkedEdges(ChosenEdges):
 
 
 @contextmanager
-def _in_place(given: EdgeInput, backend: Backend) -> Iterator[list[Array]]:
-    """Return the borrowed columns of endpoints and weights; none unless they are on the GPU."""
-    ends = given.src, given.dst
-    indirect = given.row_offsets or given.row_index or not (given.on_device and backend.on_device)
+def _in_place(edge_input: EdgeInput, backend: Backend) -> Iterator[list[Array]]:
+    """Yield the borrowed columns of endpoints and weights.
+
+    Yield no columns unless the endpoints are integers in a list on the GPU.
+    """
+    ends = edge_input.src, edge_input.dst
+    indirect = (
+        edge_input.row_offsets
+        or edge_input.row_index
+        or not (edge_input.on_device and backend.on_device)
+    )
     if indirect or any(side.strings or side.key_columns for side in ends):
         yield []
         return
-    with given.src.borrow() as src, given.dst.borrow() as dst:
-        weights = backend.unused(np.uint8) if given.weights is None else given.weights
+    with edge_input.src.borrow() as src, edge_input.dst.borrow() as dst:
+        weights = backend.unused(np.uint8) if edge_input.weights is None else edge_input.weights
         yield [*map(backend.asarray, (src, dst, weights))]
 
 
-def _where(columns: list[Array]) -> list[Any]:
-    """Return the key that identifies columns on a GPU."""
+def _identity_of(columns: list[Array]) -> list[Any]:
+    """Return the address, size and type of each column on a GPU."""
     return [(array.data.ptr, array.size, array.dtype) for array in columns]
 
 
 def _allocated(columns: list[Array], size: int, backend: Backend) -> list[Array]:
-    """Return columns for a number of edges, without weights if there are none."""
+    """Allocate columns for the rows, endpoints and weights of edges, in one allocation.
+
+    ``columns`` are the sources of endpoints and weights. A source of length 0, such as missing
+    weights, gets a column of length 0.
+    """
     shapes = ((size if array.size else 0, array.dtype) for array in columns)
     return backend.alloc_packed((size, np.int64), *shapes)

@@ -1,4 +1,4 @@
-"""Edges on a device: an edge list, or rows, which are given or built from a list."""
+"""Edges on a device: an edge list, or the rows of an adjacency list."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Edges:
     m : int
         The number of edges.
     wide : type
-        The unsigned type of an id minus ``low``: as wide as the columns' common type, so that it
-        distinguishes all of their ids.
+        The unsigned type of an id minus ``low``. It is as wide as the common type of both columns,
+        so that all ids stay distinct.
     """
 
     src: Array
@@ -52,10 +52,10 @@ class Edges:
         vars(self).update(src=src, dst=dst, low=low, m=int(src.size), wide=wide)
 
     def backwards(self) -> Edges:
-        """Return the same arrays in reverse order.
+        """Return the edges in reverse order, without a copy.
 
-        If the ids of a list decrease, each tree grows at its least vertex, and all threads contend
-        for it.
+        In a list whose ids decrease, each edge would hook the root of a growing tree, for which all
+        threads contend.
         """
         return replace(self, src=self.src[::-1], dst=self.dst[::-1])
 
@@ -84,7 +84,8 @@ class Adjacency:
     symmetric : bool
         Whether every edge is in the rows of both endpoints.
     edge_of : (m,) array of integers, optional
-        For rows built from a list, the edge of each entry; otherwise the entry is the edge.
+        For rows built from a list, the position in the list of the edge of each entry. By default,
+        each entry is an edge of its own.
     """
 
     offsets: Array
@@ -103,7 +104,7 @@ class Adjacency:
 
 
 def check_offsets(given: EdgeInput, starts: Array, backend: Backend) -> None:
-    """Check the offsets borrowed from ``given``, reading them once where kernels read them.
+    """Check the offsets borrowed from ``given``, in the memory from which kernels read them.
 
     Raises
     ------
@@ -115,50 +116,53 @@ def check_offsets(given: EdgeInput, starts: Array, backend: Backend) -> None:
 
 
 def check_offsets_async(given: EdgeInput, starts: Array, backend: Backend) -> Callable[[], None]:
-    """Start to check the offsets borrowed from ``given``.
+    """Launch the check of :func:`check_offsets`; return a function that waits for its result.
 
-    Return a function that waits for the result, and raises the errors of :func:`check_offsets`.
+    The function raises the errors of :func:`check_offsets`.
     """
     assert given.row_offsets is not None
     name, size, m = given.row_offsets.name, int(starts.size), given.dst.size
     wrong = backend.fill(backend.alloc_readback(1), 0xFF)
     backend.kernel(id_range.first_wrong_offset)(size, m, starts, wrong)
-    read_found = backend.read_async(wrong)
+    read_wrong = backend.read_async(wrong)  # the position of the first wrong offset, if any
 
     def check() -> None:
         """Wait for the result; raise an error if an offset is wrong."""
-        at = int(read_found()[0]) if size else 0
-        if at < size or (m and not size):
-            around = backend.to_host(starts[max(at - 1, 0) : at + 1]).tolist()
-            message = offsets.in_words(name, at, size, around, m)
+        position = int(read_wrong()[0]) if size else 0
+        if position < size or (m and not size):
+            around = backend.to_host(starts[max(position - 1, 0) : position + 1]).tolist()
+            message = offsets.in_words(name, position, size, around, m)
             raise InputError(message) if message else given.changed()
 
     return check
 
 
 def list_of_rows(rows: Adjacency, edges: Edges, backend: Backend) -> Edges:
-    """Return the entries of rows as an edge list, allocating one integer per entry.
+    """Return the entries of an adjacency list as an edge list.
 
-    The integers have the type of the indices, or a wider one if row numbers do not fit.
+    The sources, one integer per entry, are allocated. They have the type of the indices, or a wider
+    type if row numbers do not fit. The destinations are not copied.
     """
     n, dtype = int(rows.offsets.size) - 1, edges.dst.dtype
     if n - 1 > np.iinfo(dtype).max:
         dtype = np.dtype(np.int32 if n - 1 <= np.iinfo(np.int32).max else np.int64)
     src = backend.empty(rows.m, dtype)
-    number = backend.kernel(reading.rows)
-    number(rows.m, n, rows.offsets, src)
+    write_rows = backend.kernel(reading.rows)
+    write_rows(rows.m, n, rows.offsets, src)
     return Edges(src, edges.dst, edges.low)
 
 
 def rows_of(
     edges: Edges, forest: Forest, record_forest: bool = False, distinct: bool = False
 ) -> Adjacency:
-    """Return the sorted rows of an edge list, with each edge in the rows of both endpoints.
+    """Return an edge list as an adjacency list, with each edge in the rows of both endpoints.
 
-    This temporarily allocates about 48 bytes per edge, and 32 more with ``record_forest``, which
-    records the edge of each entry. Vertices with an edge, including self-loops, are marked as
-    present. With ``distinct``, duplicate entries of a row are dropped. An endpoint that is not a
+    The entries of a row are sorted. With ``distinct``, duplicate entries of a row are dropped.
+    Vertices with an edge, including self-loops, are marked as present. An endpoint that is not a
     vertex is stored as n, which has no row, and sets the forest's ``out_of_range``.
+
+    This temporarily allocates about 48 bytes per edge. ``record_forest`` adds 32 bytes per edge,
+    and also returns the edge of each entry as ``edge_of``.
 
     Raises
     ------
@@ -168,7 +172,7 @@ def rows_of(
     backend, n, xp = forest.backend, forest.n, forest.backend.xp
     if n >= 1 << 32:
         raise CapacityError(f"rows can be made for fewer than 2^32 vertices, but there are {n:,}")
-    ends = [_distances(column, edges, n, xp) for column in (edges.src, edges.dst)]
+    ends = [_vertices_of(column, edges, n, xp) for column in (edges.src, edges.dst)]
     keys = xp.concatenate([ends[0] << HALF | ends[1], ends[1] << HALF | ends[0]])
     edge_of = None
     if record_forest:
@@ -185,10 +189,10 @@ def rows_of(
     return Adjacency(offsets, keys.astype(np.uint32), symmetric=True, edge_of=edge_of)
 
 
-def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
-    """Copy a column as vertices, with n for ids that are not vertices."""
-    distances = (column.astype(np.int64) - np.int64(edges.low)).view(np.uint64)
-    return xp.minimum(distances, np.uint64(n), out=distances)
+def _vertices_of(column: Array, edges: Edges, n: int, xp: Any) -> Array:
+    """Copy a column of ids as vertices of type uint64, with n for ids that are not vertices."""
+    vertices = (column.astype(np.int64) - np.int64(edges.low)).view(np.uint64)
+    return xp.minimum(vertices, np.uint64(n), out=vertices)
 
 
 class BorrowedEdges(Borrowing):

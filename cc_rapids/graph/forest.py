@@ -18,10 +18,10 @@ from . import memory_bound
 from .memory_bound import WIDER, slack, word_for
 from .speculative_rows import SpeculativeRows
 
-SINGLE_BLOCK_SUM = 1 << 14  # ranks that one block of threads sums, see [host]
+SINGLE_BLOCK_SUM = 1 << 14  # max. ranks that one block of threads sums, see [host]
 RUN = 32  # values that one thread sums
-LIBRARY_SUM = 1 << 20  # values from which CuPy sums them on a GPU, see [host]
-SHARE = RANK_BLOCK * WORD  # alignment of shares of the vertices
+LIBRARY_SUM = 1 << 20  # min. values that CuPy sums on a GPU, see [host]
+SHARE = RANK_BLOCK * WORD  # vertices per rank; shares of the vertices begin at multiples of this
 
 
 def blocks_of(words: int) -> int:
@@ -42,20 +42,21 @@ def running_sums(backend: Backend, values: Array) -> None:
     """Replace an array of unsigned integers by its inclusive prefix sums.
 
     A single block of threads scans a short array. A long array is divided into runs: each thread
-    scans one run, and the run sums are scanned recursively. CuPy scans the longest ones on a GPU.
+    sums one run, and the sums of the runs are scanned in the same way. On a GPU, CuPy scans the
+    longest arrays.
     """
     if backend.on_device and values.size >= LIBRARY_SUM:
         backend.xp.cumsum(values, dtype=values.dtype, out=values)
         return
-    runs_of = []
+    levels = []
     while values.size > SINGLE_BLOCK_SUM:
         sums = backend.empty(-(-values.size // RUN), values.dtype)
         backend.kernel(scan.sum_runs)(sums.size, RUN, values.size, values, sums)
-        runs_of.append((values, sums))
+        levels.append((values, sums))
         values = sums
     scratch = backend.empty(SINGLE_BLOCK_THREADS, np.uint64)
     backend.kernel(scan.sum_all)(values.size, values, scratch)
-    for values, sums in reversed(runs_of):
+    for values, sums in reversed(levels):
         backend.kernel(scan.add_runs)(values.size, RUN, sums, values)
 
 
@@ -63,8 +64,8 @@ ARENA_BYTES = 1 << 16  # bytes allocated with a forest for the small arrays of i
 MOST_BYTES_OF_BITS = 1 << 22  # largest bit set that is kept for the life of a forest
 
 
-LIBRARY_VERTICES = 1 << 17  # most vertices that NumPy counts and gathers on threads, [compiling]
-PIECE = 1 << 14  # vertices that NumPy counts at a time, which limits temporary memory
+LIBRARY_VERTICES = 1 << 17  # max. vertices that NumPy counts and gathers on threads, [compiling]
+PIECE = 1 << 14  # vertices that NumPy counts together, which limits temporary memory
 ALL = (1 << 64) - 1  # ids wrap around modulo 2^64, as in kernels
 LATER = ("parent", "present", "_before", "vertices", "components")  # see Forest.count_later
 
@@ -88,7 +89,7 @@ def check_parents(parent: Any) -> None:
 
 
 def queue_bytes(limits: SharedMemoryLimits) -> int:
-    """Return the size in bytes of the queues of kernels/shared_filter.py."""
+    """Return the bytes of the queues of kernels/shared_filter.py for these limits."""
     return 4 * words_for(limits)
 
 
@@ -111,9 +112,9 @@ class Forest:
     Attributes
     ----------
     parent : (n,) array of uint32 or uint64
-        After solving, the root of every vertex, which is the least of its tree.
+        After solving, the root of every vertex, which is the least vertex of the tree.
     present : ((n + 31) // 32,) array of uint32
-        The bit set of present vertices; :meth:`count` adds those with a parent.
+        The bit set of present vertices; :meth:`count` adds the vertices that have a parent.
     vertices, components : int
         The number of present vertices and of roots; set by :meth:`count`, or on first use after
         :meth:`count_later`.
@@ -129,7 +130,7 @@ class Forest:
     _before: Array
     _totals: Array
     arrays: list[Array]
-    _later = False  # is some work deferred until its first use?
+    _later = False  # whether flattening and counting are deferred until first use
     _device: int | None = None  # the device of the deferred work
     _finishing: threading.RLock  # held during the deferred work
 
@@ -148,9 +149,8 @@ class Forest:
         self._make_arrays = arrays
         if not arrays:
             ranks, bits_of_run = (blocks_of(words), self.vertex), 4 * words
-            self.arena_bytes = ARENA_BYTES + (
-                bits_of_run if bits_of_run <= MOST_BYTES_OF_BITS else 0
-            )
+            self.arena_bytes = ARENA_BYTES
+            self.arena_bytes += bits_of_run if bits_of_run <= MOST_BYTES_OF_BITS else 0
             self.arena_bytes += queue_bytes(backend.shared_memory_limits()) if n in IDS else 0
             shapes = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
             self._keep(backend.alloc_packed(*shapes, arena_bytes=self.arena_bytes))
@@ -233,8 +233,8 @@ class Forest:
 
         The host waits only for the counts. Meanwhile the ranks are computed and the ``speculative``
         rows are gathered. ``capacity`` returns the number of rows to allocate, or None for no rows.
-        It may wait for the device and is called after all other work is launched, so that memory is
-        allocated while the device works.
+        The call of ``capacity`` may wait for the device. It follows the launch of all other work,
+        so that memory is allocated while the device works.
         """
         if self._is_few:
             count_by_numpy(self.parent, self.present, self._before, self._totals)
@@ -246,9 +246,9 @@ class Forest:
             read_totals = self.backend.read_async(self._totals)
             rank(self.backend, self.present, self._before)
             self.backend.leave_arena()
-            most = capacity() if capacity else None
-            if speculative and most is not None:
-                self._speculate(speculative, most)
+            max_rows = capacity() if capacity else None
+            if speculative and max_rows is not None:
+                self._speculate(speculative, max_rows)
             totals = read_totals()
         self.vertices, self.components, out_of_range = totals.tolist()
         self.complete = not out_of_range
@@ -257,7 +257,7 @@ class Forest:
             self._rows[speculative.id_base, rows[0].dtype] = rows
 
     def flatten(self) -> None:
-        """Point every vertex at its root, the least of its tree."""
+        """Set the parent of every vertex to its root, the least vertex of the tree."""
         climb = self.backend.kernel(find.ahead, self.backend.kernel(find.find_with_skip))
         self.backend.kernel(trees.flatten, climb)(self.n, self.parent, self.present)
 
@@ -281,22 +281,22 @@ class Forest:
             if not self._later:
                 return
             backend = self.backend
-            whole = Forest.__new__(Forest)  # other threads see only the finished state
-            vars(whole).update(vars(self), _later=False)
-            whole._keep(self.arrays)
+            finished = Forest.__new__(Forest)  # other threads see only the finished state
+            vars(finished).update(vars(self), _later=False)
+            finished._keep(self.arrays)
             number = self._device
-            place: AbstractContextManager[Any] = nullcontext()
+            on_device_of_forest: AbstractContextManager[Any] = nullcontext()
             if number is not None and number != backend.device_id:
-                place = backend.using_device(number)
-            with place, backend.scope():
-                backend.fill(whole._totals[:2], 0)  # clear the counts of an interrupted call
-                whole.flatten()
-                whole.count()
+                on_device_of_forest = backend.using_device(number)
+            with on_device_of_forest, backend.scope():
+                backend.fill(finished._totals[:2], 0)  # clear the counts of an interrupted call
+                finished.flatten()
+                finished.count()
                 backend.synchronize()  # the ranks may be read on another stream
-            vars(self).update(vars(whole))
+            vars(self).update(vars(finished))
 
     def _speculate(self, rows: SpeculativeRows, capacity: int) -> None:
-        """Gather rows speculatively, if there is enough memory in addition to that of the run."""
+        """Gather ``capacity`` rows before they are counted, if memory for them can be allocated."""
         try:
             gathered = self._gather(
                 gather.min_label, rows.id_base, capacity, rows.dtype, rows.dtype
@@ -309,7 +309,7 @@ class Forest:
         """Set the counts that were computed together with the forest.
 
         ``rows`` are the rows of the answer for ids that start at ``low``, or empty. Only the first
-        request returns them.
+        call of :meth:`rows` returns them.
         """
         self.vertices, self.components = vertices, components
         if rows:
@@ -363,16 +363,22 @@ class Forest:
         return slice(start, start + count)
 
     def _ranked(self, first: int, last: int) -> tuple[Array, Array, int]:
-        """Return the words of ``present`` for the given vertices, their ranks, and their number."""
-        words = self.present[-(-first // WORD) : -(-last // WORD)]  # none beyond the last vertex
+        """Rank the vertices ``first .. last - 1``, where ``first`` is a multiple of ``SHARE``.
+
+        Return their words of ``present``, the ranks of these words, and the number of vertices that
+        are present.
+        """
+        words = self.present[-(-first // WORD) : -(-last // WORD)]
         before = self.backend.empty(blocks_of(words.size), self.vertex)
         rank(self.backend, words, before)
-        if self.all_present:  # bits beyond the last vertex are set too
+        if self.all_present:  # the ranks also count the bits beyond the last vertex
             return words, before, last - first
         return words, before, int(self.backend.to_host(before[-1:])[0])
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
-        """Return the id of each present vertex, and its component numbered by least vertices.
+        """Return the id of each present vertex, and the number of its component.
+
+        Components are numbered from 0 in the order of their least vertices.
 
         Returns
         -------
@@ -410,7 +416,10 @@ class Forest:
         return self._look_up(lookup.root, vertices, valid)
 
     def _look_up(self, value: Any, vertices: Array, valid: Array) -> tuple[Array, Array]:
-        """Return ``value`` of each vertex, and a mask of the present vertices."""
+        """Return the result of the device function ``value`` for each vertex, and a mask.
+
+        The mask is true for vertices that are ``valid`` and present.
+        """
         backend = self.backend
         kernel = backend.kernel(lookup.look_up, self.vertex, backend.kernel(value))
         out, valid = backend.empty(vertices.size, np.int64), valid.astype(np.uint8)
@@ -421,9 +430,10 @@ class Forest:
     def _gather(
         self, name: Any, low: int, capacity: int, ids: Any, labels: Any, *roots: Array
     ) -> tuple[Array, Array]:
-        """Return the id of each present vertex, and its label by a device function.
+        """Return the id of each present vertex, and its label.
 
-        ``roots`` are the bit set of roots and its ranks, for dense labels.
+        ``name`` is the device function that makes the labels. ``roots`` are the bit set of roots
+        and its ranks, for dense labels.
         """
         backend = self.backend
         roots = roots or (backend.unused(np.uint32), backend.unused(self.vertex))
@@ -443,7 +453,8 @@ class Forest:
 def count_by_numpy(parent: Array, present: Array, before: Array, totals: Array) -> None:
     """Mark vertices that have a parent as present, rank the set, and count vertices and components.
 
-    ``before`` receives, for each block of words, the number of members before it.
+    ``before`` receives the number of members before each block of words. ``totals`` receives the
+    numbers of vertices and components.
     """
     before[0] = 0
     for first in range(0, parent.size, PIECE):
@@ -473,7 +484,7 @@ def rows_by_numpy(parent: Array, present: Array, low: int, dtype: Any) -> tuple[
 def dense_by_numpy(
     parent: Array, present: Array, low: int, dtype: Any, labels: np.dtype[Any]
 ) -> tuple[Array, Array]:
-    """Return the id of each present vertex, and its component numbered by least vertices."""
+    """Return the id of each present vertex, and the number of its component."""
     occur = _members(present, parent.size)
     vertices = np.flatnonzero(occur)
     roots = occur & (parent == np.arange(parent.size, dtype=parent.dtype))

@@ -1,16 +1,19 @@
 """A bound on the memory of a run beyond its input, as one formula.
 
-For integer ids with a word each (``summary()["ids"]`` is "as they are" or "offset"), and the design
-that "auto" chooses for an edge list, it is::
+For integer ids that take one word each (``summary()["ids"]`` is "as they are" or "offset"), and the
+design that "auto" chooses for an edge list, it is::
 
     4 n + n / 8 + answer + 8 MiB
 
-bytes, for n integers from the least id to the greatest: a word and a bit per id, the requested
-frames, and 8 MiB for everything else: bits of a sample, ranks, queues, sums, and speculative rows
-that turn out not to exist. On a GPU, a list of 4 M edges or more with 16 M ids or more takes 4 m
-bytes more, half of the least that m edges take: they are linked in the order of blocks of vertices
-(see :mod:`cc_rapids.kernels.partition`). With ``memory_limit=`` they are not. On threads, a list of
-up to 262,144 edges takes up to 24 MiB more until the kernels are compiled, because SciPy solves it.
+bytes, for n integers from the least id to the greatest. This is a word and a bit per id, the
+requested frames, and 8 MiB for everything else: bits of a sample, ranks, queues, sums, and
+speculative rows that turn out not to exist.
+
+On a GPU, a list of 4 M edges or more with 16 M ids or more takes 4 bytes per edge in addition,
+because the edges are copied in the order of blocks of vertices (see
+:mod:`cc_rapids.kernels.partition`). With ``memory_limit=``, they are not copied. On threads, a list
+of up to 262,144 edges takes up to 24 MiB in addition until the kernels are compiled, because SciPy
+solves it.
 """
 
 from __future__ import annotations
@@ -21,58 +24,61 @@ from ..errors import InputError, shown
 from ..kernels.partition import IDS
 from ..keywords import suggest_keywords
 
-MARGIN_IDS = 4096  # an estimated range is also widened by this, see [ids]
+WIDER = 256  # an estimated range of ids is widened by 1 / 256 of its size, ...
+MARGIN_IDS = 4096  # ... and by this number of ids, see [ids]
 SLACK = 8 << 20  # bytes for everything except the word and the bit per id and the answer
-SHARE = 80  # memory that grows with the ids is less than 1 / 80 of the words
-FEW_IDS, AT_ONCE_EDGES = 1 << 14, 4_000_000  # a list of fewer edges may be solved in one launch
-WIDER = 256  # an estimated range is widened by 1 / 256 of its size, and by MARGIN_IDS
+SHARE = 80  # other memory that grows with the ids is less than 1 / 80 of the words
+FEW_IDS = 1 << 14  # min. ids for which memory of one launch is allocated
+AT_ONCE_EDGES = 4_000_000  # a list of fewer edges may be solved in one launch
 
 
 def word_for(ids: int) -> int:
-    """Return the bytes per vertex for a graph of n vertices."""
+    """Return the bytes of a vertex in a graph of this number of ids."""
     return 4 if ids < 1 << 32 else 8
 
 
 def slack(ids: int) -> int:
-    """Return the bytes beyond 4.125 per id and the answer: 8 MiB up to 160 M ids."""
+    """Return the bytes for everything except 4.125 per id and the answer: 8 MiB up to 160 M ids."""
     return max(SLACK, word_for(ids) * ids // SHARE)
 
 
 def ids_at_once(edges: int) -> int:
-    """Return the capacity in ids when a list of m edges is solved in one launch."""
+    """Return the capacity in ids when a list of this number of edges is solved in one launch."""
     return max(FEW_IDS, 2 * edges)
 
 
 @suggest_keywords
 def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
-    """Return the most bytes that a run takes beyond its input: ``4 n + n / 8 + answer + 8 MiB``.
+    """Return a bound on the bytes of a run beyond its input: ``4 n + n / 8 + answer + 8 MiB``.
 
-    The bound holds for edge lists with the design of "auto" and integer ids that get a word each
-    (see :mod:`cc_rapids.ids.encode`), on any backend. For other ids, rows and designs,
-    ``components(..., explain=True).bytes`` returns the memory for the largest possible answer.
+    The bound holds on any backend for edge lists, the design of "auto", and integer ids that take
+    one word each (see :mod:`cc_rapids.ids.encode`). For other ids and designs, and for adjacency
+    lists, ``components(..., explain=True).bytes`` returns the memory for the largest possible
+    answer.
 
     Parameters
     ----------
     ids : int
-        The number of integers from the least id to the greatest, whether they occur or not; from
-        2^32 on each takes 8 bytes.
+        The number of integers from the least id to the greatest, whether they occur or not. If
+        there are 2^32 or more, each takes 8 bytes.
     answer : int
-        The bytes of the requested frames that exist at the same time: for labels, two columns of
-        the type of the ids, with a row for each vertex that occurs. During the run, before there is
-        an answer, one bit per id may use this memory.
+        The bytes of the requested frames that exist at the same time. A frame of labels has two
+        columns of the type of the ids, and a row for each vertex that occurs. If the answer is
+        smaller than one bit per id, the bits are counted instead.
     edges : int, optional
         The number of rows of the list. On a GPU, a list of fewer than four million rows is solved
-        in one launch, before its ids are known. Memory is then reserved for two ids per row, if
-        that is more than ``ids``. A longer list with 16 M ids or more is copied on a GPU, which
+        in one launch, before its ids are known. If two ids per row are more than ``ids``, memory is
+        allocated for two ids per row. A longer list with 16 M ids or more is copied on a GPU, which
         takes 4 bytes per row.
 
     Returns
     -------
     int
-        Bytes; beyond 160 M ids the last term is a twentieth of a byte per id (a tenth, if ids take
-        8 bytes). Without a pool, add the blocks of driver memory that are kept from earlier runs;
-        each may be 4 MiB larger than the run needs. See :func:`cc_rapids.release_memory`. On
-        threads, up to 262,144 edges take up to 24 MiB more until the kernels are compiled.
+        Bytes. For more than 160 M ids, the last term is 0.05 bytes per id instead of 8 MiB (0.1
+        bytes, if ids take 8 bytes). Without a pool, add the blocks of driver memory that are kept
+        from earlier runs; each may be 4 MiB larger than the run needs. See
+        :func:`cc_rapids.release_memory`. On threads, up to 262,144 edges take up to 24 MiB in
+        addition until the kernels are compiled.
 
     See Also
     --------
@@ -103,7 +109,7 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
 def partitioned_edges(ids: int, edges: int) -> int:
     """Return ``edges`` if a list of that size and range of ids may be partitioned, otherwise 0.
 
-    A run may overestimate the range, because it is taken from a sample.
+    A run may estimate a wider range than ``ids``, because it reads a sample.
     """
     widest = ids + 2 * (ids // WIDER + MARGIN_IDS)
     return edges if edges >= AT_ONCE_EDGES and widest >= IDS.start and ids < IDS.stop else 0

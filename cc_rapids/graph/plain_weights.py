@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 def plain_weights(
     adapter: Adapter, edges: Any, weight: Any
 ) -> Callable[[], tuple[Array, None] | None]:
-    """Return a function that returns the same as :meth:`Adapter.weights`, for weights on a GPU.
+    """Start to check weights on a GPU; return a function that returns them.
 
-    Its result is None if a weight is null or NaN; floats are checked asynchronously.
+    The function returns the same as :meth:`Adapter.weights`, or None if a weight is null or NaN, or
+    if the weights cannot be read in place. Floats are checked asynchronously.
     """
     values = adapter.numbers_without_nulls(edges, weight)
     if values is None or not is_float(values.dtype):
@@ -26,5 +27,5 @@ def plain_weights(
     backend = get("cuda")
     nan = backend.new_flag()
     backend.kernel(note_nan)(-(-values.size // PART), values, nan.value, nan.word)
-    is_there = nan.read_async()
-    return lambda: None if is_there() else (values, None)
+    read_nan = nan.read_async()
+    return lambda: None if read_nan() else (values, None)

@@ -41,12 +41,12 @@ class SpeculativeRows:
     _frame: Any = None
 
     def capacity(self, min_rows: int, wasted_bytes: int) -> int:
-        """Return the number of rows to allocate, given their least possible number.
+        """Return the number of rows to allocate, at least ``min_rows``.
 
         ``wasted_bytes`` limits the memory for rows that turn out not to exist.
         """
-        row = 2 * int(np.dtype(self.dtype).itemsize)
-        return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row)
+        row_bytes = 2 * int(np.dtype(self.dtype).itemsize)
+        return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row_bytes)
 
     def offer(self, ids: Array, labels: Array) -> None:
         """Store rows that are being gathered, and make a frame of the first ``expected_rows``."""
@@ -55,10 +55,10 @@ class SpeculativeRows:
             self._frame = self.make_frame(ids[: self.expected_rows], labels[: self.expected_rows])
 
     def accept(self, vertices: int) -> tuple[Array, Array] | None:
-        """Return the stored rows, given their counted number, or None.
+        """Return the stored rows, once the number of vertices has been counted.
 
-        Return None if the allocation is too small, or if more than a third of it would be unused.
-        Only the first call returns the rows.
+        Return None if the allocation is too small, or if more than a third of the allocation would
+        be unused. Only the first call returns the rows.
         """
         rows, self._rows = self._rows, None
         if vertices != self.expected_rows:
@@ -68,6 +68,6 @@ class SpeculativeRows:
         return rows[0][:vertices], rows[1][:vertices]
 
     def take_frame(self) -> Any:
-        """Return the frame once; None unless the number of rows is as expected."""
+        """Return the frame to the first caller; None unless the number of rows is as expected."""
         frame, self._frame = self._frame, None
         return frame

@@ -443,7 +443,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
 
 
 def _is_short(n: int, m: int, max_rows: int) -> bool:
-    """Return whether SciPy may solve a list of m edges and n vertices, at most ``max_rows`` long."""
+    """Return whether a list of m edges and n vertices is short enough for SciPy."""
     return m <= max_rows and n <= IDS_PER_ROW * max_rows
 
 

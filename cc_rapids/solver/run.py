@@ -441,7 +441,7 @@ def _hooks(plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None) -> 
 def _edges_that_hook(
     edges: Edges, forest: Forest, design: Design, rows: Adjacency | None, memory: str = MEMORY[0]
 ) -> Array:
-    """Solve a forest; return the positions of the edges, or entries of rows, that hooked a vertex."""
+    """Solve a forest; return the positions of the edges or entries that hooked a vertex."""
     backend, max_edges = forest.backend, max(edges.m, rows.m if rows else 0)
     position = np.uint32 if max_edges < (1 << 32) - 1 else np.uint64
     hook_edge = backend.fill(backend.empty(forest.n, position), 0xFF)  # all bits set: not hooked
