@@ -185,8 +185,8 @@ def _checked_limit(limit: Any) -> int | None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
         raise InputError(
-            "max_group= is the maximum size of a group and must be an integer of at least 1, not"
-            f" {shown(limit)}; leave it out to link groups of any size"
+            "max_group= must be an integer of at least 1, the maximum number of records of a group,"
+            f" not {shown(limit)}; leave it out to link groups of any size"
         )
     return int(limit)
 

@@ -1,8 +1,8 @@
 """Table that numbers ids in the order of their arrival.
 
-The table is updated in place and belongs to the newest index. Numbers below n never change and
-nothing is removed, so an older index over n ids can still look up its ids. To add ids, an older
-index builds a new table from its own ids.
+The table is updated in place and belongs to the newest index. Numbers never change and nothing is
+removed, so an older index can still look up its ids. To add ids, an older index builds a new table
+from its own ids.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from ..backends import Array, Backend
 from ..kernels import arrival_table as kernels
 
-SPREAD = 3  # most slots per id in a table with a slot for each id of the range
-SLOTS = 1.5  # least slots per hashed id; a new table has twice as many for later batches
+SPREAD = 3  # max. slots per id in a table with a slot for each id of the range
+SLOTS = 1.5  # min. slots per hashed id; a new table has twice as many for later batches
 ALL_BITS = (1 << 64) - 1
-BEING_ENTERED = -1  # stands for the number of ids during an update and after an interrupted one
+BEING_ENTERED = -1  # replaces the number of ids during an update, and after an interrupted update
 
 
 class ArrivalTable:
@@ -34,13 +34,13 @@ class ArrivalTable:
     backend : Backend
         The backend that holds the table.
     grows : bool
-        Whether ids fell outside the range of an earlier table. If so, the new table adds half the
-        range on each side.
+        Whether ids fell outside the range of an earlier table. The new table then extends the range
+        by half its size on each side.
 
     Attributes
     ----------
     n : int
-        The number of ids. An index compares it to tell whether the table is its own.
+        The number of ids. If an index has the same number, the table belongs to this index.
     ids : (>= n,) array of uint64
         The bits of each id, by number.
     """
@@ -57,14 +57,14 @@ class ArrivalTable:
         self, ids: Array, low: int, high: int, more: int, backend: Backend, grows: bool = False
     ) -> None:
         self.backend, self.ids, self.n = backend, ids, int(ids.size)
-        most, places = self.n + more, high - low + 1
-        margin = places // 2 if grows else 0
-        self.by_place = places + 2 * margin <= SPREAD * most
+        max_ids, range_size = self.n + more, high - low + 1
+        margin = range_size // 2 if grows else 0
+        self.by_place = range_size + 2 * margin <= SPREAD * max_ids
         if self.by_place:
-            self.first, self.size = low - margin, places + 2 * margin + 1
+            self.first, self.size = low - margin, range_size + 2 * margin + 1
         else:
-            self.first, self.size = 0, max(32, int(SLOTS * (self.n + most)))
-        last = max(self.size, most)
+            self.first, self.size = 0, max(32, int(SLOTS * (self.n + max_ids)))
+        last = max(self.size, max_ids)
         self.vertex: Any = np.uint32 if last < np.iinfo(np.uint32).max else np.uint64
         self.slots = backend.fill(backend.empty(self.size, self.vertex), 0xFF)
         self._kernel(kernels.fill)(self.n, ids, self.base, self.n, self.slots)
@@ -80,23 +80,24 @@ class ArrivalTable:
         return bits - (bits >> 63 << 64)
 
     def _kernel(self, make: Any) -> Any:
-        way = kernels.by_place if self.by_place else kernels.by_hash
-        return self.backend.kernel(make, self.vertex, way)
+        """Return the kernel of a factory, for this table's way to find the slot of an id."""
+        find_slot = kernels.by_place if self.by_place else kernels.by_hash
+        return self.backend.kernel(make, self.vertex, find_slot)
 
     def takes(self, low: int, high: int, more: int) -> bool:
-        """Return whether ids from the least to the greatest fit; ``more`` of them may be new."""
-        most = self.n + more
+        """Return whether ids ``low .. high`` fit into the table; up to ``more`` may be new."""
+        max_ids = self.n + more
         if not self.by_place:
-            fits = SLOTS * most <= self.size
+            fits = SLOTS * max_ids <= self.size
         else:
             fits = self.first <= low and high < self.first + self.size - 1
-        return fits and most < np.iinfo(self.vertex).max
+        return fits and max_ids < np.iinfo(self.vertex).max
 
     def enter(self, columns: list[Array]) -> list[Array] | None:
         """Return a new array per column with the numbers of its ids; new ids get n, n + 1, ...
 
         Return None if an id is out of range, because a column changed after its bounds were read.
-        After that, or after an interrupt, the table belongs to no index any more.
+        The table then belongs to no index, as after an interrupt.
         """
         n, self.n = self.n, BEING_ENTERED
         vertices = []
@@ -104,14 +105,15 @@ class ArrivalTable:
             numbers, claimed = self.number(column, n)
             n += int(claimed.size)
             vertices.append(numbers)
-        none = np.iinfo(self.vertex).max
-        if self.by_place and int(self.backend.to_host(self.slots[-1:])[0]) != none:
+        # Ids that are out of range claim the last slot.
+        free_slot = np.iinfo(self.vertex).max
+        if self.by_place and int(self.backend.to_host(self.slots[-1:])[0]) != free_slot:
             return None
         self.n = n
         return vertices
 
     def number(self, column: Array, n: int) -> tuple[Array, Array]:
-        """Return the numbers of one column's ids, and the rows of the new ids among them.
+        """Return the numbers of the ids of one column, and the rows at which new ids first occur.
 
         New ids are numbered from n on, in the order of these rows. The caller sets :attr:`n` when
         all columns are numbered.
@@ -138,7 +140,7 @@ class ArrivalTable:
             self.ids = larger
 
     def grown(self, low: int, high: int, more: int) -> ArrivalTable:
-        """Return a larger table of the same ids, which takes over the memory of their bits."""
+        """Return a larger table of the same ids; it takes over the array :attr:`ids`."""
         ids, n = self.ids, self.n
         self.n = BEING_ENTERED
         table = ArrivalTable(ids[:n], low, high, more, self.backend, self.by_place)
@@ -146,9 +148,9 @@ class ArrivalTable:
         return table
 
     def look_up(self, ids: Array, n: int) -> tuple[Array, Array]:
-        """Return the numbers of 64-bit ids, and a mask of the ids among the first n.
+        """Return the numbers of 64-bit ids, and a mask of the ids with numbers below n.
 
-        An unknown id gets 0.
+        Other ids get the number 0.
         """
         backend = self.backend
         out = backend.fill(backend.empty(ids.size, self.vertex), 0)

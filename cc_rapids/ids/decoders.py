@@ -1,7 +1,7 @@
 """Decoders of vertices 0 .. n - 1 to the caller's ids.
 
 :meth:`Forest.rows` adds ``id_base`` to a vertex, and ``decode`` converts these sums to ids.
-``lookup`` returns the vertex of each id, an arbitrary one if the id is unknown.
+``lookup`` returns the vertex of each id, and an arbitrary vertex for an unknown id.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..kernels import gather, lookup
 
-HELD_IDS_PER_LOOKUP = 8  # index all ids if there are at most so many per lookup, see dedup.jsonl
+IDS_PER_LOOKUP = 8  # an index is built for up to 8 sorted ids per id looked up, see dedup.jsonl
 
 
 class IdDecoder(Protocol):
@@ -69,7 +69,7 @@ class SortedDecoder:
 
     @classmethod
     def of(cls, ids: Array) -> SortedDecoder:
-        """Return the decoder of a sorted array of distinct ids, which is kept."""
+        """Return the decoder of a sorted array of distinct ids; the array is kept, not copied."""
         return cls(ids, np.dtype(np.uint32 if ids.size <= 1 << 32 else np.uint64))
 
     def decode(self, vertices: Array, backend: Backend) -> Array:
@@ -77,7 +77,10 @@ class SortedDecoder:
         return self.ids[vertices]
 
     def decode_all(self, parent: Array, backend: Backend) -> tuple[Array, Array]:
-        """Return the ids of all vertices, and of their roots in a flat forest: two new arrays."""
+        """Return the ids of all vertices, and of the roots of their trees: two new arrays.
+
+        ``parent`` is that of a flat forest over all vertices.
+        """
         with contextlib.suppress(IndexError):  # another thread may have popped them
             return self._ahead.pop()
         ids, labels = backend.alloc_packed(*[(self.ids.size, self.ids.dtype)] * 2)
@@ -100,25 +103,25 @@ class SortedDecoder:
         """
         wide, valid = as_kind(ids, self.ids.dtype)
         if not self.ids.size:
-            return wide.view(np.uint64), valid & False
-        if ids.size * HELD_IDS_PER_LOOKUP >= self.ids.size:
+            return wide.view(np.uint64), backend.xp.zeros(ids.size, bool)
+        if ids.size * IDS_PER_LOOKUP >= self.ids.size:
             return _search(self.ids, wide, valid, backend)
-        ids_of_kind = self.ids.astype(wide.dtype, copy=False)
-        at = backend.xp.minimum(backend.xp.searchsorted(ids_of_kind, wide), ids_of_kind.size - 1)
-        return at.astype(np.uint64), valid & (ids_of_kind[at] == wide)
+        sorted_ids, xp = self.ids.astype(wide.dtype, copy=False), backend.xp
+        vertices = xp.minimum(xp.searchsorted(sorted_ids, wide), sorted_ids.size - 1)
+        return vertices.astype(np.uint64), valid & (sorted_ids[vertices] == wide)
 
 
-def at_places(values: Array, places: Array, backend: Backend) -> Array:
+def at_places(values: Array, positions: Array, backend: Backend) -> Array:
     """Return the values at the given positions: a new array, gathered by all threads."""
-    out = backend.empty(places.size, values.dtype)
-    backend.kernel(lookup.take)(places.size, places, values, out)
+    out = backend.empty(positions.size, values.dtype)
+    backend.kernel(lookup.take)(positions.size, positions, values, out)
     return out
 
 
 def _search(ids: Array, queries: Array, valid: Array, backend: Backend) -> tuple[Array, Array]:
-    """Return the positions of 64-bit integers among sorted distinct ones, and a mask.
+    """Return the positions of 64-bit queries among sorted distinct integers, and a mask.
 
-    Integers for which ``valid`` is False are skipped. The mask is True for the integers found.
+    Queries for which ``valid`` is False are skipped. The mask is True for queries that occur.
     """
     low, high = backend.to_host(ids[[0, -1]]).tolist()
     span, size = high - low, ids.size
@@ -132,7 +135,7 @@ def _search(ids: Array, queries: Array, valid: Array, backend: Backend) -> tuple
 
 
 def as_word(number: int) -> int:
-    """Return the int64 with the bits of an unsigned number, as kernels expect it."""
+    """Return the int64 with the same bits as an unsigned number, as kernels expect it."""
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
@@ -144,8 +147,12 @@ def same_integers(first: Array, second: Array) -> bool:
 
 
 def as_kind(ids: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """Return integers as 64-bit integers of the kind of ``dtype``, and a mask of those that fit."""
+    """Return integers as uint64 if ``dtype`` is uint64, otherwise as int64.
+
+    Also return a mask of the integers that fit into this type.
+    """
     if dtype == np.uint64:
         return ids.astype(np.uint64), ids >= 0
+    # In an array of any other type, every integer fits. A comparison makes the mask in its library.
     fits = ids <= np.iinfo(np.int64).max if ids.dtype == np.uint64 else ids == ids
     return ids.astype(np.int64), fits

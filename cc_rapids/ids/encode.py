@@ -2,17 +2,17 @@
 
 ==============  ===================================================================================
 as they are     vertex = id: a word for each id from 0 to the greatest
-offset          vertex = id - the least: a word for each id of the range
+offset          vertex = id - the least id: a word for each id of the range
 bit map         vertex = rank of the id: a bit for each id of the range, a word for each that occurs
 bit map, paged  vertex = rank of the id: a bit for each id of the pages that occur
 hash slots      vertex = slot of the id in a hash table: the range does not matter
-sorted ids      vertex = rank of the id among all: if no hash table fits, or no kernel is compiled
+sorted ids      vertex = rank of the id: if no hash table fits, or no kernel is compiled
 ==============  ===================================================================================
 
-Integers are used directly, minus the lowest one, wherever memory allows a word for each id of their
-range. Strings are numbered in lexicographic order, so that the least vertex of a component is its
-lexicographically least member. They become integers if these fit into 64 bits
-(:mod:`cc_rapids.ids.spelled`), and ranks otherwise (:mod:`cc_rapids.ids.strings`). Several columns
+Integers minus the least id are the vertices wherever memory allows a word for each id of the range.
+Strings are numbered in lexicographic order, so that the least vertex of a component is its
+lexicographically least member. Their numbers are codes if 64 bits suffice
+(:mod:`cc_rapids.ids.spelled`), and ranks otherwise (:mod:`cc_rapids.ids.strings`). Composite ids
 become one number per row, in the order of the rows.
 
 Each encoding is one class: see :class:`IdEncoding`. ``ENCODINGS`` lists them from the fastest to
@@ -43,11 +43,11 @@ from .range import UNKNOWN_ORDER, EdgeOrder, IdRange, id_range_of
 if TYPE_CHECKING:
     from .hash_table import SlotTable
 
-SMALL_RANGE = 1 << 20  # in a smaller range each id always gets a word: 4 MiB, ids.jsonl
+SMALL_RANGE = 1 << 20  # up to this size of the range, each id gets a word: 4 MiB, ids.jsonl
 NUMPY_IDS = 2  # ids per row of a list: both ends
-PAGED_ROWS = 1 << 16  # fewest ids, with repetitions, whose pages are counted, see [ids]
-WORDS_PER_ID = 4  # most words of a paged bit map per id, with repetitions, see [ids]
-WORDS_PER_BYTE = 1  # most ids of the range per byte of the list, so words take 4 times the list
+PAGED_ROWS = 1 << 16  # min. ids, with repetitions, whose pages are counted, see [ids]
+WORDS_PER_ID = 4  # max. words of a paged bit map per id, with repetitions, see [ids]
+WORDS_PER_BYTE = 1  # max. ids of the range per byte of the list: 4 bytes of words per byte
 GIB = 1 << 30
 OFFSET_NAMES = "as they are", "offset"  # names for ids that start at 0, and for other ids
 HASHED_NAME = "hash slots"
@@ -82,10 +82,11 @@ class IdFacts(NamedTuple):
     more_columns : bool
         Whether the caller passed vertices besides the endpoints of the edges.
     may_be_paged : bool
-        Whether a bit map of pages may be faster than a hash table: for long lists on threads, where
-        one thread sorts the ids of the table, but not on a GPU or where NumPy encodes the ids.
+        Whether a bit map of pages may be faster than a hash table. This is so for long lists on
+        threads, where one thread sorts the ids of the table, unless NumPy encodes the ids.
     pages, page_shift : int
-        The number of pages of ``2 ** page_shift`` ids that occur, both 0 if they were not counted.
+        The number of pages that occur, and the binary logarithm of the number of ids of a page.
+        Both are 0 if the pages were not counted.
     """
 
     kind: str
@@ -117,7 +118,7 @@ class ScannedIds(NamedTuple):
     ----------
     edge_input : EdgeInput
     columns : list
-        The borrowed columns: arrays of integers on the backend if there is a range.
+        The borrowed columns; integers are arrays on the backend.
     facts : IdFacts
     pages : array, optional
         The bits of the pages that occur, with ranks, if they were counted.
@@ -179,14 +180,14 @@ class EncodedIds:
 
 @dataclass(frozen=True, kw_only=True)
 class NumberedIds(EncodedIds):
-    """Encoded ids other than integers, for which numbers were encoded.
+    """Encoded strings or composite ids: each id became a number, and the numbers were encoded.
 
     Attributes
     ----------
     numbers : EncodedIds
         The encoded numbers.
     decoder_of : callable
-        Returns the decoder of the ids, given that of the numbers and the solved forest.
+        Returns the decoder of the ids, given the decoder of the numbers and the solved forest.
     """
 
     numbers: EncodedIds
@@ -196,7 +197,7 @@ class NumberedIds(EncodedIds):
     def of(
         cls, name: str, numbers: EncodedIds, decoder_of: Callable[[Any, Forest], IdDecoder]
     ) -> NumberedIds:
-        """Return ids that were numbered by the encoding ``name``."""
+        """Return the encoded ids, for numbers that the encoding ``name`` has made from them."""
         return cls(
             *(numbers.edges, numbers.forest, f"{name}, {numbers.name}", numbers.expected_vertices),
             edge_order=numbers.edge_order,
@@ -234,7 +235,7 @@ class IdEncoding:
         return False
 
     def accepts(self, facts: IdFacts) -> bool:
-        """Return whether it can encode these ids."""
+        """Return whether the encoding supports these ids."""
         return facts.are_integers
 
     def takes_guess(self, facts: IdFacts) -> bool:
@@ -249,15 +250,15 @@ class IdEncoding:
         raise NotImplementedError
 
     def name(self, facts: IdFacts) -> str:
-        """Return its name in ``summary()["ids"]``."""
+        """Return the name of the encoding in ``summary()["ids"]``."""
         raise NotImplementedError
 
     def reason(self, facts: IdFacts) -> str:
-        """Return the reason for choosing it, as text."""
+        """Return the reason for choosing the encoding, as text."""
         raise NotImplementedError
 
     def means(self, facts: IdFacts) -> str:
-        """Return what the bytes of the encoding are used for, as text for a CapacityError."""
+        """Return how the encoding stores the ids, as text that follows the bytes in an error."""
         raise NotImplementedError
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
@@ -282,7 +283,8 @@ class OffsetEncoding(IdEncoding):
         return EncodingCost(n * (4 if n < 1 << 32 else 8) + n // 7, n, facts.id_range.order)
 
     def name(self, facts: IdFacts) -> str:
-        return OFFSET_NAMES[facts.id_range.low != 0]
+        starts_at_0, other = OFFSET_NAMES
+        return starts_at_0 if facts.id_range.low == 0 else other
 
     def reason(self, facts: IdFacts) -> str:
         return "close enough together"
@@ -291,11 +293,11 @@ class OffsetEncoding(IdEncoding):
         return "with a word for each"
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
-        ids, named = scanned.facts.id_range, scanned.edge_input.vertices
-        all_present = isinstance(named, range) and named == range(ids.low, ids.low + ids.size)
+        ids, vertices = scanned.facts.id_range, scanned.edge_input.vertices
+        all_present = isinstance(vertices, range) and vertices == range(ids.low, ids.low + ids.size)
         forest = Forest(backend, ids.size, all_present)
-        if not all_present and (named or len(scanned.columns) > 2):
-            _mark_named(scanned, forest.present, forest.out_of_range, backend)
+        if not all_present and (vertices or len(scanned.columns) > 2):
+            _mark_vertices(scanned, forest.present, forest.out_of_range, backend)
         src, dst = scanned.columns[:2]
         edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
         return EncodedIds(edges, forest, self.name(scanned.facts), forest.n, decoder, ids.order)
@@ -311,11 +313,11 @@ class BitmapEncoding(IdEncoding):
         return facts.are_integers and facts.max_vertices < 1 << 32
 
     def cost(self, facts: IdFacts) -> EncodingCost:
-        n, rows, most = facts.id_range.size, facts.rows, facts.max_vertices
-        word = word_for(most)
-        each = word + facts.id_range.dtype.itemsize + 1
-        size = n // RANKED + max(n // 8 + n // 64, rows * word + most * each)
-        return EncodingCost(size, most, facts.id_range.order)
+        n, rows, max_vertices = facts.id_range.size, facts.rows, facts.max_vertices
+        word = word_for(max_vertices)
+        vertex_bytes = word + facts.id_range.dtype.itemsize + 1
+        size = n // RANKED + max(n // 8 + n // 64, rows * word + max_vertices * vertex_bytes)
+        return EncodingCost(size, max_vertices, facts.id_range.order)
 
     def name(self, facts: IdFacts) -> str:
         return "bit map"
@@ -334,7 +336,7 @@ class BitmapEncoding(IdEncoding):
             """Set the bits of all ids."""
             for column in columns:
                 mark_ids(column, ids, words, out_of_range, backend)
-            _mark_named(scanned, words, out_of_range, backend)
+            _mark_vertices(scanned, words, out_of_range, backend)
 
         encoded = self._ranks(scanned, columns, ids, mark, backend)
         encoded.forest.out_of_range[:] = out_of_range
@@ -351,14 +353,15 @@ class BitmapEncoding(IdEncoding):
     ) -> EncodedIds:
         """Encode columns as ranks among the members of a bit set over a range of ids.
 
-        ``mark`` sets the bits. It may fill ``columns``. ``finish`` changes members to ids in place.
+        ``mark`` sets the bits, and may first append the columns to the list ``columns``. ``finish``
+        changes the members of the set to ids, in place.
         """
         ranked, n = ranked_bits(ids.size, mark, backend)
         forest = Forest(backend, n, all_present=True)
-        number, ends = backend.kernel(id_bitmap.number_ranks), []
+        write_ranks, ends = backend.kernel(id_bitmap.number_ranks), []
         for column in columns[:2]:
             ends.append(backend.empty(column.size, forest.vertex))
-            number(column.size, column, ids.first, ids.size, n, ranked, ends[-1])
+            write_ranks(column.size, column, ids.first, ids.size, n, ranked, ends[-1])
         members = members_of(ranked, n, ids.first, ids.dtype, backend)
         if finish:
             finish(members)
@@ -371,11 +374,11 @@ class PagedEncoding(BitmapEncoding):
     """Encoding by ranks in a bit map over the pages that occur, for ids in clusters."""
 
     def is_preferred(self, facts: IdFacts) -> bool:
-        """Return whether bits cost less than a hash table.
+        """Return whether bits cost less time than a hash table.
 
-        Per id, there are three reads of maps that are mostly in the cache, instead of one search in
-        a table that is not, and nothing is sorted. But each word of the pages is read three times:
-        to count its bits, to rank them and to list them.
+        Three reads of maps that are mostly in the cache replace one search in a table that is not,
+        and nothing is sorted. But each word of the pages is read three times: to count the bits, to
+        rank them and to list them.
         """
         words = (facts.pages << facts.page_shift) // primitives.WORD
         return self.accepts(facts) and words <= WORDS_PER_ID * facts.rows
@@ -384,12 +387,13 @@ class PagedEncoding(BitmapEncoding):
         return facts.page_shift > 0
 
     def cost(self, facts: IdFacts) -> EncodingCost:
-        places, pages = facts.pages << facts.page_shift, facts.id_range.size >> facts.page_shift
-        most = facts.max_vertices
-        each = 4 + facts.id_range.dtype.itemsize + 1
-        maps = pages // RANKED + places // RANKED
-        size = max(places // 8 + places // 64, 4 * facts.rows + 4 * facts.pages + most * each)
-        return EncodingCost(maps + size + 4 * facts.rows, most, facts.id_range.order)
+        all_pages, max_vertices = facts.id_range.size >> facts.page_shift, facts.max_vertices
+        bits = facts.pages << facts.page_shift
+        vertex_bytes = 4 + facts.id_range.dtype.itemsize + 1
+        maps = all_pages // RANKED + bits // RANKED
+        ranks = 4 * facts.rows + 4 * facts.pages + max_vertices * vertex_bytes
+        size = maps + max(bits // 8 + bits // 64, ranks) + 4 * facts.rows
+        return EncodingCost(size, max_vertices, facts.id_range.order)
 
     def name(self, facts: IdFacts) -> str:
         return "bit map, paged"
@@ -407,24 +411,24 @@ class PagedEncoding(BitmapEncoding):
         facts, pages = scanned.facts, scanned.pages
         assert pages is not None
         ids, shift, size = facts.id_range, facts.page_shift, facts.pages << facts.page_shift
-        place, places = backend.kernel(id_bitmap.place_in_pages), []
+        find_positions, positions = backend.kernel(id_bitmap.place_in_pages), []
 
         def mark(words: Array) -> None:
-            """Set the bits of all ids in their pages; store the place of each id."""
+            """Set the bits of all ids; store the position of each id among the pages' bits."""
             for column in _all_columns(scanned, backend):
-                places.append(backend.empty(column.size, np.uint32))
-                where = ids.first, ids.size, shift, pages
-                place(column.size, column, *where, words, places[-1])
+                positions.append(backend.empty(column.size, np.uint32))
+                map_of_pages = ids.first, ids.size, shift, pages
+                find_positions(column.size, column, *map_of_pages, words, positions[-1])
 
         def expand(members: Array) -> None:
-            """Replace places in pages by ids."""
-            numbers = members_of(pages, facts.pages, 0, np.dtype(np.uint32), backend)
+            """Replace positions by ids."""
+            page_numbers = members_of(pages, facts.pages, 0, np.dtype(np.uint32), backend)
             write = backend.kernel(id_bitmap.ids_of_places)
-            unsigned = members.view(f"u{members.itemsize}")  # a place may exceed a signed type
-            write(members.size, numbers, ids.first, shift, unsigned)
+            unsigned = members.view(f"u{members.itemsize}")  # a position may exceed a signed type
+            write(members.size, page_numbers, ids.first, shift, unsigned)
 
         in_pages = IdRange(0, size - 1, ids.dtype)
-        return self._ranks(scanned, places, in_pages, mark, backend, expand)
+        return self._ranks(scanned, positions, in_pages, mark, backend, expand)
 
 
 class HashEncoding(IdEncoding):
@@ -436,18 +440,17 @@ class HashEncoding(IdEncoding):
         return True
 
     def takes_guess(self, facts: IdFacts) -> bool:
-        least = facts.id_range.least_size
-        return not (_bits_pay(least, facts) or _page_shift(least, facts))
+        min_size = facts.id_range.least_size
+        return not (_bits_pay(min_size, facts) or _page_shift(min_size, facts))
 
     def cost(self, facts: IdFacts) -> EncodingCost:
         from .hash_table import bytes_of_order, slots_for
 
-        most = facts.max_vertices
-        word = word_for(most)
-        slots = slots_for(most)
-        size = 8 * slots + facts.rows * word + bytes_of_order(slots, most, word)
-        in_blocks = facts.any_order and most >= id_blocks.LEAST_IDS and not facts.more_columns
-        return EncodingCost(size, most, EdgeOrder(blocked=in_blocks))
+        n = facts.max_vertices
+        word, slots = word_for(n), slots_for(n)
+        size = 8 * slots + facts.rows * word + bytes_of_order(slots, n, word)
+        in_blocks = facts.any_order and n >= id_blocks.LEAST_IDS and not facts.more_columns
+        return EncodingCost(size, n, EdgeOrder(blocked=in_blocks))
 
     def name(self, facts: IdFacts) -> str:
         return HASHED_NAME
@@ -497,16 +500,12 @@ class SortedEncoding(IdEncoding):
     """Encoding by ranks among the sorted distinct ids: the least memory, the longest time."""
 
     def cost(self, facts: IdFacts) -> EncodingCost:
-        rows, most, size = (
-            facts.rows,
-            facts.max_vertices,
-            facts.id_range.dtype.itemsize,
-        )
-        word = word_for(most)
-        # Bytes per end of an edge. Its place takes 8 bytes, for half of the ends at a time.
-        sorting, places = 2 * size + 1, word + 4
-        total = rows * (sorting + places) + most * (size + word + 1)
-        return EncodingCost(total, most, facts.id_range.order)
+        n, id_bytes = facts.max_vertices, facts.id_range.dtype.itemsize
+        word = word_for(n)
+        # Bytes per end of an edge. A search result takes 8 bytes, for half of the ends at a time.
+        sorting, vertices = 2 * id_bytes + 1, word + 4
+        total = facts.rows * (sorting + vertices) + n * (id_bytes + word + 1)
+        return EncodingCost(total, n, facts.id_range.order)
 
     def name(self, facts: IdFacts) -> str:
         return "sorted ids"
@@ -524,9 +523,9 @@ class SortedEncoding(IdEncoding):
         ]
         members = xp.concatenate(columns)
         members.sort()
-        first = xp.ones(members.size, bool)
-        first[1:] = members[1:] != members[:-1]
-        members = members[first]
+        differs = xp.ones(members.size, bool)  # from the previous id
+        differs[1:] = members[1:] != members[:-1]
+        members = members[differs]
         forest = Forest(backend, members.size, all_present=True)
         ends = [xp.searchsorted(members, end).astype(forest.vertex) for end in columns[:2]]
         edges, decoder = Edges(ends[0], ends[1], 0), SortedDecoder.of(members)
@@ -544,8 +543,8 @@ class StringEncoding(IdEncoding):
 
     def cost(self, facts: IdFacts) -> EncodingCost:
         rows = facts.rows
-        text = self.COPIES * facts.string_bytes
-        return EncodingCost(rows * self.SORTING_BYTES + text, rows, UNKNOWN_ORDER)
+        size = rows * self.SORTING_BYTES + self.COPIES * facts.string_bytes
+        return EncodingCost(size, rows, UNKNOWN_ORDER)
 
     def name(self, facts: IdFacts) -> str:
         return "strings, factorised"
@@ -579,18 +578,17 @@ class MultiColumnEncoding(IdEncoding):
         return "rows"
 
     def reason(self, facts: IdFacts) -> str:
-        return f"{facts.key_columns} columns are one number a row"
+        return f"the {facts.key_columns} columns of each row become one number"
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         from .multi_column import ColumnsDecoder, number_rows
 
-        given, facts = scanned.edge_input, scanned.facts
-        numbers, digits = number_rows(given.columns, scanned.columns, backend)
+        edge_input, facts = scanned.edge_input, scanned.facts
+        numbers, digits = number_rows(edge_input.columns, scanned.columns, backend)
         numbered = scan_ids(
-            given, numbers, backend, True, None, facts.expected_vertices, facts.any_order
+            edge_input, numbers, backend, True, None, facts.expected_vertices, facts.any_order
         )
-        free, most = backend.free_bytes(), backend.uncompiled_rows
-        encoding = choose_encoding(numbered.facts, free, most)
+        encoding = choose_encoding(numbered.facts, backend.free_bytes(), backend.uncompiled_rows)
         encoded = encoding.encode(numbered, backend)
         return NumberedIds.of(
             self.name(facts), encoded, lambda decoder, _: ColumnsDecoder(decoder, digits)
@@ -621,9 +619,9 @@ def scan_ids(
 ) -> ScannedIds:
     """Scan the columns borrowed from an input, and return the facts for choosing an encoding.
 
-    Integers are copied to the backend if necessary and read for their range, unless it is known
-    already. Unless ``exact``, the range may be an estimate from some rows. Strings and several
-    columns are not read.
+    Integers are copied to the backend if necessary. They are read for their range, unless
+    ``id_range`` is passed. Unless ``exact``, the range may be an estimate from a sample of the
+    rows. Strings and composite ids are not read.
 
     Raises
     ------
@@ -631,29 +629,30 @@ def scan_ids(
         Some ids are not below the ``num_vertices`` that the caller passed.
     """
     any_order = any_order and backend.finds_in_blocks and edge_input.row_offsets is None
-    keys, more = len(edge_input.src.key_columns), len(columns) > 2
+    key_columns, more_columns = len(edge_input.src.key_columns), len(columns) > 2
     if edge_input.src.strings or isinstance(columns[0], list):  # a list if ids have several columns
         rows = sum(column.size for column in edge_input.columns)
         facts = IdFacts(
-            *(COLUMNS if keys else STRINGS, rows, 0, NO_RANGE, rows, 0),
-            *(expected_vertices, any_order, keys, edge_input.text_bytes, 0, more),
+            *(COLUMNS if key_columns else STRINGS, rows, 0, NO_RANGE, rows, 0),
+            *(expected_vertices, any_order, key_columns, edge_input.text_bytes, 0, more_columns),
         )
         return ScannedIds(edge_input, columns, facts)
     arrays = list(map(backend.asarray, columns))
     id_range = id_range or id_range_of(edge_input, arrays, backend, exact)
-    named = edge_input.vertices
-    rows = len(named) if isinstance(named, range) else 0
+    vertices = edge_input.vertices
+    rows = len(vertices) if isinstance(vertices, range) else 0
     input_bytes = 8 * rows
     for array in arrays:
         rows += array.size
         input_bytes += array.nbytes
-    most = min(id_range.size, rows)
-    answer = 2 * most * id_range.dtype.itemsize
+    max_vertices = min(id_range.size, rows)
+    answer_bytes = 2 * max_vertices * id_range.dtype.itemsize
     may_be_paged = not backend.on_device and rows >= PAGED_ROWS
     may_be_paged = may_be_paged and rows > NUMPY_IDS * backend.uncompiled_rows
     facts = IdFacts(
-        *(INTEGERS, rows, input_bytes, id_range, most, answer, expected_vertices, any_order),
-        *(keys, edge_input.text_bytes, 0, more, may_be_paged),
+        *(INTEGERS, rows, input_bytes, id_range, max_vertices, answer_bytes),
+        *(expected_vertices, any_order, key_columns, edge_input.text_bytes, 0, more_columns),
+        may_be_paged,
     )
     return ScannedIds(edge_input, arrays, facts)
 
@@ -661,9 +660,8 @@ def scan_ids(
 def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -> IdEncoding:
     """Choose the first encoding that is preferred and fits, otherwise the one with least memory.
 
-    Each id of a range of at most ``SMALL_RANGE`` gets a word, whatever memory is free. NumPy sorts
-    the ids of other lists of at most ``uncompiled_rows`` rows, which is 0 once kernels are
-    compiled.
+    Each id of a range of at most ``SMALL_RANGE`` gets a word, whatever memory is free. In other
+    lists of at most ``uncompiled_rows`` rows (0 once kernels are compiled), NumPy sorts the ids.
 
     Raises
     ------
@@ -671,7 +669,7 @@ def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -
         No encoding fits into memory; the message has the bytes of each.
     """
     if facts.kind != INTEGERS:
-        return next(one for one in ENCODINGS if one.accepts(facts))
+        return next(encoding for encoding in ENCODINGS if encoding.accepts(facts))
     if facts.id_range.size <= SMALL_RANGE:
         return OFFSET
     free = free_bytes - facts.answer_bytes
@@ -680,19 +678,20 @@ def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -
     for encoding in ENCODINGS:
         if encoding.is_preferred(facts) and encoding.cost(facts).bytes <= free:
             return encoding
-    choices = [one for one in ENCODINGS if one.accepts(facts)]
-    least = min(choices, key=lambda one: one.cost(facts).bytes)
-    if least.cost(facts).bytes > free:
+    choices = [encoding for encoding in ENCODINGS if encoding.accepts(facts)]
+    smallest = min(choices, key=lambda encoding: encoding.cost(facts).bytes)
+    if smallest.cost(facts).bytes > free:
         raise _too_large(choices, facts, free_bytes)
-    return least
+    return smallest
 
 
 def _too_large(choices: list[IdEncoding], facts: IdFacts, free: int) -> CapacityError:
     """Return the error if no encoding fits into memory."""
     ids = facts.id_range
     *others, last = [
-        f"{(one.cost(facts).bytes + facts.answer_bytes) / GIB:,.1f} GiB {one.means(facts)}"
-        for one in choices
+        f"{(encoding.cost(facts).bytes + facts.answer_bytes) / GIB:,.1f} GiB"
+        f" {encoding.means(facts)}"
+        for encoding in choices
     ]
     return CapacityError(
         f"the ids span {ids.size:,} values, from {ids.low:,} to {ids.high:,}: that takes"
@@ -702,41 +701,43 @@ def _too_large(choices: list[IdEncoding], facts: IdFacts, free: int) -> Capacity
 
 
 def _bits_pay(size: int, facts: IdFacts) -> bool:
-    """Return whether a bit map of the range needs at most as much memory as the columns.
+    """Return whether a bit map of a range of ``size`` ids takes at most the bytes of the columns.
 
-    For strings encoded as integers, the size of the strings counts instead.
+    For strings encoded as integers, the bytes of the strings are the limit if they are more.
     """
     return size // 8 <= max(facts.input_bytes, facts.text_bytes)
 
 
 def _page_shift(size: int, facts: IdFacts) -> int:
-    """Return the shift from an id to its page, or 0 if pages would not pay for a range."""
+    """Return the binary logarithm of the ids of a page, or 0 if pages would not save time."""
     if not facts.may_be_paged or _bits_pay(size, facts):
         return 0
     return page_shift(size, facts.input_bytes)
 
 
-def _mark_named(scanned: ScannedIds, words: Array, out_of_range: Array, backend: Backend) -> None:
+def _mark_vertices(
+    scanned: ScannedIds, words: Array, out_of_range: Array, backend: Backend
+) -> None:
     """Add the vertices that the caller passed to a bit set over the range."""
-    ids, named = scanned.facts.id_range, scanned.edge_input.vertices
-    if isinstance(named, range) and named:
-        first = named.start - ids.low
-        backend.kernel(id_bitmap.mark_range, ids.vertex)(len(named), first, named.step, words)
+    ids, vertices = scanned.facts.id_range, scanned.edge_input.vertices
+    if isinstance(vertices, range) and vertices:
+        mark_range = backend.kernel(id_bitmap.mark_range, ids.vertex)
+        mark_range(len(vertices), vertices.start - ids.low, vertices.step, words)
     for column in scanned.columns[2:]:
         mark_ids(column, ids, words, out_of_range, backend)
 
 
 def _all_columns(scanned: ScannedIds, backend: Backend) -> list[Array]:
-    """Return the columns of all ids, also of vertices that the caller passed as a range."""
-    named = scanned.edge_input.vertices
-    if not (isinstance(named, range) and named):
+    """Return the columns of all ids, including vertices that the caller passed as a range."""
+    vertices = scanned.edge_input.vertices
+    if not (isinstance(vertices, range) and vertices):
         return scanned.columns
-    vertices = array_of_range(named, backend.xp)
-    return [*scanned.columns, vertices.astype(scanned.facts.id_range.dtype, copy=False)]
+    column = array_of_range(vertices, backend.xp)
+    return [*scanned.columns, column.astype(scanned.facts.id_range.dtype, copy=False)]
 
 
 def count_pages(scanned: ScannedIds, backend: Backend) -> ScannedIds:
-    """Count the pages in which ids occur, if a bit map over these may be the best encoding."""
+    """Count the pages in which ids occur, if a bit map over these pages may be best."""
     facts = scanned.facts
     ids, shift = facts.id_range, _page_shift(facts.id_range.size, facts)
     if not (shift and ids.exact):

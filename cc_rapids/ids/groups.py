@@ -20,8 +20,8 @@ HALF = np.uint64(32)
 def chosen_rows(columns: list[Any], backend: Backend) -> Array:
     """Return for each row a representative: a row with equal values, the same for all equal rows.
 
-    The representative of a group may differ between runs. Needs about 21 bytes per row besides the
-    result, and 16 more for several columns.
+    The representative of a group may differ between runs. This allocates about 21 bytes per row
+    besides the result, and 16 more for several columns.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def chosen_rows(columns: list[Any], backend: Backend) -> Array:
 
 
 def paired(left: Array, right: Array, backend: Backend) -> Array:
-    """Return a representative of each row, given as two numbers below 2^32: a new array."""
+    """Return a representative of each row of two columns of numbers below 2^32: a new array."""
     return _of_integers((left.astype(np.uint64) << HALF) | right, backend)
 
 
@@ -64,7 +64,7 @@ def _of_column(column: Any, backend: Backend) -> Array:
 
 
 def _of_integers(column: Array, backend: Backend) -> Array:
-    """Return a row with an equal integer for each row."""
+    """Return for each row a row with an equal integer, the same for all equal integers."""
     table = backend.fill(backend.empty(slots_for(column.size), np.uint64), 0xFF)
     chosen = backend.empty(column.size, np.uint32)
     backend.kernel(kernels.choose_rows)(column.size, column, table, chosen)

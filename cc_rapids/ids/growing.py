@@ -1,8 +1,8 @@
 """Indexes from ids to vertices that grow with each batch.
 
 Vertices are numbered in the order of arrival, so existing trees stay valid. Extending an index
-returns a new one. Integers are looked up in a hash table, at about one probe per endpoint, and
-sorted only when their order is requested. So are strings, whose text is kept once.
+returns a new index. Integers and strings are looked up in a hash table, at about one probe per
+endpoint, and sorted only when their order is requested. The text of each string is stored once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.column import Column, Native
 from ..data.edge_input import EdgeInput
-from ..errors import CapacityError, ColumnTypeError, InputError
+from ..errors import CapacityError, ColumnTypeError, InputError, counted
 from .arrival_table import ArrivalTable
 from .decoders import IdDecoder, OffsetDecoder, SortedDecoder, as_kind, at_places
 from .multi_column import RankedColumnsDecoder
@@ -26,7 +26,7 @@ from .strings import Text, column_of_text, lent_texts, take_text
 from .text_table import TextTable
 
 INT64 = np.dtype(np.int64)
-LOOKED_UP = 1 << 18  # strings that are looked up at a time, in some 160 bytes each
+LOOKED_UP = 1 << 18  # strings that are looked up together, in about 160 bytes each
 HALF = np.uint64(32)  # bits of each number of a pair
 LOWER_HALF = np.uint64((1 << 32) - 1)
 
@@ -42,7 +42,7 @@ class Transfer:
     device : int
         The number of the other device.
     rows : int
-        The most ids of a part.
+        The maximum number of ids of a part.
     check : callable
         Called with an index after each part; raises an error if the index is too large.
     """
@@ -53,15 +53,15 @@ class Transfer:
     check: Callable[[Index], object]
 
     def parts(self, n: int) -> Iterator[slice]:
-        """Yield slices of n rows."""
-        return (slice(at, min(n, at + self.rows)) for at in range(0, n, self.rows))
+        """Yield the slices of the parts of n rows."""
+        return (slice(start, min(n, start + self.rows)) for start in range(0, n, self.rows))
 
     def receive(self, array: Array) -> Array:
         """Return a copy of an array of the other device."""
         return self.backend.received(array, self.device)
 
     def new_numbers(self, index: Index, other: Index) -> Array:
-        """Allocate the numbers of the other index's vertices, in the merged index."""
+        """Allocate an array for the vertices of ``other`` in the merged index."""
         word = np.uint32 if index.n + other.n < 1 << 32 else np.uint64
         return self.backend.empty(other.n, word)
 
@@ -71,7 +71,7 @@ class _OneColumn:
 
     strings: bool
     width = 1
-    are_vertices = False  # are ids their own vertices?
+    are_vertices = False  # whether ids are their own vertices
 
     @property
     def kinds(self) -> list[bool]:
@@ -93,15 +93,15 @@ class Range(_OneColumn):
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
-        """Return the index itself and the columns.
+        """Return this index and the columns, whose ids are vertices.
 
-        Raise an InputError if the columns of ``given`` hold other ids, and ``exact`` or a negative
-        id might wrap around to a vertex while edges are linked.
+        Raise an InputError if a column contains an id outside 0 .. n - 1. Unless ``exact``, columns
+        are checked only if a negative id might wrap around to a vertex while edges are linked.
         """
         if isinstance(given.vertices, range) and len(given.vertices) > self.n:
             raise InputError(
-                f"the edges come with {len(given.vertices):,} vertices of their own, but"
-                f" num_vertices={self.n}: pass a larger number"
+                f"the edges have {len(given.vertices):,} vertices, but num_vertices={self.n}:"
+                " pass a larger number"
             )
         arrays = list(map(backend.asarray, columns[:2]))
         if exact or not (self.n <= 1 << 31 or all_fit(arrays, self.n - 1)):
@@ -112,7 +112,7 @@ class Range(_OneColumn):
         return self if dtype == self.dtype else replace(self, dtype=dtype), arrays
 
     def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
-        """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
+        """Return the vertex of each id (0 if unknown), and whether the id is known."""
         vertices, fits = OffsetDecoder(0, INT64).lookup(backend.asarray(ids), backend)
         valid = fits & (vertices < np.uint64(self.n))
         return backend.xp.where(valid, vertices, np.uint64(0)), valid
@@ -197,7 +197,10 @@ class Integers(_OneColumn):
         return numbered
 
     def insert(self, columns: Sequence[Any], backend: Backend) -> tuple[Integers, list[Array]]:
-        """Return the index with a private copy of the ids, and their vertices."""
+        """Return an index that includes the ids of arrays that nothing else writes to.
+
+        Also return the vertices of these ids.
+        """
         numbered = self._insert(columns, backend)
         assert numbered is not None
         return numbered
@@ -205,7 +208,7 @@ class Integers(_OneColumn):
     def _insert(
         self, columns: Sequence[Any], backend: Backend
     ) -> tuple[Integers, list[Array]] | None:
-        """Try to insert the ids; return None if the columns have changed meanwhile."""
+        """Insert the ids as :meth:`extend` does; return None if a column changes meanwhile."""
         arrays = [backend.asarray(column) for column in columns]
         filled = [array for array in arrays if array.size]
         if not filled:
@@ -216,7 +219,7 @@ class Integers(_OneColumn):
     def _enter(
         self, arrays: list[Array], low: int, high: int, dtypes: list[Any], backend: Backend
     ) -> tuple[Integers, list[Array]] | None:
-        """Try to insert the bits of ids between ``low`` and ``high``; see :meth:`_insert`."""
+        """Insert ids from ``low`` to ``high`` of arrays of ``dtypes``; see :meth:`_insert`."""
         if self.n:
             low, high, dtypes = min(low, self.low), max(high, self.high), [self.dtype, *dtypes]
         dtype = type_of(tuple(dtypes), low, high)
@@ -237,9 +240,9 @@ class Integers(_OneColumn):
         transfer: Transfer,
         renumber: Callable[[Array], Array] | None = None,
     ) -> tuple[Integers, Array]:
-        """Return an index that includes another device's ids, and their vertices.
+        """Return an index that includes the ids of another device's index, and their vertices.
 
-        ``renumber`` converts ids of the other index to ids of this one.
+        ``renumber`` converts ids of the other index to ids of this index.
         """
         index, numbers, backend = self, transfer.new_numbers(self, other), transfer.backend
         low, high = other.low, other.high
@@ -266,11 +269,11 @@ class Integers(_OneColumn):
         """Return the table of the ids; build it on first use."""
         if self.table is not None:
             return self.table
-        made = vars(self).get("_made")
-        if made is None:
-            made = ArrivalTable(self.arrived, self.low, self.high, 0, backend)
-            vars(self)["_made"] = made
-        return made
+        table = vars(self).get("_table_for_lookups")
+        if table is None:
+            table = ArrivalTable(self.arrived, self.low, self.high, 0, backend)
+            vars(self)["_table_for_lookups"] = table  # a frozen dataclass has no setter
+        return table
 
     def decoder(self, given: EdgeInput) -> IdDecoder:
         """Return the decoder of the vertices, in the order of their ids."""
@@ -305,7 +308,7 @@ class Texts(_OneColumn):
 
     @classmethod
     def of(cls, text: Text) -> Texts:
-        """Return the index of distinct strings, numbered in their order."""
+        """Return the index of distinct strings; each string is numbered by its row."""
         table = TextTable.of(text)
         return cls(table.n, table)
 
@@ -317,6 +320,7 @@ class Texts(_OneColumn):
             return self._enter(texts)
 
     def _enter(self, texts: list[Text | None]) -> tuple[Texts, list[Array]]:
+        """Return an index that includes the strings, and the vertices of each text."""
         table = self.table
         if table.n != self.n:
             table = TextTable.of(table.text(self.n))
@@ -324,7 +328,7 @@ class Texts(_OneColumn):
         return Texts(table.n, table), numbers
 
     def merge(self, other: Texts, transfer: Transfer) -> tuple[Texts, Array]:
-        """Return an index that includes another device's strings, and their vertices."""
+        """Return an index that includes the strings of another device, and their vertices."""
         index, numbers, backend = self, transfer.new_numbers(self, other), transfer.backend
         text = other.table.text(other.n)
         for rows in transfer.parts(other.n):
@@ -349,16 +353,18 @@ class Texts(_OneColumn):
 
     @cached_property
     def ranks(self) -> Array:
-        """The position of each vertex in the order of the strings."""
+        """The rank of the string of each vertex in lexicographic order."""
         return inverse(self.places, self.table.backend)
 
-    def text(self, at: Array | None = None) -> Text:
-        """Return the strings in their order, all or those at some positions: a copy."""
-        rows = self.places if at is None else at_places(self.places, at, self.table.backend)
-        return take_text(self.table.text(self.n), rows)
+    def text(self, ranks: Array | None = None) -> Text:
+        """Return a copy of the strings in lexicographic order, or of those with the given ranks."""
+        numbers = self.places
+        if ranks is not None:
+            numbers = at_places(self.places, ranks, self.table.backend)
+        return take_text(self.table.text(self.n), numbers)
 
     def sorted_buffers(self) -> tuple[Array, Array]:
-        """Return the bytes and the offsets of the strings in their order."""
+        """Return the bytes and the offsets of the strings in lexicographic order."""
         text = self.text()
         return text.chars[: int(text.backend.to_host(text.offsets[-1:])[0])], text.offsets
 
@@ -371,12 +377,13 @@ class Texts(_OneColumn):
             with lent_texts([ids[first : first + LOOKED_UP]], backend) as (text,):
                 assert text is not None
                 parts.append(self.table.look_up(text, self.n))
-        vertices, valid = zip(*parts, strict=True)
-        join = backend.xp.concatenate
-        return (join(vertices), join(valid)) if len(parts) > 1 else parts[0]
+        if len(parts) == 1:
+            return parts[0]
+        vertices, valid = map(backend.xp.concatenate, zip(*parts, strict=True))
+        return vertices, valid
 
     def decoder(self, given: EdgeInput) -> IdDecoder:
-        """Return the decoder of the vertices in the order of their strings, of ``given``'s kind."""
+        """Return the decoder of the vertices, in lexicographic order, to columns like ``given``."""
         return TextsDecoder(self, given.src.to_native, given.on_device)
 
     def to(self, backend: Backend) -> Texts:
@@ -386,7 +393,7 @@ class Texts(_OneColumn):
 
 @dataclass(frozen=True)
 class TextsDecoder:
-    """Decoder of string ids in their order: vertex v is the v-th string of an index."""
+    """Decoder of string ids: vertex v is the string of rank v in an index."""
 
     index: Texts
     to_native: Native
@@ -399,10 +406,11 @@ class TextsDecoder:
         return self.to_native(self._column(vertices), self._column)
 
     def _column(self, vertices: Array | None = None) -> Any:
+        """Return the strings of some vertices, or of all, as a column of cuDF or PyArrow."""
         return column_of_text(self.index.text(vertices), self.on_device)
 
     def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
-        """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
+        """Return the vertices of cuDF or PyArrow strings, and a mask of the known strings."""
         vertices, valid = self.index.lookup(words, backend)
         if not self.index.n:
             return vertices.astype(np.uint64), valid
@@ -411,12 +419,12 @@ class TextsDecoder:
 
 @dataclass(frozen=True)
 class Tuples:
-    """Index of ids of several columns, compared column by column.
+    """Index of composite ids, compared column by column.
 
     ``columns`` number the values of each column. ``pairs[k]`` numbers the combinations of values
-    that occur in the first k + 2 columns. A pair has 64 bits: the number of the combination of the
-    earlier columns in the upper half, and the number of the value in the lower half. The last pairs
-    are the vertices. Numbers never change, as in any index, so a new value moves nothing.
+    that occur in the first k + 2 columns. A pair has 64 bits. The upper half is the number of the
+    combination of the earlier columns, and the lower half is the number of the value. The numbers
+    of the last pairs are the vertices. As in any index, numbers never change.
     """
 
     backend: Backend
@@ -428,19 +436,23 @@ class Tuples:
     @classmethod
     def empty(cls, backend: Backend, width: int) -> Tuples:
         """Return an empty index of ids of several columns."""
-        none = Integers.empty(backend)
-        return cls(backend, (none,) * width, (none,) * (width - 1))
+        no_values = Integers.empty(backend)
+        return cls(backend, (no_values,) * width, (no_values,) * (width - 1))
 
     @classmethod
     def of(
         cls, backend: Backend, columns: Sequence[Integers | Texts], numbers: Sequence[Array]
     ) -> Tuples:
-        """Return the index of rows, given by the numbers of their values, in their order."""
+        """Return the index of rows, numbered in their order.
+
+        ``numbers`` has an array for each column: the number in ``columns`` of the value in each
+        row.
+        """
         pairs: list[Integers] = []
         combined = numbers[0]
         for codes in numbers[1:]:
-            more, (combined,) = Integers.empty(backend).insert([_paired(combined, codes)], backend)
-            pairs.append(more)
+            index, (combined,) = Integers.empty(backend).insert([_paired(combined, codes)], backend)
+            pairs.append(index)
         return cls(backend, tuple(columns), tuple(pairs))
 
     @property
@@ -473,9 +485,9 @@ class Tuples:
         numbers = self.backend.xp.arange(self.n)
         ranks = []
         for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
-            new_ids = pairs.arrived[numbers]
-            ranks.append(inverse(column.places, self.backend)[new_ids.astype(np.uint32)])
-            numbers = (new_ids >> HALF).astype(np.int64)
+            bits = pairs.arrived[numbers]  # the number of the value is in the lower half
+            ranks.append(inverse(column.places, self.backend)[bits.astype(np.uint32)])
+            numbers = (bits >> HALF).astype(np.int64)
         ranks.append(inverse(self.columns[0].places, self.backend)[numbers])
         return ranks[::-1]
 
@@ -503,33 +515,35 @@ class Tuples:
             assert isinstance(column, Integers | Texts)
             columns_of_new.append(column)
             if k:
-                both = [_paired(*two) for two in zip(numbers, codes, strict=True)]
-                index, numbers = self.pairs[k - 1].insert(both, backend)
+                combined = [_paired(*halves) for halves in zip(numbers, codes, strict=True)]
+                index, numbers = self.pairs[k - 1].insert(combined, backend)
                 pairs.append(index)
             else:
                 numbers = codes
         if max(column.n for column in [*columns_of_new, *pairs]) > 1 << 32:
             raise CapacityError(
-                f"ids of several columns ({given.src.name}) may have up to 2^32 different values,"
-                f" but there are {pairs[-1].n:,}: combine them into one column of integers"
+                f"ids of several columns ({given.src.name}) may have up to 2^32 distinct values,"
+                f" but there are {pairs[-1].n:,}: combine the columns into one column of integers"
             )
         return Tuples(backend, tuple(columns_of_new), tuple(pairs)), numbers
 
     def merge(self, other: Tuples, transfer: Transfer) -> tuple[Tuples, Array]:
-        """Return an index that includes another device's rows, and their vertices."""
+        """Return an index that includes the rows of another device's index, and their vertices."""
         backend, pairs = self.backend, []
         merged = [
-            merge_index(*both, transfer) for both in zip(self.columns, other.columns, strict=True)
+            merge_index(*indexes, transfer)
+            for indexes in zip(self.columns, other.columns, strict=True)
         ]
         numbers = merged[0][1]
-        for index, added, (_, codes) in zip(self.pairs, other.pairs, merged[1:], strict=True):
+        for index, other_index, (_, codes) in zip(self.pairs, other.pairs, merged[1:], strict=True):
 
-            def renumber(ids: Array, first: Array = numbers, second: Array = codes) -> Array:
-                firsts = at_places(first, ids >> HALF, backend)
-                return _paired(firsts, at_places(second, ids & LOWER_HALF, backend))
+            def renumber(ids: Array, upper: Array = numbers, lower: Array = codes) -> Array:
+                """Replace the numbers in both halves of pairs by those of the merged indexes."""
+                upper_half = at_places(upper, ids >> HALF, backend)
+                return _paired(upper_half, at_places(lower, ids & LOWER_HALF, backend))
 
-            joined, numbers = index.merge(added, transfer, renumber)
-            pairs.append(joined)
+            merged_index, numbers = index.merge(other_index, transfer, renumber)
+            pairs.append(merged_index)
         return Tuples(backend, tuple(column for column, _ in merged), tuple(pairs)), numbers
 
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
@@ -542,12 +556,12 @@ class Tuples:
         return numbers, valid
 
     def decoder(self, given: EdgeInput) -> RankedColumnsDecoder:
-        """Return the decoder of the vertices in the order of their ids, as ``given`` has them."""
+        """Return the decoder of the vertices, in the order of ids, to columns like ``given``."""
         kinds = [replace(given, src=part) for part in given.src.key_columns]
         decoders = [column.decoder(kind) for column, kind in zip(self.columns, kinds, strict=True)]
         dtype = np.dtype(np.uint32 if self.n < 1 << 32 else np.uint64)
-        at = inverse(self.places, self.backend)
-        return RankedColumnsDecoder(decoders, self.ranks(), self.lookup, at, dtype)
+        rank_of_vertex = inverse(self.places, self.backend)
+        return RankedColumnsDecoder(decoders, self.ranks(), self.lookup, rank_of_vertex, dtype)
 
     def to(self, backend: Backend) -> Tuples:
         """Return the same index on another backend."""
@@ -556,15 +570,15 @@ class Tuples:
 
 
 def _paired(first: Array, second: Array) -> Array:
-    """Combine two numbers below 2^32 to one of 64 bits."""
+    """Combine numbers below 2^32 to numbers of 64 bits; ``first`` is in the upper half."""
     return (first.astype(np.uint64) << HALF) | second.astype(np.uint64)
 
 
-def inverse(places: Array, backend: Backend) -> Array:
-    """Return the inverse of a permutation."""
-    rows = backend.empty(places.size, np.int64)
-    rows[places] = backend.xp.arange(places.size)
-    return rows
+def inverse(permutation: Array, backend: Backend) -> Array:
+    """Return the inverse of a permutation of 0 .. n - 1, as a new array of int64."""
+    positions = backend.empty(permutation.size, np.int64)
+    positions[permutation] = backend.xp.arange(permutation.size)
+    return positions
 
 
 def _no_matches(ids: Any, backend: Backend) -> tuple[Array, Array]:
@@ -572,24 +586,23 @@ def _no_matches(ids: Any, backend: Backend) -> tuple[Array, Array]:
     return backend.xp.zeros(len(ids), np.uint32), backend.xp.zeros(len(ids), bool)
 
 
-def without_others(index: Integers | Texts | Tuples, at: Array, backend: Backend) -> Index:
-    """Return a new index of the ids at some positions among the sorted ids, numbered in that order.
+def without_others(index: Integers | Texts | Tuples, ranks: Array, backend: Backend) -> Index:
+    """Return a new index of the ids with the given ranks, numbered in the order of ``ranks``.
 
-    It keeps no memory of other ids. For ids of several columns it keeps no values that only other
-    ids had.
+    The new index stores no other ids, and no values that only other composite ids contain.
     """
     if isinstance(index, Texts):
-        return Texts.of(index.text(at))
+        return Texts.of(index.text(ranks))
     if isinstance(index, Integers):
-        if not at.size:
+        if not ranks.size:
             return Integers.empty(backend)
-        ids = index.ids[at]
+        ids = index.ids[ranks]
         low, high = (int(end) for end in backend.to_host(ids[[0, -1]]))
         return Integers.of(ids, low, high, index.dtype)
     columns, numbers = [], []
-    for column, ranks in zip(index.columns, index.ranks(), strict=True):
-        used, codes = backend.xp.unique(ranks[at], return_inverse=True)
-        part = without_others(column, used, backend)
+    for column, ranks_of_values in zip(index.columns, index.ranks(), strict=True):
+        remaining, codes = backend.xp.unique(ranks_of_values[ranks], return_inverse=True)
+        part = without_others(column, remaining, backend)
         assert isinstance(part, Integers | Texts)
         columns.append(part)
         numbers.append(codes.astype(np.uint32))
@@ -603,9 +616,10 @@ Extended = tuple[Index, list[Array]]
 def extended(
     index: Index, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
 ) -> Extended:
-    """Return the index extended by all ids of the columns of ``given``, and the ids' vertices.
+    """Return the index extended by all ids of the columns, and the vertices of these ids.
 
-    Unless ``exact``, integers that are their own vertices are not checked.
+    ``given`` is the input from which ``columns`` are borrowed. Unless ``exact``, integers that are
+    their own vertices are not checked.
 
     Raises
     ------
@@ -617,7 +631,7 @@ def extended(
     check_kind(index, given)
     src, width = given.src, len(given.src.key_columns) or 1
     if width != index.width:
-        if index.n or isinstance(index, Range):  # then there are no rows
+        if index.n or isinstance(index, Range):  # check_kind() has refused columns with rows
             return index, [backend.empty(0, np.uint32) for _ in columns]
         index = Tuples.empty(backend, width) if src.key_columns else Integers.empty(backend)
     if src.strings and not index.n and isinstance(index, Integers):
@@ -628,9 +642,9 @@ def extended(
 
 
 def merge_index(index: Any, other: Any, transfer: Transfer) -> tuple[Any, Array]:
-    """Return an index that includes another device's ids, and their vertices.
+    """Return an index that includes the ids of another device's index, and their vertices.
 
-    Both indexes have ids of one kind, unless one of them is empty.
+    Both indexes have ids of the same kind, unless one of them is empty.
     """
     if not other.n:
         return index, transfer.new_numbers(index, other)
@@ -642,7 +656,7 @@ def merge_index(index: Any, other: Any, transfer: Transfer) -> tuple[Any, Array]
 
 
 def check_kind(index: Index, given: EdgeInput) -> None:
-    """Raise an error if the kind of ids differs from that of an index.
+    """Raise an error if the ids of edges are of another kind than those of an index.
 
     Raises
     ------
@@ -651,16 +665,17 @@ def check_kind(index: Index, given: EdgeInput) -> None:
     InputError
         The ids have more or fewer columns than the index.
     """
-    src, fixed = given.src, isinstance(index, Range)
-    if not (src.size and (index.n or fixed)):
+    src, is_range = given.src, isinstance(index, Range)
+    if not (src.size and (index.n or is_range)):
         return
     width = len(src.key_columns) or 1
     if width != index.width:
-        hint = "name as many columns with source= and destination="
-        hint = "num_vertices= is for ids of one column: leave it out" if fixed else hint
+        columns = counted(index.width, "column")
+        hint = f"name {columns} with source= and destination="
+        hint = "num_vertices= is for ids of one column: leave it out" if is_range else hint
         raise InputError(
-            f"ids have {_counted(width)} per side ({src.name}), but the {index.n:,} vertices so far"
-            f" have {_counted(index.width)}: {hint}"
+            f"ids have {counted(width, 'column')} per side ({src.name}), but the {index.n:,}"
+            f" vertices so far have {columns}: {hint}"
         )
     if isinstance(index, Tuples):
         for column, part in zip(index.columns, src.key_columns, strict=True):
@@ -668,10 +683,6 @@ def check_kind(index: Index, given: EdgeInput) -> None:
                 raise _of_other_kind(column, part, index.n)
     elif src.strings != index.strings:
         raise _of_other_kind(index, src, index.n)
-
-
-def _counted(width: int) -> str:
-    return f"{width} column{'' if width == 1 else 's'}"
 
 
 def _of_other_kind(index: Range | Integers | Texts, src: Column, n: int) -> ColumnTypeError:

@@ -26,11 +26,12 @@ from .decoders import SortedDecoder, as_word
 if TYPE_CHECKING:
     from .range import IdRange
 
-ESTIMATED_IDS = 1 << 16  # most ids that are not estimated before a table is allocated, ids.jsonl
+ESTIMATED_IDS = 1 << 16  # from more ids, the number of distinct ids is estimated first, ids.jsonl
 SPREAD_SAMPLE = 1 << 13  # ids of a column that show whether ids are spread evenly, see [ids]
 GIB = 1 << 30
-MOST_PLACED = 1 << 32  # most home slots: the product of a distance and a share has 64 bits
-PARTS, UNEVEN = 64, 1.3  # parts of the range; most ids of a part relative to the average
+MOST_PLACED = 1 << 32  # max. home slots: the product of a distance and a share has 64 bits
+PARTS = 64  # parts of the range in which the ids of the sample are counted
+UNEVEN = 1.3  # ids are uneven if a part has more ids than this multiple of the average
 SLOTS = 1.65  # slots per expected id
 log: logging.Logger = logging.getLogger(__name__)
 
@@ -57,7 +58,7 @@ class SlotTable:
         self.keys, self.backend = keys, backend
 
     def forest(self) -> Forest:
-        """Return a forest over the slots, in which the taken slots are present."""
+        """Return a forest over the slots, in which the occupied slots are present."""
         forest = Forest(self.backend, self.keys.size)
         octets = forest.present.view(np.uint8)
         self.backend.kernel(kernel_ids.mark_occupied)(octets.size, self.keys, octets)
@@ -68,8 +69,8 @@ class SlotTable:
     ) -> tuple[Forest, SortedDecoder]:
         """Return the solved forest over sorted ids instead of slots, and its decoder.
 
-        A root is then the least id of its component instead of the least slot. If ``labelled``, all
-        ids and their labels are decoded before the trees are counted.
+        A root then has the least id of its component; before, it was the least slot. If
+        ``labelled``, all ids and their labels are decoded before the trees are counted.
         """
         backend = self.backend
         backend.fill(self.keys[-1:], 0xFF)  # the last slot is for the id with all bits set
@@ -84,7 +85,7 @@ class SlotTable:
         with backend.reusing():
             least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
         backend.kernel(trees.scatter_min, flat.vertex)(ids.size, roots, least)
-        return _hung(flat, roots, least, ids.astype(dtype, copy=False), labelled)
+        return _rerooted(flat, roots, least, ids.astype(dtype, copy=False), labelled)
 
     def _make_free(self, size: int, columns: list[Array]) -> Array:
         """Allocate free slots and the output columns; return the flag that marks a full table."""
@@ -97,7 +98,7 @@ class SlotTable:
 
 
 class Slots(SlotTable):
-    """The columns of edges as slots of a hash table that holds all their ids.
+    """The columns of edges as slots of a hash table of all their ids.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ class Slots(SlotTable):
     Attributes
     ----------
     columns : list of arrays
-        For each given column the slots of its ids: new arrays.
+        The slots of the ids of each column: new arrays.
     keys : (size + 1,) array of uint64
         The table: the id of each slot, or all bits set.
     expected_vertices : int
@@ -138,11 +139,11 @@ class Slots(SlotTable):
             _check_growth(size, backend)
 
     def _fill(self, size: int, columns: list[Array], others: list[Array]) -> bool:
-        """Insert every id; return whether all found a slot."""
+        """Insert all ids into a new table of ``size`` slots; return whether all found a slot."""
         backend, full = self.backend, self._make_free(size, columns)
-        number = backend.kernel(kernel_ids.number_slots)
+        find_slots = backend.kernel(kernel_ids.number_slots)
         for column, out in zip(columns, self.columns, strict=True):
-            number(column.size, column, self.keys, full, out)
+            find_slots(column.size, column, self.keys, full, out)
         for column in others:
             claim = backend.kernel(kernel_ids.claim_slots)
             claim(column.size, column, self.keys, full)
@@ -157,21 +158,21 @@ class PlacedSlots(SlotTable):
     columns : two arrays
         Arrays of integer types on the backend; not changed.
     ids : IdRange
-        Their range, or an estimate of it.
+        The range of the ids, or an estimate of the range.
     backend : Backend
         The backend that builds the table.
     expected : int, optional
         The number of distinct ids, if the caller passed it; otherwise it is estimated.
     any_order : bool
-        Whether the edges may be reordered. The slots of many ids are then found block by block of
-        the table, see kernels/id_blocks.py.
+        Whether the edges may be reordered. If there are many ids, their slots are then found one
+        block of the table after another, see kernels/id_blocks.py.
 
     Attributes
     ----------
     columns : list of arrays
         The slots of the ids: new arrays, in the order of the edges unless they were reordered.
     expected_vertices : int
-        The number of distinct ids, as the caller passed it or to within a few per cent.
+        The number of distinct ids: ``expected``, or an estimate to within a few per cent.
     keys : (size + 1,) array of uint64
         The table: the id of each slot in the unsigned order of its bits, or all bits set.
     in_blocks : bool
@@ -219,15 +220,15 @@ class PlacedSlots(SlotTable):
     def _place_in_blocks(
         self, columns: list[Array], home_slots: tuple[int, ...], begins_in: int, full: Array
     ) -> None:
-        """Find the slots in batches of the list, copied one after another to the same buffers.
+        """Find the slots of one batch of edges after another, all copied to the same buffers.
 
-        The buffers are limited to the memory that the encoding's cost includes for sorting the ids
-        later.
+        The buffers take at most the bytes that the cost of the encoding includes for a later sort
+        of the ids.
         """
         backend, m, tile = self.backend, columns[0].size, id_blocks.TILE
         blocks, shift = id_blocks.table_blocks_of(begins_in)
-        room = bytes_of_order(begins_in, self.expected_vertices, 4)
-        tiles = id_blocks.tiles_of(m, room, blocks)
+        max_bytes = bytes_of_order(begins_in, self.expected_vertices, 4)
+        tiles = id_blocks.tiles_of(m, max_bytes, blocks)
         edges, word, empty = tiles * tile, np.uint32, backend.empty
         lanes = id_blocks.lanes_of(blocks, backend.warp_size)
         partition_ends = backend.kernel(id_blocks.partition_ends, self.sign)
@@ -265,7 +266,7 @@ class PlacedSlots(SlotTable):
         order = backend.kernel(kernel_places.order_slots, self.sign)
         ranks = forest.parent, forest.present, forest.ranks
         order(forest.n, self.keys, *ranks, ids, root_of, lowest)
-        return _hung(flat, root_of, lowest, ids, labelled)
+        return _rerooted(flat, root_of, lowest, ids, labelled)
 
 
 def slots_of_edges(
@@ -278,8 +279,8 @@ def slots_of_edges(
 ) -> tuple[Slots | PlacedSlots, Forest]:
     """Return the slots of two columns, and a forest over the slots.
 
-    The slots of long columns follow the order of the ids if these are spread evenly. With
-    ``any_order`` the edges may then be reordered.
+    The slots of long columns follow the order of the ids if the ids are spread evenly. In this
+    case, ``any_order`` allows to reorder the edges.
     """
     table: Slots | PlacedSlots
     if not others and _spread_evenly(columns, ids, backend):
@@ -289,24 +290,41 @@ def slots_of_edges(
             forest = table.forest()  # launched before the host waits for the result
             if table.complete:
                 return table, forest
-            log.info("the ids are bunched: looking for their slots by hashes")
+            log.info("the ids are bunched: finding their slots by hashes")
             del table, forest  # free the memory for the next table
         expected = None if expected else estimate  # the caller's number may be wrong
     table = Slots(columns, others, backend, expected)
     return table, table.forest()
 
 
-def _hung(
+def _rerooted(
     flat: Forest, roots: Array, least: Array, ids: Array, labelled: bool
 ) -> tuple[Forest, SortedDecoder]:
-    """Build a forest over sorted ids, whose roots are the least ids of their components.
+    """Fill a forest over sorted ids, whose roots are the least vertices of their components.
 
-    Return the forest and its decoder.
+    Parameters
+    ----------
+    flat : Forest
+        A forest over the n ids; its parents are written.
+    roots : (n,) array of integers
+        The slot of the root of each id.
+    least : array of integers, one for each slot
+        The least vertex of the tree of each root.
+    ids : (n,) array of integers
+        The sorted ids.
+    labelled : bool
+        Whether to decode all ids and labels before the trees are counted.
+
+    Returns
+    -------
+    Forest, SortedDecoder
+        ``flat``, counted, and its decoder.
     """
-    hang, decoder = flat.backend.kernel(trees.assign_min_root, flat.vertex), SortedDecoder.of(ids)
-    hang(roots.size, roots, least, flat.parent)
+    set_roots = flat.backend.kernel(trees.assign_min_root, flat.vertex)
+    set_roots(roots.size, roots, least, flat.parent)
+    decoder = SortedDecoder.of(ids)
     if labelled:
-        flat.backend.leave_arena()  # which may be left again: the answer outlives the run
+        flat.backend.leave_arena()  # the answer outlives the run; a second call has no effect
         decoder.decode_ahead(flat.parent, flat.backend)
     flat.count()
     return flat, decoder
@@ -318,21 +336,20 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
         return False
     seen = backend.fill(backend.empty(1 << kernel_places.SEEN_BITS - 5, np.uint32), 0)
     counts = backend.fill(backend.empty(PARTS, np.uint32), 0)
-    count, home_slots = (
-        backend.kernel(kernel_places.count_parts, ids.sign),
-        _home_slot_parameters(ids, PARTS),
-    )
-    most = min(SPREAD_SAMPLE, max(column.size for column in columns))
+    count_parts = backend.kernel(kernel_places.count_parts, ids.sign)
+    home_slots = _home_slot_parameters(ids, PARTS)
+    sample_size = min(SPREAD_SAMPLE, max(column.size for column in columns))
     for column in columns:
-        every = max(column.size // most, 1)
-        count(min(most, column.size), column, every, *home_slots, seen, counts)
-    part_counts = backend.to_host(counts)
-    different = int(part_counts.sum())
-    return bool(different > most // 4 and int(part_counts.max()) * PARTS <= UNEVEN * different)
+        step = max(column.size // sample_size, 1)
+        count_parts(min(sample_size, column.size), column, step, *home_slots, seen, counts)
+    part_counts = backend.to_host(counts)  # of distinct ids
+    distinct = int(part_counts.sum())
+    even = int(part_counts.max()) * PARTS <= UNEVEN * distinct
+    return even and distinct > sample_size // 4
 
 
 def bytes_of_order(slots: int, ids: int, word: int) -> int:
-    """Return the most bytes that trees over slots take, including the bytes to sort their ids.
+    """Return the maximum bytes of trees over slots and of the later sort of the ids.
 
     A vertex has ``word`` bytes. The table and the columns of slots are not included.
     """
@@ -348,19 +365,19 @@ def _home_slot_parameters(ids: IdRange, slots: int) -> tuple[int, int, int, int]
 
 
 def _estimate_ids(columns: list[Array], backend: Backend) -> int:
-    """Estimate the number of distinct ids by HyperLogLog; for few ids return their number."""
+    """Estimate the number of distinct ids by HyperLogLog; for short columns return their length."""
     rows = sum(int(column.size) for column in columns)
     if rows <= ESTIMATED_IDS:
         return rows
     registers = backend.fill(backend.empty(kernel_ids.REGISTERS, np.uint32), 0)
     for column in columns:
         backend.kernel(kernel_ids.estimate)(column.size, column, registers)
-    lengths = backend.to_host(registers).astype(np.float64)
+    ranks = backend.to_host(registers).astype(np.float64)
     size = kernel_ids.REGISTERS
     alpha = 0.7213 / (1 + 1.079 / size)
-    estimated = alpha * size**2 / np.exp2(-lengths).sum()
-    empty = int((lengths == 0).sum())
-    if estimated <= 2.5 * size and empty:
+    estimated = alpha * size**2 / np.exp2(-ranks).sum()
+    empty = int((ranks == 0).sum())
+    if estimated <= 2.5 * size and empty:  # linear counting is more exact for few ids
         estimated = size * math.log(size / empty)
     return min(rows, int(estimated) + 1)
 

@@ -19,7 +19,7 @@ from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from .range import bounds, type_of
 from .strings import StringDecoder, factorise
 
-LIMIT = (1 << 63) - 1  # most numbers of rows, and most codes of a column
+LIMIT = (1 << 63) - 1  # max. numbers of rows, and max. codes of a column
 
 Values = OffsetDecoder | SortedDecoder | StringDecoder
 
@@ -35,8 +35,8 @@ class Digits:
     sizes : list of int
         The number of codes of each column.
     tables : list of arrays or None
-        An array where the numbers would have overflowed before a column was added: the sorted
-        numbers that occurred. Their ranks replace them.
+        For each column, the sorted numbers of the earlier columns, if the digits of this column
+        would have made them overflow. Their ranks then replaced the numbers.
     """
 
     decoders: list[Values]
@@ -55,7 +55,7 @@ class Digits:
         return columns[::-1]
 
     def join(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
-        """Return the numbers of rows, and a mask of those whose values are all known."""
+        """Return the numbers of rows, given as columns, and a mask of rows of known values."""
         xp, numbers, valid = backend.xp, None, None
         steps = zip(columns, self.decoders, self.sizes, self.tables, strict=True)
         for column, decoder, size, table in steps:
@@ -81,12 +81,12 @@ class ColumnsDecoder:
 
     @property
     def id_base(self) -> int:
-        """The number of the first vertex."""
+        """The number that is added to a vertex before it is decoded."""
         return self.numbers.id_base
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the numbers in rows of a forest."""
+        """The type of the vertices after adding ``id_base``."""
         return self.numbers.dtype
 
     def decode(self, vertices: Array, backend: Backend) -> list[Any]:
@@ -94,7 +94,7 @@ class ColumnsDecoder:
         return self.digits.split(self.numbers.decode(vertices, backend), backend)
 
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
-        """Return the vertices of rows, given as columns, and a mask of the known ones."""
+        """Return the vertices of rows, given as columns, and a mask of the known rows."""
         numbers, fits = self.digits.join(columns, backend)
         vertices, valid = self.numbers.lookup(numbers, backend)
         return vertices, valid & fits
@@ -104,13 +104,14 @@ class ColumnsDecoder:
 class RankedColumnsDecoder:
     """Decoder of multi-column ids: column k of vertex v has the value ``ranks[k][v]``.
 
-    ``number`` returns the numbers of ids and a mask of known ones; ``at`` maps numbers to vertices.
+    ``numbers_of`` returns the numbers of rows, given as columns, and a mask of the known rows.
+    ``vertex_of_number`` is an array.
     """
 
     columns: Sequence[IdDecoder]
     ranks: list[Array]
-    number: Callable[[list[Any], Backend], tuple[Array, Array]]
-    at: Array
+    numbers_of: Callable[[list[Any], Backend], tuple[Array, Array]]
+    vertex_of_number: Array
     dtype: np.dtype[Any]
     id_base: int = 0
 
@@ -122,11 +123,11 @@ class RankedColumnsDecoder:
         ]
 
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
-        """Return the vertices of rows, given as columns, and a mask of the known ones."""
-        numbers, valid = self.number(columns, backend)
-        if not self.at.size:
+        """Return the vertices of rows, given as columns, and a mask of the known rows."""
+        numbers, valid = self.numbers_of(columns, backend)
+        if not self.vertex_of_number.size:
             return numbers.astype(np.uint64), valid
-        return self.at[numbers.astype(np.int64)].astype(np.uint64), valid
+        return self.vertex_of_number[numbers.astype(np.int64)].astype(np.uint64), valid
 
 
 def number_rows(
@@ -134,12 +135,14 @@ def number_rows(
 ) -> tuple[list[Array], Digits]:
     """Number the rows of each side (source, destination, vertices), as int64.
 
+    Also return the digits, by which numbers are converted to rows.
+
     Parameters
     ----------
     columns : list of Column
-        The sides, each with its parts.
+        The sides, each with one part per column of the ids.
     borrowed : list of lists of arrays or strings
-        The contents of the parts.
+        The contents of the parts of each side.
     """
     decoders: list[Values] = []
     sizes: list[int] = []
@@ -147,44 +150,45 @@ def number_rows(
     numbers: list[Array] = []
     total = 1
     for part, sides in zip(columns[0].key_columns, zip(*borrowed, strict=True), strict=True):
-        codes, named, size = _codes(part, list(sides), backend, LIMIT // total)
+        codes, decoder, size = _codes(part, list(sides), backend, LIMIT // total)
         table = None
         if total * size > LIMIT:
-            numbers, table = _places(numbers, backend)
+            numbers, table = _ranks(numbers, backend)
             total = int(table.size)
         if decoders:
             numbers = [a * size + b for a, b in zip(numbers, codes, strict=True)]
         else:
             numbers = codes
         total *= size
-        decoders.append(named)
+        decoders.append(decoder)
         sizes.append(size)
         tables.append(table)
     return numbers, Digits(decoders, sizes, tables)
 
 
 def _codes(
-    part: Column, sides: list[Any], backend: Backend, most_codes: int
+    part: Column, sides: list[Any], backend: Backend, max_codes: int
 ) -> tuple[list[Array], Values, int]:
-    """Return sorted codes of one column on each side, the decoder of the codes, and their count.
+    """Return codes of one column on each side, the decoder of the codes, and the number of codes.
 
-    Integers whose range exceeds ``most_codes`` become ranks among the distinct ones.
+    Codes have the order of the values. Integers whose range exceeds ``max_codes`` become ranks
+    among the distinct integers.
     """
     if part.strings:
-        codes, words = factorise(sides, part.to_native, backend)
+        codes, decoder = factorise(sides, part.to_native, backend)
         arrays = [backend.asarray(code).astype(np.int64) for code in codes]
-        return arrays, words, max(words.size, 1)
+        return arrays, decoder, max(decoder.size, 1)
     arrays = [backend.asarray(side) for side in sides]
     low, high = bounds(arrays, backend)
     dtype = type_of(tuple(array.dtype for array in arrays), low, high)
     arrays = [array.astype(dtype) for array in arrays]
-    if high - low + 1 > most_codes:
-        places, table = _places(arrays, backend)
-        return places, SortedDecoder.of(table), int(table.size)
+    if high - low + 1 > max_codes:
+        ranks, table = _ranks(arrays, backend)
+        return ranks, SortedDecoder.of(table), int(table.size)
     wide = np.uint64 if dtype == np.uint64 else np.int64
     codes = [(array.astype(wide) - wide(low)).astype(np.int64) for array in arrays]
-    least, most = bounds(codes, backend)
-    if least < 0 or most > high - low:
+    least_code, greatest_code = bounds(codes, backend)
+    if least_code < 0 or greatest_code > high - low:
         raise InputError(
             f"{part.name!r}, or the column of the other ends, changed while it was read: the second"
             " reading found other ids; pass a copy, or wait until nothing writes to it"
@@ -192,14 +196,15 @@ def _codes(
     return codes, OffsetDecoder(low, dtype), max(high - low + 1, 1)
 
 
-def _places(numbers: list[Array], backend: Backend) -> tuple[list[Array], Array]:
+def _ranks(numbers: list[Array], backend: Backend) -> tuple[list[Array], Array]:
     """Return the ranks of numbers among the sorted distinct numbers, and the distinct numbers."""
     ends = np.cumsum([side.size for side in numbers])[:-1].tolist()
-    table, places = backend.xp.unique(backend.xp.concatenate(numbers), return_inverse=True)
-    return backend.xp.split(places.astype(np.int64), ends), table
+    table, ranks = backend.xp.unique(backend.xp.concatenate(numbers), return_inverse=True)
+    return backend.xp.split(ranks.astype(np.int64), ends), table
 
 
 def _values(decoder: Values, codes: Array, backend: Backend) -> Any:
+    """Return the values of one column with the given codes."""
     if isinstance(decoder, OffsetDecoder):
         wide = np.uint64 if decoder.dtype == np.uint64 else np.int64
         return (codes.astype(wide) + wide(decoder.id_base)).astype(decoder.dtype)

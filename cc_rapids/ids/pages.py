@@ -19,26 +19,28 @@ from ..kernels import id_bitmap, primitives
 if TYPE_CHECKING:
     from .range import IdRange
 
-LEAST_SHIFT, MOST_SHIFT = 9, 12  # a page has 512 to 4,096 ids; the bits of 512 are a cache line
-SMALL_MAP = 1 << 18  # bytes of a map of pages; a larger one takes at most the bytes of the columns
+LEAST_SHIFT, MOST_SHIFT = 9, 12  # a page has 512 to 4,096 ids; 512 bits are a cache line
+SMALL_MAP = 1 << 18  # max. bytes of a map of pages, if the columns are smaller
 RANKED = 4  # ids per byte of a bit map with ranks
 
 
 def page_shift(ids: int, input_bytes: int) -> int:
     """Return the binary logarithm of the size of a page, or 0 if the map would be too large."""
-    most, shifts = max(SMALL_MAP, input_bytes), range(LEAST_SHIFT, MOST_SHIFT + 1)
-    return next((shift for shift in shifts if (ids >> shift) // RANKED <= most), 0)
+    max_bytes, shifts = max(SMALL_MAP, input_bytes), range(LEAST_SHIFT, MOST_SHIFT + 1)
+    return next((shift for shift in shifts if (ids >> shift) // RANKED <= max_bytes), 0)
 
 
 def ranked_bits(size: int, mark: Callable[[Array], None], backend: Backend) -> tuple[Array, int]:
-    """Return the words of a bit set with the number of members before each, and of all members.
+    """Return a bit set whose words also hold their ranks, and the number of members.
+
+    The rank of a word is the number of members before the word.
 
     Parameters
     ----------
     size : int
         The members are among 0 .. size - 1, and fewer than 2 ** 32.
     mark : callable
-        Sets the bits of the members in an array of empty words.
+        Sets the bits of the members in an array of words, which are 0.
     """
     words = backend.fill(backend.empty(-(-size // primitives.WORD), np.uint32), 0)
     mark(words)
@@ -57,7 +59,7 @@ def mark_ids(
     backend: Backend,
     shift: int = 0,
 ) -> None:
-    """Add the ids of a column, or their pages, to a bit set over the range."""
+    """Add the ids of a column to a bit set over the range; with a ``shift``, add their pages."""
     mark = backend.kernel(id_bitmap.mark_ids, ids.vertex)
     mark(column.size, column, ids.first, ids.size, shift, words, out_of_range)
 
@@ -65,7 +67,7 @@ def mark_ids(
 def members_of(
     ranked: Array, count: int, low: int, dtype: np.dtype[Any], backend: Backend
 ) -> Array:
-    """Return the members of a bit set in order, plus ``low``."""
+    """Return ``low`` plus each member of a bit set, in ascending order."""
     members = backend.empty(count, dtype)
     backend.kernel(id_bitmap.members)(ranked.size, ranked, low, members)
     return members

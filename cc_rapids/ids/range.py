@@ -17,10 +17,10 @@ from ..graph import memory_bound
 from ..graph.memory_bound import WIDER
 from ..kernels import edges, id_range
 
-SAMPLED_EDGES = 1 << 20  # fewest edges whose range and order are estimated from rows, see [ids]
+SAMPLED_EDGES = 1 << 20  # min. edges whose range and order are estimated from a sample, see [ids]
 ORDER_PROBES = 4096  # rows from which the order of a long list is estimated, see [order]
 ALL = (1 << 64) - 1
-DESCENDING_SHARE = 7 / 8  # least share of descending rows in a descending list
+DESCENDING_SHARE = 7 / 8  # min. share of descending rows in a descending list
 SCAN_EVERY = 32  # a sampled scan reads one of 32 blocks of rows
 
 
@@ -30,8 +30,8 @@ class EdgeOrder(NamedTuple):
     Attributes
     ----------
     locality : float
-        The fraction of near rows: those whose ids are close to each other and to those of the next
-        row. Almost 0 if the list is in random order.
+        The share of rows whose ids are near each other and near the ids of the next row. Almost 0
+        if the list is in random order.
     descending : bool
         Whether sources decrease from the first row to the last.
     blocked : bool
@@ -48,10 +48,10 @@ UNKNOWN_ORDER = EdgeOrder()
 
 @dataclass(frozen=True)
 class IdRange:
-    """The range ``low .. high`` of the ids of all columns, and the ``dtype`` that fits all.
+    """The range ``low .. high`` of the ids of all columns, and the ``dtype`` that fits all ids.
 
-    Unless ``exact``, it is an estimate from some rows, widened by ``more`` at each end. ``order``
-    is the order of a long list, estimated from some rows.
+    Unless ``exact``, the range is an estimate from some rows, widened by ``more`` at each end.
+    ``order`` is the order of a long list, estimated from some rows.
     """
 
     low: int
@@ -64,9 +64,9 @@ class IdRange:
     first: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Compute the size of the range, and its lowest id as kernels expect it.
+        """Compute ``size``, and ``first``: the least id as a signed integer, as kernels expect it.
 
-        If the ids start at 2^63 or above, kernels expect the lowest id minus 2^64.
+        From 2^63 on, ``first`` is the least id minus 2^64.
         """
         object.__setattr__(self, "size", self.high - self.low + 1)
         first = self.low - (1 << 64) if self.low >= 1 << 63 else self.low
@@ -79,23 +79,23 @@ class IdRange:
 
     @property
     def sign(self) -> int:
-        """The offset that keeps the order of ids in unsigned words, see :func:`order_of_type`."""
+        """The number to add so that ids compare as unsigned words, see :func:`order_of_type`."""
         return order_of_type(self)[1]
 
     @property
     def vertex(self) -> Any:
-        """The unsigned type that fits the distance of an id from the least one."""
+        """The unsigned type that fits an id minus the least id."""
         return np.uint32 if self.size <= 1 << 32 else np.uint64
 
 
 def id_range_of(
     given: EdgeInput, arrays: list[Array], backend: Backend, exact: bool = True
 ) -> IdRange:
-    """Return the range of the arrays and of a range of vertices; an empty one begins at 0.
+    """Return the range of the arrays, and of ``given.vertices`` if these are a range.
 
-    Unless ``exact``, long columns are not read completely. The result is then the slightly widened
-    range of some rows, or the range that the caller passed. Ids outside it are detected when their
-    edge is linked.
+    The range is 0 .. -1 if there are no ids. Unless ``exact``, long columns are not read
+    completely. The result is then the slightly widened range of some rows, or the range that the
+    caller passed. Ids outside this range are detected when their edge is linked.
     """
     dtypes = tuple(map(attrgetter("dtype"), arrays))
     _, least, greatest, integers = _common(dtypes)
@@ -108,9 +108,9 @@ def id_range_of(
     exact = exact or counted or arrays[0].size < SAMPLED_EDGES
     low, high, order = _read(arrays, backend, exact=exact)
     if given.vertices is not None or counted:
-        low, high = _with_named(given, arrays, low, high, backend)
+        low, high = _with_vertices(given, arrays, low, high, backend)
         least, greatest = limits_of(arrays)
-        if not exact and not least <= low <= high <= greatest:  # not within the columns' type
+        if not exact and not least <= low <= high <= greatest:  # beyond the type of the columns
             return id_range_of(given, arrays, backend)
     more = 0 if exact else (high - low) // WIDER + memory_bound.MARGIN_IDS
     if more:
@@ -133,13 +133,16 @@ def limits_of(columns: list[Array]) -> tuple[int, int]:
 
 def last_of(given: EdgeInput) -> int:
     """Return the greatest id if the caller passed num_vertices, otherwise -1."""
-    named = given.vertices
-    return len(named) - 1 if given.vertices_are_dense_range and isinstance(named, range) else -1
+    ids = given.vertices
+    return len(ids) - 1 if given.vertices_are_dense_range and isinstance(ids, range) else -1
 
 
 @lru_cache(128)  # NumPy's function can take as long as a small batch
 def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int, bool]:
-    """Return NumPy's common type of the arrays, and the limits of its integers."""
+    """Return NumPy's common type, its least and greatest integer, and whether it has integers.
+
+    If it has no integers, the limits are those of int64.
+    """
     common = np.result_type(*dtypes)
     limits = np.iinfo(common if is_integer(common) else np.int64)
     return common, int(limits.min), int(limits.max), is_integer(common)
@@ -147,7 +150,7 @@ def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int,
 
 @lru_cache(128)  # most batches have the types and the range of the previous batch
 def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[Any]:
-    """Return the integer type that fits all ids: that of the columns, widened only if necessary.
+    """Return the integer type that fits all ids: the common type of the columns if it does.
 
     Raises
     ------
@@ -157,7 +160,7 @@ def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[
     if low < 0 and high >= 1 << 63:
         raise ColumnTypeError(
             f"the ids reach from {low} to {high}: no integer type holds both; cast the unsigned"
-            " column, or shift its ids"
+            " column, or subtract a number from its ids"
         )
     common, least, greatest, integers = _common(dtypes)
     if integers and least <= low and high <= greatest:
@@ -166,9 +169,9 @@ def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[
 
 
 def bounds(arrays: list[Array], backend: Backend) -> tuple[int, int]:
-    """Return the least and the greatest id, by one pass over the columns and one copy to the host.
+    """Return the least and the greatest id, or (0, -1) if all columns are empty.
 
-    (0, -1) if all are empty.
+    This takes one pass over the columns and one copy to the host.
     """
     low, high, _ = _read(arrays, backend, exact=True, ordered=False)
     return low, high
@@ -179,33 +182,35 @@ def _read(
 ) -> tuple[int, int, EdgeOrder]:
     """Return the least and the greatest id, and if ``ordered`` the estimated order of the list.
 
-    The first two columns are read together if they have equal length. Unless ``exact``, only some
-    of their rows are read.
+    The first two columns are read together if they have equal length and types of the same order.
+    Unless ``exact``, only some of their rows are read.
     """
+    # Each pass reads two columns. A column without a partner is its own partner.
     pairs = list(zip(arrays, arrays, map(order_of_type, arrays), strict=True))
     if len(arrays) > 1 and arrays[0].size == arrays[1].size and pairs[0][2] == pairs[1][2]:
         pairs[:2] = [(*arrays[:2], pairs[0][2])]
     probes = _probes_of(*pairs[0][:2]) if ordered and arrays[0].size >= SAMPLED_EDGES else 0
     bounds = backend.fill(backend.alloc_readback(2 * len(pairs) + 2), 0xFF)
     for k, (left, right, order_of_words) in enumerate(pairs):
-        few = not exact and left is not right
-        rows = edges.sampled_count(left.size, SCAN_EVERY) if few else left.size
-        row_index = (edges.sampled, SCAN_EVERY) if few else (edges.every,)
+        sampled = not exact and left is not right
+        rows = edges.sampled_count(left.size, SCAN_EVERY) if sampled else left.size
+        row_index = (edges.sampled, SCAN_EVERY) if sampled else (edges.every,)
         kind = *order_of_words, backend.kernel(*row_index)
-        slot = bounds[2 * k : 2 * k + 2]
+        bounds_of_pair = bounds[2 * k : 2 * k + 2]
         if probes and not k:
             scan = backend.kernel(id_range.sampled_scan, *kind)
-            scan(rows, probes, left.size, left.size // probes, left, right, slot, bounds[-2:])
+            step = left.size // probes
+            scan(rows, probes, left.size, step, left, right, bounds_of_pair, bounds[-2:])
         else:
-            backend.kernel(id_range.find_bounds, *kind)(rows, left, right, slot)
-    found_words = backend.to_host(bounds).tolist()
+            backend.kernel(id_range.find_bounds, *kind)(rows, left, right, bounds_of_pair)
+    words = backend.to_host(bounds).tolist()  # least id, complement of greatest id, ..., counts
     lows, highs = [], []
     for k, (*_, (_, sign)) in enumerate(pairs):
-        low, high = found_words[2 * k] - sign, ALL - found_words[2 * k + 1] - sign
+        low, high = words[2 * k] - sign, ALL - words[2 * k + 1] - sign
         if low <= high:
             lows.append(low)
             highs.append(high)
-    order = _order_shown(probes, found_words[-2:]) if probes else UNKNOWN_ORDER
+    order = _order_of_counts(probes, words[-2:]) if probes else UNKNOWN_ORDER
     return min(lows, default=0), max(highs, default=-1), order
 
 
@@ -217,7 +222,7 @@ def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
     counts = backend.fill(backend.alloc_readback(2), 0xFF)
     count_order = backend.kernel(id_range.sampled_order, order_of_type(src)[0])
     count_order(probes, src.size, src.size // probes, src, dst, counts)
-    return _order_shown(probes, backend.to_host(counts).tolist())
+    return _order_of_counts(probes, backend.to_host(counts).tolist())
 
 
 def _probes_of(src: Array, dst: Array) -> int:
@@ -226,48 +231,48 @@ def _probes_of(src: Array, dst: Array) -> int:
     return min(ORDER_PROBES, src.size) if is_long else 0
 
 
-def _order_shown(probes: int, counts: list[int]) -> EdgeOrder:
-    """Return the order, given the counts of a kernel, which start at all bits set."""
-    local, descending = (count + 1 & ALL for count in counts)
+def _order_of_counts(probes: int, counts: list[int]) -> EdgeOrder:
+    """Return the order of a list from the counts of near and of descending rows among the probes.
+
+    The counts start at 2^64 - 1, because all bits of the array were set, and wrap around.
+    """
+    local, descending = ((count + 1) & ALL for count in counts)
     return EdgeOrder(local / probes, descending > DESCENDING_SHARE * probes)
 
 
 def order_of_type(ids: Array | IdRange) -> tuple[type, int]:
-    """Return the 64-bit type in which ids are compared, and the offset that keeps their order.
-
-    With the offset, the unsigned order of the words is the order of the ids.
-    """
+    """Return the 64-bit type of ids, and a number to add so that they compare as unsigned words."""
     return (np.uint64, 0) if ids.dtype == np.uint64 else (np.int64, 1 << 63)
 
 
-def _with_named(
+def _with_vertices(
     given: EdgeInput, arrays: list[Array], low: int, high: int, backend: Backend
 ) -> tuple[int, int]:
-    """Return the least and the greatest id of the columns and of a range of vertices.
+    """Return the bounds ``low`` and ``high`` of the columns, extended by a range of vertices.
 
     Raises
     ------
     InputError
         The caller passed a range, and some ids of the columns are not in it.
     """
-    named = given.vertices
-    n = len(named) if isinstance(named, range) else 0
+    vertices = given.vertices
+    n = len(vertices) if isinstance(vertices, range) else 0
     if given.vertices_are_dense_range and low <= high and (low < 0 or high >= n):
         raise _outside(given, arrays, n, backend)
-    if not isinstance(named, range) or not named:
+    if not isinstance(vertices, range) or not vertices:
         return low, high
-    check_range(named)
-    ends = named[0], named[-1]
+    check_range(vertices)
+    ends = vertices[0], vertices[-1]
     if low <= high:
         return min(low, *ends), max(high, *ends)
     return min(ends), max(ends)
 
 
-def check_range(named: range) -> None:
+def check_range(vertices: range) -> None:
     """Raise an InputError if some ids of a range are not 64-bit integers."""
-    ends = (named[0], named[-1]) if named else (0, 0)
+    ends = (vertices[0], vertices[-1]) if vertices else (0, 0)
     if min(ends) < -(1 << 63) or max(ends) >= 1 << 64:
-        raise InputError(f"vertices={named} goes beyond 64-bit integers")
+        raise InputError(f"vertices={vertices} goes beyond 64-bit integers")
 
 
 def _outside(given: EdgeInput, arrays: list[Array], n: int, backend: Backend) -> InputError:

@@ -1,11 +1,11 @@
 """Encode strings as integer ids, if 64 bits suffice.
 
-All strings are read once for the bytes that occur at each position, and for the lengths that occur.
-The code of a string is its rank among all strings with these bytes and lengths, in lexicographic
-order. If all codes fit into 64 bits, the strings need no hashing and no sorting, and no check for
-collisions, because no two strings have the same code. They are then encoded and solved like integer
-ids. For example, "vertex 1" to "vertex 9999999" have codes below 10 million, ten letters have codes
-below 2^48, and a common prefix adds nothing.
+One pass records the bytes that occur at each position, and the lengths that occur. The code of a
+string is its rank in lexicographic order among all possible strings of these bytes and lengths. If
+all codes fit into 64 bits, the codes are encoded and solved like integer ids. No two strings have
+the same code, so nothing is hashed, sorted, or checked for collisions. For example, "vertex 1" to
+"vertex 9999999" have codes below 10 million, ten letters have codes below 2^48, and a common prefix
+adds nothing.
 
 The strings of an answer are decoded from the codes; no row of the input is copied.
 """
@@ -26,24 +26,24 @@ from ..kernels import spelling as kernels
 from .encode import EncodedIds, NumberedIds
 from .strings import CHANGED, Text, check_offsets, left_to_library, lent_texts, of_bytes
 
-BYTES = 256
+BYTES = 256  # values of a byte
 SPELLING = 24  # temporary bytes per string of an answer
 ALL = (1 << 64) - 1
-MOST_CODES = 1 << 64  # most codes of strings
+MAX_CODES = 1 << 64
 SAMPLED = 1 << 12  # strings of a long list that are read first, as a sample
-LONG = 1 << 18  # least number of strings of a long list
+LONG = 1 << 18  # min. number of strings of a long list
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """Code of strings as numbers ``0 .. size - 1``, given the bytes of each position.
+    """The mapping of strings to codes ``0 .. size - 1``.
 
     Attributes
     ----------
     least, width : int
         The lengths in bytes of the shortest and of the longest string.
     same : int
-        The length of the common prefix.
+        The length in bytes of the common prefix.
     size : int
         The number of codes, at most 2^64.
     worth, below, letters : arrays on the backend
@@ -60,9 +60,9 @@ class Spelling:
 
     @classmethod
     def of(cls, seen: Any, backend: Backend) -> Spelling | None:
-        """Return the code for the recorded bytes.
+        """Return the mapping for the bytes and lengths recorded by ``kernels.note_letters``.
 
-        Return None if a string is too long, or 64 bits do not suffice.
+        Return None if a string is too long for this record, or if 64 bits do not suffice.
         """
         if seen[kernels.TOO_LONG]:
             return None
@@ -73,6 +73,8 @@ class Spelling:
         worth = np.full((width, BYTES), ALL, np.uint64)
         below, size, same = np.zeros(width, np.uint64), 1, width
         for p in reversed(range(width)):
+            # ``size`` is the number of suffixes that may follow position p. A string of length p
+            # precedes longer strings with the same p bytes.
             may_end = p >= least
             if may_end or counts[p] > 1:
                 same = p
@@ -80,44 +82,54 @@ class Spelling:
             digits = np.arange(counts[p], dtype=np.uint64) * below[p] + np.uint64(may_end)
             worth[p, occurs[p]] = digits
             size = may_end + counts[p] * size
-            if size > MOST_CODES:
+            if size > MAX_CODES:
                 return None
         letters = np.zeros((width, BYTES), np.uint8)  # the bytes that occur come first, in order
-        places, octets = occurs.nonzero()
-        letters[places, occurs.cumsum(1)[places, octets] - 1] = octets
-        whole = backend.asarray(
+        positions, octets = occurs.nonzero()
+        letters[positions, occurs.cumsum(1)[positions, octets] - 1] = octets
+        tables = backend.asarray(
             np.concatenate([worth.ravel(), below, letters.ravel().view(np.uint64)])
         )
-        first, last = worth.size, worth.size + width
-        tables = whole[:first], whole[first:last], whole[last:].view(np.uint8)
-        return cls(least, width, same, size, *tables)
+        below_start, letters_start = worth.size, worth.size + width
+        return cls(
+            *(least, width, same, size),
+            tables[:below_start],
+            tables[below_start:letters_start],
+            tables[letters_start:].view(np.uint8),
+        )
 
     @property
     def dtype(self) -> Any:
         """The type of the codes."""
         return np.uint32 if self.size <= 1 << 32 else np.uint64
 
-    def numbers(self, text: Text | None, backend: Backend, uncoded: Array) -> Array:
-        """Return the codes of strings, empty for None; set ``uncoded`` if a string has none."""
-        return self._numbers(kernels.number_spelt, text, backend, uncoded)
+    def codes(self, text: Text | None, backend: Backend, uncoded: Array) -> Array:
+        """Return the codes of the strings of a text, or an empty array for None.
+
+        Set ``uncoded`` if a string has no code.
+        """
+        return self._codes(kernels.number_spelt, text, backend, uncoded)
 
     def lookup(self, column: Any, backend: Backend) -> tuple[Array, Array]:
-        """Return the codes of the strings of a column, and a mask of those that have one."""
+        """Return the codes of the strings of a column, and a mask of the strings with a code."""
         valid = backend.empty(len(column), np.uint8)
         with lent_texts([column], backend) as (text,):
-            numbers = self._numbers(kernels.look_up_spelt, text, backend, valid)
-        return numbers, valid.view(bool)
+            codes = self._codes(kernels.look_up_spelt, text, backend, valid)
+        return codes, valid.view(bool)
 
-    def _numbers(self, make: Any, text: Text | None, backend: Backend, noted: Array) -> Array:
-        """Return the codes of strings, empty for None; ``noted`` is the kernel's last argument."""
-        numbers = backend.empty(text.size if text else 0, self.dtype)
+    def _codes(self, make: Any, text: Text | None, backend: Backend, flags: Array) -> Array:
+        """Return the codes that the kernel of the factory ``make`` writes, empty for None.
+
+        The kernel writes to ``flags`` which strings have no code, or whether there are any.
+        """
+        codes = backend.empty(text.size if text else 0, self.dtype)
         if text:
-            text.run(make, text.size, self.least, self.width, self.worth, numbers, noted)
-        return numbers
+            text.run(make, text.size, self.least, self.width, self.worth, codes, flags)
+        return codes
 
-    def spell(self, numbers: Array, backend: Backend) -> tuple[Array, Array]:
+    def spell(self, codes: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the bytes and the offsets of the strings with the given codes."""
-        n, xp = numbers.size, backend.xp
+        n, xp = codes.size, backend.xp
         offsets = backend.empty(n + 1, np.int64)
         backend.fill(offsets[:1], 0)
         ends = offsets[1:]
@@ -127,12 +139,12 @@ class Spelling:
         else:
             sizes = backend.empty(n, np.int32)
             measure = backend.kernel(kernels.spelt_sizes)
-            measure(n, numbers, self.least, self.width, self.same, self.below, sizes)
+            measure(n, codes, self.least, self.width, self.same, self.below, sizes)
             ends[:] = xp.cumsum(sizes, dtype=np.int64)
             total = int(backend.to_host(offsets[-1:])[0])
         chars = backend.empty(max(total, 1), np.uint8)  # cuDF takes no buffer without memory
         tables = self.least, self.same, self.below, self.letters
-        backend.kernel(kernels.spell)(n, numbers, offsets, *tables, chars)
+        backend.kernel(kernels.spell)(n, codes, offsets, *tables, chars)
         return chars, offsets
 
 
@@ -148,32 +160,33 @@ class SpelledDecoder:
 
     @property
     def id_base(self) -> int:
-        """The number of the first vertex."""
+        """The number that is added to a vertex before it is decoded."""
         return int(self.numbers.id_base)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the numbers in rows of a forest."""
+        """The type of the vertices after adding ``id_base``."""
         dtype: np.dtype[Any] = self.numbers.dtype
         return dtype
 
     def decode(self, vertices: Array, backend: Backend) -> Any:
-        """Return the words of given vertices, as a column of the caller's kind."""
+        """Return the strings of given vertices, as a column of the caller's kind."""
 
-        def every() -> Any:
-            return self._words(self.forest.rows(self.id_base, self.dtype)[0], backend)
+        def all_strings() -> Any:
+            return self._strings(self.forest.rows(self.id_base, self.dtype)[0], backend)
 
-        return self.to_native(self._words(vertices, backend), every)
+        return self.to_native(self._strings(vertices, backend), all_strings)
 
-    def _words(self, vertices: Array, backend: Backend) -> Any:
-        numbers = self.numbers.decode(vertices, backend)
-        return self.column_of(*self.spelling.spell(numbers, backend), backend)
+    def _strings(self, vertices: Array, backend: Backend) -> Any:
+        """Return the strings of given vertices, as a column of cuDF or PyArrow."""
+        codes = self.numbers.decode(vertices, backend)
+        return self.column_of(*self.spelling.spell(codes, backend), backend)
 
-    def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
-        """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
-        numbers, spelt = self.spelling.lookup(words, backend)
-        vertices, valid = self.numbers.lookup(numbers, backend)
-        return vertices, valid & spelt
+    def lookup(self, strings: Any, backend: Backend) -> tuple[Array, Array]:
+        """Return the vertices of cuDF or PyArrow strings, and a mask of the known strings."""
+        codes, has_code = self.spelling.lookup(strings, backend)
+        vertices, valid = self.numbers.lookup(codes, backend)
+        return vertices, valid & has_code
 
 
 @dataclass(frozen=True)
@@ -206,14 +219,14 @@ class Spelled:
 
     @property
     def bytes(self) -> int:
-        """The bytes of the codes, and the maximum bytes of an answer's strings."""
-        given = self.edge_input
-        rows = sum(column.size for column in given.columns)
-        words, each = min(rows, self.spelling.size), self.spelling.width + SPELLING
-        return rows * int(np.dtype(self.spelling.dtype).itemsize) + 2 * words * each
+        """The bytes of the codes, plus the maximum bytes of the strings of an answer."""
+        rows = sum(column.size for column in self.edge_input.columns)
+        max_strings = min(rows, self.spelling.size)
+        bytes_of_codes = rows * int(np.dtype(self.spelling.dtype).itemsize)
+        return bytes_of_codes + 2 * max_strings * (self.spelling.width + SPELLING)
 
     def named(self, encoded: EncodedIds) -> EncodedIds:
-        """Return the encoding of the strings, given that of their codes."""
+        """Return the encoded strings, given their encoded codes."""
         parts = self.spelling, self.column_of, self.to_native
         return NumberedIds.of(
             self.name, encoded, lambda codes, forest: SpelledDecoder(codes, *parts, forest)
@@ -223,8 +236,8 @@ class Spelled:
 def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spelled | None:
     """Return edges between strings as edges between codes.
 
-    Return None if 64 bits do not suffice, or if there are so few strings that their library is
-    faster.
+    Return None if 64 bits do not suffice, or for a short list, which the library of the strings
+    encodes faster.
 
     Raises
     ------
@@ -239,10 +252,10 @@ def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spel
             return None
         text_bytes = sum(t.chars.nbytes + t.offsets.nbytes for t in texts if t)
         uncoded = backend.fill(backend.alloc_readback(1), 0)
-        numbers = [spelling.numbers(text, backend, uncoded) for text in texts]
+        codes = [spelling.codes(text, backend, uncoded) for text in texts]
         if backend.to_host(uncoded)[0]:
             raise InputError(CHANGED)
-    given = replace(
+    input_of_codes = replace(
         edge_input,
         text_bytes=text_bytes,
         src=_as_integers(edge_input.src, spelling),
@@ -250,11 +263,11 @@ def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spel
         vertices=edge_input.vertices and _as_integers(edge_input.vertices, spelling),
     )
     to_native = edge_input.src.to_native
-    return Spelled(given, numbers, spelling, of_bytes(columns[0]), to_native)
+    return Spelled(input_of_codes, codes, spelling, of_bytes(columns[0]), to_native)
 
 
 def may_be_spelled(columns: list[Any], backend: Backend) -> bool:
-    """Return whether the first strings of some columns fit into 64 bits; more may not."""
+    """Return whether 64 bits suffice for the first strings of columns; all may need more."""
     with lent_texts([column[:SAMPLED] for column in columns], backend) as texts:
         for text in filter(None, texts):
             check_offsets(text)
@@ -263,24 +276,30 @@ def may_be_spelled(columns: list[Any], backend: Backend) -> bool:
 
 
 def _as_integers(column: Any, spelling: Spelling) -> Any:
+    """Return the description of a column of strings as that of a column of codes."""
     return replace(column, strings=False, dtype=np.dtype(spelling.dtype).name)
 
 
 def _spelling_of(texts: list[Text], backend: Backend) -> Spelling | None:
-    """Return the code for all strings of the texts."""
+    """Return the mapping for all strings of the texts; None if 64 bits do not suffice."""
     rows = sum(text.size for text in texts)
     if not rows:
         return None
     seen = backend.fill(backend.empty(kernels.SEEN, np.uint8), 0)
-    if rows > LONG and _noted(texts, SAMPLED, seen, backend) is None:
+    if rows > LONG and _spelling_of_sample(texts, SAMPLED, seen, backend) is None:
         return None
-    return _noted(texts, rows, seen, backend)
+    return _spelling_of_sample(texts, rows, seen, backend)
 
 
-def _noted(texts: list[Text], most: int, seen: Array, backend: Backend) -> Spelling | None:
-    """Record the bytes of given strings of each text; return the code for all recorded so far."""
+def _spelling_of_sample(
+    texts: list[Text], max_rows: int, seen: Array, backend: Backend
+) -> Spelling | None:
+    """Record the bytes of up to ``max_rows`` strings of each text in ``seen``.
+
+    Return the mapping for all strings that have been recorded.
+    """
     for text in texts:
-        step = -(-text.size // most)
+        step = -(-text.size // max_rows)
         text.run(kernels.note_letters, -(-text.size // step), step, seen)
     flags = backend.to_host(seen)
     if flags[kernels.WRONG]:

@@ -1,22 +1,22 @@
 """Number strings by kernels, in the lexicographic order of their bytes.
 
-Frame libraries factorise strings by comparison sorting. The kernels here need only the two buffers
-of a column of strings, both on a GPU and on threads. The library concatenates the columns and
-gathers the strings of an answer. It also factorises if the kernels give up.
+Frame libraries factorise strings by comparison sorting. The kernels here read only the two buffers
+of a column of strings, on a GPU or on threads. The library concatenates the columns and gathers the
+strings of an answer. It also factorises the strings if the kernels give up.
 
 Strings get 64-bit hashes, and hashes get slots of the table that also numbers integers. Every
 string is compared with the first string of its slot. If two different strings share a hash, all are
 hashed again with another seed.
 
 Only one row per distinct string is sorted, by a radix sort without string comparisons. Strings that
-are tied so far form a group; at first all form one group. Each round skips the common prefix of
-each group and sorts the groups by a key: the next seven bytes and their count. Every group splits
-in every round, so few rounds are needed: one or two for words of ten random letters, and one for
-"vertex 1" to "vertex 9999999". Many rounds are needed only if strings are prefixes of each other in
-long sequences; then the caller sorts by other means.
+are still tied form a group; at first, all strings form one group. Each round skips the common
+prefix of each group and sorts the groups by a key: the next seven bytes and the number of these
+bytes. Every group splits in every round, so few rounds are needed: one or two for words of ten
+random letters, and one for "vertex 1" to "vertex 9999999". Many rounds are needed only for long
+sequences of strings, each a prefix of the next. The caller then sorts by other means.
 
 Vertices are ranks, not slots as for integers. The order is known before any edge is linked, so the
-forest need not be rearranged afterwards.
+forest is not rearranged afterwards.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ..data.cudf_columns import borrow_strings, make_strings
 from ..errors import InputError
 from ..kernels import forest
 from ..kernels import strings as kernels
-from .decoders import HELD_IDS_PER_LOOKUP, at_places
+from .decoders import IDS_PER_LOOKUP, at_places
 from .hash_table import Slots
 
 log: logging.Logger = logging.getLogger(__name__)
@@ -45,13 +45,13 @@ SEEDS = 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D, 0x14057B7EF767814F
 ROUNDS = 64
 PIECE = 7  # bytes of a string per sorting round
 WORD = 8  # bytes of a word
-# The most strings, over all columns, that PyArrow numbers on threads: this avoids compiling ten
-# kernels. See [strings].
+# Max. strings of all columns that PyArrow numbers on threads, which avoids compiling ten kernels.
+# See [strings].
 LIBRARY_STRINGS = 1 << 17
-LONG = 64  # longest mean length in bytes for which PyArrow numbers strings
+LONG = 64  # max. mean length in bytes for which PyArrow numbers strings
 CHANGED = (
     "strings changed while they were read: some end before they begin, or beyond the bytes of their"
-    " column, or are others than before; pass a copy, or wait until nothing writes to them"
+    " column, or differ from an earlier read; pass a copy, or wait until nothing writes to them"
 )
 
 
@@ -64,7 +64,7 @@ class Text:
     chars : (c,) array of uint8
         The bytes of the strings.
     words : (c // 8,) array of uint64
-        The same memory.
+        The same memory as words.
     offsets : (m + 1,) array of int32 or int64
     backend : Backend
     """
@@ -76,17 +76,16 @@ class Text:
 
     @classmethod
     def of(cls, chars: Array, offsets: Array, backend: Backend) -> Text:
-        """Return strings on the backend.
+        """Return strings on the backend, given their bytes and offsets.
 
         They are copied only if they are elsewhere or not aligned to words.
         """
         chars, offsets = backend.asarray(chars), backend.asarray(offsets)
-        whole = chars[: chars.size // WORD * WORD]
         address = chars.data.ptr if backend.on_device else chars.ctypes.data
         if address % WORD:
             chars = chars.copy()
-            whole = chars[: whole.size]
-        return cls(chars, whole.view(np.uint64), offsets, backend)
+        words = chars[: chars.size // WORD * WORD].view(np.uint64)
+        return cls(chars, words, offsets, backend)
 
     @property
     def size(self) -> int:
@@ -94,7 +93,7 @@ class Text:
         return int(self.offsets.size) - 1
 
     def run(self, make: Any, n: int, *arguments: Any) -> None:
-        """Run a kernel that reads the strings."""
+        """Run the kernel of the factory ``make`` on the strings, for n indices."""
         kernel = self.backend.kernel(make)
         kernel(n, self.chars, self.words, self.offsets, *arguments)
 
@@ -108,7 +107,7 @@ def check_offsets(text: Text) -> None:
 
 
 def factorise_text(text: Text) -> tuple[Array, Array] | None:
-    """Return codes of all strings in the order of their bytes, and a row of each distinct string.
+    """Return the code of each string, and a row of each distinct string.
 
     Parameters
     ----------
@@ -117,10 +116,10 @@ def factorise_text(text: Text) -> tuple[Array, Array] | None:
 
     Returns
     -------
-    codes : (m,) array of uint32 (uint64 for very many)
-        For each string its rank among the distinct ones.
+    codes : (m,) array of uint32 (uint64 from 2^32 strings on)
+        The rank of each string among the distinct strings, in lexicographic order of their bytes.
     rows : (n,) array of uint32 (uint64)
-        The first row of each distinct string, in their order.
+        The first row of each distinct string, in lexicographic order.
     None
         Hashes have failed, or sorting would take too many rounds; a line is logged.
     """
@@ -134,22 +133,24 @@ def _factorise(text: Text) -> tuple[Array, Array] | None:
     if numbered is None:
         log.info("two strings share a hash with every seed: the library numbers the strings")
         return None
-    slots, least = numbered
-    distinct = least[least != np.iinfo(least.dtype).max]
+    slots, first_rows = numbered
+    distinct = first_rows[first_rows != np.iinfo(first_rows.dtype).max]
     rows = order(text, distinct)
     if rows is None:
         log.info("strings are not ordered after %d rounds: the library sorts them", ROUNDS)
         return None
-    backend = text.backend
-    least[slots[rows]] = backend.xp.arange(rows.size, dtype=least.dtype)
-    backend.kernel(forest.assign_min_root, slots.dtype.type)(slots.size, slots, least, slots)
+    backend, rank_of_slot = text.backend, first_rows  # in the same memory
+    rank_of_slot[slots[rows]] = backend.xp.arange(rows.size, dtype=rank_of_slot.dtype)
+    take_ranks = backend.kernel(forest.assign_min_root, slots.dtype.type)
+    take_ranks(slots.size, slots, rank_of_slot, slots)
     return slots, rows
 
 
 def number(text: Text) -> tuple[Array, Array] | None:
-    """Return the slot of each string, and the first row of each slot.
+    """Return the slot of each string, and the first row of the string in each slot.
 
-    A free slot has all bits set. Return None if two different strings share a slot with every seed.
+    For a free slot, the row has all bits set. Return None if two different strings share a slot
+    with every seed.
     """
     backend, m = text.backend, text.size
     row: Any = np.uint32 if m < 1 << 32 else np.uint64
@@ -157,24 +158,24 @@ def number(text: Text) -> tuple[Array, Array] | None:
         table = Slots([hashes(text, seed)], [], backend)
         slots, size = table.columns[0], table.keys.size
         del table
-        least = backend.fill(backend.empty(size, row), 0xFF)
-        backend.kernel(forest.scatter_min, row)(m, slots, least)
-        chosen = backend.empty(m, row)
-        backend.kernel(forest.assign_min_root, row)(m, slots, least, chosen)
-        if all_equal(text, chosen):
-            return slots, least
+        first_rows = backend.fill(backend.empty(size, row), 0xFF)
+        backend.kernel(forest.scatter_min, row)(m, slots, first_rows)
+        first_row = backend.empty(m, row)
+        backend.kernel(forest.assign_min_root, row)(m, slots, first_rows, first_row)
+        if all_equal(text, first_row):
+            return slots, first_rows
     return None
 
 
 def codes_of(column: Any) -> Array:
-    """Return a number for each string of a column, computed by its library."""
+    """Return a code for each string of a column, computed by its library."""
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
     return library.factorise(library.join([column]))[0]
 
 
 @contextmanager
 def borrowed_text(column: Any, backend: Backend) -> Iterator[Text]:
-    """Borrow the strings of a nonempty column on the backend, in a context; check the offsets."""
+    """Borrow the strings of a nonempty column on the backend; check the offsets."""
     with lent_texts([column], backend) as (text,):
         assert text is not None
         check_offsets(text)
@@ -183,9 +184,9 @@ def borrowed_text(column: Any, backend: Backend) -> Iterator[Text]:
 
 @contextmanager
 def lent_texts(columns: list[Any], backend: Backend) -> Iterator[list[Text | None]]:
-    """Borrow the strings of columns on the backend, in a context, without checking the offsets.
+    """Borrow the strings of each column on the backend, without checking the offsets.
 
-    None stands for a column without rows.
+    The context yields a Text for each column, or None for a column without rows.
     """
     texts: list[Text | None] = []
     with ExitStack() as stack:
@@ -215,7 +216,7 @@ def _of_bytes(library: _Library, dtype: Any, chars: Array, offsets: Array, backe
 
 
 def all_equal(text: Text, chosen: Array) -> bool:
-    """Return whether every string equals that of the row chosen for it."""
+    """Return whether the string of each row i equals the string of row ``chosen[i]``."""
     backend = text.backend
     differ = backend.fill(backend.empty(1, np.uint32), 0)
     text.run(kernels.compare, text.size, chosen, differ)
@@ -230,7 +231,7 @@ def hashes(text: Text, seed: int) -> Array:
 
 
 def column_of_text(text: Text, on_device: bool) -> Any:
-    """Return strings as a PyArrow array, or as a cuDF series if they go to a device."""
+    """Return strings as a PyArrow array, or with ``on_device`` as a cuDF series."""
     library: _Library = _Cudf() if on_device else _Arrow()
     return _of_bytes(library, None, text.chars, text.offsets, text.backend)
 
@@ -249,15 +250,15 @@ def take_text(text: Text, rows: Array) -> Text:
 
 
 def sorted_rows(text: Text) -> Array:
-    """Return all rows in the order of their strings, which are distinct.
+    """Return all rows in the lexicographic order of their strings, which are distinct.
 
-    PyArrow sorts few strings on the host, and those that the kernels give up.
+    PyArrow sorts few strings on the host, and strings for which the kernels need too many rounds.
     """
     backend, row = text.backend, np.uint32 if text.size < 1 << 32 else np.uint64
     if not text.size:
         return backend.empty(0, row)
-    most = max(LIBRARY_STRINGS, 4 * backend.uncompiled_rows)
-    if not (backend.few_by_library and text.size <= most):
+    max_strings = max(LIBRARY_STRINGS, 4 * backend.uncompiled_rows)
+    if not (backend.few_by_library and text.size <= max_strings):
         with backend.reusing():
             rows = order(text, backend.xp.arange(text.size, dtype=row))
         if rows is not None:
@@ -276,9 +277,9 @@ class Groups:
     Attributes
     ----------
     rows : (k,) array of uint32 or uint64
-        The strings.
-    at : (k,) array of integers, optional
-        The positions that they occupy in the order of all strings; all positions by default.
+        The rows of the strings.
+    positions : (k,) array of integers, optional
+        The positions of these strings in the order of all strings; all positions by default.
     group : (k,) array of the same type
         The group number of each string, counted from 0.
     first : (groups,) array of the same type
@@ -288,17 +289,17 @@ class Groups:
     """
 
     rows: Array
-    at: Array | None
+    positions: Array | None
     group: Array
     first: Array
     depth: Array
 
 
 def order(text: Text, rows: Array) -> Array | None:
-    """Sort rows with distinct strings by their bytes, in place; return None if it takes too long.
+    """Sort rows with distinct strings by their bytes, in place; return them.
 
-    A string comes after its prefixes, as in Python's order of the encoded strings. Sorting takes
-    another 28 bytes per row.
+    Return None if ``ROUNDS`` rounds do not suffice. A string comes after its prefixes, as in
+    Python's order of encoded strings. Sorting allocates another 28 bytes per row.
     """
     backend, k = text.backend, rows.size
     group, first, depth = backend.alloc_packed((k, rows.dtype), (1, rows.dtype), (1, np.uint64))
@@ -313,60 +314,66 @@ def order(text: Text, rows: Array) -> Array | None:
     return None
 
 
-def _divide(text: Text, tied: Groups, placed: Array) -> Groups | None:
-    """Sort groups by their next bytes; return the strings that are still tied as new groups."""
+def _divide(text: Text, tied: Groups, sorted_rows: Array) -> Groups | None:
+    """Sort groups by their next bytes, and write the rows to their positions in ``sorted_rows``.
+
+    Return the strings that are still tied, as new groups, or None if there are none.
+    """
     backend, xp, k = text.backend, text.backend.xp, tied.rows.size
     depth = backend.fill(backend.empty(tied.first.size, np.uint64), 0xFF)
     runs = -(-k // int(kernels.RUN))
     text.run(kernels.advance_prefix, runs, tied.rows, tied.group, tied.first, tied.depth, depth)
-    numbers = backend.empty(k, np.uint64)
-    text.run(kernels.sort_keys, k, tied.rows, tied.group, depth, numbers)
-    by = xp.argsort(numbers)
+    keys = backend.empty(k, np.uint64)
+    text.run(kernels.sort_keys, k, tied.rows, tied.group, depth, keys)
+    by_key = xp.argsort(keys)
     if tied.first.size > 1:
-        by = by[xp.argsort(tied.group[by], kind="stable")]
-    by = by.astype(placed.dtype)
-    numbers, rows = (at_places(values, by, backend) for values in (numbers, tied.rows))
-    del by
-    group = tied.group  # groups keep their positions
-    placed[slice(None) if tied.at is None else tied.at] = rows
+        by_key = by_key[xp.argsort(tied.group[by_key], kind="stable")]
+    by_key = by_key.astype(sorted_rows.dtype)
+    keys, rows = (at_places(values, by_key, backend) for values in (keys, tied.rows))
+    del by_key
+    group = tied.group  # sorted already: a string stays among the positions of its group
+    sorted_rows[slice(None) if tied.positions is None else tied.positions] = rows
     starts = xp.ones(k + 1, bool)
-    starts[1:-1] = (numbers[1:] != numbers[:-1]) | (group[1:] != group[:-1])
-    left = xp.flatnonzero(~(starts[1:] & starts[:-1]))
-    if not left.size:
+    starts[1:-1] = (keys[1:] != keys[:-1]) | (group[1:] != group[:-1])
+    still_tied = xp.flatnonzero(~(starts[1:] & starts[:-1]))  # in groups of several
+    if not still_tied.size:
         return None
-    starts = starts[left]
+    starts = starts[still_tied]
     first = xp.flatnonzero(starts).astype(rows.dtype)
-    deep = depth[group[left[first]]] + np.uint64(PIECE)
-    at = left if tied.at is None else tied.at[left]
-    return Groups(rows[left], at, xp.cumsum(starts, dtype=rows.dtype) - 1, first, deep)
+    new_depth = depth[group[still_tied[first]]] + np.uint64(PIECE)
+    positions = still_tied if tied.positions is None else tied.positions[still_tied]
+    new_group = xp.cumsum(starts, dtype=rows.dtype) - 1
+    return Groups(rows[still_tied], positions, new_group, first, new_depth)
 
 
 @dataclass(frozen=True)
 class StringDecoder:
-    """Decoder of string ids: vertex v is the v-th word in lexicographic order."""
+    """Decoder of string ids: vertex v is the string of rank v, in lexicographic order."""
 
     size: int
-    look_up: Callable[[Any], Any]
+    strings_of: Callable[[Any], Any]
     on_device: bool
-    place: Callable[[Any, Backend], tuple[Array, Array]]
+    find: Callable[[Any, Backend], tuple[Array, Array]]
     id_base: int = 0
     dtype: np.dtype[Any] = field(default=np.dtype(np.uint32))
 
     def decode(self, vertices: Array, backend: Backend) -> Any:
-        """Return the words of given vertices, as a column of the caller's kind."""
+        """Return the strings of given vertices, as a column of the caller's kind."""
         stay = self.on_device and backend.on_device
-        return self.look_up(vertices if stay else backend.to_host(vertices))
+        return self.strings_of(vertices if stay else backend.to_host(vertices))
 
-    def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
-        """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
-        vertices, valid = map(backend.asarray, self.place(words, backend))
+    def lookup(self, strings: Any, backend: Backend) -> tuple[Array, Array]:
+        """Return the vertices of cuDF or PyArrow strings, and a mask of the known strings."""
+        vertices, valid = map(backend.asarray, self.find(strings, backend))
         return vertices.astype(np.uint64), valid
 
 
 def factorise(
     columns: list[Any], to_native: Native, backend: Backend
 ) -> tuple[list[Any], StringDecoder]:
-    """Return codes of all columns together, in the order of the strings, and the strings.
+    """Return the codes of each column, and the decoder from codes to strings.
+
+    The code of a string is its rank among the distinct strings of all columns.
 
     Parameters
     ----------
@@ -375,56 +382,57 @@ def factorise(
     to_native : callable
         Converts a PyArrow array or a cuDF series to the caller's kind of column.
     backend : Backend
-        The backend that numbers them.
+        The backend that computes the codes.
     """
     ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
     library: _Library = _Cudf() if is_cudf(columns[0]) else _Arrow()
     column = library.join(columns)
-    codes, words = _by_kernels(library, column, backend) or library.factorise(column)
+    codes, strings = _by_kernels(library, column, backend) or library.factorise(column)
     starts = [0, *ends]
     sides = [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)]
 
-    look_up = partial(_look_up, library, words, to_native)
-    place = partial(_place, library, words)
-    return sides, StringDecoder(len(words), look_up, library.on_device, place)
+    strings_of = partial(_strings_of, library, strings, to_native)
+    find = partial(_find, library, strings)
+    return sides, StringDecoder(len(strings), strings_of, library.on_device, find)
 
 
-def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any:
-    """Return the words at the given positions, as the caller's kind of column."""
-    words_of_rows = library.share(words) if _all(at, words) else library.take(words, at)
-    return to_native(words_of_rows, partial(library.share, words))
+def _strings_of(library: _Library, strings: Any, to_native: Native, positions: Array) -> Any:
+    """Return the strings at the given positions, as the caller's kind of column."""
+    selects_all = _selects_all(positions, strings)
+    selected = library.share(strings) if selects_all else library.take(strings, positions)
+    return to_native(selected, partial(library.share, strings))
 
 
-def are_few(columns: Sequence[Any], words: Any, backend: Backend) -> bool:
-    """Return whether there are so few strings that the library looks them up.
+def are_few(columns: Sequence[Any], strings: Any, backend: Backend) -> bool:
+    """Return whether the library should look up the columns among the distinct strings.
 
-    PyArrow indexes all distinct strings in each call, in three times the time and memory of kernels
-    on threads; see :func:`left_to_library`.
+    It should if kernels would take longer. PyArrow indexes all distinct strings in each call, in
+    three times the time and memory of kernels on threads; see :func:`left_to_library`.
     """
     count = sum(map(len, columns))
     if count and backend.few_by_library:
-        return left_to_library([words, *columns], backend)
-    return count * HELD_IDS_PER_LOOKUP <= len(words)
+        return left_to_library([strings, *columns], backend)
+    return count * IDS_PER_LOOKUP <= len(strings)
 
 
-def _place(library: _Library, words: Any, queries: Any, backend: Backend) -> tuple[Array, Array]:
-    """Return the positions of strings among distinct ones, and a mask of those found.
+def _find(library: _Library, strings: Any, queries: Any, backend: Backend) -> tuple[Array, Array]:
+    """Return the position of each query among distinct strings, and a mask of known queries.
 
-    The library looks up few strings. Others are numbered together with the distinct ones, which
-    come first, so that each is the first row of its slot.
+    The library looks up few queries. Many queries are appended to the distinct strings, and slots
+    are found for all: the first row of a slot is then the position of the distinct string.
     """
-    if are_few([queries], words, backend):
-        return library.place(words, queries)
-    numbered = _numbered(library, library.join([words, queries]), backend)
+    if are_few([queries], strings, backend):
+        return library.find(strings, queries)
+    numbered = _numbered(library, library.join([strings, queries]), backend)
     if numbered is None:
-        return library.place(words, queries)
-    slots, least = numbered
-    at = least[slots[len(words) :]]
-    return at, at < len(words)
+        return library.find(strings, queries)
+    slots, first_rows = numbered
+    positions = first_rows[slots[len(strings) :]]
+    return positions, positions < len(strings)
 
 
 def _numbered(library: _Library, column: Any, backend: Backend) -> tuple[Array, Array] | None:
-    """Return what :func:`number` gives for a column of at least one string."""
+    """Return the result of :func:`number` for a column of at least one string."""
     with library.borrow(column) as (chars, offsets):
         text = Text.of(chars, offsets, backend)
         check_offsets(text)
@@ -432,7 +440,7 @@ def _numbered(library: _Library, column: Any, backend: Backend) -> tuple[Array, 
 
 
 def where(use_left: Any, left: Any, right: Any, backend: Backend) -> Any:
-    """Return a new column: the strings of ``left`` where ``use_left`` is true, else of ``right``.
+    """Return a new column: the string of ``left`` where ``use_left``, otherwise of ``right``.
 
     The result has the library of ``left``.
     """
@@ -460,9 +468,9 @@ def different(column: Any) -> Any:
 
 
 def among(column: Any, words: list[str]) -> Array:
-    """Return a boolean array of a column's strings that are in a list of words.
+    """Return for each string of a column whether it is in the list, as an array of bool.
 
-    It is on the device if the column is.
+    The array is on the device if the column is.
     """
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
     return library.among(library.join([column]), words)
@@ -477,13 +485,15 @@ def hashes_of(column: Any, backend: Backend) -> Array:
 
 
 def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
-    """Return a number for each string of a column, equal exactly for equal strings, in no order.
+    """Return a number for each string of a column, the same number only for equal strings.
+
+    The numbers are in no order.
 
     Returns
     -------
     (m,) array of unsigned integers
     int
-        An upper bound; all numbers are below it.
+        A number that exceeds all of them.
     """
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
     column = library.join([column])
@@ -492,8 +502,8 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
     numbered = _numbered(library, column, backend)
     if numbered is not None:
         return numbered[0], int(numbered[1].size)
-    codes, words = library.factorise(column)
-    return backend.asarray(codes), len(words)
+    codes, strings = library.factorise(column)
+    return backend.asarray(codes), len(strings)
 
 
 def left_to_library(columns: list[Any], backend: Backend) -> bool:
@@ -503,15 +513,15 @@ def left_to_library(columns: list[Any], backend: Backend) -> bool:
     """
     if not backend.few_by_library or any(map(is_cudf, columns)):
         return False
-    most = max(LIBRARY_STRINGS, 4 * backend.uncompiled_rows)
-    few = sum(map(len, columns)) <= most
-    return few and sum(column.nbytes for column in columns) <= LONG * most
+    max_strings = max(LIBRARY_STRINGS, 4 * backend.uncompiled_rows)
+    are_few = sum(map(len, columns)) <= max_strings
+    return are_few and sum(column.nbytes for column in columns) <= LONG * max_strings
 
 
 def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array, Any] | None:
     """Return the code of each string, and the sorted distinct strings.
 
-    Return None if the library has to number them: the kernels gave up, or there are few strings.
+    Return None if the library has to do this, because the kernels gave up or the strings are few.
     """
     if not len(column) or left_to_library([column], backend):
         return None
@@ -526,16 +536,18 @@ def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array
     return codes, library.take(column, rows if stay else backend.to_host(rows))
 
 
-def _all(at: Array, words: Any) -> bool:
-    """Return whether positions select all words in order, so that nothing has to be copied."""
-    return len(at) == len(words) > 0 and int(at[0]) == 0 and bool((at[1:] - at[:-1] == 1).all())
+def _selects_all(positions: Array, strings: Any) -> bool:
+    """Return whether positions select all strings in order, so that nothing has to be copied."""
+    if not len(positions) == len(strings) > 0:
+        return False
+    return int(positions[0]) == 0 and bool((positions[1:] - positions[:-1] == 1).all())
 
 
 def bytes_of(columns: Any) -> int:
     """Return an upper bound on the bytes of columns of strings without dictionaries.
 
-    For cuDF series and PyArrow arrays it assumes 64-bit offsets; for other arrays it is their size,
-    and for lists the sum.
+    For cuDF series and PyArrow arrays, 64-bit offsets are assumed. For other arrays, the bound is
+    their size, and for lists, the sum over the columns.
     """
     if isinstance(columns, list | tuple):
         return sum(map(bytes_of, columns))
@@ -571,10 +583,10 @@ class _Library(ABC):
 
     @abstractmethod
     def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
-        """Build a column from bytes and offsets; for cuDF of the given type."""
+        """Build a column from bytes and offsets; in cuDF, ``dtype`` is its type."""
 
     @abstractmethod
-    def take(self, column: Any, at: Array) -> Any:
+    def take(self, column: Any, rows: Array) -> Any:
         """Return the strings of given rows: a new column."""
 
     @abstractmethod
@@ -591,7 +603,7 @@ class _Library(ABC):
 
     @abstractmethod
     def same(self, first: Any, second: Any) -> bool:
-        """Return whether columns of one length hold the same strings."""
+        """Return whether columns of equal length have equal strings in all rows."""
 
     @abstractmethod
     def different(self, column: Any) -> Any:
@@ -602,10 +614,10 @@ class _Library(ABC):
         """Return a mask of the strings that are in a list of words."""
 
     @abstractmethod
-    def place(self, words: Any, queries: Any) -> tuple[Array, Array]:
-        """Return the positions of strings among sorted ones, and a mask of those found.
+    def find(self, strings: Any, queries: Any) -> tuple[Array, Array]:
+        """Return the position of each query among sorted strings, and a mask of known queries.
 
-        The position of an unknown string is arbitrary.
+        The position of an unknown query is arbitrary.
         """
 
 
@@ -635,8 +647,8 @@ class _Cudf(_Library):
     def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
         return make_strings(dtype, chars, offsets)
 
-    def take(self, column: Any, at: Array) -> Any:
-        return column.take(at).reset_index(drop=True)
+    def take(self, column: Any, rows: Array) -> Any:
+        return column.take(rows).reset_index(drop=True)
 
     def share(self, column: Any) -> Any:
         return column.copy(deep=False)
@@ -644,8 +656,8 @@ class _Cudf(_Library):
     def factorise(self, column: Any) -> tuple[Array, Any]:
         import cudf
 
-        codes, words = column.factorize(sort=True)
-        return codes, cudf.Series(words)
+        codes, strings = column.factorize(sort=True)
+        return codes, cudf.Series(strings)
 
     def where(self, mask: Array, first: Any, second: Any) -> Any:
         import cudf
@@ -665,14 +677,14 @@ class _Cudf(_Library):
     def among(self, column: Any, words: list[str]) -> Array:
         return column.isin(words).to_cupy()
 
-    def place(self, words: Any, queries: Any) -> tuple[Array, Array]:
+    def find(self, strings: Any, queries: Any) -> tuple[Array, Array]:
         queries = _to_device(queries)
-        at = words.searchsorted(queries)
-        at[at == len(words)] = 0
-        if not len(words):
-            return at, at != at
-        same = words.take(at).reset_index(drop=True) == queries.reset_index(drop=True)
-        return at, same.fillna(False).to_cupy()
+        positions = strings.searchsorted(queries)
+        positions[positions == len(strings)] = 0
+        if not len(strings):
+            return positions, positions != positions  # all False
+        same = strings.take(positions).reset_index(drop=True) == queries.reset_index(drop=True)
+        return positions, same.fillna(False).to_cupy()
 
 
 class _Arrow(_Library):
@@ -699,10 +711,10 @@ class _Arrow(_Library):
         buffers = pa.py_buffer(offsets), pa.py_buffer(chars)
         return pa.LargeStringArray.from_buffers(offsets.size - 1, *buffers)
 
-    def take(self, column: Any, at: Array) -> Any:
+    def take(self, column: Any, rows: Array) -> Any:
         import pyarrow as pa
 
-        return column.take(pa.array(at))
+        return column.take(pa.array(rows))
 
     def share(self, column: Any) -> Any:
         return column
@@ -712,10 +724,10 @@ class _Arrow(_Library):
 
         encoded = pc.dictionary_encode(column)
         order = pc.sort_indices(encoded.dictionary)
-        words = encoded.dictionary.take(order)
-        rank = np.empty(len(words), np.uint32)
-        rank[order.to_numpy()] = np.arange(len(words), dtype=np.uint32)
-        return rank[encoded.indices.to_numpy()], words
+        strings = encoded.dictionary.take(order)
+        ranks = np.empty(len(strings), np.uint32)
+        ranks[order.to_numpy()] = np.arange(len(strings), dtype=np.uint32)
+        return ranks[encoded.indices.to_numpy()], strings
 
     def where(self, mask: Array, first: Any, second: Any) -> Any:
         import pyarrow as pa
@@ -739,14 +751,15 @@ class _Arrow(_Library):
             is_word = pc.is_in(column, value_set=pa.array(words, column.type))
         return is_word.to_numpy(zero_copy_only=False)
 
-    def place(self, words: Any, queries: Any) -> tuple[Array, Array]:
+    def find(self, strings: Any, queries: Any) -> tuple[Array, Array]:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        at = pc.index_in(_to_host(queries).cast(pa.large_string()), value_set=words)
-        if isinstance(at, pa.ChunkedArray):
-            at = at.combine_chunks()
-        return at.fill_null(0).to_numpy(), at.is_valid().to_numpy(zero_copy_only=False)
+        positions = pc.index_in(_to_host(queries).cast(pa.large_string()), value_set=strings)
+        if isinstance(positions, pa.ChunkedArray):
+            positions = positions.combine_chunks()
+        valid = positions.is_valid().to_numpy(zero_copy_only=False)
+        return positions.fill_null(0).to_numpy(), valid
 
 
 def _to_device(column: Any) -> Any:

@@ -1,14 +1,14 @@
-"""Table that numbers strings in the order of their arrival and keeps the text of each once.
+"""Table that numbers strings in the order of their arrival and stores the text of each string once.
 
-The key of a string is its 64-bit hash. An :class:`ArrivalTable` numbers the keys, and each string
-is compared with the kept text of its number. If they differ, two strings share the key; the new
-string gets the next key of its sequence and is numbered again. So the key of a string is the first
-one of its sequence that no earlier string has. Different strings have different numbers, even if
-their hashes are equal.
+A string has a sequence of keys; the first is its 64-bit hash. An :class:`ArrivalTable` numbers the
+keys, and each string is compared with the stored text of its number. If they differ, an earlier
+string has the same key, and the next key of the sequence is tried. The key of a string is thus the
+first key of its sequence that no earlier string has. Different strings have different numbers, even
+if their hashes are equal.
 
-The table is updated in place and belongs to the newest index, as an ArrivalTable does: the first n
-strings never change, so an older index can still look them up. To add strings, an older index
-copies its own.
+The table is updated in place and belongs to the newest index, as an ArrivalTable does. Its strings
+never change, so an older index can still look up its strings. To add strings, an older index builds
+a new table from its own strings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from ..kernels import strings as kernels
 from .arrival_table import ALL_BITS, BEING_ENTERED, ArrivalTable
 from .strings import CHANGED, SEEDS, WORD, Text, check_offsets, hashes, sorted_rows, take_text
 
-NEXT_KEY = np.uint64(0x9E3779B97F4A7C15)  # odd, so that a sequence has 2^64 keys
+# The difference between the keys of a sequence; odd, so that a sequence has 2^64 distinct keys.
+KEY_STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 class TextTable:
@@ -38,14 +39,14 @@ class TextTable:
     Attributes
     ----------
     n : int
-        The number of strings. An index compares it to tell whether the table is its own.
+        The number of strings. If an index has the same number, the table belongs to this index.
     """
 
     backend: Backend
     n: int
 
     def __init__(self, backend: Backend) -> None:
-        self.backend, self.n, self._used = backend, 0, 0
+        self.backend, self.n, self._used_bytes = backend, 0, 0
         self._bits: Array = backend.empty(0, np.uint64)  # the keys, until the table is built
         self._table: ArrivalTable | None = None
         self._chars = backend.reserve(WORD, np.uint8)
@@ -54,7 +55,7 @@ class TextTable:
 
     @classmethod
     def of(cls, text: Text) -> TextTable:
-        """Return the table of distinct strings, numbered in their order."""
+        """Return the table of distinct strings; each string is numbered by its row."""
         table = cls(text.backend)
         if text.size:
             table.enter([text])
@@ -68,7 +69,7 @@ class TextTable:
         return self._table
 
     def release_slots(self) -> None:
-        """Free the slots, a third of the memory beside the text; the next lookup builds them."""
+        """Free the slots, a third of the memory without the text; the next lookup builds them."""
         if self._table is not None and self.n != BEING_ENTERED:
             self._bits, self._table = self._table.ids[: self.n], None
 
@@ -88,9 +89,10 @@ class TextTable:
         return self._chars[: int(self.backend.to_host(offsets[-1:])[0])], offsets
 
     def enter(self, texts: Sequence[Text | None]) -> list[Array]:
-        """Return a new array per column with the numbers of its strings, n and more for new ones.
+        """Return a new array per text with the numbers of its strings.
 
-        After an error or an interrupt the table belongs to no index any more.
+        New strings get the numbers n, n + 1, ... After an error or an interrupt, the table belongs
+        to no index.
 
         Raises
         ------
@@ -114,28 +116,29 @@ class TextTable:
         return numbers
 
     def _enter(self, text: Text, n: int) -> tuple[Array, int]:
-        """Return the numbers of strings, and the new number of strings."""
+        """Return the numbers of strings, and the new number of strings of the table."""
         check_offsets(text)
+        # Each round tries one key per string; ``rows`` are those without a number, all at first.
         keys, rows, numbers = hashes(text, SEEDS[0]), None, None
         while True:
             candidates, claimed = self._keys.number(keys, n)
-            self._keep(text, claimed, n)
+            self._append(text, claimed, n)
             n += int(claimed.size)
             if rows is None or numbers is None:
                 numbers = candidates
             else:
                 numbers[rows] = candidates
             differs = self._differing(text, candidates, n)
-            others = self.backend.xp.flatnonzero(differs)
-            if not others.size:
+            remaining = self.backend.xp.flatnonzero(differs)
+            if not remaining.size:
                 return numbers, n
-            if bool(differs[claimed].any()):
+            if bool(differs[claimed].any()):  # from its own text, which was appended
                 raise InputError(CHANGED)
-            rows = others if rows is None else rows[others]
-            text, keys = take_text(text, others), keys[others] + NEXT_KEY
+            rows = remaining if rows is None else rows[remaining]
+            text, keys = take_text(text, remaining), keys[remaining] + KEY_STEP
 
-    def _keep(self, text: Text, rows: Array, n: int) -> None:
-        """Append the strings of some rows to the first n."""
+    def _append(self, text: Text, rows: Array, n: int) -> None:
+        """Append the strings of some rows to the n strings of the table."""
         backend, count = self.backend, int(rows.size)
         if not count:
             return
@@ -144,15 +147,16 @@ class TextTable:
         text.run(kernels.row_sizes, count, rows, sizes)
         ends = self._offsets[n + 1 : n + 1 + count]
         backend.xp.cumsum(sizes, out=ends)
-        ends += self._used
-        used = int(backend.to_host(ends[-1:])[0])
-        self._chars = self._with_space(self._chars, self._used, used - self._used + WORD)
+        ends += self._used_bytes
+        used_bytes = int(backend.to_host(ends[-1:])[0])
+        new_bytes = used_bytes - self._used_bytes
+        self._chars = self._with_space(self._chars, self._used_bytes, new_bytes + WORD)
         starts = self._offsets[n : n + 1 + count]
         text.run(kernels.copy_rows, count, rows, starts, self._chars)
-        self._used = used
+        self._used_bytes = used_bytes
 
     def _with_space(self, array: Array, used: int, more: int) -> Array:
-        """Return an array with space for more elements after those used."""
+        """Return an array with space for ``more`` elements after the first ``used``."""
         if used + more <= array.size:
             return array
         larger = self.backend.reserve(used + more, array.dtype)
@@ -160,17 +164,17 @@ class TextTable:
         return larger
 
     def _differing(self, text: Text, numbers: Array, n: int) -> Array:
-        """Return a mask of the strings that differ from those of their numbers."""
-        kept, backend = self.text(n), self.backend
+        """Return a mask of the strings that differ from the stored string of their number."""
+        stored, backend = self.text(n), self.backend
         differs = backend.fill(backend.empty(text.size, np.uint8), 0)
-        columns = kept.chars, kept.words, kept.offsets
+        columns = stored.chars, stored.words, stored.offsets
         text.run(kernels.compare_kept, text.size, *columns, numbers, differs)
         return differs.view(bool)
 
     def look_up(self, text: Text, n: int) -> tuple[Array, Array]:
-        """Return the numbers of strings, and a mask of those among the first n.
+        """Return the numbers of strings, and a mask of the strings with numbers below n.
 
-        The number of an unknown string is arbitrary.
+        The number of any other string is arbitrary.
         """
         check_offsets(text)
         backend, keys, rows = self.backend, hashes(text, SEEDS[0]), None
@@ -182,14 +186,14 @@ class TextTable:
                 numbers, valid = candidates, is_known & ~differs
             else:
                 numbers[rows], valid[rows] = candidates, is_known & ~differs
-            others = backend.xp.flatnonzero(differs)
-            if not others.size:
+            remaining = backend.xp.flatnonzero(differs)
+            if not remaining.size:
                 return numbers, valid
-            rows = others if rows is None else rows[others]
-            text, keys = take_text(text, others), keys[others] + NEXT_KEY
+            rows = remaining if rows is None else rows[remaining]
+            text, keys = take_text(text, remaining), keys[remaining] + KEY_STEP
 
     def in_order(self, n: int) -> Array:
-        """Return the numbers below n in the order of their strings."""
+        """Return the numbers below n in the lexicographic order of their strings."""
         return sorted_rows(self.text(n))
 
 

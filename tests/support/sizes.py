@@ -15,7 +15,7 @@ CONSTANTS = {  # the modules that hold them, and their names there
     "giant_probes": ["kernels.giant.PROBES"],
     "group_slots_per_row": ["results.best.SLOTS_PER_ROW"],
     "hashed_at_once": ["solver.choose.HASHED_AT_ONCE"],
-    "held_ids_per_lookup": ["ids.decoders.HELD_IDS_PER_LOOKUP", "ids.strings.HELD_IDS_PER_LOOKUP"],
+    "ids_per_lookup": ["ids.decoders.IDS_PER_LOOKUP", "ids.strings.IDS_PER_LOOKUP"],
     "iterated_rows": ["results.preview.ITERATED_ROWS"],
     "joined_batch_edges": ["solver.choose.JOINED_BATCH_EDGES"],
     "library_strings": ["ids.strings.LIBRARY_STRINGS"],

@@ -34,7 +34,7 @@ def test_integers_of_any_type_are_found_among_those_of_any(data, kind, other):
     wanted = draw(other) + [value for value in held if low <= value <= high]
     where = {value: place for place, value in enumerate(held)}
     for size in (0, 10**6):
-        with sizes.override(held_ids_per_lookup=size):
+        with sizes.override(ids_per_lookup=size):
             found = places(np.array(held, kind), np.array(wanted, other), backends.get("threads"))
         assert found == [where.get(value) for value in wanted]
 

@@ -293,7 +293,7 @@ def test_explain_of_rows_and_of_a_design_asked_for():
         edges, ["a", "b"], ["c", "d"], explain=True, design="none+async+naive"
     )
     assert (plan.ids, plan.design, plan.design_why) == ("rows", "none+async+naive", "asked for")
-    assert "2 columns are one number" in str(plan)
+    assert "2 columns of each row become one number" in str(plan)
 
 
 @pytest.mark.slow

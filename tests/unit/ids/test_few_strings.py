@@ -75,7 +75,7 @@ def test_the_library_indexes_no_words_that_are_many(known, monkeypatch):
         indexed.append(len(words))
         return place(library, words, wanted)
 
-    monkeypatch.setattr(strings._Arrow, "place", noted)
+    monkeypatch.setattr(strings._Arrow, "find", noted)
     names = np.array([f"v{k:05}" for k in range(known)])
     with sizes.override(library_strings=1000):
         found = cc_rapids.components((names[:-1], names[1:]), engine="threads")

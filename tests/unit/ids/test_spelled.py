@@ -35,7 +35,7 @@ def spelling_of(words, on):
     with lent_texts([pa.array(words, pa.string())], on) as (text,):
         found = spelt._spelling_of([text], on)
         strange = on.fill(on.empty(1, np.uint64), 0)
-        numbers = found.numbers(text, on, strange) if found else None
+        numbers = found.codes(text, on, strange) if found else None
         assert not on.to_host(strange)[0]
     return found, numbers
 

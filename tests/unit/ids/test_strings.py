@@ -226,9 +226,9 @@ def test_categories_that_hold_all_ids_stay_what_they_are():
     assert (batch.dtypes == kind).all()
 
 
-@pytest.mark.parametrize("held_ids_per_lookup", [0, 10**6])
-def test_few_words_and_many_are_found_alike(engine, tuned, held_ids_per_lookup):
-    tuned(held_ids_per_lookup=held_ids_per_lookup)
+@pytest.mark.parametrize("ids_per_lookup", [0, 10**6])
+def test_few_words_and_many_are_found_alike(engine, tuned, ids_per_lookup):
+    tuned(ids_per_lookup=ids_per_lookup)
     words = ["", "a", "a\0", "ab", "é", "x" * 40, "x" * 41]
     found = cc_rapids.components((words, words), engine=engine)
     asked = ["x" * 41, "b", "", "é", "x" * 39, "a\0", "a"]

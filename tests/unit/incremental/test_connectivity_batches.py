@@ -202,7 +202,7 @@ def test_matrices_and_adjacency_lists():
         seen.insert(matrix)
         assert seen.components().labels().labels.tolist() == [0, 0, 2, 3, 3, 5]
         assert seen.connected(matrix).tolist() == [True, True]
-    with pytest.raises(InputError, match="6 vertices of their own, but num_vertices=5"):
+    with pytest.raises(InputError, match="the edges have 6 vertices, but num_vertices=5"):
         Connectivity(5).insert(matrix)
 
 

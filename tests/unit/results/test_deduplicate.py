@@ -134,7 +134,7 @@ def test_whole_rows_in_their_order_and_of_their_own_library(make, engine):
 
 @pytest.mark.parametrize("ascending", [False, True])
 def test_engines_agree_with_pandas_on_many_rows(engine, ascending, tuned):
-    tuned(held_ids_per_lookup=4)
+    tuned(ids_per_lookup=4)
     rng = np.random.default_rng(3)
     ids, scores = rng.integers(0, 400, 300), rng.integers(0, 9, 300)
     pairs = rng.integers(0, 400, (150, 2))
