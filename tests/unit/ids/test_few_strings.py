@@ -69,11 +69,11 @@ def test_all_columns_count(launched, rows, by_library):
 @pytest.mark.parametrize("known", [100, 4000])
 def test_the_library_indexes_no_words_that_are_many(known, monkeypatch):
     """Which would take its tables of all words, for a few that are looked up among them."""
-    indexed, place = [], strings._Arrow.place
+    indexed, find = [], strings._Arrow.find
 
     def noted(library, words, wanted):
         indexed.append(len(words))
-        return place(library, words, wanted)
+        return find(library, words, wanted)
 
     monkeypatch.setattr(strings._Arrow, "find", noted)
     names = np.array([f"v{k:05}" for k in range(known)])

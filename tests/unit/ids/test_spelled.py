@@ -191,11 +191,13 @@ def test_offsets_are_checked(on, offsets):
 
 def test_long_lists_are_sampled_first(monkeypatch):
     noted = []
-    proper = spelt._noted
+    proper = spelt._spelling_of_sample
     monkeypatch.setattr(spelt, "LONG", 10)
     monkeypatch.setattr(spelt, "SAMPLED", 3)
     monkeypatch.setattr(
-        spelt, "_noted", lambda texts, most, *more: noted.append(most) or proper(texts, most, *more)
+        spelt,
+        "_spelling_of_sample",
+        lambda texts, max_rows, *more: noted.append(max_rows) or proper(texts, max_rows, *more),
     )
     words = pa.array([f"{'long' * 20} {k}" for k in range(20)])
     assert cc_rapids.components((words, words)).summary()["ids"] == "strings, factorised"
