@@ -15,8 +15,8 @@ from ..kernels import changes as kernels
 from ..kernels import find
 from .state import ConnectivityState, roots
 
-FIRST, SHARE = 1024, 64  # leading places searched first: at least FIRST, or 1 / SHARE of all
-BEYOND = np.iinfo(np.int64).max  # greater than all places
+FIRST, SHARE = 1024, 64  # sorted ids searched first: FIRST plus 1 / SHARE of all
+BEYOND = np.iinfo(np.int64).max  # greater than all positions
 
 
 @dataclass(frozen=True)
@@ -41,74 +41,77 @@ class ChangedRows:
 def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
     """Return the label changes between a state and a later one.
 
-    A tree was merged if its former root is no longer a root. The leading places of the sorted ids
-    are searched first. If a merged tree has a vertex there, its first one is the former label of
-    the tree. The tree keeps this label unless a new vertex or another merged tree precedes it, so
-    the vertices of large trees are rarely listed. One pass over the trees finds the vertices of all
-    other merged trees.
+    A tree was merged if its former root is no longer a root. The first of the sorted ids are
+    searched for the least vertex of each merged tree, which is the former label of the tree. The
+    tree keeps this label unless a new vertex or another merged tree precedes it, so the vertices of
+    large trees are rarely listed. One pass over the trees finds the vertices of all other merged
+    trees.
     """
     backend = after.backend
     if before.backend is not backend:  # the earlier state has no edge yet
         before = before.to(backend)
-    xp, old, n = backend.xp, before.forest.n, after.forest.n
+    xp, old_count, n = backend.xp, before.forest.n, after.forest.n
     parent = after.forest.parent
-    singletons = xp.arange(old, dtype=before.forest.vertex)
-    hooked = xp.flatnonzero((before.forest.parent == singletons) & (parent[:old] != singletons))
-    none = xp.zeros(0, np.int64)
-    if not (hooked.size or n > old):
-        return ChangedRows(none, none, none, xp.zeros(0, bool))
-    places = after.index.places
-    places = xp.arange(n, dtype=parent.dtype) if places is None else places
-    new_at = xp.flatnonzero(places >= old) if n > old else none
-    new = places[new_at]
-    now = xp.concatenate([roots(after, hooked), roots(after, new)])
-    joined = xp.unique(xp.concatenate([hooked, roots(before, now[now < old])]))
-    groups = xp.concatenate([roots(after, joined), roots(after, new)])
-    was = _first_places(before, joined, places[: FIRST + n // SHARE])
-    labels = _least_of_groups(groups, xp.concatenate([was, new_at]), xp)[: joined.size]
-    at = _places_of_trees(before, joined[(was == BEYOND) | (labels != was)], places)
-    tree = xp.searchsorted(joined, roots(before, places[at]))
-    was[tree] = _least_of_groups(tree, at, xp)
-    labels = _least_of_groups(groups, xp.concatenate([was, new_at]), xp)
-    changed = was[tree] != labels[tree]
-    at, tree = at[changed], tree[changed]
-    rows = xp.concatenate([at, new_at])
+    old = xp.arange(old_count, dtype=before.forest.vertex)
+    hooked = xp.flatnonzero((before.forest.parent == old) & (parent[:old_count] != old))
+    no_rows = xp.zeros(0, np.int64)
+    if not (hooked.size or n > old_count):
+        return ChangedRows(no_rows, no_rows, no_rows, xp.zeros(0, bool))
+    # Vertices are numbered as they arrived. Positions are those among the sorted ids.
+    vertices = after.index.places
+    vertices = xp.arange(n, dtype=parent.dtype) if vertices is None else vertices
+    new_positions = xp.flatnonzero(vertices >= old_count) if n > old_count else no_rows
+    new = vertices[new_positions]
+    new_roots = xp.concatenate([roots(after, hooked), roots(after, new)])
+    # The trees before the batch that it merged, and for these and all new vertices the tree after.
+    merged = xp.unique(xp.concatenate([hooked, roots(before, new_roots[new_roots < old_count])]))
+    groups = xp.concatenate([roots(after, merged), roots(after, new)])
+    old_labels = _first_positions(before, merged, vertices[: FIRST + n // SHARE])
+    labels = _least_of_groups(groups, xp.concatenate([old_labels, new_positions]), xp)
+    is_unsure = (old_labels == BEYOND) | (labels[: merged.size] != old_labels)
+    positions = _positions_of_trees(before, merged[is_unsure], vertices)
+    tree = xp.searchsorted(merged, roots(before, vertices[positions]))
+    old_labels[tree] = _least_of_groups(tree, positions, xp)
+    labels = _least_of_groups(groups, xp.concatenate([old_labels, new_positions]), xp)
+    changed = old_labels[tree] != labels[tree]
+    positions, tree = positions[changed], tree[changed]
+    rows = xp.concatenate([positions, new_positions])
     order = xp.argsort(rows)
     return ChangedRows(
         rows[order],
-        xp.concatenate([was[tree], new_at])[order],
-        xp.concatenate([labels[tree], labels[joined.size :]])[order],
-        xp.concatenate([at == at, new_at != new_at])[order],
+        xp.concatenate([old_labels[tree], new_positions])[order],
+        xp.concatenate([labels[tree], labels[merged.size :]])[order],
+        (xp.arange(rows.size) < positions.size)[order],
     )
 
 
-def _first_places(state: ConnectivityState, trees: Array, places: Array) -> Array:
-    """Return for each tree the first position in ``places`` with one of its vertices, or BEYOND."""
+def _first_positions(state: ConnectivityState, trees: Array, vertices: Array) -> Array:
+    """Return the first position of a vertex of each tree in ``vertices``, or BEYOND without one."""
     xp, n = state.backend.xp, state.forest.n
-    first_places = xp.full(trees.size, BEYOND, np.int64)
-    at = xp.flatnonzero(places < n)
-    tops = roots(state, places[at])
+    first_positions = xp.full(trees.size, BEYOND, np.int64)
+    positions = xp.flatnonzero(vertices < n)
+    tops = roots(state, vertices[positions])
     tree = xp.minimum(xp.searchsorted(trees, tops), max(trees.size - 1, 0))
     rows = xp.flatnonzero(trees[tree] == tops) if trees.size else tree[:0]
-    first_places[tree[rows]] = _least_of_groups(tree[rows], at[rows], xp)
-    return first_places
+    first_positions[tree[rows]] = _least_of_groups(tree[rows], positions[rows], xp)
+    return first_positions
 
 
-def _places_of_trees(state: ConnectivityState, trees: Array, places: Array) -> Array:
-    """Return the sorted positions in ``places`` of all vertices of the given trees."""
+def _positions_of_trees(state: ConnectivityState, trees: Array, vertices: Array) -> Array:
+    """Return the sorted positions in ``vertices`` of all vertices of the given trees."""
     backend, forest = state.backend, state.forest
     if not trees.size:
         return backend.xp.zeros(0, np.int64)
     marks = backend.fill(backend.empty(forest.n, np.uint8), 0)
     marks[trees] = 1
-    marked = backend.fill(backend.empty(places.size, np.uint8), 0)
+    marked = backend.fill(backend.empty(vertices.size, np.uint8), 0)
     climb = backend.kernel(find.naive)
     backend.kernel(kernels.mark_vertices, climb)(forest.n, forest.parent, marks, marked)
-    return backend.xp.flatnonzero(marked[places])
+    return backend.xp.flatnonzero(marked[vertices])
 
 
 def _least_of_groups(groups: Array, values: Array, xp: Any) -> Array:
-    """Return for each row the least value within its group."""
+    """Return for each row the least value of its group."""
     order = xp.argsort(values, kind="stable")
     order = order[xp.argsort(groups[order], kind="stable")]
     sorted_groups = groups[order]

@@ -30,10 +30,10 @@ from .state import ConnectivityState, roots
 
 Pieces = Iterator[tuple[EdgeInput, Times | None]]  # edges, with their expiry times if any
 
-SPARE = 8  # the index of pairs has room for one more edge per this many edges
+SPARE = 8  # a new index of pairs has space for 1 / SPARE more edges
 SCANS = 8  # scans of the kept forest that take as long as building the index of its pairs
-DENSE = 16  # link or label all edges if touched components have over 1 / DENSE of the vertices
-ROOM = 1 << 12  # the least space for edges of touched components
+DENSE = 16  # all edges are linked or labelled if over 1 / DENSE of the vertices are touched
+ROOM = 1 << 12  # min. space for edges of touched components
 
 
 def remove_pairs(
@@ -43,19 +43,19 @@ def remove_pairs(
     if state.forest.n > MOST:
         raise CapacityError(
             f"edges can be removed among at most 2^32 vertices, but there are {state.forest.n:,}:"
-            " run components() on the edges that are left"
+            " run components() on the remaining edges"
         )
     check_kind(state.index, given)
     backend, vertex = state.backend, state.forest.vertex
     with inputs.BorrowedBatch(backend, given) as columns:
         (src, src_known), (dst, dst_known) = (
-            state.index.lookup(each, backend) for each in columns[:2]
+            state.index.lookup(column, backend) for column in columns[:2]
         )
         pairs = backend.empty(src.size, np.uint64)
         counts = backend.fill(backend.empty(2, np.uint64), 0)
-        note = backend.kernel(kernels.note_pairs, vertex, backend.kernel(find.naive))
+        write_keys = backend.kernel(kernels.note_pairs, vertex, backend.kernel(find.naive))
         masks = src_known.view(np.uint8), dst_known.view(np.uint8)
-        note(src.size, src, dst, *masks, state.forest.parent, pairs, counts)
+        write_keys(src.size, src, dst, *masks, state.forest.parent, pairs, counts)
         pairs.sort()
         backend.kernel(kernels.count_distinct)(pairs.size, pairs, counts)
         not_connected, distinct = map(int, backend.to_host(counts))
@@ -125,15 +125,18 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
 
 
 def insert_kept(
-    state: ConnectivityState, pieces: Iterable[tuple[EdgeInput, Times | None]], free: bool
+    state: ConnectivityState, pieces: Iterable[tuple[EdgeInput, Times | None]], movable: bool
 ) -> ConnectivityState:
-    """Return the state after batches with a kept forest, each with its times if any."""
+    """Return the state with a kept forest after batches, each with the times of its edges if any.
+
+    If ``movable``, the first batch determines the backend.
+    """
     for given, times in pieces:
-        old = inputs.placed_for(state, given, free)
+        old = inputs.placed_for(state, given, movable)
         with inputs.BorrowedBatch(old.backend, given) as columns:
-            named, (src, dst, *_) = batches.with_vertices(old, given, columns, copied=False)
-            named = replace(named, ledger=named.ledger.plus(given.rows))
-            state = joined(named, src, dst, times)
+            extended, (src, dst, *_) = batches.with_vertices(old, given, columns, copied=False)
+            extended = replace(extended, ledger=extended.ledger.plus(given.rows))
+            state = joined(extended, src, dst, times)
             state.ledger.check()
     return state
 
@@ -174,11 +177,12 @@ def joined(
 
 @dataclass
 class _Removal:
-    """The removal of given edges, or of all edges of given vertices, from a state.
+    """The removal of edges, or of vertices with all their edges, from a state.
 
-    Components that lose an edge are touched. If they have few vertices, one pass over the remaining
-    edges finds their edges by a bit per vertex and skips all other edges. If they have many, all
-    edges are linked again, which takes as long as solving the graph from scratch.
+    A component that loses an edge is *touched*. If the touched components have few vertices, one
+    pass over the remaining edges selects the edges of these vertices by a bit per vertex. If they
+    have many vertices, all edges are linked again, which takes as long as solving the graph from
+    scratch.
 
     Attributes
     ----------
@@ -187,18 +191,18 @@ class _Removal:
     vertices : (j,) array of int64
         The vertices to remove with all of their edges.
     count : int
-        The number of distinct pairs, or of vertices.
+        The number of distinct pairs or vertices to remove.
     """
 
     state: ConnectivityState
     pairs: Array
     vertices: Array
     count: int
-    _made: dict[bool, tuple[Array, int]] = field(default_factory=dict)  # results of _words()
+    _bits_by_form: dict[bool, tuple[Array, int]] = field(default_factory=dict)  # of _touched_bits
 
     @cached_property
     def listed(self) -> Array:
-        """The sorted keys of these pairs and of pairs that were removed before."""
+        """The sorted keys of ``pairs`` and of pairs that were removed before."""
         return with_removed(self.state.removed, self.pairs, self.state.backend)
 
     @property
@@ -210,24 +214,24 @@ class _Removal:
     def _sets(self) -> tuple[Array, Array, Array]:
         """A mask of vertices to remove, and bit sets of the ends of pairs and of touched roots.
 
-        The mask is empty if no vertices are removed, the first bit set if no pairs are left out.
+        The mask is empty if no vertices are removed, and the set of ends if there are no pairs.
         """
         backend, forest = self.state.backend, self.state.forest
         size, gone = -(-forest.n // WORD), backend.unused(np.uint8)
         bits = backend.fill(backend.empty(2 * size, np.uint32), 0)
         ends, touched = bits[:size], bits[size:]
         climb = backend.kernel(find.naive)
-        touch = backend.kernel(kernels.touch_pairs, forest.vertex, climb)
-        if self.has_earlier:  # only their ends: their trees are not touched
-            earlier, unread = self.state.removed, backend.fill(backend.empty(size, np.uint32), 0)
-            touch(earlier.size, earlier, forest.parent, ends, unread)
+        touch_pairs = backend.kernel(kernels.touch_pairs, forest.vertex, climb)
+        if self.has_earlier:  # earlier pairs touch no trees, so the touched roots are not used
+            earlier, unused = self.state.removed, backend.fill(backend.empty(size, np.uint32), 0)
+            touch_pairs(earlier.size, earlier, forest.parent, ends, unused)
         if self.vertices.size:
             gone = backend.fill(backend.empty(forest.n, np.uint8), 0)
             ends = ends if self.has_earlier else backend.unused(np.uint32)
-            touch = backend.kernel(kernels.touch_vertices, forest.vertex, climb)
-            touch(self.vertices.size, self.vertices, forest.parent, gone, touched)
+            touch_vertices = backend.kernel(kernels.touch_vertices, forest.vertex, climb)
+            touch_vertices(self.vertices.size, self.vertices, forest.parent, gone, touched)
         else:
-            touch(self.pairs.size, self.pairs, forest.parent, ends, touched)
+            touch_pairs(self.pairs.size, self.pairs, forest.parent, ends, touched)
         return gone, ends, touched
 
     @property
@@ -237,7 +241,7 @@ class _Removal:
 
     @property
     def ends(self) -> Array:
-        """The bit set of the ends of the listed pairs, which rules out most other edges."""
+        """The bit set of the ends of the ``listed`` pairs; most other edges have no such end."""
         return self._sets[1]
 
     @property
@@ -246,36 +250,43 @@ class _Removal:
         return self._sets[2]
 
     @cached_property
-    def _reset(self) -> tuple[Array, Forest, int]:
-        """The roots before, trees without touched components, and the number of their vertices."""
+    def _dissolved(self) -> tuple[Array, Forest, int]:
+        """The trees after the touched components have been dissolved into single vertices.
+
+        The values are the root of each vertex before, the new trees, and the number of vertices of
+        touched components.
+        """
         backend, forest = self.state.backend, self.state.forest
         before, after = backend.empty(forest.n, forest.vertex), Forest(backend, forest.n, True)
         count = backend.fill(backend.empty(1, np.uint64), 0)
-        singles = backend.kernel(kernels.singles, forest.vertex, backend.kernel(find.naive))
-        singles(forest.n, forest.parent, self.touched, before, after.parent, count)
+        dissolve = backend.kernel(kernels.singles, forest.vertex, backend.kernel(find.naive))
+        dissolve(forest.n, forest.parent, self.touched, before, after.parent, count)
         return before, after, int(backend.to_host(count)[0])
 
     @property
     def before(self) -> Array:
         """The root of each vertex before the removal."""
-        return self._reset[0]
+        return self._dissolved[0]
 
     @property
     def touches_few(self) -> bool:
-        """True if the touched components have few of the vertices."""
-        return self._reset[2] * DENSE <= self.state.forest.n
+        """True if at most 1 / ``DENSE`` of the vertices are in touched components."""
+        return self._dissolved[2] * DENSE <= self.state.forest.n
 
     def run(self, remaining: Callable[[], Pieces] | None) -> ConnectivityState:
-        """Return the state after the removal; raise an InputError if it needs a missing list."""
+        """Return the state after the removal.
+
+        Raise an InputError if components may split and ``remaining`` is None.
+        """
         state = replace(self.state, removals=self.state.removals + 1)
         if not self.count:
             return state
         state = replace(state, removed=self.listed)
         removed_rows = None
         if state.kept is not None:
-            forest_left, removed_rows = self._of_forest(state.kept)
+            kept, removed_rows = self._rows_of_forest(state.kept)
             if not removed_rows.size:  # all removed edges are outside the kept forest
-                return replace(state, kept=forest_left)
+                return replace(state, kept=kept)
         reduced = self._reduced(state, removed_rows)
         if remaining is None or self.vertices.size:  # removed pairs always split a tree
             split_count = self._count_splits(reduced)
@@ -283,15 +294,15 @@ class _Removal:
                 return reduced
         if remaining is None:
             raise InputError(
-                f"{counted(split_count, 'component')} may split, which depends on the edges that"
-                " are left: pass them as remaining= (removed edges among them are skipped)"
+                f"{counted(split_count, 'component')} may split, which depends on the remaining"
+                " edges: pass them as remaining= (removed edges among them are skipped)"
             )
         labels = None
         if not self.touches_few:
-            relinks, names = reduced.kept is None, reduced.forest.parent
-            if relinks and self.has_earlier:  # no root may stand for an end of a listed pair
-                names = reduced.backend.xp.arange(reduced.forest.n)
-            labels = Labels.of(names, self.gone, reduced.backend)
+            relinks, label_of_vertex = reduced.kept is None, reduced.forest.parent
+            if relinks and self.has_earlier:  # the ends of a listed pair are compared as vertices
+                label_of_vertex = reduced.backend.xp.arange(reduced.forest.n)
+            labels = Labels.of(label_of_vertex, self.gone, reduced.backend)
             if relinks:
                 return self._relink(reduced, remaining(), labels)
         between = _Between(reduced)
@@ -302,11 +313,11 @@ class _Removal:
                 between.add(*self._between(reduced, given, columns, times, labels))
         return between.joined()
 
-    def _of_forest(self, kept: KeptForest) -> tuple[KeptForest, Array]:
-        """Return the kept forest, and the rows to remove from it.
+    def _rows_of_forest(self, kept: KeptForest) -> tuple[KeptForest, Array]:
+        """Return the kept forest, and the rows of its edges that are removed.
 
-        If only pairs outside the forest are removed again and again, an index of its pairs is
-        built. Later removals then look up their pairs instead of scanning the forest.
+        After ``SCANS`` removals of pairs outside the forest, the returned forest has an index of
+        its pairs. Later removals look up their pairs instead of scanning the forest.
         """
         backend = self.state.backend
         if not self.vertices.size and kept.pairs is not None:
@@ -319,8 +330,12 @@ class _Removal:
         return kept, removed_rows
 
     def _reduced(self, state: ConnectivityState, removed_rows: Array | None) -> ConnectivityState:
-        """Return the state without reading edges: the kept forest, or no edges without one."""
-        backend, kept, forest = state.backend, state.kept, self._reset[1]
+        """Return the state in which touched components have only edges of the kept forest.
+
+        ``removed_rows`` of the kept forest are left out. Without a kept forest, touched components
+        have no edges.
+        """
+        backend, kept, forest = state.backend, state.kept, self._dissolved[1]
         reduced = replace(state, forest=forest)
         if kept is None or removed_rows is None:
             return reduced
@@ -330,16 +345,16 @@ class _Removal:
         return replace(reduced, kept=kept)
 
     def _count_splits(self, reduced: ConnectivityState) -> int:
-        """Return how many components have split, not counting removed vertices."""
+        """Return the number of components that have several trees without the removed vertices."""
         backend, parent = reduced.backend, reduced.forest.parent
-        roots = backend.empty(parent.size, np.uint8)
+        is_root = backend.empty(parent.size, np.uint8)
         mark = backend.kernel(kernels.mark_roots)
-        mark(parent.size, parent, self.before, self.touched, self.gone, roots)
-        trees = self.before[backend.xp.flatnonzero(roots.view(bool))]
+        mark(parent.size, parent, self.before, self.touched, self.gone, is_root)
+        trees = self.before[backend.xp.flatnonzero(is_root.view(bool))]
         return int((backend.xp.unique(trees, return_counts=True)[1] > 1).sum())
 
     def _is_removed_edge(self, src: Array, dst: Array) -> Array:
-        """Return a mask of the edges between vertices that are removed."""
+        """Return for each edge between vertices whether the removal removes it, as bool."""
         backend = self.state.backend
         marks = backend.empty(src.size, np.uint8)
         mark = backend.kernel(kernels.mark_removed, backend.kernel(kernels.is_listed))
@@ -351,11 +366,11 @@ class _Removal:
     ) -> ConnectivityState:
         """Return the state after linking all remaining edges.
 
-        Nearly all of them are needed, so selecting them first would take longer than it saves.
+        Nearly all of these edges are needed, so a selection would take longer than it saves.
         """
         backend, forest = reduced.backend, reduced.forest
-        listed = backend.kernel(kernels.is_listed)
-        write = backend.kernel(kernels.write_ends, forest.vertex, labels.dtype, listed)
+        is_listed = backend.kernel(kernels.is_listed)
+        write = backend.kernel(kernels.write_ends, forest.vertex, labels.dtype, is_listed)
         for given, _ in pieces:
             check_kind(reduced.index, given)
             with inputs.BorrowedBatch(reduced.backend, given) as columns:
@@ -384,9 +399,9 @@ class _Removal:
         times: Times | None,
         labels: Labels | None,
     ) -> tuple[Array, Array, Array | None]:
-        """Return the edges between two of the remaining trees, and their times if any.
+        """Return the edges of a piece that join two trees of ``reduced``, and their times if any.
 
-        Without labels, few vertices are touched, and only their edges are looked up.
+        Without labels, few vertices are touched, and only the edges of these vertices are read.
         """
         backend, kept = self.state.backend, self.state.kept
         ends, until = edge_ends(reduced.index, columns[:2], backend), None
@@ -416,29 +431,32 @@ class _Removal:
 
     def _rows_of_touched(self, ends: EdgeEnds) -> Array:
         """Return the rows with an end in a touched component or an end that is not a vertex."""
-        backend, (_, forest, touched) = self.state.backend, self._reset
-        words, size = self._words(ends)
-        room = min(ends.size, ROOM + DENSE * ends.size // max(forest.n, 1) * touched)
+        backend, (_, forest, touched_count) = self.state.backend, self._dissolved
+        bits, size = self._touched_bits(ends)
+        capacity = min(ends.size, ROOM + DENSE * ends.size // max(forest.n, 1) * touched_count)
         select = backend.kernel(kernels.list_touched)
         while True:
-            rows = backend.empty(room, np.int64)
+            rows = backend.empty(capacity, np.int64)
             count = backend.fill(backend.empty(1, np.uint64), 0)
-            select(ends.size, *ends.places, size, words, rows, count)
-            listed = int(backend.to_host(count)[0])
-            if listed <= room:
+            select(ends.size, *ends.places, size, bits, rows, count)
+            row_count = int(backend.to_host(count)[0])
+            if row_count <= capacity:
                 break
-            room = listed
-        rows = rows[:listed]
+            capacity = row_count
+        rows = rows[:row_count]
         if self.state.kept is not None:
             rows.sort()  # the forest keeps the first of equal edges
         return rows
 
-    def _words(self, ends: EdgeEnds) -> tuple[Array, int]:
-        """Return the bits of touched vertices and unknown ids by slot, and the number of slots."""
+    def _touched_bits(self, ends: EdgeEnds) -> tuple[Array, int]:
+        """Return a bit set of slots, and the number of slots.
+
+        A bit is set if the slot has a touched vertex, or is a slot of unknown ids.
+        """
         by_table = ends.slots is not None
-        if by_table in self._made:
-            return self._made[by_table]
-        backend, (before, forest, _) = self.state.backend, self._reset
+        if by_table in self._bits_by_form:
+            return self._bits_by_form[by_table]
+        backend, (before, forest, _) = self.state.backend, self._dissolved
         size, base, ids = forest.n + 1, 0, backend.unused(np.uint64)
         vertices = backend.unused(forest.vertex)
         if ends.slots is not None:
@@ -448,10 +466,10 @@ class _Removal:
         backend.kernel(kernels.unknown_words)(words.size, size, forest.n, vertices, words)
         set_bits = backend.kernel(kernels.touch_slots)
         set_bits(forest.n, before, self.touched, ids, base, size, words)
-        return self._made.setdefault(by_table, (words, size))
+        return self._bits_by_form.setdefault(by_table, (words, size))
 
     def _check(self, given: EdgeInput, columns: list[Any], times: Times | None) -> None:
-        """Raise an error that names the number of edges that were never inserted.
+        """Raise the error for a piece with edges that were never inserted; it counts these edges.
 
         Raises
         ------
@@ -472,12 +490,12 @@ class _Removal:
         )
         rows = backend.xp.flatnonzero(valid & occurs)
         rows = rows[~self._is_removed_edge(src[rows], dst[rows])]
-        other = int((self.before[src[rows]] != self.before[dst[rows]]).sum())
-        if other:
+        crossing = int((self.before[src[rows]] != self.before[dst[rows]]).sum())
+        if crossing:
             raise InputError(
-                f"{other:,} of {counted(src.size, 'edge')} of remaining="
-                f" {inflected(other, 'joins', 'join')} two components, so"
-                f" {inflected(other, 'it was', 'they were')} never inserted: insert such edges"
+                f"{crossing:,} of {counted(src.size, 'edge')} of remaining="
+                f" {inflected(crossing, 'joins', 'join')} two components, so"
+                f" {inflected(crossing, 'it was', 'they were')} never inserted: insert such edges"
                 " first"
             )
         raise given.changed()
@@ -490,7 +508,7 @@ def _check_rows(given: EdgeInput, columns: list[Any]) -> None:
 
 
 def _table_of(kept: KeptForest, backend: Backend) -> Integers:
-    """Return an index of the pairs of a kept forest, with room for more."""
+    """Return an index of the pairs of a kept forest, with space for more."""
     keys = pair_keys(kept.src, kept.dst, backend)
     if not keys.size:
         return Integers.empty(backend)
@@ -500,10 +518,10 @@ def _table_of(kept: KeptForest, backend: Backend) -> Integers:
 
 
 class _Between:
-    """Edges between the trees of a state; no other object refers to this state.
+    """Edges between the trees of a state; the trees are modified, so nothing else may use them.
 
-    Without a kept forest, edges are linked immediately. Otherwise, the edges of a spanning forest
-    are linked at the end; at most n edges are stored, plus the latest piece.
+    Without a kept forest, edges are linked immediately. Otherwise, edges are stored, and the edges
+    of a spanning forest are linked at the end. At most n edges are stored, plus the latest piece.
     """
 
     def __init__(self, state: ConnectivityState) -> None:
@@ -522,7 +540,10 @@ class _Between:
             self.stored_edges = self.edges[0][0].size
 
     def _forest(self) -> tuple[Array, Array, Array | None]:
-        """Return the maximum spanning forest by expiry time; ties go to the first edge."""
+        """Return the maximum spanning forest by expiry time of the stored edges.
+
+        Among edges of equal time, the first is preferred.
+        """
         state, xp = self.state, self.state.backend.xp
         src, dst, until = (
             None if parts[0] is None else xp.concatenate(parts)
@@ -551,7 +572,7 @@ def _vertices_of_pairs(
     """Return the vertices of both ends as int64 (0 if unknown), and a mask of the known rows."""
     check_kind(state.index, given)
     (src, src_known), (dst, dst_known) = (
-        state.index.lookup(each, state.backend) for each in columns[:2]
+        state.index.lookup(column, state.backend) for column in columns[:2]
     )
     valid = src_known & dst_known
     xp = state.backend.xp
@@ -562,22 +583,20 @@ def _vertices_of_pairs(
 def _check_lookup(
     valid: Array, backend: Backend, what: str, wrong: tuple[str, str], columns: list[Any]
 ) -> None:
-    """Raise an UnknownVertexError that names the number of wrong rows, and the first.
+    """Raise an UnknownVertexError that counts the rows that are not ``valid`` and shows the first.
 
-    ``wrong`` says what is wrong with one row, and with several.
+    ``what`` is the plural of the rows, and ``wrong`` has the phrases for one and for several rows.
     """
     if bool(valid.all()):
         return
-    where = np.flatnonzero(~backend.to_host(valid))
-    first = " and ".join(str(inputs.id_at(column, int(where[0]))) for column in columns[:2])
-    way = (
-        "insert them first"
-        if what.startswith("edges")
-        else "missing='ignore' leaves out unknown ids"
-    )
+    rows = np.flatnonzero(~backend.to_host(valid))
+    first = " and ".join(str(inputs.id_at(column, int(rows[0]))) for column in columns[:2])
+    hint = "missing='ignore' leaves out unknown ids"
+    if what.startswith("edges"):
+        hint = "insert them first"
     raise UnknownVertexError(
-        f"{where.size:,} of {valid.size:,} {what} {inflected(where.size, *wrong)}, first {first}:"
-        f" {way}"
+        f"{rows.size:,} of {valid.size:,} {what} {inflected(rows.size, *wrong)}, first {first}:"
+        f" {hint}"
     )
 
 
@@ -591,16 +610,19 @@ def _check_droppable(state: ConnectivityState, what: str) -> None:
 
 
 def _without(state: ConnectivityState, removed: Array) -> ConnectivityState:
-    """Return the state without some isolated vertices, renumbered in the order of the ids."""
+    """Return the state without the isolated vertices in the mask ``removed``.
+
+    The other vertices are renumbered in the order of their ids.
+    """
     index, backend, kept = state.index, state.backend, state.kept
     if isinstance(index, Range) or not bool(removed.any()):
         return state
     stays = ~removed[index.places]
-    at, number = backend.xp.flatnonzero(stays), backend.xp.cumsum(stays) - 1
-    forest = Forest(backend, int(at.size), all_present=True)
-    forest.parent[:] = number[state.flat().parent[at]]
-    number = number[inverse(index.places, backend)]
+    ranks, number_of_rank = backend.xp.flatnonzero(stays), backend.xp.cumsum(stays) - 1
+    forest = Forest(backend, int(ranks.size), all_present=True)
+    forest.parent[:] = number_of_rank[state.flat().parent[ranks]]
+    number = number_of_rank[inverse(index.places, backend)]  # of each vertex
     kept, number[removed] = kept and kept.among(number), -1
     pairs = renumbered(state.removed, number, backend)
-    index = without_others(index, at, backend)
+    index = without_others(index, ranks, backend)
     return replace(state, index=index, forest=forest, kept=kept, removed=pairs)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ..ids.growing import Integers
 
 NONE = np.iinfo(np.uint64).max
-FEW = 8  # renumber the ends of a batch if there are more than this many vertices per edge
-MERGED = 4  # merge a batch edge by edge if there are at least this many vertices per edge
-MOST = 1 << 32  # the most vertices: a pair of vertices fits into 64 bits
+FEW = 8  # the ends of a batch are renumbered if there are more vertices per edge
+MERGED = 4  # a batch is merged edge by edge from this number of vertices per edge on
+MOST = 1 << 32  # max. vertices: a pair of vertices fits into 64 bits
 
 
 @dataclass(frozen=True)
@@ -32,24 +32,24 @@ class KeptForest:
     until : (k,) array of int64 or float64, or None
         The expiry time of each edge; the forest is then a maximum spanning forest by time.
     expiry : str, optional
-        The column of these times.
+        The name of the column of expiry times.
     kind : {"", "integers", "floats", "datetimes", "nanoseconds"}
-        The type of the column; empty before the first batch. "datetimes" are in microseconds, and
-        "nanoseconds" are datetimes in nanoseconds.
+        The type of the expiry times; empty before the first batch. "datetimes" are in microseconds,
+        and "nanoseconds" are datetimes in nanoseconds.
     cut : int or float, optional
         Edges with a time below this have expired.
     links : (n,) array of uint64, optional
-        Links for merging batches, see :mod:`cc_rapids.kernels.lasting`. Present if times are kept
-        and a batch was small.
+        Links for merging batches, see :mod:`cc_rapids.kernels.lasting`. Present if edges have
+        expiry times and a batch was small.
     order : (k,) array of int64, optional
-        The tie-breaker among edges with equal times: an edge with a smaller number is stronger.
+        The tie-breaker among edges with equal times: the edge with the smaller number is kept.
     ordered : int
-        The number of edges with a tie-breaker.
+        The next tie-breaker.
     pairs : Integers, optional
-        An index from the pair of ends of each edge to its row. It is built when edges outside the
-        forest are removed often, and grows with the forest.
+        An index from the key of each edge to its row, see :func:`.removed.pair_keys`. It is built
+        when edges outside the forest are removed often, and grows with the forest.
     scans : int
-        The number of scans of the edges that an index would have saved.
+        The number of scans of the edges that the index ``pairs`` would have saved.
     """
 
     src: Array
@@ -67,8 +67,8 @@ class KeptForest:
     @classmethod
     def empty(cls, backend: Backend, expiry: str | None) -> KeptForest:
         """Return a forest without edges."""
-        none = backend.empty(0, np.int64)
-        return cls(none, none, None if expiry is None else none, expiry)
+        no_edges = backend.empty(0, np.int64)
+        return cls(no_edges, no_edges, None if expiry is None else no_edges, expiry)
 
     def to(self, backend: Backend) -> KeptForest:
         """Return the same edges on another backend."""
@@ -81,7 +81,7 @@ class KeptForest:
         return replace(moved, links=arrays[0], order=arrays[1], ordered=self.ordered)
 
     def _of(self, src: Array, dst: Array, until: Array) -> KeptForest:
-        """Return other edges with the same expiry column, without links or an index."""
+        """Return a forest of other edges with the same expiry column, without links or index."""
         return replace(
             self, src=src, dst=dst, until=until, links=None, order=None, ordered=0, pairs=None
         )
@@ -92,12 +92,18 @@ class KeptForest:
         return self._of(self.src[rows], self.dst[rows], until)
 
     def without(self, rows: Array, backend: Backend) -> KeptForest:
-        """Return all edges except some sorted rows, which the last rows replace."""
+        """Return the forest without the edges in the given sorted rows.
+
+        The last edges move into these rows.
+        """
         src, dst, until, _ = self._columns_without(rows, backend)
         return replace(self._of(src, dst, until), scans=0)
 
     def _columns_without(self, rows: Array, backend: Backend) -> list[Array]:
-        """Return new columns without the given rows: both ends, and times and order if present."""
+        """Return new columns without the given sorted rows: src, dst, until and order.
+
+        A missing column is None.
+        """
         size = self.src.size - rows.size
         moves = moved_rows(rows, size, backend)
         columns = self.src, self.dst, self.until, self.order
@@ -107,18 +113,21 @@ class KeptForest:
         ]
 
     def expired(self, rows: Array, backend: Backend) -> KeptForest:
-        """Return the forest without the earliest expired rows; the other links stay valid."""
+        """Return the forest without the given sorted rows, the edges that expire first.
+
+        The links of the remaining edges stay valid.
+        """
         src, dst, until, order = self._columns_without(rows, backend)
-        left = self._of(src, dst, until)
+        remaining = self._of(src, dst, until)
         if self.links is None:
-            return left
-        numbers = backend.fill(backend.empty(self.src.size, np.uint32), 0xFF)
-        free, last = moved_rows(rows, src.size, backend)
-        numbers[: src.size] = backend.xp.arange(src.size, dtype=np.uint32)
-        numbers[rows], numbers[last] = kernels.GOES, free
+            return remaining
+        new_rows = backend.fill(backend.empty(self.src.size, np.uint32), 0xFF)
+        targets, moved = moved_rows(rows, src.size, backend)
+        new_rows[: src.size] = backend.xp.arange(src.size, dtype=np.uint32)
+        new_rows[rows], new_rows[moved] = kernels.GOES, targets
         links = self.links.copy()
-        backend.kernel(kernels.renumber)(links.size, 0, numbers, links)
-        return replace(left, links=links, order=order, ordered=self.ordered)
+        backend.kernel(kernels.renumber)(links.size, 0, new_rows, links)
+        return replace(remaining, links=links, order=order, ordered=self.ordered)
 
     def merged(self, src: Array, dst: Array, until: Array, n: int, backend: Backend) -> KeptForest:
         """Return the maximum spanning forest by expiry time of the kept edges and a batch.
@@ -126,56 +135,61 @@ class KeptForest:
         The first call builds links by merging all edges. Later calls merge only the batch.
         """
         xp = backend.xp
-        every = self.with_edges(src, dst, until, backend)  # new arrays, modified below
+        all_edges = self.with_edges(src, dst, until, backend)  # new arrays, modified below
         links, first = backend.fill(backend.empty(n, np.uint64), 0xFF), 0
-        ordered = every.src.size
+        ordered = all_edges.src.size
         order = xp.arange(ordered)
         if self.links is not None:
             links[: self.links.size], first = self.links, self.src.size
             ordered = self.ordered + src.size
             order = xp.concatenate([self.order, xp.arange(self.ordered, ordered)])
-        evicted = backend.empty(every.src.size - first, np.uint64)
-        columns = every.src, every.dst, every.until, order
+        evicted = backend.empty(all_edges.src.size - first, np.uint64)
+        columns = all_edges.src, all_edges.dst, all_edges.until, order
         backend.kernel(kernels.merge)(evicted.size, first, *columns, links, evicted)
         rows = xp.sort(evicted[evicted != NONE]).astype(np.int64)
-        size = every.src.size - rows.size
-        free, last = moved_rows(rows, size, backend)
-        numbers = backend.fill(backend.empty(rows.size, np.uint32), 0xFF)
-        numbers[last - size] = free
-        backend.kernel(kernels.renumber)(n, size, numbers, links)
-        src, dst, until, order = (move_rows(each, each, free, last)[:size] for each in columns)
-        return replace(every._of(src, dst, until), links=links, order=order, ordered=ordered)
+        size = all_edges.src.size - rows.size
+        targets, moved = moved_rows(rows, size, backend)
+        new_rows = backend.fill(backend.empty(rows.size, np.uint32), 0xFF)
+        new_rows[moved - size] = targets
+        backend.kernel(kernels.renumber)(n, size, new_rows, links)
+        src, dst, until, order = (
+            move_rows(column, column, targets, moved)[:size] for column in columns
+        )
+        return replace(all_edges._of(src, dst, until), links=links, order=order, ordered=ordered)
 
     def merges(self, size: int, n: int) -> bool:
-        """Return whether a batch of a size is merged edge by edge, not solved with all edges."""
+        """Return whether a batch of ``size`` edges is merged edge by edge.
+
+        A larger batch is solved together with all edges of the forest.
+        """
         return MERGED * size <= n and max(n, self.src.size + size) < MOST
 
     def rows_of(self, keys: Array, backend: Backend) -> Array:
-        """Return the rows of the kept edges with the given keys, sorted and without repeats."""
+        """Return the distinct rows of the edges with the given keys, in ascending order."""
         assert self.pairs is not None
         rows, is_kept = self.pairs.lookup(keys, backend)
         return backend.xp.unique(rows[is_kept]).astype(np.int64)
 
     def valid(self, until: Array, backend: Backend) -> Array:
-        """Return a mask of the times that have not expired."""
+        """Return a mask of the times that have not expired: those from ``cut`` on."""
         return until >= self.cut if self.cut is not None else backend.xp.ones(until.size, bool)
 
     def among(self, number: Array) -> KeptForest:
-        """Return the same edges with renumbered vertices."""
+        """Return the same edges with each vertex v renumbered to ``number[v]``."""
         return self._of(number[self.src], number[self.dst], self.until)
 
     def with_edges(self, src: Array, dst: Array, until: Array, backend: Backend) -> KeptForest:
-        """Return the edges of this forest and further ones.
+        """Return the edges of this forest followed by other edges.
 
-        If the index of pairs exists, the union must be a forest.
+        If the index ``pairs`` exists, all edges together must be a forest.
         """
-        join_up = backend.xp.concatenate
+        concatenate = backend.xp.concatenate
         if self.until is not None:
             times = self.until if self.src.size else self.until.astype(until.dtype)
-            until = join_up([times, until])
-        ends = (src, self.src), (dst, self.dst)
-        both = [join_up([times, more.astype(np.int64)]) for more, times in ends]
-        kept = self._of(both[0], both[1], until)
+            until = concatenate([times, until])
+        all_src = concatenate([self.src, src.astype(np.int64)])
+        all_dst = concatenate([self.dst, dst.astype(np.int64)])
+        kept = self._of(all_src, all_dst, until)
         if self.pairs is None or until is not None:
             return kept
         keys = pair_keys(src, dst, backend)
@@ -187,23 +201,31 @@ class KeptForest:
 
 
 def moved_rows(removed: Array, size: int, backend: Backend) -> tuple[Array, Array]:
-    """Return the freed rows below a size, and the rows beyond it that move into them."""
+    """Return how to close the gaps of removed rows, if ``size`` rows remain.
+
+    Returns
+    -------
+    (j,) array of integers
+        The removed rows below ``size``.
+    (j,) array of integers
+        The remaining rows from ``size`` on, which move into them.
+    """
     moves = backend.xp.ones(removed.size, bool)
     moves[removed[removed >= size] - size] = False
     return removed[removed < size], size + backend.xp.flatnonzero(moves)
 
 
-def move_rows(column: Array, values: Array, free: Array, last: Array) -> Array:
-    """Copy the last rows of ``values`` into the free rows of a column, and return the column."""
-    column[free] = values[last]
+def move_rows(column: Array, values: Array, targets: Array, moved: Array) -> Array:
+    """Copy the rows ``moved`` of ``values`` into the rows ``targets`` of a column; return it."""
+    column[targets] = values[moved]
     return column
 
 
 def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) -> Array:
     """Return the rows of a maximum spanning forest, or of any forest if ``weights`` is None.
 
-    Ties of weights go to the first rows. The vertices of a small list are renumbered first, so that
-    the cost depends on its edges and not on n.
+    Among edges of equal weight, the first row is preferred. The vertices of a short list are
+    renumbered, so that the cost depends on the number of edges and not on n.
     """
     xp = backend.xp
     if not src.size:

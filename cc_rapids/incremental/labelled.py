@@ -1,4 +1,4 @@
-"""Slots and labels of vertices, looked up by kernels from the ids of the remaining edges."""
+"""Slots and labels of the ends of remaining edges, which kernels look up from ids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..kernels import forgetting as kernels
 
 @dataclass(frozen=True)
 class EdgeEnds:
-    """The ends of some edges, in the form from which a kernel finds the slots of their ids.
+    """The ends of edges as arrays from which a kernel finds the slots of their ids.
 
     Attributes
     ----------
@@ -27,8 +27,8 @@ class EdgeEnds:
     base : int
         The id of the first slot.
     slots : (k,) array of unsigned integers, or None
-        The vertex in each slot of a table. Without a table, slots are vertices, and slot n stands
-        for all unknown ids.
+        The vertex in each slot of a table. If None, the slots are the vertices, and slot n is for
+        unknown ids.
     are_ids : bool
         Whether ``src`` and ``dst`` contain ids; otherwise they contain vertices.
     """
@@ -53,14 +53,17 @@ class EdgeEnds:
         return self.src, self.dst, self.base
 
     def vertices(self, rows: Array) -> tuple[Array, Array, bool]:
-        """Return the vertices of both ends of given edges as int64, and whether all are known."""
+        """Return the vertices of both ends of the edges in ``rows``, as int64.
+
+        Also return whether the ids of all these ends are known.
+        """
         index, backend = self.index, self.backend
         ends, all_known = [], True
-        for column, given in zip(self.columns, self.places[:2], strict=True):
+        for column, end in zip(self.columns, (self.src, self.dst), strict=True):
             if self.are_ids:
                 vertices, valid = index.lookup(backend.asarray(column)[rows], backend)
             else:
-                vertices = given[rows]
+                vertices = end[rows]
                 valid = vertices != index.n
             all_known = all_known and bool(valid.all())
             ends.append(vertices.astype(np.int64))
@@ -68,7 +71,7 @@ class EdgeEnds:
 
 
 def edge_ends(index: Index, columns: Sequence[Any], backend: Backend) -> EdgeEnds:
-    """Return the ends of edges from borrowed id columns of the index's type."""
+    """Return the ends of edges, given borrowed columns of ids of the kind of the index."""
     if isinstance(index, Range):
         src, dst = (backend.asarray(column) for column in columns)
         return EdgeEnds(index, backend, columns, src, dst, 0, None, True)
@@ -85,7 +88,7 @@ def edge_ends(index: Index, columns: Sequence[Any], backend: Backend) -> EdgeEnd
 
 @dataclass(frozen=True)
 class Labels:
-    """A label for each vertex; removed vertices have the number of vertices as label.
+    """A label for each of n vertices; the label of removed vertices is n.
 
     Attributes
     ----------
@@ -98,7 +101,10 @@ class Labels:
 
     @classmethod
     def of(cls, roots: Array, removed: Array, backend: Backend) -> Labels:
-        """Return the roots as labels, and n for the vertices in the mask ``removed``, if any."""
+        """Return labels: the roots, and n for the vertices in the mask ``removed``.
+
+        The mask may be empty.
+        """
         n = int(roots.size)
         values = backend.empty(n + 1, np.uint32 if n < (1 << 32) - 1 else np.uint64)
         values[:n] = roots
@@ -128,5 +134,5 @@ class Labels:
 
 
 def _same_bits(dtype: Any, wide: Any) -> bool:
-    """Return whether widening integers of a type to 64 bits keeps their value as bits."""
+    """Return whether an integer of a type has the same 64 bits if it is widened to ``wide``."""
     return bool(dtype.kind == wide.kind or (not is_signed(dtype) and dtype.itemsize < 8))

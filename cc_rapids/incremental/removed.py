@@ -1,7 +1,7 @@
 """The pairs of vertices whose edges were removed and not inserted again, as sorted keys.
 
-A later removal leaves them out of ``remaining=``, which may be the list from before all removals.
-The keys are those of :func:`pair_keys`; None stands for no pairs.
+``remaining=`` of a later removal may still contain these edges; they are ignored there. The keys
+are those of :func:`pair_keys`; None stands for no pairs.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ def pair_keys(src: Array, dst: Array, backend: Backend) -> Array:
 
 
 def with_removed(removed: Array, keys: Array, backend: Backend) -> Array:
-    """Return the pairs with those of a removal added; the key NONE stands for no pair."""
+    """Return the removed pairs and the pairs of a removal; keys that are NONE are not pairs."""
     keys = keys[keys != NONE]
     return backend.xp.unique(keys if removed is None else backend.xp.concatenate([removed, keys]))
 
 
 def without_inserted(removed: Array, src: Array, dst: Array, backend: Backend) -> Array:
-    """Return the pairs without those of inserted edges."""
+    """Return the removed pairs that are not among the inserted edges."""
     if not (removed.size and src.size):
         return removed
     keys = pair_keys(src, dst, backend)
@@ -39,7 +39,10 @@ def without_inserted(removed: Array, src: Array, dst: Array, backend: Backend) -
 
 
 def renumbered(removed: Array, number: Array, backend: Backend) -> Array:
-    """Return the pairs with vertices ``number[v]``, without those with a negative number."""
+    """Return the pairs with each vertex v renumbered to ``number[v]``.
+
+    Pairs with a negative number are left out.
+    """
     if removed is None:
         return None
     src, dst = (number[end.astype(np.int64)] for end in (removed >> HALF, removed & LOW))
