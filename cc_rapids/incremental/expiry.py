@@ -24,7 +24,7 @@ from ..errors import (
 
 LIMITS = np.iinfo(np.int64)
 DATETIMES = {"datetimes": "us", "nanoseconds": "ns"}  # the unit of each kind of datetimes
-COARSER = 1000  # units in the next coarser unit
+PER_MICROSECOND = 1000  # nanoseconds
 FINER = {"ps": 1000, "fs": 1000**2, "as": 1000**3}  # finer units per nanosecond
 
 
@@ -40,10 +40,10 @@ class Times:
 
 
 def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], str]:
-    """Return expiry times as 64-bit numbers, a mask of those that are not null, and their kind.
+    """Return expiry times as 64-bit numbers with a mask of valid times, and their kind.
 
-    ``before`` is the kind of earlier times, if any. Datetimes are converted to its unit. Otherwise,
-    nanoseconds stay nanoseconds, and all other units become microseconds.
+    ``before`` is the kind of earlier times, if any. Datetimes are converted to the unit of earlier
+    datetimes. Otherwise, nanoseconds stay nanoseconds, and all other units become microseconds.
 
     Raises
     ------
@@ -55,17 +55,17 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
     """
     names = names_of(edges)
     if name not in names:
-        lack = unknown("column", name, map(str, names)) if names else "the edges have no columns"
+        cause = unknown("column", name, map(str, names)) if names else "the edges have no columns"
         raise MissingColumnError(
-            f"{lack}; expiry={name!r} names the column of the"
-            " times at which edges expire, which each batch must have: pass frames with it"
+            f"{cause}; expiry={name!r} names the column of the times at which edges expire: pass"
+            " batches as frames with this column"
         )
     column = column_of(edges, name)
     datetimes = _datetimes(column, name)
     if datetimes is not None:
         numbers, valid, unit = datetimes
         kind = before if before in DATETIMES else unit
-        return (_counted(numbers, valid, unit, kind, name), valid), kind
+        return (_converted(numbers, valid, unit, kind, name), valid), kind
     values, valid = numbers_of(column, f"expiry times {name!r}")
     if is_float(values.dtype):
         return (values.astype(np.float64), valid), "floats"
@@ -83,10 +83,10 @@ def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
         if getattr(column.dtype, "kind", "") != "M":
             return None
         valid, kind = column.notnull().to_cupy(), _kind_of(column.dtype)
-        counted = column.astype(f"datetime64[{DATETIMES[kind]}]")
-        inexact = (counted.astype(column.dtype) != column).fillna(False)
-        _check_counted(inexact, column.dtype, kind, name)
-        return counted.astype("int64").fillna(0).to_cupy(), valid, kind
+        converted = column.astype(f"datetime64[{DATETIMES[kind]}]")
+        inexact = (converted.astype(column.dtype) != column).fillna(False)
+        _check_exact(inexact, column.dtype, kind, name)
+        return converted.astype("int64").fillna(0).to_cupy(), valid, kind
     column = as_series(column)
     if is_series(column):
         import narwhals as nw
@@ -98,13 +98,13 @@ def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
     if getattr(getattr(column, "dtype", None), "kind", "") != "M":
         return None
     kind, valid = _kind_of(column.dtype), ~np.isnat(column)
-    counted = column.astype(f"datetime64[{DATETIMES[kind]}]")
-    _check_counted((counted.astype(column.dtype) != column) & valid, column.dtype, kind, name)
-    return counted.astype(np.int64), valid, kind
+    converted = column.astype(f"datetime64[{DATETIMES[kind]}]")
+    _check_exact((converted.astype(column.dtype) != column) & valid, column.dtype, kind, name)
+    return converted.astype(np.int64), valid, kind
 
 
-def _check_counted(inexact: Any, dtype: Any, kind: str, name: str) -> None:
-    """Raise a ColumnTypeError if the unit of their kind cannot represent some datetimes."""
+def _check_exact(inexact: Any, dtype: Any, kind: str, name: str) -> None:
+    """Raise a ColumnTypeError if ``inexact`` marks a datetime that the conversion has changed."""
     if bool(inexact.any()):
         raise ColumnTypeError(
             f"expiry times {name!r} are {dtype}, but are stored in {DATETIMES[kind]}"
@@ -113,11 +113,12 @@ def _check_counted(inexact: Any, dtype: Any, kind: str, name: str) -> None:
 
 
 def _kind_of(dtype: Any) -> str:
+    """Return the kind of a type of datetimes."""
     return "nanoseconds" if "[ns]" in str(dtype) else "datetimes"
 
 
-def _counted(numbers: Any, valid: Any, unit: str, kind: str, name: str) -> Any:
-    """Return times converted from one unit to the unit of a kind.
+def _converted(numbers: Any, valid: Any, unit: str, kind: str, name: str) -> Any:
+    """Return datetimes of the kind ``unit``, converted to the kind ``kind``.
 
     Raises
     ------
@@ -127,17 +128,18 @@ def _counted(numbers: Any, valid: Any, unit: str, kind: str, name: str) -> Any:
     if unit == kind:
         return numbers
     if kind == "datetimes":
-        inexact = bool(((numbers % COARSER != 0) & valid).any())
-        made, why = numbers // COARSER, "between two microseconds, the unit of those so far"
+        inexact = bool(((numbers % PER_MICROSECOND != 0) & valid).any())
+        converted, why = numbers // PER_MICROSECOND, "between two microseconds"
     else:
-        most = LIMITS.max // COARSER
-        inexact = bool((((numbers > most) | (numbers < -most)) & valid).any())
-        made, why = numbers * COARSER, "beyond nanoseconds of 64 bits, the unit of those so far"
+        limit = LIMITS.max // PER_MICROSECOND
+        inexact = bool((((numbers > limit) | (numbers < -limit)) & valid).any())
+        converted, why = numbers * PER_MICROSECOND, "beyond nanoseconds of 64 bits"
     if inexact:
         raise ColumnTypeError(
-            f"expiry times {name!r} count in {DATETIMES[unit]}, but some are {why}: cast the column"
+            f"expiry times {name!r} count in {DATETIMES[unit]}, but some are {why}, the unit of"
+            " earlier times: cast the column"
         )
-    return made
+    return converted
 
 
 def check_kind(kind: str, before: str, name: str) -> None:
@@ -164,20 +166,24 @@ def one_time(before: Any, kind: str) -> Any:
         before, int | float | np.integer | np.floating
     ):
         raise ArgumentTypeError(
-            f"before must be a number or a datetime, as expiry times are, not a"
+            f"before= must be a number or a datetime, like the expiry times, not a"
             f" {type(before).__name__}"
         )
-    text = shown(before)
+    before_text = shown(before)
     before = before.item() if isinstance(before, np.generic) else before
     if kind in DATETIMES:
-        raise InputError(f"before={text} is a number, but expiry times are datetimes: pass one")
+        raise InputError(
+            f"before={before_text} is a number, but expiry times are datetimes: pass a datetime"
+        )
     if not math.isfinite(nearest_float(before)):
-        raise InputError(f"before={text} is not finite, or beyond 64 bits: pass a time")
+        raise InputError(f"before={before_text} is not finite, or beyond 64 bits: pass a time")
     if kind == "floats":
         return float_bound(">=", before, "float64")
     whole = math.ceil(before)
     if not LIMITS.min <= whole <= LIMITS.max:
-        raise InputError(f"before={text} is beyond 64 bits, as which times are compared")
+        raise InputError(
+            f"before={before_text} is beyond 64 bits, but times are compared in 64 bits"
+        )
     return whole
 
 
@@ -194,9 +200,9 @@ def _one_datetime(before: Any, kind: str) -> int:
     if unit in FINER:
         number = -(-number // FINER[unit])
     elif unit != "ns":
-        counted = moment.astype("datetime64[us]")
-        if counted.astype(moment.dtype) != moment:  # exceeds 64 bits
+        microseconds = moment.astype("datetime64[us]")
+        if microseconds.astype(moment.dtype) != moment:  # exceeds 64 bits
             return LIMITS.max if number > 0 else LIMITS.min
-        number = int(counted.astype(np.int64)) * COARSER
-    whole = number if kind == "nanoseconds" else -(-number // COARSER)
+        number = int(microseconds.astype(np.int64)) * PER_MICROSECOND
+    whole = number if kind == "nanoseconds" else -(-number // PER_MICROSECOND)
     return min(max(whole, LIMITS.min), LIMITS.max)

@@ -32,7 +32,7 @@ from ..errors import InputError, MissingColumnError, UnknownVertexError, not_ver
 from ..graph.edges import BorrowedEdges
 from .state import ConnectivityState
 
-BYTES_OF_ID = 40  # bytes per new id while it is numbered
+BYTES_OF_ID = 40  # bytes per new id while new ids are numbered
 MISSING = ("raise", "false")
 
 
@@ -58,7 +58,7 @@ def sides(
     if count is not None:
         raise InputError(
             f"num_vertices={count} is for ids of one column, but source={source!r} names"
-            f" {len(left)}: leave it out, or pass vertices="
+            f" {len(left)}: leave out num_vertices=, or pass vertices="
         )
     return left, right, len(left)
 
@@ -76,57 +76,58 @@ def read(
 
 
 def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
-    """Raise a MissingColumnError if a file's columns differ from those of earlier files.
+    """Raise a MissingColumnError if the columns of a file differ from those of earlier files.
 
-    This applies only to a file whose only two columns were chosen, because a wrong insertion is
-    permanent.
+    Only a file is checked whose columns of ids were chosen because it has no others. The check is
+    strict because a wrong insertion is permanent.
     """
     files = [source for source in given.formats if source.header is not False]
     earlier = [source for source in before.formats if source.header is not False]
     if not (files and earlier) or is_known_pair(files[-1].columns):
         return
-    now, then = files[-1].columns, earlier[-1].columns
-    if all(set(now) != set(source.columns) for source in earlier):
+    names, earlier_names = files[-1].columns, earlier[-1].columns
+    if all(set(names) != set(source.columns) for source in earlier):
         raise MissingColumnError(
-            f"the columns of ids are {', '.join(map(repr, now))}, but in the file before they were"
-            f" {', '.join(map(repr, then))}: name those of this file with source= and destination="
+            f"the columns of ids are {', '.join(map(repr, names))}, but in the file before they"
+            f" were {', '.join(map(repr, earlier_names))}: name the columns of this file with"
+            " source= and destination="
         )
 
 
 def read_rows(
     rows: Any, source: Side | None, destination: Side | None, options: TextOptions
 ) -> EdgeInput:
-    """Read pairs, or a batch with queries, without dropping any."""
+    """Read pairs, or a batch with queries; no row is dropped."""
     return frames.read(rows, source, destination, None, None, "raise", options, droppable=False)
 
 
-def vertices(named: Any, width: int | None = None) -> EdgeInput:
-    """Return ids as edges from each id to itself.
+def vertices(ids: Any, width: int | None = None) -> EdgeInput:
+    """Return ids as self-loops.
 
     Composite ids are a frame, a list of tuples, or an array with one row per id.
 
     Parameters
     ----------
     width : int, optional
-        The number of columns of an id; by default that of the given ids.
+        The number of columns of an id; by default that of ``ids``.
     """
-    if isinstance(named, range):
+    if isinstance(ids, range):
         if width not in (None, 1):
             raise InputError(
-                f"vertices={named} are ids of one column, but the edges have {width} per side: pass"
-                " a frame with as many columns, or a list of tuples"
+                f"vertices={ids} are ids of one column, but the edges have {width} per side: pass"
+                f" a frame of {width} columns, or a list of tuples"
             )
-        named = ids_of_range(named, backends.get("threads"))
-    named = frame_of_levels(named)
-    width = width or _width(named)
+        ids = ids_of_range(ids, backends.get("threads"))
+    ids = frame_of_levels(ids)
+    width = width or _width(ids)
     if width == 1:
-        return _looped(as_series(named))
-    column = vertices_of_keys(named, width)
-    return replace(_looped(_column_of_kind(named)), src=column, dst=column)
+        return _self_loops(as_series(ids))
+    column = vertices_of_keys(ids, width)
+    return replace(_self_loops(_column_of_kind(ids)), src=column, dst=column)
 
 
 def one_id(name: str, vertex: Any) -> EdgeInput:
-    """Return a single id as an edge from it to itself."""
+    """Return a single id as a self-loop; ``name`` is the name of the id in errors."""
     parts = vertex if isinstance(vertex, tuple) else (vertex,)
     if not parts:
         raise InputError("an empty tuple is not an id: pass the value of each column of an id")
@@ -134,32 +135,33 @@ def one_id(name: str, vertex: Any) -> EdgeInput:
     return replace(frames.NOTHING, src=column, dst=column)
 
 
-def _looped(named: Any) -> EdgeInput:
-    named = list(named) if isinstance(named, tuple) else named  # here, tuples in a tuple are ids
-    return read_rows((named, named), "vertices", "vertices", NO_OPTIONS)
+def _self_loops(ids: Any) -> EdgeInput:
+    """Return a column of ids as edges from each id to itself."""
+    ids = list(ids) if isinstance(ids, tuple) else ids  # a tuple of tuples would be columns
+    return read_rows((ids, ids), "vertices", "vertices", NO_OPTIONS)
 
 
-def _width(named: Any) -> int:
-    """Return the number of columns of the ids, or None if only a frame shows it."""
-    if isinstance(named, tuple | list):
-        tuples = (item for item in named if isinstance(item, tuple))
-        columns = len(named) if len(named) and all(map(_is_column, named)) else 1
+def _width(ids: Any) -> int:
+    """Return the number of columns of the ids."""
+    if isinstance(ids, tuple | list):
+        tuples = (item for item in ids if isinstance(item, tuple))
+        columns = len(ids) if len(ids) and all(map(_is_column, ids)) else 1
         return len(next(tuples, ())) or columns
-    if is_frame(named):
-        return len(columns_of(collected(named)))
-    return int(named.shape[1]) if getattr(named, "ndim", 1) == 2 else 1
+    if is_frame(ids):
+        return len(columns_of(collected(ids)))
+    return int(ids.shape[1]) if getattr(ids, "ndim", 1) == 2 else 1
 
 
 def _is_column(item: Any) -> bool:
     return not isinstance(item, str | bytes) and hasattr(item, "__len__")
 
 
-def _column_of_kind(named: Any) -> Any:
+def _column_of_kind(ids: Any) -> Any:
     """Return a column of the library of the answers: PyArrow for lists and arrays."""
-    if is_frame(named):
-        frame = collected(named)
+    if is_frame(ids):
+        frame = collected(ids)
         return column_of(frame, columns_of(frame)[0])
-    if hasattr(named, "__cuda_array_interface__"):
+    if hasattr(ids, "__cuda_array_interface__"):
         import cudf
 
         return cudf.Series(dtype="int64")
@@ -168,24 +170,28 @@ def _column_of_kind(named: Any) -> Any:
     return pa.chunked_array([], pa.int64())
 
 
-def placed_for(state: ConnectivityState, given: EdgeInput, free: bool) -> ConnectivityState:
-    """Return the state on the backend of the batch, if ``free`` and no edge was inserted yet."""
-    if free and not state.edges and given.on_device != state.backend.on_device and given.src.size:
-        runner = backends.get("cuda" if given.on_device else "threads")
-        with runner.scope():
-            return state.to(runner)
+def placed_for(state: ConnectivityState, given: EdgeInput, movable: bool) -> ConnectivityState:
+    """Return the state, moved to the backend of a batch if ``movable`` and without edges.
+
+    An empty batch moves nothing.
+    """
+    moves = movable and not state.edges and given.src.size > 0
+    if moves and given.on_device != state.backend.on_device:
+        backend = backends.get("cuda" if given.on_device else "threads")
+        with backend.scope():
+            return state.to(backend)
     return state
 
 
 class BorrowedBatch(BorrowedEdges):
-    """A context that borrows src, dst and named vertices; a range becomes a column."""
+    """A context that borrows src, dst, and ``vertices=`` if there are any, as columns."""
 
     def __enter__(self) -> Any:
         columns = super().__enter__()
         try:
-            named = self.given.vertices
-            if isinstance(named, range):
-                columns.append(ids_of_range(named, self.backend))
+            ids = self.given.vertices
+            if isinstance(ids, range):
+                columns.append(ids_of_range(ids, self.backend))
             return columns
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)
@@ -235,7 +241,7 @@ def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
     if mask.size != given.src.size:
         raise InputError(
             f"column {name!r} has {mask.size:,} values, but the batch has {given.src.size:,} rows:"
-            " it must say for each row whether it is a query"
+            " each row needs a value, which is true for a query"
         )
     return mask
 
@@ -243,7 +249,7 @@ def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
 def ends(
     state: ConnectivityState, given: EdgeInput, columns: list[Any], missing: str
 ) -> tuple[list[Array], Array]:
-    """Return the vertices of both ends of pairs of ids, and a mask of pairs with both known.
+    """Return the vertices of both ends of pairs of ids, and a mask of pairs of known ids.
 
     The vertex of an unknown id is arbitrary.
 
@@ -255,16 +261,17 @@ def ends(
     lookups = [state.index.lookup(column, state.backend) for column in columns]
     for side, column, (_, valid) in zip((given.src, given.dst), columns, lookups, strict=True):
         if missing == "raise" and not bool(valid.all()):
-            raise _unknown(side.name, column, state.backend.to_host(~valid))
+            raise _unknown_ids(side.name, column, state.backend.to_host(~valid))
     return [vertices for vertices, _ in lookups], lookups[0][1] & lookups[1][1]
 
 
-def _unknown(name: str, column: Any, unknown: Any) -> UnknownVertexError:
-    rows = np.flatnonzero(unknown)
-    some = ", ".join(str(id_at(column, int(i))) for i in rows[:3])
+def _unknown_ids(name: str, column: Any, is_unknown: Any) -> UnknownVertexError:
+    """Return the error that counts the unknown ids of a column and shows the first three."""
+    rows = np.flatnonzero(is_unknown)
+    first_ids = ", ".join(str(id_at(column, int(row))) for row in rows[:3])
     return UnknownVertexError(
-        f"{not_vertices(rows.size, unknown.size, name, 'so far')}:"
-        f" {some}{', ...' if rows.size > 3 else ''}; missing='false' answers False for them"
+        f"{not_vertices(rows.size, is_unknown.size, name, 'so far')}:"
+        f" {first_ids}{', ...' if rows.size > 3 else ''}; missing='false' answers False for them"
     )
 
 

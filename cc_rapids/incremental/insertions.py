@@ -20,7 +20,7 @@ from ..data.memory_budget import Budget, bytes_of
 from ..data.streams import Cursor
 from ..data.text_options import TextOptions
 from ..data.weights import weighted
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..graph.forest import Forest
 from ..ids.growing import Integers, Range
 from ..ledger import Reading, lost_rows
@@ -38,23 +38,28 @@ def insert_given(
     state: ConnectivityState,
     given: EdgeInput,
     design: Design | None,
-    free: bool,
+    movable: bool,
     copied: bool = True,
     exact: bool = False,
 ) -> ConnectivityState:
-    """Return the state after one batch; raise an InputError that names an id out of range.
+    """Return the state after one batch.
 
-    Without a design, the batch selects one. If ``free``, the first batch determines the backend.
-    Unless ``copied``, the trees of the old state are reused if no vertex is new. If ``exact``, an
-    id out of range is an error before any edge is linked.
+    Without a design, one is chosen for the size of the batch. If ``movable``, the first batch
+    determines the backend. Unless ``copied``, the trees of the old state are reused if no vertex is
+    new. If ``exact``, an id out of range is an error before any edge is linked; otherwise after.
+
+    Raises
+    ------
+    InputError
+        An id is out of range. The message names the id.
     """
-    old = inputs.placed_for(state, given, free)
+    old = inputs.placed_for(state, given, movable)
     with inputs.BorrowedBatch(old.backend, given) as columns:
         if exact and isinstance(old.index, Range):
-            old.index.extend(given, columns, old.backend)
+            old.index.extend(given, columns, old.backend)  # only for the check of the ids
         after = batches.insert_batch(old, given, columns, design, copied)
         if not after.forest.complete:
-            batches.with_vertices(old, given, columns)  # the error names the unknown id
+            batches.with_vertices(old, given, columns)  # raises an error that names the id
             raise given.changed()
         return after
 
@@ -62,9 +67,9 @@ def insert_given(
 def insert_all(
     state: ConnectivityState,
     edges: Any,
-    words: EdgeArgs,
+    edge_args: EdgeArgs,
     design: Design | None,
-    free: bool,
+    movable: bool,
     skips: bool = False,
 ) -> ConnectivityState:
     """Return the state after many batches, using one copy of the trees.
@@ -74,28 +79,35 @@ def insert_all(
     """
     after, buffers = state, _Buffers()
     adapter = adapter_of(edges)
-    iterable = adapter.is_iterable
-    given_all = (inputs.read(batch, *words) for batch in edges) if iterable else None
+    iterable = adapter.is_iterable and not skips  # _pieces() refuses to skip items of an iterable
     read_rows = _Total()
-    if skips:
-        iterable, given_all = False, None  # the source of other edges than files refuses to skip
-    for window in _windows(given_all or _pieces(state, edges, words, read_rows, skips)):
-        further = [column for one in window[1:] for column in one.columns]
-        old = inputs.placed_for(after, window[0], free)
-        with inputs.BorrowedBatch(old.backend, window[0]) as columns, Borrowing(further) as more:
-            rows = [columns, *(more[k : k + 2] for k in range(0, len(more), 2))]
+    if iterable:
+        all_batches = (inputs.read(batch, *edge_args) for batch in edges)
+    else:
+        all_batches = _pieces(state, edges, edge_args, read_rows, skips)
+    for window in _windows(all_batches):
+        other_columns = [column for batch in window[1:] for column in batch.columns]
+        old = inputs.placed_for(after, window[0], movable)
+        with (
+            inputs.BorrowedBatch(old.backend, window[0]) as columns,
+            Borrowing(other_columns) as others,
+        ):
+            columns_of = [columns, *(others[k : k + 2] for k in range(0, len(others), 2))]
             given, count = _as_one(window), 1
-            if more and sum(batch.src.size for batch in window) <= choose_batch_sizes().joined:
-                rows, count = [buffers.end_to_end(old.backend, [*columns, *more])], len(window)
-            for rows_of_batch in rows:
-                old, vertices = batches.extended_by(old, given, rows_of_batch, copied=old is state)
+            if others and sum(batch.src.size for batch in window) <= choose_batch_sizes().joined:
+                columns_of = [buffers.end_to_end(old.backend, [*columns, *others])]
+                count = len(window)
+            for columns_of_batch in columns_of:
+                old, vertices = batches.extended_by(
+                    old, given, columns_of_batch, copied=old is state
+                )
                 old = batches.launched(old, design, vertices[0], vertices[1], count)
             after = batches.with_output_like(old, given)
             ledger = after.ledger
             for batch in window:
                 ledger = ledger.plus(batch.rows)
             after = replace(after, ledger=ledger)
-    total = adapter.rows(edges, ReadRequest(*words[:2])) if iterable else read_rows.given
+    total = adapter.rows(edges, ReadRequest(*edge_args[:2])) if iterable else read_rows.given
     given_before = state.ledger.given
     if total is not None and after.ledger.given - given_before != total:
         raise lost_rows("the batches", total, after.ledger.given - given_before)
@@ -103,37 +115,45 @@ def insert_all(
     if after is not state and not batches.checked(after).forest.complete:
         n, batch_count = after.forest.n, after.batches - state.batches
         raise InputError(
-            f"in {batch_count:,} batches an id lies outside 0..{n - 1} of num_vertices={n}, so none"
-            " was inserted: insert them one by one to find the batch, or pass a larger number or"
-            " vertices="
+            f"of {counted(batch_count, 'batch', 'batches')}, at least one contains an id outside"
+            f" 0..{n - 1} of num_vertices={n}, so none was inserted: insert the batches one by one"
+            " to find it, or pass a larger number or vertices="
         )
     files = after.ledger.unreadable_files + read_rows.unreadable
     return replace(after, ledger=after.ledger._replace(unreadable_files=files))
 
 
 def pieces(
-    state: ConnectivityState, edges: Any, words: EdgeArgs, expiry: str | None
+    state: ConnectivityState, edges: Any, edge_args: EdgeArgs, expiry: str | None
 ) -> Iterator[tuple[EdgeInput, Times | None]]:
-    """Yield edges of any form in pieces, with their expiry times if a column is named.
+    """Yield edges of any form in pieces, with the times of the column ``expiry`` if it is named."""
+    if expiry is not None:
+        yield from _pieces_with_times(state, opened(edges), edge_args, expiry)
+        return
+    edges = opened(edges)
+    adapter = adapter_of(edges)
+    if adapter.is_iterable:
+        for batch in edges:
+            yield inputs.read(batch, *edge_args), None
+    elif adapter.is_stream:
+        for given in _pieces(state, edges, edge_args, _Total()):
+            yield given, None
+    else:
+        given = inputs.read(edges, *edge_args, adapter=adapter)
+        if given.formats and edge_args[:2] == (None, None):
+            inputs.check_columns_as_before(given, state.given)
+        yield given, None
+
+
+def _pieces_with_times(
+    state: ConnectivityState, edges: Any, edge_args: EdgeArgs, expiry: str
+) -> Iterator[tuple[EdgeInput, Times]]:
+    """Yield opened edges in pieces, with the times of the column ``expiry``.
 
     Raise a ColumnTypeError if the times have another type than those of the state.
     """
-    source, destination, nulls, options = words
-    unnamed = source is None and destination is None
-    edges = opened(edges)
+    source, destination, nulls, options = edge_args
     adapter = adapter_of(edges)
-    if expiry is None:
-        if not adapter.is_stream:
-            given = inputs.read(edges, *words, adapter=adapter)
-            if given.formats and unnamed:
-                inputs.check_columns_as_before(given, state.given)
-            yield given, None
-        else:
-            iterable = adapter.is_iterable
-            listed = (inputs.read(batch, *words) for batch in edges) if iterable else None
-            for given in listed or _pieces(state, edges, words, _Total()):
-                yield given, None
-        return
     source, destination, _ = inputs.sides(source, destination, None)
     request, reading = ReadRequest(source, destination, nulls, options), Reading()
     request = adapter.named(edges, request, expiry)
@@ -142,10 +162,10 @@ def pieces(
     for chunk in [collected(edges)] if stream is None else stream:
         names = adapter_of(chunk).named(chunk, request, expiry).names
         given = inputs.read(chunk, *names, nulls)
-        weights, unit = times_of(chunk, expiry, kind)
+        weights, kind_of_chunk = times_of(chunk, expiry, kind)
         if given.src.size:
-            check_kind(unit, kind, expiry)
-            kind = unit
+            check_kind(kind_of_chunk, kind, expiry)
+            kind = kind_of_chunk
         timed = weighted(given, weights, f"expiry times {expiry!r}", nulls)
         answers = given.answers or adapter.answers(edges, request)
         times = Times(timed.weights, kind)
@@ -155,25 +175,25 @@ def pieces(
 
 @dataclass
 class _Total:
-    """The rows and the unreadable files of a source, set when it has been read."""
+    """The numbers of rows and of unreadable files of a source, set when it has been read."""
 
     given: int | None = None
     unreadable: int = 0
 
 
 def _pieces(
-    state: ConnectivityState, edges: Any, words: EdgeArgs, total: _Total, skips: bool = False
+    state: ConnectivityState, edges: Any, edge_args: EdgeArgs, total: _Total, skips: bool = False
 ) -> Iterator[EdgeInput]:
     """Yield the edges of files or a dataset in pieces, reading one piece ahead."""
-    source, destination, nulls, options = words
+    source, destination, nulls, options = edge_args
     unnamed = source is None and destination is None
     source, destination, _ = inputs.sides(source, destination, None)
     stream = read.source_of(edges, source, destination, options, skips_unreadable=skips or None)
     width = inputs.sides(*stream.names, None)[2]
     budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
     budget.update("strings", 0, width=width)
-    text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
-    chunks, rows_read = stream.read_ahead(Cursor(), budget, text), 0
+    kinds = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
+    chunks, rows_read = stream.read_ahead(Cursor(), budget, kinds), 0
     with closing(chunks):  # type: ignore[type-var]
         for number, chunk in enumerate(chunks):
             given = replace(read.read_chunk(chunk, nulls), formats=tuple(stream.formats))
@@ -184,21 +204,22 @@ def _pieces(
             rows_read += rows
             if chunk.given != rows_read:
                 raise lost_rows(chunk.path or "the edges", chunk.given or 0, rows_read)
-            if not number or rows or given.vertices is not None:  # or at the end of a file
+            if not number or rows or given.vertices is not None:  # no empty pieces except the first
                 yield given
     total.given, total.unreadable = stream.given, len(getattr(stream, "unreadable", ()))
 
 
 def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
-    """Yield batches in order, grouped by type.
+    """Yield batches in order, in lists of batches of the same type.
 
-    A group is borrowed at once, because borrowing takes the host the same time for any size.
+    The batches of a list are borrowed together, because borrowing takes the host the same time for
+    any size.
     """
     window: list[EdgeInput] = []
-    kind, rows, window_edges = None, 0, choose_batch_sizes().window
+    kind, rows, max_rows = None, 0, choose_batch_sizes().window
     for batch in given:
         batch_kind, rows = _kind(batch), rows + batch.src.size
-        if window and (batch_kind is None or batch_kind != kind or rows > window_edges):
+        if window and (batch_kind is None or batch_kind != kind or rows > max_rows):
             yield window
             window, rows = [], batch.src.size
         window.append(batch)
@@ -215,9 +236,9 @@ def _kind(given: EdgeInput) -> tuple[str, str, bool] | None:
 
 
 def _as_one(window: list[EdgeInput]) -> EdgeInput:
-    """Return the input that determines the type of answers: the last batch with rows.
+    """Return the last batch with rows, which determines the type of answers.
 
-    It counts the dropped rows of all batches.
+    The returned input counts the dropped rows of all batches.
     """
     last = next((given for given in reversed(window) if given.src.size), window[-1])
     return replace(last, dropped_rows=sum(given.dropped_rows for given in window))
@@ -248,15 +269,16 @@ class _Buffers:
 def initial_state(
     backend: Backend,
     count: int | None,
-    named: Any = None,
-    free: bool = True,
+    ids: Any = None,
+    movable: bool = True,
     width: int | None = None,
     kept: KeptForest | None = None,
 ) -> ConnectivityState:
-    """Return a state without edges, over n vertices, or over named vertices that may grow.
+    """Return a state without edges, over ``count`` vertices, or over the ids ``ids``.
 
-    If ``free``, the state is created on the device that stores the ids. ``width`` is the number of
-    columns of an id, if known. ``kept`` is an empty forest to keep edges in.
+    Without ``count``, batches may add vertices. If ``movable``, the state is created on the device
+    that stores the ids. ``width`` is the number of columns of an id, if known. ``kept`` is an empty
+    forest to keep edges in.
     """
     with backend.scope():
         if count is not None:  # a batch copies the trees, so they are counted twice
@@ -267,9 +289,9 @@ def initial_state(
         forest = batches.grown(Forest(backend, 0, all_present=True), index.n)
         state = ConnectivityState(backend, index, forest, batches.kind_of(read.NOTHING, None))
         state = replace(state, kept=kept)
-    if named is None:
+    if ids is None:
         return state
-    given = inputs.vertices(named, width)
-    old = inputs.placed_for(state, given, free)
+    given = inputs.vertices(ids, width)
+    old = inputs.placed_for(state, given, movable)
     with inputs.BorrowedBatch(old.backend, given) as columns:
         return batches.with_vertices(old, given, columns)[0]

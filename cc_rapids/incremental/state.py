@@ -1,8 +1,8 @@
 """The state of incremental connectivity: the trees so far, and operations on them.
 
-A batch works on a copy of the trees, made by :func:`with_vertices`, and is complete when its state
-replaces the old one. An interrupted batch leaves the old state unchanged, even if its threads still
-run.
+A batch works on a copy of the trees, made by :func:`with_vertices`. Once it is complete, its state
+replaces the old state. An interrupted batch leaves the old state unchanged, even while threads of
+the batch still run.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ConnectivityState:
     forest : Forest
         Trees over the vertices in the order of their arrival, neither flattened nor counted.
     given : EdgeInput
-        The latest batch without its rows, which determines the type of answers.
+        The latest batch without its rows. It determines the type of answers.
     edges, batches : int
         The counts of inserted edges and batches.
     kept : KeptForest, optional
@@ -56,7 +56,7 @@ class ConnectivityState:
     ledger : Ledger
         The rows of all batches.
     removed : (k,) array of uint64, optional
-        The pairs that were removed and not inserted again, see :mod:`.removed`.
+        The keys of pairs that were removed and not inserted again, see :mod:`.removed`.
     """
 
     backend: Backend
@@ -77,7 +77,7 @@ class ConnectivityState:
         return int((parent == self.backend.xp.arange(parent.size, dtype=parent.dtype)).sum())
 
     def to(self, backend: Backend) -> ConnectivityState:
-        """Return the state on another backend; trees without edges are created there."""
+        """Return the state on another backend."""
         forest = Forest(backend, self.forest.n, all_present=True)
         if self.edges:
             forest.parent[:] = backend.asarray(self.forest.parent)
@@ -107,16 +107,16 @@ class ConnectivityState:
 
 
 def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
-    """Return the type of answers as an input without columns.
+    """Return the type of answers after a batch, as an input without rows.
 
-    An empty batch keeps the type of earlier batches.
+    ``before`` is the type before the batch. An empty batch does not change it.
     """
     if before is not None:
         same_ids = is_alike(given.src, before.src) and is_alike(given.dst, before.dst)
         same_facts = given.vertex_names == before.vertex_names and given.answers is before.answers
         same_frame = given.on_device == before.on_device and given.make_frame is before.make_frame
         if same_ids and same_facts and same_frame and not (given.dropped_rows or given.formats):
-            return before  # as for most batches
+            return before  # the usual case
     if before is not None and not given.src.size:
         return replace(before, dropped_rows=before.dropped_rows + given.dropped_rows)
     dropped = given.dropped_rows + (before.dropped_rows if before else 0)
@@ -162,9 +162,9 @@ def trees_of(n: int, src: Array, dst: Array, backend: Backend) -> Forest:
 def with_vertices(
     state: ConnectivityState, given: EdgeInput, columns: Sequence[Any], copied: bool = True
 ) -> tuple[ConnectivityState, list[Array]]:
-    """Return a copy of the state with the ids of the columns added, and their vertices.
+    """Return the state with the ids of the columns added, and the vertices of these ids.
 
-    Unless ``copied``, the trees of the old state are reused if no vertex is new.
+    Unless ``copied``, the new state shares the trees of the old state if no vertex is new.
     """
     index, vertices = extended(state.index, given, columns, state.backend)
     return _over(state, index, _kind_after(state, index, given), copied), vertices
@@ -173,9 +173,9 @@ def with_vertices(
 def extended_by(
     state: ConnectivityState, given: EdgeInput, columns: Sequence[Any], copied: bool
 ) -> tuple[ConnectivityState, list[Array]]:
-    """Return the state with the ids of the columns added, and answers of the same type.
+    """Return the state with the ids of the columns added, and the vertices of these ids.
 
-    Ids may be out of range, which :func:`checked` detects.
+    The type of answers does not change. :func:`checked` later detects ids that are out of range.
     """
     index, vertices = extended(state.index, given, columns, state.backend, exact=False)
     return _over(state, index, state.given, copied), vertices
@@ -184,11 +184,11 @@ def extended_by(
 def _over(
     state: ConnectivityState, index: Index, kind: EdgeInput, copied: bool
 ) -> ConnectivityState:
-    """Return the state over the vertices of an extended index."""
-    same = not copied and index.n == state.forest.n
-    if same and index is state.index and kind is state.given:
+    """Return the state over the vertices of an extended index, with ``kind`` as type of answers."""
+    shares_trees = not copied and index.n == state.forest.n
+    if shares_trees and index is state.index and kind is state.given:
         return state
-    forest = state.forest if same else grown(state.forest, index.n)
+    forest = state.forest if shares_trees else grown(state.forest, index.n)
     return replace(state, index=index, forest=forest, given=kind)
 
 
@@ -209,9 +209,9 @@ def _kind_after(state: ConnectivityState, index: Index, given: EdgeInput) -> Edg
 
 
 def _kind_without_rows(index: Index, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
-    """Return the type of answers if there are only vertices: that of an empty batch.
+    """Return the type of answers after an empty batch, if only vertices have been inserted.
 
-    ``kind`` describes the ids.
+    The answers are like the batch, except that ``kind`` has the type of ids that are not integers.
     """
     src, other = kind.src, given.src
     if index.n and (src.strings or src.key_columns):
@@ -231,7 +231,7 @@ def insert_batch(
 ) -> ConnectivityState:
     """Return the state after a batch of borrowed columns; see :func:`insert`.
 
-    Unless ``copied``, the trees of the old state are reused if no vertex is new.
+    Unless ``copied``, the new state shares the trees of the old state if no vertex is new.
     """
     before, backend = state.forest, state.backend
     index, vertices = extended(state.index, given, columns, backend, exact=False)
@@ -241,7 +241,8 @@ def insert_batch(
     after = before  # allocated before the check of ids, which may wait for the GPU
     if copies:
         after = Trees.after(before) if plan.algorithm == PLAIN else before.empty_like()
-    read_stray = _launch_id_check(backend, index, src, dst, (before, after) if copies else ())
+    copied_trees = (before, after) if copies else ()
+    read_unknown = _launch_id_check(backend, index, src, dst, copied_trees)
     if index.n > before.n:
         after = grown(before, index.n)
     join(plan, Edges(src, dst, 0), after)
@@ -255,20 +256,20 @@ def insert_batch(
     joined = ConnectivityState(
         backend, index, after, kind, edges, count, None, removals, ledger, removed
     )  # faster than replace()
-    return checked(joined, read_stray)
+    return checked(joined, read_unknown)
 
 
 def insert(
     state: ConnectivityState, design: Design | None, src: Array, dst: Array
 ) -> ConnectivityState:
-    """Return the state with the two vertices of each row linked, in its own trees.
+    """Return the state with the two vertices of each row linked; the trees are modified.
 
-    Without a design, the number of rows selects one. Rows with ids that are not vertices are
-    skipped, and ``forest.complete`` tells whether there were any. If ids are vertices directly, a
-    launch checks them before the trees are linked, and the host waits for that launch only.
+    Without a design, one is chosen for the number of rows. Rows with ids that are not vertices are
+    skipped, and ``forest.complete`` is then False. If ids are vertices directly, a launch checks
+    them before the trees are linked, and the host waits only for this launch.
     """
-    read_stray = _launch_id_check(state.backend, state.index, src, dst)
-    return checked(launched(state, design, src, dst), read_stray)
+    read_unknown = _launch_id_check(state.backend, state.index, src, dst)
+    return checked(launched(state, design, src, dst), read_unknown)
 
 
 def _launch_id_check(
@@ -279,20 +280,21 @@ def _launch_id_check(
     Return None if ids are looked up, or if the host would wait anyway. If ``copied`` has two
     forests, the first is copied to the second, asynchronously, in the same launch or a later one.
     """
-    read_stray = None
+    read_unknown = None
     if index.are_vertices and backend.in_caller_order:
-        stray = backend.new_flag()
-        rows = src, dst, index.n, stray.value, stray.word
+        flag = backend.new_flag()
+        rows = src, dst, index.n, flag.value, flag.word
         words, target = map(shared_words, copied) if copied else (None, None)
         if words is not None and target is not None:
-            both = backend.kernel(queries.copy_and_note_strays)
-            both(max(src.size, words.size), backend.asarray(words), target, src.size, *rows)
-            return stray.read_async()
+            copy_and_check = backend.kernel(queries.copy_and_note_strays)
+            indices = max(src.size, words.size)
+            copy_and_check(indices, backend.asarray(words), target, src.size, *rows)
+            return flag.read_async()
         backend.kernel(queries.note_strays)(src.size, *rows)
-        read_stray = stray.read_async()
+        read_unknown = flag.read_async()
     if copied:
         copied[1].copy_from(copied[0])
-    return read_stray
+    return read_unknown
 
 
 def launched(
@@ -307,16 +309,18 @@ def launched(
 
 
 def link(forest: Forest, design: Design | None, src: Array, dst: Array) -> None:
-    """Launch the kernels that link rows; without a design, their number selects one."""
+    """Launch the kernels that link rows; without a design, one is chosen for their number."""
     join(choose_for_batch(forest.backend, forest.n, src.size, design), Edges(src, dst, 0), forest)
 
 
 def checked(
-    state: ConnectivityState, read_stray: Callable[[], bool] | None = None
+    state: ConnectivityState, read_unknown: Callable[[], bool] | None = None
 ) -> ConnectivityState:
-    """Return the state after checking that all ids were vertices."""
-    stray = read_stray() if read_stray else int(state.backend.to_host(state.forest.out_of_range)[0])
-    state.forest.complete = not stray
+    """Wait for the check of the ids, set ``forest.complete``, and return the state."""
+    if read_unknown is not None:
+        state.forest.complete = not read_unknown()
+    else:
+        state.forest.complete = not state.backend.to_host(state.forest.out_of_range)[0]
     return state
 
 
@@ -344,11 +348,11 @@ def insert_and_query(
         answers = query(state, pairs[0], pairs[1])
     else:
         ends = [backend.empty(queries.size, state.forest.vertex) for _ in new]
-        for end, inserts, asks in zip(ends, new, pairs, strict=True):
-            end[~queries], end[queries] = inserts, asks
+        for end, inserted, queried in zip(ends, new, pairs, strict=True):
+            end[~queries], end[queries] = inserted, queried
         edges = Edges(ends[0], ends[1], 0)
-        octets = join_and_query(plan, edges, state.forest, queries.view(np.uint8))
-        answers = octets[queries].astype(bool)
+        answers_of_rows = join_and_query(plan, edges, state.forest, queries.view(np.uint8))
+        answers = answers_of_rows[queries].astype(bool)
     backend.synchronize()
     return _counted(state, *new), answers
 
@@ -376,10 +380,10 @@ def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
         return None
     src, dst = map(backend.asarray, columns)
     answers = backend.empty(src.size, np.uint8)
-    stray = backend.new_flag()
+    is_unknown = backend.new_flag()
     ask = backend.kernel(queries.ask_ids, forest.vertex, backend.kernel(find.naive))
-    ask(src.size, src, dst, forest.n, forest.parent, answers, stray.value, stray.word)
-    return None if stray.read_async()() else answers.view(bool)
+    ask(src.size, src, dst, forest.n, forest.parent, answers, is_unknown.value, is_unknown.word)
+    return None if is_unknown.read_async()() else answers.view(bool)
 
 
 def _counted(state: ConnectivityState, src: Array, dst: Array, count: int = 1) -> ConnectivityState:
@@ -392,7 +396,7 @@ def _counted(state: ConnectivityState, src: Array, dst: Array, count: int = 1) -
 
 
 def roots(state: ConnectivityState, vertices: Array) -> Array:
-    """Return the root of each given vertex as int64, by climbing."""
+    """Return the root of each vertex of an array, as a new array of int64."""
     backend, forest = state.backend, state.forest
     roots_of_vertices = backend.empty(vertices.size, np.int64)
     if vertices.size:

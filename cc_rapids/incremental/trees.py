@@ -9,28 +9,28 @@ from ..backends import Array
 from ..backends.memory.packing import words_of
 from ..graph.forest import Forest
 
-MOST_SPARE_BYTES = 1 << 26  # most bytes of parents for which arrays are recycled
+MOST_SPARE_BYTES = 1 << 26  # max. bytes of parents for which arrays are recycled
 ARRAYS = ("parent", "present", "_before", "_totals", "out_of_range", "arrays", "words")
-OWN = ("words", "spares", "device")  # attributes that a plain Forest does not have
+ADDED = ("words", "spares", "device")  # attributes that a plain Forest does not have
 
 
 class Trees(Forest):
     """A forest whose arrays are recycled for a later forest after it is freed.
 
     Allocating arrays takes the host longer than a launch. On a GPU, the arrays of the last freed
-    trees are therefore kept for the next trees, if they have at most ``MOST_SPARE_BYTES`` of
-    parents and nothing else refers to them. Recycled arrays are used only on the caller's stream,
+    trees are therefore kept for the next trees, if the parents take at most ``MOST_SPARE_BYTES``
+    and nothing else refers to the arrays. Recycled arrays are used only on the caller's stream,
     after all kernels that read them. Arrays of other streams are not recycled, because an
     interrupted batch may still be writing to them.
 
     Attributes
     ----------
     words : array of uint64, or None
-        The memory of all arrays, if they are one allocation; otherwise None.
+        The memory of all arrays, if they have one allocation; otherwise None.
     spares : dict of int to dict
         The arrays to recycle, by device. All successors of these trees share it.
     device : int or None
-        The device of the arrays, if they are to be recycled.
+        The device of the arrays, if the arrays may be recycled.
     """
 
     words: Array | None
@@ -39,7 +39,7 @@ class Trees(Forest):
 
     @classmethod
     def after(cls, forest: Forest) -> Trees:
-        """Return trees with the vertices of a forest and uninitialised arrays."""
+        """Return trees over the same vertices as a forest, with uninitialised arrays."""
         backend, spares = forest.backend, vars(forest).get("spares", {})
         device = backend.device_id if backend.in_caller_order else None
         spare_arrays = None if device is None else spares.pop(device, None)
@@ -55,13 +55,13 @@ class Trees(Forest):
     def empty_like(self) -> Forest:
         """Return a similar forest whose arrays are not recycled."""
         other = super().empty_like()
-        for name in OWN:
+        for name in ADDED:
             vars(other).pop(name, None)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickling; each array then has its own memory."""
-        return {name: value for name, value in super().__getstate__().items() if name not in OWN}
+        return {name: value for name, value in super().__getstate__().items() if name not in ADDED}
 
     def __del__(self) -> None:
         fields = vars(self)

@@ -101,7 +101,9 @@ def test_no_batches_change_nothing():
 def test_an_id_outside_leaves_all_as_it_was():
     seen = Connectivity(5).insert(([0], [1]))
     before = repr(seen), parts(seen.components())
-    with pytest.raises(InputError, match=r"in 3 batches an id lies outside 0\.\.4 .*one by one"):
+    with pytest.raises(
+        InputError, match=r"of 3 batches, at least one contains an id outside 0\.\.4 .*one by one"
+    ):
         seen.insert(iter([([1], [2]), ([2], [7]), ([3], [4])]))
     assert (repr(seen), parts(seen.components())) == before
     assert len(seen.insert(iter([([1], [2]), ([3], [4])]))) == 2
@@ -192,7 +194,7 @@ def test_files_that_do_not_fit_together_insert_nothing(folder):
         seen.insert("*.csv")
     assert (len(seen), seen.components().num_vertices) == (1, 2)
     assert len(seen.insert("*.csv", nulls="drop")) == 2
-    with pytest.raises(InputError, match="an id lies outside"):
+    with pytest.raises(InputError, match="contains an id outside"):
         Connectivity(3).insert("*.parquet")
 
 
