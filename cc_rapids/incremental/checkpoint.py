@@ -1,7 +1,8 @@
 """Saving the state of incremental connectivity to one file, and loading it.
 
-The file is an archive of the ids in order (strings as in Arrow: UTF-8 bytes and offsets). For each
-id it has the position of the least id of its component.
+The file is an archive with a header of values and several arrays. The arrays have the sorted ids
+(strings as in Arrow: UTF-8 bytes and offsets), and for each id the position of the least id of its
+component.
 """
 
 from __future__ import annotations
@@ -51,15 +52,10 @@ from .kept import KeptForest
 from .removed import renumbered
 from .state import ConnectivityState, kind_of
 
-NOTED_ITEMS = 4096  # items of a stream that have an entry, 200 KiB in all; others share one hash
+NOTED_ITEMS = 4096  # max. items of a stream with an entry, 200 KiB in all; others share one hash
 FORMAT = "cc_rapids connectivity 2"
-TIMES = (
-    "",
-    "integers",
-    "floats",
-    "datetimes",
-    "nanoseconds",
-)  # types of the expiry times of a kept forest
+#: Kinds of the expiry times of a kept forest; empty before the first batch.
+TIMES = ("", "integers", "floats", "datetimes", "nanoseconds")
 
 
 def write(
@@ -68,10 +64,10 @@ def write(
     design: str,
     notes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a state, with optional notes; raise an OutputError if that is impossible."""
-    index_words, arrays = _parts(state.index, state.backend)
+    """Write a state to a file, with optional notes; raise an OutputError if this fails."""
+    index_header, arrays = _parts(state.index, state.backend)
     kept = state.kept
-    words = {
+    header = {
         "format": FORMAT,
         "design": design,
         "edges": state.edges,
@@ -80,7 +76,7 @@ def write(
         "ledger": state.ledger.check().facts(),
         "answers": kind_words(state.given),
         "taken": [asdict(source) for source in state.given.formats],
-        **index_words,
+        **index_header,
         "kept": None if kept is None else {"expiry": kept.expiry, "kind": kept.kind},
         "notes": notes,
     }
@@ -93,11 +89,11 @@ def write(
         if places is not None:
             removed = renumbered(removed, inverse(places, backend), backend)
         arrays["removed"] = backend.to_host(removed)
-    archive.write(path, words, arrays)
+    archive.write(path, header, arrays)
 
 
 def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
-    """Return a kept forest as arrays; vertices are numbered in the order of their ids."""
+    """Return a kept forest as arrays on the host; vertices are the positions of the sorted ids."""
     places, backend = state.index.places, state.backend
     if places is not None:
         kept = kept.among(inverse(places, backend))
@@ -128,18 +124,18 @@ def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, An
 
 
 def _parts_of_columns(index: Tuples, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the saved parts of composite ids: each column's values, and each vertex's ranks.
+    """Return the saved parts of composite ids: the values of each column, and their ranks in rows.
 
-    The vertices are in the order of their ids.
+    The rows are in the order of the ids.
     """
-    words: list[Any] = []
+    header: list[Any] = []
     arrays: dict[str, Any] = {}
     for k, (column, ranks) in enumerate(zip(index.columns, index.ranks(), strict=True)):
-        column_words, column_arrays = _parts(column, backend)
-        words.append(column_words)
+        column_header, column_arrays = _parts(column, backend)
+        header.append(column_header)
         arrays |= {f"{k}_{name}": value for name, value in column_arrays.items()}
         arrays[f"{k}_ranks"] = backend.to_host(ranks)
-    return {"ids": "rows", "columns": words}, arrays
+    return {"ids": "rows", "columns": header}, arrays
 
 
 def read(path: str | os.PathLike[str], backend: Backend) -> tuple[ConnectivityState, str]:
@@ -157,48 +153,49 @@ def read_noted(
     FormatError
         The file does not exist, or is not a saved state.
     """
-    words, arrays = archive.read(path)
-    if words.get("format") != FORMAT:
-        version = str(words.get("format"))[:80]
-        way = "save it again with this version, or start again"
+    header, arrays = archive.read(path)
+    if header.get("format") != FORMAT:
+        version = str(header.get("format"))[:80]
+        hint = "save it again with this version, or start again"
         if version.startswith("cc_rapids components"):
-            way = "it is an answer, for Components.load; Connectivity.save writes a state"
+            hint = "it is an answer, for Components.load; Connectivity.save writes a state"
         raise FormatError(
-            f"{path} has format {version!r}, but this version of cc_rapids reads {FORMAT!r}: {way}"
+            f"{path} has format {version!r}, but this version of cc_rapids reads {FORMAT!r}: {hint}"
         )
     try:
-        check_batch_design(words["design"])
-        return _state(words, arrays, backend), words["design"], words["notes"]
+        check_batch_design(header["design"])
+        return _state(header, arrays, backend), header["design"], header["notes"]
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise FormatError(
             f"{path} is not a file of Connectivity.save(), or is damaged ({error}): save it again"
         ) from error
 
 
-def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> ConnectivityState:
+def _state(header: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> ConnectivityState:
+    """Return the state of a file; raise an error if the contents do not fit together."""
     parent = arrays["parent"]
     check_parents(parent)
     n = int(parent.size)
-    counts = {name: int(words[name]) for name in ("edges", "batches", "dropped")}
+    counts = {name: int(header[name]) for name in ("edges", "batches", "dropped")}
     if min(counts.values()) < 0:
         raise ValueError("a count is negative")
-    index = _index(words, arrays, n, backend)
-    given = kind_of(given_like(words["answers"], index.kinds), None)
+    index = _index(header, arrays, n, backend)
+    given = kind_of(given_like(header["answers"], index.kinds), None)
     forest = Forest(backend, n, all_present=True)
     forest.parent[:] = backend.asarray(parent)
     sources = tuple(
-        SourceFormat(**source | {"columns": tuple(source["columns"])}) for source in words["taken"]
+        SourceFormat(**source | {"columns": tuple(source["columns"])}) for source in header["taken"]
     )
     given = replace(given, dropped_rows=counts["dropped"], formats=sources)
-    ledger = Ledger.of_facts(words["ledger"])
+    ledger = Ledger.of_facts(header["ledger"])
     state = ConnectivityState(
         backend, index, forest, given, counts["edges"], counts["batches"], ledger=ledger
     )
     if "removed" in arrays:
         state = replace(state, removed=backend.asarray(_removed(arrays["removed"], n)))
-    if words["kept"] is None:
+    if header["kept"] is None:
         return state
-    return replace(state, kept=_kept(words["kept"], arrays, forest))
+    return replace(state, kept=_kept(header["kept"], arrays, forest))
 
 
 def _removed(keys: Any, n: int) -> Any:
@@ -211,12 +208,12 @@ def _removed(keys: Any, n: int) -> Any:
     return keys
 
 
-def _kept(words: dict[str, Any], arrays: dict[str, Any], forest: Forest) -> Any:
+def _kept(header: dict[str, Any], arrays: dict[str, Any], forest: Forest) -> Any:
     """Return the kept forest, after checking that its edges span the trees."""
     src, dst, until = arrays["kept_src"], arrays["kept_dst"], arrays.get("kept_until")
-    kept = KeptForest(src, dst, until, words["expiry"], words["kind"])
+    kept = KeptForest(src, dst, until, header["expiry"], header["kind"])
     if kept.kind not in TIMES or not isinstance(kept.expiry, str | None):
-        raise ValueError("its edges have times of no known kind")
+        raise ValueError("the times of its edges are of an unknown kind")
     if (until is None) != (kept.expiry is None):
         raise ValueError("expiry times are missing or unexpected")
     if until is not None:
@@ -224,23 +221,24 @@ def _kept(words: dict[str, Any], arrays: dict[str, Any], forest: Forest) -> Any:
         cut = arrays["kept_cut"].view(dtype)
         if until.shape != src.shape or cut.size > 1 or until.dtype != np.int64:
             raise ValueError(f"its {src.size:,} edges have {until.size:,} times")
-        if bool((until.view(dtype) != until.view(dtype)).any()):
+        until = until.view(dtype)
+        if bool(np.isnan(until).any()):
             raise ValueError("a time of its edges is nan")
-        kept = replace(kept, until=until.view(dtype), cut=cut[0].item() if cut.size else None)
+        kept = replace(kept, until=until, cut=cut[0].item() if cut.size else None)
     check_spanning(src, dst, forest)
     return kept.to(forest.backend)
 
 
-def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, backend: Backend) -> Index:
+def _index(header: dict[str, Any], arrays: dict[str, Any], n: int, backend: Backend) -> Index:
     """Return the index over n vertices in the order of their ids."""
-    if words["ids"] == "range":
-        return Range(n, _type_of(words["dtype"], 0, max(n - 1, 0)))
-    if words["ids"] == "integers":
-        return _integers(arrays["ids"], words["dtype"], n, backend)
-    if words["ids"] == "rows":
-        return _tuples(words["columns"], arrays, n, backend)
-    if words["ids"] != "strings":
-        raise ValueError(f"ids of kind {words['ids']!r}")
+    if header["ids"] == "range":
+        return Range(n, _type_of(header["dtype"], 0, max(n - 1, 0)))
+    if header["ids"] == "integers":
+        return _integers(arrays["ids"], header["dtype"], n, backend)
+    if header["ids"] == "rows":
+        return _tuples(header["columns"], arrays, n, backend)
+    if header["ids"] != "strings":
+        raise ValueError(f"ids of kind {header['ids']!r}")
     return _texts(arrays["offsets"], arrays["octets"], n, backend)
 
 
@@ -248,13 +246,14 @@ def _type_of(name: str, low: int, high: int) -> np.dtype[Any]:
     """Return the named type if it holds ids from ``low`` to ``high``."""
     dtype = np.dtype(name)
     if not is_integer(dtype) or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
-        raise ValueError(f"its ids, from {low:,} to {high:,}, are said to be {dtype}")
+        raise ValueError(f"its ids, from {low:,} to {high:,}, have the type {dtype}")
     return dtype
 
 
 def _integers(ids: Any, dtype: str, n: int, backend: Backend) -> Integers:
+    """Return the index of sorted integers."""
     if ids.shape != (n,) or ids.dtype not in (np.int64, np.uint64) or (ids[1:] <= ids[:-1]).any():
-        raise ValueError(f"its ids are not {n:,} different ones in their order")
+        raise ValueError(f"its ids are not {n:,} distinct integers in ascending order")
     if not n:
         return Integers.empty(backend)
     low, high = int(ids[0]), int(ids[-1])
@@ -262,30 +261,34 @@ def _integers(ids: Any, dtype: str, n: int, backend: Backend) -> Integers:
 
 
 def _texts(offsets: Any, octets: Any, n: int, backend: Backend) -> Index:
+    """Return the index of sorted strings."""
     text_of_buffers(octets, offsets, n)  # raises an error if they are invalid
     index = Texts.of(Text.of(octets, offsets, backend))
     if index.n != n or (backend.to_host(index.places) != np.arange(n)).any():
-        raise ValueError(f"its ids are not {n:,} different strings in their order")
+        raise ValueError(f"its ids are not {n:,} distinct strings in lexicographic order")
     return index
 
 
 def _tuples(columns: list[Any], arrays: dict[str, Any], n: int, backend: Backend) -> Tuples:
+    """Return the index of sorted composite ids."""
     columns_so_far: list[Integers | Texts] = []
     ranks = []
-    for k, words in enumerate(columns):
+    for k, column_header in enumerate(columns):
         part = {name: arrays[name] for name in arrays if name.startswith(f"{k}_")}
         part = {name.removeprefix(f"{k}_"): array for name, array in part.items()}
-        size = int(part["offsets"].size - 1 if words["ids"] == "strings" else part["ids"].size)
-        column, rank = _index(words, part, size, backend), part["ranks"]
+        size = int(
+            part["offsets"].size - 1 if column_header["ids"] == "strings" else part["ids"].size
+        )
+        column, rank = _index(column_header, part, size, backend), part["ranks"]
         if rank.shape != (n,) or rank.dtype != np.int64 or not isinstance(column, Integers | Texts):
-            raise ValueError(f"its column {k} is not that of {n:,} ids")
+            raise ValueError(f"its column {k} does not have {n:,} ids")
         if n and not 0 <= rank.min() <= rank.max() < size:
             raise ValueError(f"its column {k} has no values of some ids")
         columns_so_far.append(column)
         ranks.append(backend.asarray(rank))
     index = Tuples.of(backend, columns_so_far, ranks)
     if index.n != n or (backend.to_host(index.places) != np.arange(n)).any():
-        raise ValueError(f"its ids are not {n:,} different ones in their order")
+        raise ValueError(f"its ids are not {n:,} distinct rows in ascending order")
     return index
 
 
@@ -293,7 +296,7 @@ Entry = list[Any]  # the number of rows of an item, its column types, and a hash
 
 
 class Trace:
-    """The items of a stream read so far: the number of rows, the types and a hash of each.
+    """The items of a stream that were read so far, each with its rows, types and hash.
 
     A resumed run compares the items that it skips with those of the earlier run.
 
@@ -312,24 +315,25 @@ class Trace:
             raise ValueError("the trace of its stream has values of wrong types")
         self.earlier = notes
         self.skipping = bool(notes and notes["last"])
-        self.items: list[Entry] = []  # entries except the last one, up to NOTED_ITEMS
-        self.count = 0  # the number of items except the last one
-        self.beyond = ""  # hash of the items not listed
-        self.last: Entry | None = None  # the last entry with rows
-        self._linked: tuple[int, str, Entry | None] = 0, "", None  # at the last linked rows
+        self.items: list[Entry] = []  # entries of the first NOTED_ITEMS items before the last item
+        self.count = 0  # number of items before the last item
+        self.beyond = ""  # common hash of the items before the last item that have no entry
+        self.last: Entry | None = None  # entry of the last item, if rows of it were read
+        # count, beyond and last after the last linked rows
+        self._linked: tuple[int, str, Entry | None] = 0, "", None
         self._content, self._ended = Content(), False
 
     def start(self) -> Cursor:
         """Return the position of the first row that the earlier run did not read.
 
-        It is in the last item of the earlier run, which may have more rows now.
+        This row is in the last item of the earlier run, which may have more rows now.
         """
         if self.earlier is None or not self.earlier["last"]:
             return Cursor()
         return Cursor(int(self.earlier["count"]), 0, int(self.earlier["last"][0]))
 
     def notes(self) -> dict[str, Any]:
-        """Return the trace of the items that were linked as JSON values."""
+        """Return the trace of the items that were linked, as values for JSON."""
         count, beyond, last = self._linked
         return {"items": self.items[:count], "count": count, "beyond": beyond, "last": last}
 
@@ -345,7 +349,7 @@ class Trace:
         given : EdgeInput
             The rows.
         after : Cursor
-            The position after them.
+            The position after the rows.
 
         Raises
         ------
@@ -357,20 +361,19 @@ class Trace:
             self._file_last()
         self._content.add(given.lent)
         types = " ".join(column.dtype for column in given.lent if column.size)
-        before = self.last or [0, ""]
-        rows = before[0] + given.rows.given
-        self.last = [rows, before[1] or types, self._content.digest()]
+        rows, earlier_types = (self.last or [0, ""])[:2]
+        self.last = [rows + given.rows.given, earlier_types or types, self._content.digest()]
         self._ended = not after.rows
         if self.skipping:
             self._compare()
 
     def _file_last(self) -> None:
-        """Record the last item when another one follows."""
+        """Record the last item as complete, because another item follows."""
         if self.count < NOTED_ITEMS:
             self.items.append(self.last or [])
         else:
-            text = repr((self.beyond, self.last)).encode()
-            self.beyond = blake2b(text, digest_size=12).hexdigest()
+            hashed = repr((self.beyond, self.last)).encode()
+            self.beyond = blake2b(hashed, digest_size=12).hexdigest()
         self.count, self.last = self.count + 1, None
         self._content, self._ended = Content(), False
 
@@ -378,8 +381,8 @@ class Trace:
         """Raise a CheckpointError if the last item differs from that of the earlier run.
 
         The first ``NOTED_ITEMS`` items are compared one by one, each when it ends. At the last item
-        of the earlier run, the common hash of all further items is compared first. Then the item
-        itself is compared, once it ends or has as many rows as before.
+        of the earlier run, the common hash of the other items is compared first. Then the last item
+        is compared, once it ends or has at least the rows of the earlier run.
         """
         earlier, now = self.earlier, self.last
         assert earlier is not None
@@ -400,42 +403,44 @@ class Trace:
     def finish(self) -> None:
         """End the trace; raise a CheckpointError if the earlier run had more items."""
         if self.skipping and self.earlier is not None:
-            had, now = self.earlier["count"] + 1, self.count + (self.last is not None)
-            raise CheckpointError(f"{had:,} items then, but {now:,} now")
+            then, now = self.earlier["count"] + 1, self.count + (self.last is not None)
+            raise CheckpointError(f"{then:,} items then, but {now:,} now")
 
 
 def _is_trace(notes: dict[str, Any]) -> bool:
     """Return whether the notes of a trace have the right types."""
-    listed = [*notes["items"], *([notes["last"]] if notes["last"] is not None else [])]
-    counted = notes["count"], *(entry[0] for entry in listed)
+    entries = [*notes["items"], *([notes["last"]] if notes["last"] is not None else [])]
+    counts = notes["count"], *(entry[0] for entry in entries)
     return (
-        all(type(count) is int and count >= 0 for count in counted)
-        and all([*map(type, entry[1:])] == [str, str] for entry in listed)
+        all(type(count) is int and count >= 0 for count in counts)
+        and all([*map(type, entry[1:])] == [str, str] for entry in entries)
         and len(notes["items"]) == min(notes["count"], NOTED_ITEMS)
         and isinstance(notes["beyond"], str)
     )
 
 
 def _check_same(number: int, then: Entry, now: Entry) -> None:
-    """Raise a CheckpointError unless an item, numbered from 0, is unchanged."""
-    if then[0] != now[0]:
-        raise CheckpointError(f"item {number:,} had {then[0]:,} rows then, but has {now[0]:,} now")
-    if then[1] != now[1] and then[1] and now[1]:
-        raise CheckpointError(f"item {number:,} held {then[1]} then, but holds {now[1]} now")
-    if then[2] != now[2]:
-        raise CheckpointError(f"item {number:,}, of {then[0]:,} rows, now holds other ids")
+    """Raise a CheckpointError unless the entries of an item, numbered from 0, are equal."""
+    (rows, types, digest), (rows_now, types_now, digest_now) = then, now
+    if rows != rows_now:
+        raise CheckpointError(f"item {number:,} had {rows:,} rows then, but has {rows_now:,} now")
+    if types != types_now and types and types_now:
+        raise CheckpointError(f"item {number:,} held {types} then, but holds {types_now} now")
+    if digest != digest_now:
+        raise CheckpointError(f"item {number:,}, of {rows:,} rows, now holds other ids")
 
 
 STREAM_FORMAT = "stream 2"
-DRAFT_SECONDS = 0.5  # a younger draft may not be locked by its writer yet
+DRAFT_SECONDS = 0.5  # the writer of a younger draft may not have locked it yet
 
 
 @dataclass(frozen=True)
 class Resumed:
-    """The state from which a run resumes: the trees, the place in the stream, and the stream.
+    """The state from which a run resumes.
 
-    The stream is in the order in which it was read before. The object also tells whether the stream
-    was read completely, and what was added since.
+    ``stream`` is in the order in which it was read before, and ``cursor`` is the position of the
+    next rows. ``done`` is whether the stream was read completely, and ``more`` describes what was
+    added to the stream since.
     """
 
     state: ConnectivityState
@@ -480,7 +485,7 @@ class Saver:
     ----------
     path : path, or None to write no checkpoints
     every : float
-        Seconds between two checkpoints; 0 writes one after each chunk.
+        Seconds between two checkpoints; 0 writes a checkpoint after each chunk.
     options : dict
         The arguments of the run, except the edges.
     """
@@ -503,10 +508,10 @@ class Saver:
     def write(self, state: ConnectivityState, cursor: Cursor, done: bool = False) -> None:
         """Write a checkpoint now, if there is a path."""
         if self.path is not None:
-            identity, place = self._read_so_far(cursor)
+            identity, cursor_among_read = self._read_so_far(cursor)
             notes = {
                 "format": STREAM_FORMAT,
-                "cursor": list(place),
+                "cursor": list(cursor_among_read),
                 "done": done,
                 "identity": identity,
                 "options": self.options,
@@ -524,10 +529,10 @@ class Saver:
         if "files" not in self.identity:
             return self.identity, cursor
         files = [self.identity["files"][number] for number in sorted(self.files_begun)]
-        place = Cursor(sum(number < cursor.file for number in self.files_begun))
-        if cursor.file in self.files_begun:
-            place = cursor._replace(file=place.file)
-        return self.identity | {"files": files}, place
+        position = sum(number < cursor.file for number in self.files_begun)
+        begun = cursor.file in self.files_begun
+        cursor = cursor._replace(file=position) if begun else Cursor(position)
+        return self.identity | {"files": files}, cursor
 
     def keep(
         self, state: ConnectivityState, cursor: Cursor, new: bool, error: BaseException
@@ -551,7 +556,8 @@ class Saver:
             return
         if new and isinstance(error, ChangedFileError) and (cursor.group or cursor.rows):
             add_advice(
-                error, "no checkpoint was written, because it would hold rows of the changed file"
+                error,
+                "no checkpoint was written, because it would contain rows of the changed file",
             )
             return
         with delay_interrupts(True):
@@ -562,17 +568,17 @@ class Saver:
                 add_advice(error, f"the checkpoint {self.path} could not be written: {failure}")
                 return
             if self.edges is not None:
-                again = ": run the same call again to go on"
+                hint = ": run the same call again to go on"
                 if isinstance(error, CapacityError):
-                    again = ": run again with a larger memory_limit to go on"
+                    hint = ": run again with a larger memory_limit to go on"
                 elif isinstance(error, FormatError) and not isinstance(error, ChangedFileError):
-                    again = (
+                    hint = (
                         ": repair the file or leave it out, then run the same call again to go on"
                     )
-                    if cursor.group or cursor.rows:  # rows of it are linked, so it may not change
-                        again = ""
+                    if cursor.group or cursor.rows:  # rows of the file are linked: no change helps
+                        hint = ""
                 edges = counted(self.edges, "edge")
-                add_advice(error, f"the checkpoint {self.path} has {edges}{again}")
+                add_advice(error, f"the checkpoint {self.path} has {edges}{hint}")
 
     def read(self, backend: Backend, stream: Source) -> Resumed | None:
         """Return where to resume a stream; None if there is no checkpoint or no path.
@@ -617,22 +623,22 @@ class Saver:
         self.edges = state.edges
         self.files_begun = set(range(len(notes["identity"].get("files", ()))))
         cursor = self.trace.start() if self.trace else Cursor(*notes["cursor"])
-        sound = len(notes["cursor"]) == len(cursor)
-        if not sound or not all(type(at) is int and at >= 0 for at in cursor):
+        is_complete = len(notes["cursor"]) == len(cursor)
+        if not is_complete or not all(type(part) is int and part >= 0 for part in cursor):
             raise ValueError("the position in its stream is invalid")
         return Resumed(state, cursor, stream, bool(notes["done"]), more)
 
     def passed(self, given: EdgeInput, after: Cursor) -> None:
         """Record rows that have been read.
 
-        Raise a CheckpointError if the checkpoint has other rows at their position.
+        Raise a CheckpointError if the checkpoint has other rows at this position.
         """
         if self.trace:
             with self._naming():
                 self.trace.add(given, after)
 
     def linked(self, file: int, any_rows: bool) -> None:
-        """Record that the rows read so far were linked, and whether a file had any."""
+        """Record that the rows read so far were linked; ``any_rows`` if some are of ``file``."""
         if any_rows:
             self.files_begun.add(file)
         if self.trace:
@@ -649,13 +655,14 @@ class Saver:
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """Turn a difference in the edges into an error that names the checkpoint."""
+        """Raise differences in the edges as errors that name the checkpoint."""
         try:
             yield
         except CheckpointError as error:
             raise self._mismatch("edges", error) from error
 
     def _begin(self, stream: Source, items: dict[str, Any] | None) -> None:
+        """Set the identity of the stream, and for an iterable the trace of its items."""
         self.identity = stream.identity()
         self.trace = Trace(items) if self.identity["kind"] == "iterable" else None
 
@@ -667,9 +674,10 @@ class Saver:
         parts += [(name, "", saved.get(name), options[name]) for name in options]
         for name in ("schema", "filter"):
             parts.append(("edges", f"{name} ", earlier.get(name), identity.get(name)))
-        for part, what, then, now in parts:
+        for argument, property_name, then, now in parts:
             if then != now:
-                raise self._mismatch(part, f"{what}{_short(then)} then, {_short(now)} now")
+                difference = f"{property_name}{_short(then)} then, {_short(now)} now"
+                raise self._mismatch(argument, difference)
 
     def _mismatch(self, name: str, difference: object) -> CheckpointError:
         """Return the error for a checkpoint that was made from other edges or arguments."""
@@ -693,5 +701,6 @@ def _tidy(path: Path) -> None:
 
 
 def _short(value: Any) -> str:
+    """Return a value as text, without the middle if the text is long."""
     text = str(value)
     return text if len(text) <= 120 else text[:70] + " ... " + text[-40:]

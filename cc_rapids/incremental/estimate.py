@@ -4,20 +4,20 @@ The sample is the beginning of at most 1 % of the row groups, spread over the in
 rows of a text file. Two bounds on the number of distinct ids always hold:
 
 - The lower bound is the number of distinct ids in the sample.
-- The upper bound assumes that every unread row contains new ids, within the integer range that
-  Parquet metadata give.
+- The upper bound assumes that every unread row contains new ids, within the integer range in
+  Parquet metadata.
 
-Two further numbers are probable. They decide about warnings and the estimated time:
+Two further numbers are probable. They determine warnings and the estimated time:
 
 - ``probable`` is a low estimate that assumes a representative sample. It uses the estimator of Chao
-  and Lin (2012) for ids drawn without replacement, from the ids that occur once and twice. It is
-  computed for all ids, for sources, and for destinations; the greatest counts. If the ids that
-  occur three and four times match random draws, the estimate for random draws is used instead.
+  and Lin (2012) for ids drawn without replacement, from the numbers of ids that occur once and
+  twice. The estimate is the maximum over all ids, sources, and destinations. If the numbers of ids
+  that occur three and four times match random draws, the estimate for random draws is used instead.
   The number of distinct ids in the sample is used if too few ids occur twice, or if equal ids are
   clustered, as in a sorted list. Row groups of equal length and bounds count once, and row groups
-  with fewer bytes count proportionally less. If statistics show disjoint id ranges, each row group
-  is assumed to have about as many ids as those sampled.
-- ``likely`` is a high estimate: each row group brings as many new ids as those sampled.
+  with fewer bytes count proportionally less. If statistics show disjoint id ranges, the other row
+  groups are assumed to have about the same number of ids as the sampled ones.
+- ``likely`` is a high estimate: each row group adds the same number of new ids as a sampled one.
 """
 
 from __future__ import annotations
@@ -52,25 +52,26 @@ Counts = np.ndarray[Any, np.dtype[np.float64]]
 Sides = list[Ids]
 Part = tuple[Any, Any, Any]  # a table, and the columns of its sides
 
-SHARE = 100  # one of this many row groups is sampled
-MOST_SAMPLED = 1 << 18  # the most rows of a sample
+SHARE = 100  # 1 / SHARE of the row groups are sampled
+MOST_SAMPLED = 1 << 18  # max. rows of a sample
 DEVIATIONS = 2.5  # standard deviations by which a count in the sample may be too low
-FEWEST = 30  # with fewer repeated ids, a sample does not show how many ids there are
+FEWEST = 30  # min. number of repeated ids from which a number of ids is estimated
 MOST_CLUSTERED = 1.3  # ids count as random draws up to this multiple of Poisson's moments
-MOST_UNEVEN = 1.05  # limit of the rate of equal ids in or between sides, relative to the mean
-BLOCKS, MOST_UNEVEN_BLOCKS = 8, 1.5  # blocks of a sample, and the limit between them
+MOST_UNEVEN = 1.05  # max. rate of equal ids in a side or between sides, relative to the mean
+BLOCKS = 8  # blocks of a sample
+MOST_UNEVEN_BLOCKS = 1.5  # max. rate of equal ids in or between blocks, relative to the mean
 OFFSET_BYTES = 8  # bytes of a string in addition to its text
-LONG, LONG_TEXT = 500_000, 200_000_000  # edges, or bytes of text, from which an input is sampled
-LONG_INTEGERS = 10_000_000  # the same for integer ids, which run faster
+LONG, LONG_TEXT = 500_000, 200_000_000  # min. edges, or bytes of text files, of a sampled input
+LONG_INTEGERS = 10_000_000  # min. edges of a sampled input of integer ids, which runs faster
 MARGIN_OF_ONE, MARGIN = 1.5, 1.1  # factors for the ratio of one row group, and for a mean
-SHARE_OF_SORTED = 0.5  # in a sorted list, the least number of ids of a row group relative to others
-TEXT_SAMPLE, TEXT_PLACES = 1 << 16, 8  # bytes per place of a text file, and places
+SHARE_OF_SORTED = 0.5  # in a sorted list, min. number of ids of a row group relative to others
+TEXT_SAMPLE, TEXT_PLACES = 1 << 16, 8  # bytes per position of a text file, and positions
 UNPACKED_SAMPLE = 1 << 22  # bytes read from a compressed text file
 EDGE_SECONDS = {"range": 1 / 30e6, "integers": 1 / 8e6, "strings": 0.5e-6}
 BYTE_SECONDS = 8e-9  # per byte of the strings of an edge
-PARSED_SECONDS = 0.1e-6  # per row of text files, and per additional column
-MERGED_SECONDS = {"strings": 0.5e-6}  # per vertex so far, for each chunk
-MERGED_BYTE_SECONDS = 6e-9  # per byte of the vertex's text
+PARSED_SECONDS = 0.1e-6  # per row and column of ids of text files
+MERGED_SECONDS = {"strings": 0.5e-6}  # per chunk and vertex so far
+MERGED_BYTE_SECONDS = 6e-9  # per chunk and byte of the text of vertices so far
 START_SECONDS = 0.05
 WHOLE_SHARE = 0.3  # the time for strings solved at once, relative to chunks
 
@@ -92,8 +93,7 @@ class Estimate:
     groups : int
         The row groups of the sample.
     probable, likely : int
-        A low and a high estimate of the number of distinct ids: for a representative sample, and if
-        each row group brings as many new ids as those of the sample.
+        A low and a high estimate of the number of distinct ids, see this module's docstring.
     """
 
     least: int
@@ -109,7 +109,7 @@ class Estimate:
 def estimate(
     source: Source, edges: int | None, limit: int, rows: int = MOST_SAMPLED
 ) -> Estimate | None:
-    """Return the estimate for a list of ``edges`` from a sample of at most ``rows`` rows.
+    """Return the estimate for a list of length ``edges`` from a sample of at most ``rows`` rows.
 
     The sample includes rows that a filter leaves out, so only ``most``, ``text`` and ``strings``
     hold for a filtered source. Return None for sources without statistics.
@@ -139,7 +139,7 @@ def estimate(
 
 
 def _places(groups: list[int] | None, footers: list[Footer] | None) -> list[Cursor]:
-    """Return 1 % of the row groups with rows, at least one, in the middle of equal parts."""
+    """Return the positions of 1 % of the row groups with rows, at least one, evenly spaced."""
     if not groups:
         return [Cursor()]
     ends = np.cumsum(groups)
@@ -150,28 +150,32 @@ def _places(groups: list[int] | None, footers: list[Footer] | None) -> list[Curs
     count = max(1, total // SHARE)
     if not total:
         return []
-    at = with_rows[((np.arange(count) + 0.5) * total / count).astype(np.int64)]
-    files = np.searchsorted(ends, at, side="right")
+    positions = with_rows[((np.arange(count) + 0.5) * total / count).astype(np.int64)]
+    files = np.searchsorted(ends, positions, side="right")
     return [
-        Cursor(int(file), int(place - (ends[file - 1] if file else 0)))
-        for file, place in zip(files, at, strict=True)
+        Cursor(int(file), int(position - (ends[file - 1] if file else 0)))
+        for file, position in zip(files, positions, strict=True)
     ]
 
 
 def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) -> int:
-    """Return the number of rows that may bring new ids at the rate of the sample.
+    """Return the number of rows that may add new ids at the rate of the sample.
 
-    Row groups of equal length and bounds are treated as repetitions of one. Rows with fewer bytes
-    than those of the sample count proportionally less.
+    Row groups of equal length and bounds are treated as repetitions of one row group. Rows with
+    fewer bytes than those of the sample count proportionally less.
     """
     footers = facts.get("footers")
     if not footers:
         return edges
     before = np.cumsum([0, *facts["groups"]])
     sampled = [footers[int(before[place.file]) + place.group] for place in places]
-    each = sum(footer.size for footer in sampled) / max(1, sum(footer.rows for footer in sampled))
-    different = {(footer.rows, *footer.bounds): footer for footer in footers}
-    rows: float = sum(min(footer.rows, footer.size / (each or 1)) for footer in different.values())
+    bytes_per_row = sum(footer.size for footer in sampled) / max(
+        1, sum(footer.rows for footer in sampled)
+    )
+    distinct = {(footer.rows, *footer.bounds): footer for footer in footers}
+    rows: float = sum(
+        min(footer.rows, footer.size / (bytes_per_row or 1)) for footer in distinct.values()
+    )
     return math.ceil(rows)
 
 
@@ -213,12 +217,12 @@ def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
         if len({str(column.type) for column in columns}) > 1:
             columns = [column.cast(pa.large_string()) for column in columns]
         coded = pa.concat_arrays(columns).dictionary_encode()
-        words, codes = coded.dictionary, coded.indices.to_numpy().astype(np.int64)
-        if not pa.types.is_integer(words.type) and len(words):
-            text += float(pc.mean(pc.binary_length(words)).as_py()) + OFFSET_BYTES
+        values, codes = coded.dictionary, coded.indices.to_numpy().astype(np.int64)
+        if not pa.types.is_integer(values.type) and len(values):
+            text += float(pc.mean(pc.binary_length(values)).as_py()) + OFFSET_BYTES
         pairs = np.unique(pairs << 32 | codes, return_inverse=True)[1] if k else codes
-    places = np.cumsum([len(side[0]) for side in sides])[:-1]
-    split: Sides = np.split(pairs, places)
+    ends = np.cumsum([len(side[0]) for side in sides])[:-1]
+    split: Sides = np.split(pairs, ends)
     return [split[k : k + 2] for k in range(0, len(split), 2)], text
 
 
@@ -236,6 +240,7 @@ def _plain(column: Any) -> Any:
 
 
 def _all(masks: list[Any]) -> Any:
+    """Return the conjunction of masks."""
     import pyarrow.compute as pc
 
     mask_of_all = masks[0]
@@ -245,7 +250,7 @@ def _all(masks: list[Any]) -> Any:
 
 
 def _probable(codes: list[Sides], edges: int) -> int:
-    """Return the low estimate: for the ids of both sides, or of one side if greater."""
+    """Return the low estimate, the maximum over all ids, sources, and destinations."""
     src, dst = (np.concatenate([sides[k] for sides in codes]) for k in (0, 1))
     size = 1 + max((int(ids.max()) for ids in (src, dst) if ids.size), default=0)
     of_src, of_dst = _by_block(src, size), _by_block(dst, size)
@@ -260,10 +265,10 @@ def _probable(codes: list[Sides], edges: int) -> int:
         return distinct
     sides = [(float((n * (n - 1)).sum()), float(n.sum() * (n.sum() - 1))) for n in (one, two)]
     sides.append((float((one * two).sum()), float(one.sum() * two.sum())))
-    ends = float(counts.sum())
-    mean = float((counts * (counts - 1)).sum()) / max(1.0, ends * (ends - 1))
-    most = max(_rate(equal, pairs) for equal, pairs in sides)
-    factor = max(1.0, most / mean) if mean else 1.0
+    end_count = float(counts.sum())
+    mean = float((counts * (counts - 1)).sum()) / max(1.0, end_count * (end_count - 1))
+    max_rate = max(_rate(equal, pairs) for equal, pairs in sides)
+    factor = max(1.0, max_rate / mean) if mean else 1.0
     distinct = max(distinct, _chao_lin(counts, 2 * edges, factor))
     if factor <= MOST_UNEVEN:
         distinct = max(distinct, _at_random(counts, 2 * edges, factor))
@@ -301,17 +306,17 @@ def _rate(equal: float, pairs: float) -> float:
 
 
 def _chao_lin(counts: Counts, total: int, factor: float) -> int:
-    """Return a cautious Chao-Lin estimate of the number of distinct ids.
+    """Return a low Chao-Lin estimate of the number of distinct ids.
 
-    It uses the upper confidence bound of the number of ids that occur twice.
+    It uses an upper confidence bound of the number of ids that occur twice.
     """
     size = float(counts.sum())
     seen, once, twice = (int(n.sum()) for n in (counts > 0, counts == 1, counts == 2))
     if size >= total or twice < FEWEST:
         return seen
     share = size / total
-    most = factor * (twice + DEVIATIONS * math.sqrt(twice) + DEVIATIONS**2 / 2)
-    unseen = once**2 / (2 * most + share / (1 - share) * once) if once else 0.0
+    max_twice = factor * (twice + DEVIATIONS * math.sqrt(twice) + DEVIATIONS**2 / 2)
+    unseen = once**2 / (2 * max_twice + share / (1 - share) * once) if once else 0.0
     return min(total, seen + int(unseen))
 
 
@@ -363,20 +368,20 @@ def _disjoint(ranges: list[tuple[Any, Any]]) -> bool:
         return False
     try:
         ranges = sorted(ranges)
-        return all(one[1] <= two[0] for one, two in pairwise(ranges))
+        return all(range_[1] <= next_range[0] for range_, next_range in pairwise(ranges))
     except TypeError:
         return False
 
 
 def _likely(codes: list[Sides], edges: int) -> int:
-    """Return the number of ids if each row group brings as many new ids as those sampled."""
-    both = [np.concatenate(sides) for sides in codes]
-    ratios = np.array([_distinct(part) / part.size for part in both if part.size])
+    """Return the high estimate: each row group adds the same number of ids as a sampled one."""
+    ids_of_parts = [np.concatenate(sides) for sides in codes]
+    ratios = np.array([_distinct(part) / part.size for part in ids_of_parts if part.size])
     if not ratios.size:
         return 0
-    sampled = sum(part.size for part in both)
+    sampled = sum(part.size for part in ids_of_parts)
     if sampled >= 2 * edges:
-        return _distinct(np.concatenate(both))
+        return _distinct(np.concatenate(ids_of_parts))
     margin = MARGIN_OF_ONE
     if ratios.size > 1:
         margin = MARGIN + 3 * float(ratios.std(ddof=1) / ratios.mean()) / math.sqrt(ratios.size)
@@ -429,25 +434,25 @@ def _lines(path: str, mark: Mark) -> tuple[int, int]:
 
     Only the beginning of a compressed file is read.
     """
-    lines = read = 0
+    lines = size = 0
     with opened(path, mark) as file:
         if not file.is_plain:
             block = file.read(UNPACKED_SAMPLE)
             return block.count(b"\n"), file.raw.tell()
         step = max(TEXT_SAMPLE, mark.size // TEXT_PLACES)
-        for at in range(0, mark.size, step):
-            file.raw.seek(at)
+        for position in range(0, mark.size, step):
+            file.raw.seek(position)
             block = file.raw.read(TEXT_SAMPLE) or b""
-            lines, read = lines + block.count(b"\n"), read + len(block)
-    return lines, read
+            lines, size = lines + block.count(b"\n"), size + len(block)
+    return lines, size
 
 
 @dataclass(frozen=True)
 class Load:
-    """The work of a run: its edges, and chunks whose size follows from the memory limit.
+    """The work of a run, from which its time is estimated for two CPU cores.
 
-    The costs are for two CPU cores. Each chunk of strings is merged with all strings so far, so a
-    small limit, with many chunks, costs more.
+    Each chunk of strings is merged with all strings so far. A small memory limit means many chunks,
+    and therefore takes longer.
 
     Attributes
     ----------
@@ -475,33 +480,41 @@ class Load:
 
     def seconds(self, budget: Budget) -> float:
         """Return the estimated seconds of a run within a budget, without compiling kernels."""
-        each = EDGE_SECONDS[self.kind] * self.width + 2 * self.text * BYTE_SECONDS
+        seconds_per_edge = EDGE_SECONDS[self.kind] * self.width + 2 * self.text * BYTE_SECONDS
         if self.text_files:
-            each += PARSED_SECONDS * self.width
-        spent = START_SECONDS + each * self.edges
+            seconds_per_edge += PARSED_SECONDS * self.width
+        seconds = START_SECONDS + seconds_per_edge * self.edges
         if self.kind not in MERGED_SECONDS or not self.edges:
-            return spent
-        merged = MERGED_SECONDS[self.kind] * self.width + self.text * MERGED_BYTE_SECONDS
+            return seconds
+        merge_seconds_per_vertex = (
+            MERGED_SECONDS[self.kind] * self.width + self.text * MERGED_BYTE_SECONDS
+        )
         size = self.edges * (TEXT_ROW_BYTES + COPIES_OF_TEXT * 2 * self.text)
         if self.whole and size <= budget.limit:
-            return START_SECONDS + WHOLE_SHARE * (each * self.edges + merged * self.vertices)
-        done, edge, share = 0, budget.an_edge(self.kind, self.width), self.vertices / self.edges
-        while done < self.edges:
-            merged_edges = done * share
-            free = budget.limit - budget.vertex_bytes(
-                self.kind, int(merged_edges), int(merged_edges * self.text), self.width
+            return START_SECONDS + WHOLE_SHARE * (
+                seconds_per_edge * self.edges + merge_seconds_per_vertex * self.vertices
             )
-            if free < LEAST_ROWS * edge:
+        linked_edges, bytes_per_edge, vertices_per_edge = (
+            0,
+            budget.an_edge(self.kind, self.width),
+            self.vertices / self.edges,
+        )
+        while linked_edges < self.edges:
+            linked_vertices = linked_edges * vertices_per_edge
+            free_bytes = budget.limit - budget.vertex_bytes(
+                self.kind, int(linked_vertices), int(linked_vertices * self.text), self.width
+            )
+            if free_bytes < LEAST_ROWS * bytes_per_edge:
                 break
-            done += min(budget.most, int(free // edge))
-            spent += merged * min(done, self.edges) * share
-        return spent
+            linked_edges += min(budget.most, int(free_bytes // bytes_per_edge))
+            seconds += merge_seconds_per_vertex * min(linked_edges, self.edges) * vertices_per_edge
+        return seconds
 
 
 def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) -> None:
     """Warn before reading if the probable number of vertices does not fit into the budget.
 
-    Short lists are not sampled, because the run shows this soon. Lists that fit for certain are not
+    Short lists are not sampled, because they would fail soon. Lists that certainly fit are not
     sampled either.
     """
     facts = source.measure()
@@ -514,22 +527,23 @@ def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) ->
     if edges is None or edges < (LONG_INTEGERS if span else LONG):
         return
     if span:
-        most = min(2 * edges, span[1] - span[0] + 1)
-        if budget.needed("integers", most, width=width) <= budget.limit:
+        max_vertices = min(2 * edges, span[1] - span[0] + 1)
+        if budget.needed("integers", max_vertices, width=width) <= budget.limit:
             return
     rows = min(MOST_SAMPLED, edges // (600 if span else 20), budget.free_bytes // budget.edge)
     sample = estimate(source, edges, budget.limit, rows)
     if sample is None:
         return
     kind = "strings" if sample.strings else "integers"
-    need = budget.needed(kind, sample.probable, sample.text if sample.strings else 0.0, width)
-    if need <= budget.limit:
+    needed = budget.needed(kind, sample.probable, sample.text if sample.strings else 0.0, width)
+    if needed <= budget.limit:
         return
-    advice = budget.in_words(need + need // 20)
+    suggested_limit = budget.in_words(needed + needed // 20)
     warnings.warn(
-        f"the {edges:,} edges probably have {sample.probable:,} distinct ids or more, by a sample"
-        f" of {sample.rows:,} rows, which take {budget.in_words(need)}, but memory_limit is"
-        f" {budget.in_words(budget.limit)}: the run is likely to fail; raise the limit to {advice}",
+        f"the {edges:,} edges probably have {sample.probable:,} distinct ids or more, according to"
+        f" a sample of {sample.rows:,} rows. These ids take {budget.in_words(needed)}, but"
+        f" memory_limit is {budget.in_words(budget.limit)}: the run is likely to fail; raise the"
+        f" limit to {suggested_limit}",
         CapacityWarning,
         stacklevel=levels_up(),
     )

@@ -63,15 +63,15 @@ from .insertions import initial_state, insert_given
 from .progress import ReportsStates, StreamProgress, StreamReporter
 from .state import ConnectivityState
 
-CHUNKS = 8  # least chunks per device if the number of edges is known in advance
-LONG_TEXT = 256 << 20  # if solving strings at once takes more bytes, they are solved in chunks
-CLOSE = 8  # ids are a narrow range if its size is at most this many times the vertices
+CHUNKS = 8  # min. chunks per device if the number of edges is known in advance
+LONG_TEXT = 256 << 20  # max. bytes for solving strings at once; more are solved in chunks
+CLOSE = 8  # max. ids of a narrow range per vertex
 RATES = {"range": 30e6, "integers": 8e6, "strings": 0.3e6}  # edges per second on two CPU cores
 
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """The plan of a stream. Values that the metadata do not contain are None.
+    """The plan of a stream. Values that are not known before the edges are read are None.
 
     Attributes
     ----------
@@ -89,16 +89,16 @@ class StreamPlan:
     reason : str
         The reason for this engine.
     bytes : int or None
-        The memory for ``vertices`` and the largest chunk that fits.
+        The memory for ``vertices`` and the largest chunk that the limit allows.
     limit : int
         The memory limit in bytes.
     fits : bool or None
-        True if upper bounds of the vertices and their text fit into the limit, False if the lower
-        bound of the vertices does not, and None if neither is known.
+        True if upper bounds of the vertices and their text fit into the limit. False if a lower
+        bound of the vertices does not fit. None if neither is certain.
     rate : float
-        Assumed edges per second, for two CPU cores.
+        The assumed edges per second, for two CPU cores.
     seconds : float or None
-        The time for all edges at that rate, without compiling kernels.
+        The time for all edges at ``rate``, without compiling kernels.
     bounded : bool
         Whether ``edges`` is an upper bound, because a weight bound or another filter drops rows.
     vertices_least : int or None
@@ -106,7 +106,7 @@ class StreamPlan:
     bytes_least : int or None
         The memory for ``vertices_least`` and the smallest chunk.
     id_bytes : int or None
-        The memory per vertex; None if the length of strings is unknown.
+        The bytes per vertex; None if the length of strings is unknown.
     estimated : bool
         Whether ``edges`` is an estimate from the lines at a few positions of text files.
     vertices_probable : int or None
@@ -150,8 +150,8 @@ class StreamPlan:
         return html.plan("StreamPlan", lines, ("edges", "vertices", "memory", "time"))
 
     def __str__(self) -> str:
-        def shown(value: int | None, most: str = "") -> str:
-            return "unknown before they are read" if value is None else f"{most}{value:,}"
+        def shown(value: int | None, prefix: str = "") -> str:
+            return "unknown before they are read" if value is None else f"{prefix}{value:,}"
 
         vertices, memory = shown(self.vertices, "at most "), "up to the limit"
         if self.vertices_least is not None and self.vertices is not None:
@@ -161,28 +161,28 @@ class StreamPlan:
             elif self.vertices_probable:
                 vertices += f", probably {self.vertices_probable:,} or more"
         if self.bytes is not None:
-            least = self.bytes_least
-            low = "at most" if least is None else f"{in_words(least, self.limit)} to"
+            min_bytes = self.bytes_least
+            low = "at most" if min_bytes is None else f"{in_words(min_bytes, self.limit)} to"
             memory = f"{low} {in_words(self.bytes, self.limit)}"
-        each = "" if self.id_bytes is None else f", {self.id_bytes:,} bytes each"
-        word = "at most" if self.bounded else "about"
-        time = "unknown" if self.seconds is None else f"{word} {self.seconds:,.1f} s"
+        size = "" if self.id_bytes is None else f", {self.id_bytes:,} bytes each"
+        prefix = "at most" if self.bounded else "about"
+        time = "unknown" if self.seconds is None else f"{prefix} {self.seconds:,.1f} s"
         limit = f"memory_limit {in_words(self.limit, self.limit)}{self._verdict}"
-        edges = "at most " if self.bounded else "about " if self.estimated else ""
+        prefix_of_edges = "at most " if self.bounded else "about " if self.estimated else ""
         return "\n".join(
             (
                 f"engine    {self.engine}: {self.device}; {self.reason}",
                 f"pieces    {shown(self.pieces)}",
-                f"edges     {shown(self.edges, edges)}",
-                f"vertices  {vertices} ({self.ids}{each})",
+                f"edges     {shown(self.edges, prefix_of_edges)}",
+                f"vertices  {vertices} ({self.ids}{size})",
                 f"memory    {memory}; {limit}",
-                f"time      {time}, at a stated {self.rate:,.0f} edges a second",
+                f"time      {time}, at an assumed {self.rate:,.0f} edges a second",
             )
         )
 
     @property
     def _verdict(self) -> str:
-        """Return the text that says whether the vertices fit; empty if their number is unknown."""
+        """A text like ": fits" about the vertices; empty if their number is unknown."""
         if self.bytes is None:
             return ""
         if self.fits is None and (self.bytes_probable or 0) > self.limit:
@@ -221,11 +221,10 @@ def plan(
     whole: bool = False,
     rows: int = MOST_SAMPLED,
 ) -> StreamPlan:
-    """Return the plan of a stream before it is read.
+    """Return the plan of a stream before it is read, except for a sample of at most ``rows`` rows.
 
     ``width`` is the number of columns of an id, ``reason`` is the reason for the backend, and
-    ``whole`` is true if edges that fit into memory are solved at once. A sample of at most ``rows``
-    rows is read.
+    ``whole`` is true if edges that fit into memory are solved at once.
     """
     facts = source.measure()
     for message in facts.get("unreadable", ()):
@@ -238,70 +237,77 @@ def plan(
     sample = estimate(source, edges, budget.limit, rows)
     if sample is not None and sample.rows and count is None:
         kind = "strings" if sample.strings else "integers"
-    text = 0.0 if sample is None or kind != "strings" else sample.text
+    text_per_vertex = 0.0 if sample is None or kind != "strings" else sample.text
     has_lengths = kind != "strings" or sample is not None
-    least = probable = most = count
+    min_vertices = probable_vertices = max_vertices = count
     if count is None and edges is not None:
         span = facts["span"]
-        most = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
+        max_vertices = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
         if sample is not None:
-            most = min(most, sample.most)
+            max_vertices = min(max_vertices, sample.most)
             if not source.filtered:
-                least, probable = sample.least, sample.probable
-    memory, memory_least, memory_probable, each, fits = None, None, None, None, None
-    edge = budget.an_edge(kind, width)
-    if most is not None and has_lengths:
-        need = partial(budget.needed, kind, text=text, width=width)
-        chunk = edge * max(LEAST_ROWS, min(budget.most, budget.most if edges is None else edges))
-        need_most, is_bound = need(most), count is not None
-        each = round((need_most - LEAST_ROWS * edge - budget.fixed) / most) if most else None
-        if count is None and (bounds := bounds_of_ids(source, most)) is not None:
-            ids, total = bounds
-            total = total + OFFSET_BYTES * width * ids if kind == "strings" else 0
-            used = budget.vertex_bytes(kind, ids, total, width)
-            is_bound, need_most = True, max(need_most, used + LEAST_ROWS * edge)
-        fits = True if is_bound and need_most <= budget.limit else None
-        memory = need_most
+                min_vertices, probable_vertices = sample.least, sample.probable
+    max_bytes, min_bytes, probable_bytes, bytes_per_vertex, fits = None, None, None, None, None
+    bytes_per_edge = budget.an_edge(kind, width)
+    if max_vertices is not None and has_lengths:
+        needed = partial(budget.needed, kind, text=text_per_vertex, width=width)
+        smallest_chunk = LEAST_ROWS * bytes_per_edge
+        max_rows = budget.most if edges is None else min(budget.most, edges)
+        largest_chunk = max(LEAST_ROWS, max_rows) * bytes_per_edge
+        max_bytes, is_bound = needed(max_vertices), count is not None
+        if max_vertices:
+            bytes_of_vertices = max_bytes - smallest_chunk - budget.fixed
+            bytes_per_vertex = round(bytes_of_vertices / max_vertices)
+        if count is None and (bounds := bounds_of_ids(source, max_vertices)) is not None:
+            ids, text = bounds
+            text = text + OFFSET_BYTES * width * ids if kind == "strings" else 0
+            bytes_of_vertices = budget.vertex_bytes(kind, ids, text, width)
+            is_bound, max_bytes = True, max(max_bytes, bytes_of_vertices + smallest_chunk)
+        fits = True if is_bound and max_bytes <= budget.limit else None
         if fits:
-            memory = min(budget.limit, need_most - LEAST_ROWS * edge + chunk)
-        if least is not None:
-            memory_least = need(least)
-            fits = False if memory_least > budget.limit else fits
-        if probable is not None:
-            memory_probable = need(probable)
+            max_bytes = min(budget.limit, max_bytes - smallest_chunk + largest_chunk)
+        if min_vertices is not None:
+            min_bytes = needed(min_vertices)
+            fits = False if min_bytes > budget.limit else fits
+        if probable_vertices is not None:
+            probable_bytes = needed(probable_vertices)
     seconds = None
-    if edges is not None and most is not None:
-        likely = most if sample is None or probable is None or count is not None else sample.likely
-        middle = likely if probable is None else round(probable ** (2 / 3) * likely ** (1 / 3))
-        load = Load(kind, edges, middle, text, width, facts.get("text_files", False), whole)
+    if edges is not None and max_vertices is not None:
+        vertices = max_vertices
+        if sample is not None and probable_vertices is not None and count is None:
+            vertices = sample.likely
+        if probable_vertices is not None:  # a weighted geometric mean of a low and a high estimate
+            vertices = round(probable_vertices ** (2 / 3) * vertices ** (1 / 3))
+        text_files = facts.get("text_files", False)
+        load = Load(kind, edges, vertices, text_per_vertex, width, text_files, whole)
         seconds = load.seconds(budget)
     return StreamPlan(
         engine=backend.name,
         device=backend.device_name,
         pieces=facts["pieces"],
         edges=edges,
-        vertices=most,
+        vertices=max_vertices,
         ids=kind,
         reason=reason,
-        bytes=memory,
+        bytes=max_bytes,
         limit=budget.limit,
         fits=fits,
         rate=edges / seconds if edges and seconds else RATES[kind],
         seconds=seconds,
         bounded=edges is not None and source.filtered,
-        vertices_least=least,
-        bytes_least=memory_least,
-        id_bytes=each,
+        vertices_least=min_vertices,
+        bytes_least=min_bytes,
+        id_bytes=bytes_per_vertex,
         estimated=estimated,
-        vertices_probable=probable,
-        bytes_probable=memory_probable,
+        vertices_probable=probable_vertices,
+        bytes_probable=probable_bytes,
     )
 
 
 def memory_use(index: Index) -> tuple[str, int, int, int]:
     """Return the arguments of :meth:`Budget.update` for an index.
 
-    They are the index's row of the memory table, its number of vertices, the bytes of their
+    They are the row of the memory table for the index, the number of vertices, the bytes of their
     strings, and the number of columns of an id.
     """
     return _row_of(index), index.n, _text_of(index), index.width
@@ -317,7 +323,7 @@ def _row_of(index: Index) -> str:
 
 
 def _text_of(index: Index) -> int:
-    """Return how many bytes the strings in an index take; 0 without strings."""
+    """Return the bytes of the strings in an index; 0 without strings."""
     if isinstance(index, Tuples):
         return sum(map(_text_of, index.columns))
     return index.text_bytes if isinstance(index, TextIndex) else 0
@@ -358,9 +364,9 @@ def stream_components(
     """Find the connected components of edges that do not fit into memory.
 
     Edges are read in chunks, which are linked and then dropped. Only the vertices must fit into
-    memory. There may be more than 2^31 edges. A background thread reads files while the previous
-    chunk is linked; for Parquet on a GPU, two threads read with cuDF. An iterable is read in the
-    caller's thread.
+    memory. There may be more than 2^31 edges. While a chunk is linked, a background thread reads
+    the next one from files. For Parquet on a GPU, two threads read with cuDF. An iterable is read
+    in the caller's thread.
 
     Parameters
     ----------
@@ -369,8 +375,8 @@ def stream_components(
 
         - a folder, including its subfolders, partitioned or not;
         - a pattern such as ``"edges/*.parquet"``;
-        - paths of csv, tsv, snap, Parquet or Arrow files, which are read in pieces, or of any other
-          format of :mod:`cc_rapids.data.files`, which are read one file at a time;
+        - paths of csv, tsv, snap, Parquet or Arrow files, which are read in pieces, or of files of
+          any other format of :mod:`cc_rapids.data.files`, which are each read as a whole;
         - addresses such as ``"s3://bucket/*.parquet"``, read by fsspec;
         - an iterable of frames, of column pairs, or of lists of pairs;
         - a pyarrow Dataset or RecordBatchReader, or a DuckDB relation.
@@ -387,7 +393,7 @@ def stream_components(
     vertices : column, array or range, optional
         As for :func:`cc_rapids.components`.
     num_vertices : int, optional
-        The vertices are exactly 0 .. num_vertices - 1. This is the fastest and smallest case.
+        The vertices are exactly 0 .. num_vertices - 1. This is fastest and takes the least memory.
     labels : {"min", "max", "dense", "size", ...}, optional
         As for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
@@ -400,12 +406,12 @@ def stream_components(
         The library of returned frames for files. Defaults to PyArrow, even on a GPU.
     memory_limit : int or str, optional
         The limit for vertices and chunks together, in bytes or as a string such as ``"2GiB"``.
-        Defaults to half of the free memory of the machine, or of the GPU if the run uses one. It
-        determines the size of chunks, see :mod:`cc_rapids.data.memory_budget`. A vertex takes 20
-        bytes with ``num_vertices``, 52 bytes for integer ids, and 54 bytes plus the text for
-        string ids. Reading takes at least 32 MiB, or 48 MiB for text. The limit does not
-        cover Python and its libraries, DuckDB's queries, items of an iterable, and frames that the
-        answer returns. A lazy Polars frame is collected as a whole and is counted.
+        Defaults to half of the free memory of the machine, or of the GPU if the run uses one. The
+        limit determines the size of chunks, see :mod:`cc_rapids.data.memory_budget`. A vertex takes
+        20 bytes with ``num_vertices``, 52 bytes for integer ids, and 54 bytes plus the text for
+        string ids. Reading takes at least 32 MiB, or 48 MiB for text. The limit does not include
+        Python and its libraries, queries of DuckDB, items of an iterable, and frames that the
+        answer returns. It includes a lazy Polars frame, which is collected as a whole.
     progress : bool or callable
         True shows a bar on stderr if it is a terminal, and otherwise logs lines. A callable
         receives a ``StreamProgress`` after the first chunk, then twice a second, and at the end.
@@ -423,37 +429,38 @@ def stream_components(
     checkpoint, checkpoint_every : path and float, optional
         The path of a checkpoint file. The state is written every ``checkpoint_every`` seconds (0:
         after each chunk), and when an exception or Ctrl-C ends the run after its first chunk. If
-        the file exists, the run resumes from it and reads only the remaining edges;
-        ``memory_limit`` may differ. The file is kept after the run. SIGTERM ends Python without
-        writing a checkpoint, unless a handler raises an exception:
+        the file exists, the run resumes from its state and reads only the remaining edges;
+        ``memory_limit`` may differ. The file is not removed after the run. SIGTERM ends Python
+        without writing a checkpoint, unless a handler raises an exception:
         ``signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))``.
 
-        The checkpoint identifies the edges already read: files by path, size, modification time
-        and a hash of both ends, and data in memory or from an iterable by a hash of each item.
-        Finished items of an iterable are read again and compared. A file may change or be removed
-        if none of its rows was linked.
+        The checkpoint identifies the edges already read. A file is identified by path, size,
+        modification time and a hash of its beginning and end. Data in memory or from an iterable
+        are identified by a hash of each item; finished items of an iterable are read again and
+        compared. A file may change or be removed if none of its rows was linked.
+
         The input may have grown: more files anywhere in the order, more items, or more rows in the
         last item. ``summary()["resumed"]`` and the log report what was added.
     unreadable : {"raise", "skip"}
-        How to handle a file that cannot be opened or parsed. ``"skip"`` leaves out all of its rows,
-        logs a warning that names it, and counts it in ``ledger``. A resumed run tries it again. A
-        file that fails after some of its rows were linked is still an error. An input without any
-        readable file is an error, too. A plan leaves out these files as well. For paths and
-        datasets of files.
+        How to handle a file that cannot be opened or parsed, for paths and datasets of files.
+        ``"skip"`` leaves out all rows of the file, logs a warning that names the file, and counts
+        the file in ``ledger``. A resumed run tries it again. It is still an error if a file fails
+        after some of its rows were linked, or if no file is readable. A plan also leaves out
+        unreadable files.
     devices : "all", or list of int, optional
-        Read Parquet files on as many of these GPUs of this machine as reduce the time. Each GPU
-        takes the next row groups when it is ready, and builds a forest of the edges that it has
-        read. At the end, the forests are merged from GPU to GPU, without the host. The first GPU
-        stores the result. ``memory_limit`` applies to each GPU.
+        Read Parquet files on several of these GPUs of this machine, as far as more GPUs reduce the
+        time. Each GPU takes the next row groups when it is ready, and builds a forest of the edges
+        that it has read. At the end, the forests are merged from GPU to GPU, without the host. The
+        first GPU stores the result. ``memory_limit`` applies to each GPU.
     explain : bool
-        Return a ``StreamPlan`` with edges, vertices, memory and time. It reads metadata and the
+        Return a ``StreamPlan`` with edges, vertices, memory and time. This reads metadata and the
         beginning of 1 % of the row groups (at least one), or of a text file.
 
     Raises
     ------
     CapacityError
-        The vertices do not fit into the memory limit. A ``CapacityWarning`` precedes the error if a
-        sample shows it before files are read.
+        The vertices do not fit into the memory limit. If a sample shows this before files are read,
+        a ``CapacityWarning`` precedes the error.
     CheckpointError
         The checkpoint was written for other edges, columns, nulls or vertices. The error names the
         difference.
@@ -511,7 +518,7 @@ def stream_components(
     return planned(find, edges, options) if options.explain else find(edges, options)
 
 
-Solve = Callable[[Any, Options, Reading], Any]  # solves a table; Reading records how it was read
+Solve = Callable[[Any, Options, Reading], Any]  # solves a table; Reading describes its files
 
 
 def find_in_stream(
@@ -520,8 +527,8 @@ def find_in_stream(
     """Find the components of a stream, after :func:`stream_components` has checked its options.
 
     If files and other tables on the host fit into half of the free memory, together with the frame
-    of the result, they are concatenated and passed to ``solve``. If files with integer ids are
-    followed by a file with text ids, all are read again as text.
+    of the result, they are concatenated and passed to ``solve``. If a file with text ids follows
+    files with integer ids, all files are read again as text.
     """
     try:
         components = _run_stream(edges, options, solve)
@@ -548,9 +555,10 @@ def _finished(components: Components, edges: Any, options: Options) -> Component
 
 
 def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components | StreamPlan:
+    """Find the components of a stream, at once by ``solve`` or in chunks, or return the plan."""
     if solve is None or not options.forest:
         options.check_streamed()
-    chosen, vertices, bound = options.batch_design, options.vertices, options.weight_bound
+    design, vertices, bound = options.batch_design, options.vertices, options.weight_bound
     count = read.check_vertices(options.num_vertices, vertices)
     adapter = adapter_of(edges)
     options = with_ends(edges, options, adapter)
@@ -563,8 +571,8 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
     if not options.forest:  # a forest needs row numbers of one table on the host
         stream.read_by(row_group_reader(runner.device_id))
     limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
-    most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
-    budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
+    max_rows = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
+    budget = Budget(limit, stream.fixed, most=max_rows, readers=stream.readers)
     if options.explain:
         whole = solve is not None and stream.arrow and not runner.on_device
         return plan(stream, count, runner, budget, width, choice.reason, whole)
@@ -593,7 +601,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
                     read.read_chunk(chunk, options.nulls, bound)
                 raise
     options.check_streamed()
-    words: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "columns": _sides_of(stream, source, destination),
         **options.text.words(),
         "nulls": options.nulls,
@@ -601,16 +609,17 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         "weight": bound and bound.words(),
     }
     if options.checkpoint is not None:
-        words["vertices"] = _digest(vertices, width)
-    saver = Saver(options.checkpoint, options.checkpoint_every, words, str(chosen))
+        arguments["vertices"] = _digest(vertices, width)
+    saver = Saver(options.checkpoint, options.checkpoint_every, arguments, str(design))
     saver.replaces = bool(options.text.as_text)
     if options.frames is not None and not stream.arrow:
         raise InputError(
-            "frames= is for files, datasets and readers: answers for frames have their kind"
+            "frames= is for files, datasets and readers: leave it out, because answers for frames"
+            " are frames of the same library"
         )
     request = ReadRequest(source, destination)
     run = Run(
-        *(stream, chosen, options.nulls, budget, saver, options.engine is None, width),
+        *(stream, design, options.nulls, budget, saver, options.engine is None, width),
         frames=options.frames,
         answers=adapter.answers(edges, request),
         bound=bound,
@@ -619,10 +628,11 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
 
 
 def _is_long_text(backend: Backend, chunk: Chunk, size: int) -> bool:
-    """Return whether long lists of strings like those of a chunk are solved faster in chunks.
+    """Return whether a list that begins with a chunk is solved faster in chunks than at once.
 
-    Chunks are faster and take half of the memory, unless short strings are encoded as integers.
-    ``size`` is the number of bytes for solving the list so far at once.
+    Long lists of strings are solved faster in chunks and with half of the memory, unless the
+    strings are short enough to be encoded as integers. ``size`` is the number of bytes for solving
+    the list read so far at once.
     """
     ends = chunk.source, chunk.destination
     if (
@@ -637,14 +647,14 @@ def _is_long_text(backend: Backend, chunk: Chunk, size: int) -> bool:
 
 
 def _sides_of(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
-    """Return the requested columns; None for a column with its default name for edges in memory."""
-    own_names = (None, None) if stream.arrow else named(None, None)
-    pairs = zip((source, destination), own_names, strict=True)
+    """Return the requested columns, or None for a column of edges in memory with a default name."""
+    default_names = (None, None) if stream.arrow else named(None, None)
+    pairs = zip((source, destination), default_names, strict=True)
     return [None if name == default else name for name, default in pairs]
 
 
 def _digest(vertices: Any, width: int) -> str | None:
-    """Describe vertices= so that a checkpoint notices a change: their number, type and hash."""
+    """Return the number, type and hash of ``vertices=`` as text, by which a change is noticed."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
     column, content = inputs.vertices(vertices, width).src, Content()
@@ -654,14 +664,18 @@ def _digest(vertices: Any, width: int) -> str | None:
 
 @dataclass
 class Run:
-    """One run over a stream."""
+    """One run over a stream.
+
+    ``movable`` is whether the first batch with rows determines the backend. ``width`` is the number
+    of columns of an id.
+    """
 
     stream: Source
     design: Design
     nulls: str
     budget: Budget
     saver: Saver
-    free: bool
+    movable: bool
     width: int = 1
     frames: str | None = None
     answers: Callable[[Any], Any] | None = None
@@ -681,7 +695,7 @@ class Run:
         if saved is None:
             kind = "range" if count is not None else "strings"
             self.budget.update(kind, count or 0, width=self.width)
-            state = initial_state(backend, count, vertices, self.free, self.width)
+            state = initial_state(backend, count, vertices, self.movable, self.width)
             cursor, done = Cursor(), False
         else:
             state, cursor, self.stream = saved.state, saved.cursor, saved.stream
@@ -715,29 +729,29 @@ class Run:
     def _resumed(self, saved: Resumed, edges: int) -> str:
         """Return a description of the resumed work, for the summary and the log."""
         new = edges - saved.state.edges
-        text = f"{saved.state.edges:,} edges were linked by earlier runs"
+        description = f"{saved.state.edges:,} edges were linked by earlier runs"
         if saved.done:
-            beyond = saved.more or "no more"
-            beyond = f"{new:,} edges more" if self.saver.trace and new else beyond
-            text += f", all of the input then; {beyond} since"
-        log.info("checkpoint %s: %s, and %d by this one", self.saver.path, text, new)
-        return text
+            added = saved.more or "no more"
+            added = f"{new:,} edges more" if self.saver.trace and new else added
+            description += f", all of the input then; {added} since"
+        log.info("checkpoint %s: %s, and %d by this one", self.saver.path, description, new)
+        return description
 
     def _kind(self, state: ConnectivityState) -> Any:
         """Return the type of frames for files: PyArrow tables unless ``frames=`` is set."""
         if not self.stream.arrow:
             return state.given
-        words = {"frame": self.frames or "pyarrow", "names": state.given.key_names}
-        return batches.kind_of(given_like(words, state.index.kinds), None)
+        frame_kind = {"frame": self.frames or "pyarrow", "names": state.given.key_names}
+        return batches.kind_of(given_like(frame_kind, state.index.kinds), None)
 
     def passed(
         self, state: ConnectivityState, cursor: Cursor, reporter: ReportsStates
     ) -> ConnectivityState:
         """Return the state after all chunks that follow a position."""
-        text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
-        chunks = self.stream.read_ahead(cursor, self.budget, text)
-        new, base = False, state.ledger.given  # new: the state is not in a checkpoint yet
-        saver = self.saver
+        kinds = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
+        chunks = self.stream.read_ahead(cursor, self.budget, kinds)
+        new = False  # whether the state is not in a checkpoint yet
+        rows_before, saver = state.ledger.given, self.saver
         try:
             with closing(chunks):  # type: ignore[type-var]
                 for chunk in chunks:
@@ -745,9 +759,9 @@ class Run:
                         file = _file_of(chunk, cursor)
                         linked = self._link(state, chunk, file)
                         if chunk.given is not None and not chunk.old:
-                            _check_given(linked, base + chunk.given, chunk.path)
-                        grown = linked.ledger.accounted_for > state.ledger.accounted_for
-                        saver.linked(file, grown or chunk.vertices is not None)
+                            _check_given(linked, rows_before + chunk.given, chunk.path)
+                        has_rows = linked.ledger.accounted_for > state.ledger.accounted_for
+                        saver.linked(file, has_rows or chunk.vertices is not None)
                         state, cursor = linked, chunk.after
                         new = new or not chunk.old
                     self._plan_chunk(state)
@@ -766,14 +780,14 @@ class Run:
         saver.finish()
         given = self.stream.given
         if given is not None:
-            _check_given(state, base + given)
+            _check_given(state, rows_before + given)
         self.saver.write(state, cursor, done=True)
         return state
 
     def _plan_chunk(self, state: ConnectivityState) -> None:
         """Set the size of the next chunk; raise a CapacityError that reports the progress so far.
 
-        Memory that Arrow's pool retains is released first. With strings it is several times as
+        With strings, memory that Arrow's pool retains is released first. It can be several times as
         large as a chunk.
         """
         kind, *sizes = memory_use(state.index)
@@ -787,35 +801,36 @@ class Run:
             if not state.edges:
                 raise
             total = _edges_of(self.stream)
-            of = "" if total is None else f" of {total:,}"
+            of_total = "" if total is None else f" of {total:,}"
             advice = self._advice(state, total)
-            raise CapacityError(f"after {state.edges:,}{of} edges, {error}{advice}") from None
+            raise CapacityError(f"after {state.edges:,}{of_total} edges, {error}{advice}") from None
 
     def _advice(self, state: ConnectivityState, total: int | None) -> str:
-        """Return the advice to raise the limit, or to number the vertices from 0.
+        """Return the end of a CapacityError: the limit that is needed, and another way out.
 
-        The required limit is extrapolated from the vertices per edge so far.
+        The limit is extrapolated from the vertices per edge so far.
         """
         kind, vertices, text, width = memory_use(state.index)
-        times = 1.0 if total is None else max(1.0, total / state.edges)
-        most = math.ceil(times * vertices)
+        factor = 1.0 if total is None else max(1.0, total / state.edges)
+        max_vertices = math.ceil(factor * vertices)
         advice, index = "", state.index
-        if isinstance(index, Integers) and index.low >= 0 and index.high < CLOSE * most:
+        if isinstance(index, Integers) and index.low >= 0 and index.high < CLOSE * max_vertices:
             advice = (
-                "; or, if ids are 0..n-1, pass num_vertices=n (--num-vertices), by which each takes"
-                f" 20 bytes: the greatest so far is {index.high:,}"
+                "; or, if ids are 0..n-1, pass num_vertices=n (--num-vertices), with which each"
+                f" vertex takes 20 bytes: the greatest id so far is {index.high:,}"
             )
         if total is None:
             return advice
-        need = self.budget.vertex_bytes(kind, most, math.ceil(times * text), width)
+        need = self.budget.vertex_bytes(kind, max_vertices, math.ceil(factor * text), width)
         need += LEAST_ROWS * self.budget.an_edge(kind, width)
         need += need // 20
-        return f" to about {self.budget.in_words(need)}, if all edges bring as many{advice}"
+        limit = self.budget.in_words(need)
+        return f" to about {limit}, if the other edges add vertices at the same rate{advice}"
 
     def _link(self, state: ConnectivityState, chunk: Chunk, file: int) -> ConnectivityState:
-        """Return the state with one chunk linked, reusing its trees if no vertex is new.
+        """Return the state with one chunk of a file linked.
 
-        ``file`` is the number of the chunk's file.
+        The trees of the old state are reused if no vertex is new. ``file`` is a number.
         """
         given = read.read_chunk(chunk, self.nulls, self.bound)
         given = with_vertices(given, chunk.vertices, False)
@@ -825,8 +840,8 @@ class Run:
             return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
         exact = self.saver.path is not None
         try:
-            return insert_given(state, given, self.design, self.free, copied=False, exact=exact)
-        except InputError:  # before any edge was linked
+            return insert_given(state, given, self.design, self.movable, copied=False, exact=exact)
+        except InputError:  # no edge of the chunk was linked
             raise
         except BaseException:  # some edges may already be linked, so the file must not change
             self.saver.files_begun.add(file)
@@ -834,7 +849,7 @@ class Run:
 
 
 def _file_of(chunk: Chunk, before: Cursor) -> int:
-    """Return the number of the file with a chunk's rows, given the position before the chunk."""
+    """Return the number of the file that contains a chunk, given the position before the chunk."""
     after = chunk.after
     ended = after.file > before.file and not (after.group or after.rows)
     return after.file - 1 if ended else after.file
@@ -853,7 +868,7 @@ def _edges_of(stream: Source) -> int | None:
 
 
 def _check_given(state: ConnectivityState, given: int, path: str = "") -> None:
-    """Raise a LedgerError unless the chunks contain as many rows as the source counted."""
+    """Raise a LedgerError unless the rows of the state are the ``given`` rows of the source."""
     state.ledger._replace(given=given).check(path)
 
 
@@ -885,8 +900,8 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     chosen = _spreading(stream, count, len(numbers))
     numbers = numbers[: chosen.count]
     share = MOST_ON_DEVICE if edges_known is None else edges_known // (CHUNKS * len(numbers))
-    most = min(MOST_ON_DEVICE, max(share, LEAST_ROWS, *groups))
-    budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
+    max_rows = min(MOST_ON_DEVICE, max(share, LEAST_ROWS, *groups))
+    budget = Budget(limit, stream.fixed, most=max_rows, readers=stream.readers)
     if options.explain:
         reason = f"files are read by {counted(len(numbers), 'GPU')}: {chosen.why}"
         return plan(stream, count, backend, budget, width, reason)
@@ -910,8 +925,9 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
 def _spreading(stream: Source, count: int | None, devices: int) -> Spreading:
     """Return how many devices to use for a stream.
 
-    Without ``num_vertices``, the model assumes half as many vertices as edges, or all of their
-    range if that is smaller. Only Parquet files are read by several devices at the same time.
+    Without ``num_vertices``, the model assumes half as many vertices as edges, or the size of the
+    range of ids if this is smaller. Only Parquet files are read by several devices at the same
+    time.
     """
     facts = stream.measure()
     m, span, n = facts["edges"], facts["span"], count
@@ -924,23 +940,23 @@ def _spreading(stream: Source, count: int | None, devices: int) -> Spreading:
 
 @dataclass
 class _ChunkQueue:
-    """The chunks of a source, shared by all devices; each draws the next chunk when it is free."""
+    """The chunks of a source, from which each device takes the next chunk when it is ready."""
 
     source: Source
     chunks: Generator[Chunk, None, None]
     lock: threading.Lock = field(default_factory=threading.Lock)
-    dealt: int = 0
+    count: int = 0
 
     def next(self) -> tuple[int, Chunk] | None:
         """Return the next chunk and its number, counted from 1; None at the end."""
         with self.lock:
             chunk = next(self.chunks, None)
-            self.dealt += 1
-            return None if chunk is None else (self.dealt, chunk)
+            self.count += 1
+            return None if chunk is None else (self.count, chunk)
 
 
 class _DeviceReader(Source):
-    """The chunks that one device has drawn from the shared queue.
+    """The chunks that one device takes from the queue of all devices.
 
     ``waiting`` contains the numbers of chunks that are not linked yet. ``last`` is the number of
     the last linked chunk with rows.
@@ -964,9 +980,9 @@ class _DeviceReader(Source):
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield chunks until the queue is empty or another device has failed."""
-        while (dealt := self.queue.next()) is not None:
+        while (numbered_chunk := self.queue.next()) is not None:
             self.barrier.check()
-            number, chunk = dealt
+            number, chunk = numbered_chunk
             self.waiting.append(number)
             load = chunk.load and partial(self._load, chunk.load)
             yield chunk._replace(load=load, given=None)
@@ -1013,78 +1029,77 @@ class _RunOnDevices:
             self.answers,
             options.weight_bound,
         )
-        named = None if k else options.vertices
-        state = initial_state(backend, self.count, named, False, self.width)
+        vertices = None if k else options.vertices  # they are inserted once
+        state = initial_state(backend, self.count, vertices, False, self.width)
         state = run.passed(state, Cursor(), _DeviceProgress(self.reporter, self.edges, k, reader))
         reports = barrier.exchange(k, (reader.last, state))
-        states = [one for _, one in reports]
-        _check_kinds([one.index for one in states])
-        if not k:  # the stream's last chunk determines types, on any device
-            _, latest = max(reports, key=lambda one: (one[0], one[1].batches))
+        states = [state_of_device for _, state_of_device in reports]
+        _check_kinds([each.index for each in states])
+        if not k:  # the last chunk of the stream determines types, whichever device linked it
+            _, latest = max(reports, key=lambda report: (report[0], report[1].batches))
             kind, index = latest.given, state.index
             if isinstance(index, Range) and isinstance(latest.index, Range):
                 index = replace(index, dtype=latest.index.dtype)
             state = replace(state, given=kind, index=index)
-        merge = self._merged if self.count is not None else self._inserted
+        merge = self._merge_trees if self.count is not None else self._merge_states
         state = merge(k, run.with_output_kind(state), barrier)
         if k:
             return None
-        kind = replace(kind, dropped_rows=sum(one.given.dropped_rows for one in states))
-        edges = sum(one.edges for one in states)
-        ledger = reduce(Ledger.plus, (one.ledger for one in states))
+        kind = replace(kind, dropped_rows=sum(each.given.dropped_rows for each in states))
+        edges = sum(each.edges for each in states)
+        ledger = reduce(Ledger.plus, (each.ledger for each in states))
         ledger = ledger._replace(given=self.queue.source.given).check()
         state = run.with_output_kind(replace(state, given=kind, edges=edges, ledger=ledger))
         self.reporter.report_state(state, last=True)
-        took = perf_counter() - started
-        return snapshot(state, options.batch_design, options.labels, took)
+        return snapshot(state, options.batch_design, options.labels, perf_counter() - started)
 
-    def _merged(
+    def _merge_trees(
         self, k: int, state: ConnectivityState, barrier: ExchangeBarrier
     ) -> ConnectivityState:
-        """Merge the trees of all devices into those of device k in place, over common vertices."""
+        """Return the state of device k with the trees of all devices, over the same vertices."""
         with self.backend.scope():
             forest = state.flat()
             merge_all(k, forest, self.numbers, self.backend, barrier)
         return replace(state, forest=forest)
 
-    def _inserted(
+    def _merge_states(
         self, k: int, state: ConnectivityState, barrier: ExchangeBarrier
     ) -> ConnectivityState:
-        """Return the first device's state with the ids and trees of all devices.
+        """Return the state of device k, on device 0 with the ids and trees of all devices.
 
-        In each round, half of the remaining devices send their ids and the root of each to the
+        In each round, half of the remaining devices send their ids and the root of each id to the
         other half.
         """
-        away, backend = 1, self.backend
-        while away < len(self.numbers):
-            sends, source = k % (2 * away) == away, k + away
+        distance, backend = 1, self.backend  # between a receiver and its sender
+        while distance < len(self.numbers):
+            sends, source = k % (2 * distance) == distance, k + distance
             with backend.scope():
-                sent = (state, batches.flat_parents(state)) if sends else None
+                message = (state, batches.flat_parents(state)) if sends else None
                 backend.synchronize()
-                brought = barrier.exchange(k, sent)
-                if not k % (2 * away) and source < len(self.numbers):
+                messages = barrier.exchange(k, message)
+                if not k % (2 * distance) and source < len(self.numbers):
                     backend.connect(self.numbers[source])
-                    state = self._with_trees(state, brought[source], self.numbers[source])
+                    state = self._with_trees(state, messages[source], self.numbers[source])
                     backend.synchronize()
-            del sent, brought
+            del message, messages
             barrier.exchange(k)
             barrier.forget(k)
-            away *= 2
+            distance *= 2
         return state
 
     def _with_trees(
         self, state: ConnectivityState, sent: tuple[ConnectivityState, Array], device: int
     ) -> ConnectivityState:
-        """Return a state with the ids and the trees of another device's state.
+        """Return a state with the ids and the trees of another device added.
 
-        ``sent`` are the other state and the root of each of its vertices.
+        ``sent`` has the state of the other device, and the root of each of its vertices.
         """
 
         def check(index: Index) -> int:
             try:
                 return self.budget.update(*memory_use(index))
             except CapacityError as error:
-                raise CapacityError(f"where the GPUs' forests are merged, {error}") from None
+                raise CapacityError(f"while the forests of the GPUs are merged, {error}") from None
 
         backend, (other, roots) = self.backend, sent
         transfer = Transfer(backend, device, check(state.index), check)

@@ -100,7 +100,7 @@ def test_a_file_that_lies_is_refused(tmp_path):
             Connectivity.load(path)
     for ids in ([2, 2, 5, 7], [2, 5, 7], [9, 5, 7, 2]):
         archive.write(path, words, arrays | {"ids": np.array(ids)})
-        with pytest.raises(FormatError, match="different ones in their order"):
+        with pytest.raises(FormatError, match="distinct integers in ascending order"):
             Connectivity.load(path)
     for name in (*words, *arrays):
         if name in ("notes", "answers", "formats"):

@@ -282,7 +282,7 @@ def test_the_vertices_of_all_are_within_the_memory_limit(tmp_path, monkeypatch, 
         ids = (np.arange(count // 6) * 6 + number) * 1000
         table = pa.table({"src": ids, "dst": ids})
         pq.write_table(table, tmp_path / f"{number}.parquet", row_group_size=5000)
-    words = r"on GPU 0: where the GPUs' forests are merged, [\d,]+ vertices take"
+    words = r"on GPU 0: while the forests of the GPUs are merged, [\d,]+ vertices take"
     with pytest.raises(CapacityError, match=words):
         stream(str(tmp_path), memory_limit="38MB")
     monkeypatch.setattr("cc_rapids.incremental.stream.Transfer", recorded)
