@@ -221,8 +221,8 @@ def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
         if not pa.types.is_integer(values.type) and len(values):
             text += float(pc.mean(pc.binary_length(values)).as_py()) + OFFSET_BYTES
         pairs = np.unique(pairs << 32 | codes, return_inverse=True)[1] if k else codes
-    ends = np.cumsum([len(side[0]) for side in sides])[:-1]
-    split: Sides = np.split(pairs, ends)
+    splits = np.cumsum([len(side[0]) for side in sides])[:-1]
+    split: Sides = np.split(pairs, splits)
     return [split[k : k + 2] for k in range(0, len(split), 2)], text
 
 

@@ -81,6 +81,7 @@ def insert_all(
     adapter = adapter_of(edges)
     iterable = adapter.is_iterable and not skips  # _pieces() refuses to skip items of an iterable
     read_rows = _Total()
+    all_batches: Iterator[EdgeInput]
     if iterable:
         all_batches = (inputs.read(batch, *edge_args) for batch in edges)
     else:
