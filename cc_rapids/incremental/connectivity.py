@@ -57,7 +57,7 @@ _locks: WeakSet[ForkLock] = WeakSet()
 
 
 class ForkLock:
-    """A lock that is always free in a forked child process."""
+    """A reentrant lock that a forked child process replaces by a free lock."""
 
     rlock: Any  # threading.RLock, which is a function before Python 3.13
 
@@ -71,6 +71,7 @@ class ForkLock:
 
 
 def _free_locks() -> None:
+    """Free the locks of a forked child process, whose owners are threads of the parent."""
     for lock in list(_locks):
         lock.renew()
 
@@ -82,20 +83,20 @@ os.register_at_fork(after_in_child=_free_locks)
 class Connectivity:
     """The components of a graph whose edges arrive in batches and may be removed or expire.
 
-    ``len()`` is the number of components. A batch costs the work for its own edges and one copy of
-    the trees. It works on the copy, which replaces the old trees at its end, so a failed or
-    interrupted batch changes nothing.
+    ``len()`` is the number of components. A batch takes the work for its own edges and one copy of
+    the trees. It modifies the copy, which replaces the old trees at the end of the batch, so a
+    failed or interrupted batch changes nothing.
 
-    The trees take 4 bytes per vertex (8 from 2^32 vertices). Without ``num_vertices``, ids take up
-    to 22 bytes more per vertex. String ids take 4 bytes and the strings themselves. Composite ids
-    take this for each distinct value of a column, and for each distinct tuple of the first two,
-    three, ... columns. All of this memory is doubled during a batch, which also takes the memory of
-    the design. On a GPU, a second copy of the trees is kept between batches, up to 64 MiB. A
-    removed pair takes 8 bytes until it is inserted again.
+    The trees take 4 bytes per vertex (8 from 2^32 vertices on). Without ``num_vertices``, integer
+    ids add up to 22 bytes per vertex. String ids add 4 bytes per vertex and the strings themselves.
+    Composite ids add the same for each distinct value of a column, and for each distinct tuple of
+    the first two, three, ... columns. All of this memory is doubled during a batch, which also
+    takes the memory of the design. On a GPU, a second copy of the trees is kept between batches, up
+    to 64 MiB. A removed pair takes 8 bytes until it is inserted again.
 
-    Threads may share an instance. Batches are inserted one after another, and none is lost. Queries
-    do not wait; they use all batches that were complete when the query was made. An instance can be
-    copied and pickled in its current state.
+    Threads may share an instance. Batches are inserted one after another, and none is lost. A query
+    does not wait; it uses all batches that are complete at its start. An instance can be copied and
+    pickled in its current state.
 
     Parameters
     ----------
@@ -112,19 +113,19 @@ class Connectivity:
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
         Where to run. Defaults to the location of the first batch.
     keep_forest : bool
-        Keep the edges of a spanning forest, in 16 bytes per vertex, and some 20 more after edges
-        outside the forest were removed eight times. :meth:`remove` then reads other edges only if
-        it removes a forest edge. A batch edge that joins two trees is added to the forest; which
-        one of several is arbitrary. The batches of an iterator are inserted one by one; other
-        threads wait meanwhile, and the iterator must not insert edges itself.
+        Keep the edges of a spanning forest, so that :meth:`remove` reads other edges only if it
+        removes a forest edge. This takes 16 bytes per vertex, and about 20 more once edges outside
+        the forest have been removed eight times. If several edges of a batch join the same two
+        trees, an arbitrary one is added to the forest. The batches of an iterator are inserted one
+        by one; other threads wait meanwhile, and the iterator must not insert edges itself.
     expiry : str, optional
         The column with the expiry time of each edge, for :meth:`expire`: integers, floats or
-        datetimes. Datetimes are stored in microseconds, or in nanoseconds if those of the first
-        batch are. Later batches are converted exactly or refused. The kept forest is then a maximum
-        spanning forest by expiry time, in 32 bytes per vertex. A batch with up to a quarter as many
-        edges as vertices is merged into it edge by edge. For a larger batch, Borůvka's algorithm
-        also reads the kept edges. Batches must be frames, datasets or files; in text files, times
-        are numbers.
+        datetimes. Datetimes are stored in microseconds, or in nanoseconds if the first batch has
+        nanoseconds. Later batches are converted exactly or refused. The kept forest is then a
+        maximum spanning forest by expiry time, in 32 bytes per vertex. The edges of a batch are
+        merged into the forest one by one if they are at most a quarter of the number of vertices.
+        For a larger batch, Borůvka's algorithm also reads the kept edges. Batches must be frames,
+        datasets or files; in text files, times are numbers.
 
     Raises
     ------
@@ -170,18 +171,18 @@ class Connectivity:
         kept = check_flag("keep_forest", keep_forest) or expiry is not None
         if not (expiry is None or isinstance(expiry, str)):
             raise ArgumentTypeError(
-                f"expiry must name the column of times, and is a {type(expiry).__name__}"
+                f"expiry= must be the name of the column of times, not a {type(expiry).__name__}"
             )
         options = Options.check(
             num_vertices=num_vertices, vertices=vertices, design=design, engine=engine
         )
-        self._design, self._chosen = options.batch_design, options.named_design
-        self._free = options.engine is None
+        self._design, self._named_design = options.batch_design, options.named_design
+        self._movable = options.engine is None
         count = read.check_vertices(num_vertices, vertices)
         backend = options.backend()
         forest = KeptForest.empty(backend, expiry) if kept else None
         # the state is immutable and replaced as a whole
-        self._state = initial_state(backend, count, vertices, self._free, kept=forest)
+        self._state = initial_state(backend, count, vertices, self._movable, kept=forest)
         self._lock = ForkLock()  # for threads that replace the state
 
     def __getstate__(self) -> dict[str, Any]:
@@ -204,8 +205,8 @@ class Connectivity:
             now = self._state
             if now is not before and (now.removals != before.removals or now.kept is not None):
                 raise InputError(
-                    "edges were removed, or inserted where a forest is kept, while an iterator was"
-                    " read, so none of its batches was inserted: pass it again"
+                    "while an iterator was read, edges were removed, or inserted into a kept"
+                    " forest, so no batch of the iterator was inserted: pass the batches again"
                 )
             if after is not before:  # otherwise there was no batch
                 self._state = after if now is before else merged(now, after, before, self._design)
@@ -257,15 +258,16 @@ class Connectivity:
             One batch, in any form that :func:`cc_rapids.components` accepts, or a sequence of
             batches: an iterator or list of frames or column pairs, an iterator of lists of pairs,
             or the files of a pattern, a folder, a list of paths or a dataset. All batches of a
-            sequence are inserted, or none. Batches of up to 8 M edges together are read before the
-            first is linked, and small batches are linked in groups of up to a million edges. Other
-            threads, and the iterator itself, may insert edges while an iterator is read; one pass
-            over the vertices merges both at its end. The rows of a file are a PyArrow table.
+            sequence are inserted, or none. Batches are read in groups of up to 8 M edges before the
+            first of a group is linked. Small batches are linked in groups of up to a million edges.
+            While an iterator is read, other threads and the iterator itself may insert edges; at
+            the end, one pass over the vertices merges these insertions. The rows of a file are a
+            PyArrow table.
 
-            With ``num_vertices``, a GPU may still be reading the edges when this returns. Work on
-            its default stream, such as that of cuDF and CuPy, runs after it. Before you write to
-            the columns on another stream or from the host, wait for the device, or for an answer
-            such as ``len()``. Otherwise edges may be lost without an error.
+            With ``num_vertices``, a GPU may still be reading the edges when this method returns.
+            Work on the default stream of the GPU, such as that of cuDF and CuPy, waits for it.
+            Before you write to the columns on another stream or from the host, wait for the device,
+            or for an answer such as ``len()``. Otherwise, edges may be lost without an error.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`. By default, a file with two columns of unknown
             names must have the column names of an earlier file.
@@ -275,7 +277,6 @@ class Connectivity:
             Return the vertices whose label the batch changed, instead of the instance. This takes
             two passes over the trees, and work for the vertices of the components that grew. Other
             vertices are not labelled, and only returned vertices are converted to ids.
-
         on_error : {"raise", "keep"}
             ``"keep"`` inserts the files of a pattern, a folder or a list of paths one after
             another, each atomically. If a file fails, the files before it stay inserted, and the
@@ -325,29 +326,29 @@ class Connectivity:
         """
         wants_changes = check_flag("return_changes", return_changes)
         check_word("on_error", on_error, ON_ERROR)
-        names = source, destination, nulls, TextOptions.of(text)
+        edge_args = source, destination, nulls, TextOptions.of(text)
         check_word("unreadable policy", unreadable, UNREADABLE)
         skips = unreadable == UNREADABLE[1]
         if skips and on_error == "keep":
             raise InputError(
-                "on_error='keep' stops at a file that cannot be read, and unreadable='skip' does"
-                " not: pass one of them"
+                "on_error='keep' stops at a file that cannot be read, but unreadable='skip' does"
+                " not stop: pass only one of them"
             )
         if on_error == "raise":
-            states = self._insert(edges, names, skips)
+            states = self._insert(edges, edge_args, skips)
         else:
-            states = self._insert_files(edges, names)
+            states = self._insert_files(edges, edge_args)
         if not wants_changes:
             return self
         with states[1].backend.scope():
             return frame_of(changes(*states), states[1])
 
     def _insert(
-        self, edges: Any, names: EdgeArgs, skips: bool = False
+        self, edges: Any, edge_args: EdgeArgs, skips: bool = False
     ) -> tuple[ConnectivityState, ConnectivityState]:
         """Insert edges atomically; return the states before and after."""
-        source, destination, nulls, options = names
-        placement = self._chosen, self._free
+        source, destination, nulls, options = edge_args
+        placement = self._named_design, self._movable
         adapter = adapter_of(edges)
         if adapter.opens:
             edges = opened(edges)
@@ -355,16 +356,16 @@ class Connectivity:
         if skips and not (adapter.is_stream and self._state.kept is None):
             raise ArgumentTypeError(
                 "unreadable='skip' is for patterns, folders, lists of paths and datasets of files,"
-                " and edges that are never removed: leave it out"
+                " without a kept forest: leave it out"
             )
         if self._state.kept is not None:
             with self._lock.rlock:
                 before = self._state
-                read_in_turn = pieces(before, edges, names, self._expiry)
-                states = self._take(before, insert_kept(before, read_in_turn, self._free))
+                batches_of_edges = pieces(before, edges, edge_args, self._expiry)
+                states = self._take(before, insert_kept(before, batches_of_edges, self._movable))
         elif adapter.is_stream:  # runs the iterator's code without holding the lock
             before = self._state
-            states = self._take(before, self._inserted(before, edges, names, skips))
+            states = self._take(before, self._inserted(before, edges, edge_args, skips))
         else:
             given = read.read(
                 edges, source, destination, nulls=nulls, options=options, adapter=adapter
@@ -383,19 +384,19 @@ class Connectivity:
         return states
 
     def _inserted(
-        self, before: ConnectivityState, edges: Any, names: EdgeArgs, skips: bool
+        self, before: ConnectivityState, edges: Any, edge_args: EdgeArgs, skips: bool
     ) -> ConnectivityState:
         """Return the state with a sequence of batches inserted; files are read again as text."""
         try:
-            return insert_all(before, edges, names, self._chosen, self._free, skips)
+            return insert_all(before, edges, edge_args, self._named_design, self._movable, skips)
         except LateTextError as error:
             if not error.can_restart or before.index.n:
                 raise
-            names = *names[:3], names[3].with_text(error.text)
-            return self._inserted(before, edges, names, skips)
+            edge_args = *edge_args[:3], edge_args[3].with_text(error.text)
+            return self._inserted(before, edges, edge_args, skips)
 
     def _insert_files(
-        self, edges: Any, names: EdgeArgs
+        self, edges: Any, edge_args: EdgeArgs
     ) -> tuple[ConnectivityState, ConnectivityState]:
         """Insert files one after another; an error names the files that stay inserted."""
         if not adapter_of(edges).names_files:
@@ -403,17 +404,20 @@ class Connectivity:
                 "on_error='keep' is for a path, a pattern, a folder or a list of paths: leave it"
                 " out, or insert the batches one by one"
             )
-        kept: list[str] = []
+        inserted: list[str] = []
         first = after = self._state
         for path in paths_of(edges):
             try:
-                before, after = self._insert([path], names)
+                before, after = self._insert([path], edge_args)
             except BaseException as error:
-                files = f"{counted(len(kept), 'file')} before it: {listed(kept)}"
-                add_advice(error, f"{path} was not inserted; kept {files if kept else 'no file'}")
+                inserted_files = f"{counted(len(inserted), 'file')} before it: {listed(inserted)}"
+                add_advice(
+                    error,
+                    f"{path} was not inserted; kept {inserted_files if inserted else 'no file'}",
+                )
                 raise
-            first = first if kept else before
-            kept.append(path)
+            first = first if inserted else before
+            inserted.append(path)
         return first, after
 
     def connected(
@@ -448,7 +452,7 @@ class Connectivity:
         Raises
         ------
         UnknownVertexError
-            Some ids are not vertices. The error names their number and the first.
+            Some ids are not vertices. The error counts them and shows the first three.
 
         See Also
         --------
@@ -465,7 +469,7 @@ class Connectivity:
         inputs.check_missing(missing)
         width = self._state.index.width
         given = read.read_pairs(pairs, source, destination, TextOptions.of(text), width)
-        state = inputs.placed_for(self._state, given, self._free)
+        state = inputs.placed_for(self._state, given, self._movable)
         with inputs.BorrowedBatch(state.backend, given) as columns:
             check_kind(state.index, given)
             answers = batches.query_ids(state, columns[:2])
@@ -531,11 +535,11 @@ class Connectivity:
     ) -> Any:
         """Run one batch of mixed insertions and queries.
 
-        Every query sees all earlier batches. The answer of a query about vertices that this batch
-        joins depends on the design. Designs that splice paths (``splice``), and designs in rounds
-        (``shiloach-vishkin``, ``liu-tarjan``), run all insertions before the queries. With other
-        designs, rows run concurrently, so a query may or may not see insertions of this batch.
-        Vertices that this batch inserts are known to its queries.
+        Every query sees all earlier batches, and knows the vertices of this batch. Whether it also
+        sees the insertions of this batch depends on the design. Designs that splice paths
+        (``splice``), and designs in rounds (``shiloach-vishkin``, ``liu-tarjan``), run all
+        insertions before the queries. With other designs, rows run concurrently, so a query may or
+        may not see an insertion of this batch.
 
         Parameters
         ----------
@@ -581,26 +585,29 @@ class Connectivity:
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock.rlock:
             before = self._state
-            old = inputs.placed_for(before, given, self._free)
+            old = inputs.placed_for(before, given, self._movable)
             with inputs.BorrowedBatch(backend := old.backend, given) as columns:
                 # a private copy: the same mask must split all columns
-                asks = backend.asarray(mask).copy()
+                is_query = backend.asarray(mask).copy()
                 inserted = Ledger(int(mask.size) - int(mask.sum()))
-                rows = [inputs.rows(column, ~asks, backend) for column in columns[:2]]
-                state, new = batches.with_vertices(old, given, [*rows, *columns[2:]])
-                rows = [inputs.rows(column, asks, backend) for column in columns[:2]]
-                pairs, valid = inputs.ends(state, given, rows, missing)
+                columns_of_part = [
+                    inputs.rows(column, ~is_query, backend) for column in columns[:2]
+                ]
+                state, new = batches.with_vertices(old, given, [*columns_of_part, *columns[2:]])
+                columns_of_part = [inputs.rows(column, is_query, backend) for column in columns[:2]]
+                pairs, valid = inputs.ends(state, given, columns_of_part, missing)
                 if state.kept is None:
-                    joins = state, self._design, new[:2], pairs, asks
-                    state, answers_of_batch = batches.insert_and_query(*joins)
+                    state, answers_of_queries = batches.insert_and_query(
+                        state, self._design, new[:2], pairs, is_query
+                    )
                 else:
                     state = joined(state, *new[:2])
-                    answers_of_batch = batches.query(state, *pairs)
+                    answers_of_queries = batches.query(state, *pairs)
                 state = replace(state, ledger=state.ledger.plus(inserted).check())
-                every = backend.xp.zeros(asks.size, bool)
-                every[asks] = answers_of_batch & valid
-                column = column_like(batch, every, backend, given.on_device)
-                answers = rows_of(column, asks, backend)
+                answers_of_rows = backend.xp.zeros(is_query.size, bool)
+                answers_of_rows[is_query] = answers_of_queries & valid
+                column = column_like(batch, answers_of_rows, backend, given.on_device)
+                answers = rows_of(column, is_query, backend)
                 self._take(before, state)
         return answers
 
@@ -617,15 +624,15 @@ class Connectivity:
     ) -> Connectivity:
         """Remove all edges between pairs of vertices, in both directions.
 
-        Parallel edges are removed, too: insert the ones that stay again.
+        Parallel edges are removed, too: insert again those that should stay.
 
         Only components that may have split are solved again, by one pass over the remaining edges.
         With ``keep_forest=True`` or ``expiry=``, these are the components that lose a forest edge.
-        Removals of other edges scan the forest. After eight such removals, they only look up their
-        pairs. Without a kept forest, all components of the pairs are solved again. If they contain
-        more than a sixteenth of the vertices, all edges are linked again. If fewer, the edges of
-        other components are not looked up. The counts of edges and batches still include removed
-        edges.
+        The removal of other edges scans the forest; after eight such removals, it only looks up the
+        pairs. Without a kept forest, all components of the pairs are solved again. If these
+        components contain more than a sixteenth of the vertices, all edges are linked again.
+        Otherwise, the edges of other components are skipped. The counts of edges and batches still
+        include removed edges.
 
         Parameters
         ----------
@@ -634,14 +641,15 @@ class Connectivity:
         source, destination : str, or lists of str of equal length, optional
             The columns of the pairs and of ``remaining``, as for :func:`cc_rapids.components`.
         remaining : frame, pair of arrays, path, pattern, dataset or iterable, optional
-            The remaining edges, read in pieces as by :meth:`insert`. You may pass the list from
-            before this removal and earlier ones: removed pairs are left out until they are inserted
-            again. If a removed vertex was inserted again, leave out its earlier edges. Required if
-            a component may split. Other threads wait while it is read, and an iterator must not
-            insert edges itself.
+            The remaining edges, read in pieces as by :meth:`insert`. Required if a component may
+            split. You may pass the list from before this removal and earlier ones: removed pairs
+            are left out until they are inserted again. If a removed vertex was inserted again,
+            leave out its earlier edges. Other threads wait while the edges are read, and an
+            iterator must not insert edges itself.
         missing : {"raise", "ignore"}
-            How to handle a pair with an unknown id, or of vertices that are not connected: raise an
-            error or ignore the pair. A pair of connected vertices without an edge has no effect.
+            How to handle a pair with an unknown id, or a pair of vertices that are not connected:
+            raise an error or ignore the pair. A pair of connected vertices without an edge has no
+            effect.
         **text
             ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
             :func:`cc_rapids.components`. They also apply to ``remaining``.
@@ -675,11 +683,14 @@ class Connectivity:
         [1, 1, 3, 4, 4]
         """
         check_word("policy for unknown pairs, missing,", missing, FORGETTING)
-        width, messages = self._state.index.width, ("remove()", "remove(([first], [second]))")
+        width, function_and_call = (
+            self._state.index.width,
+            ("remove()", "remove(([first], [second]))"),
+        )
         options = TextOptions.of(text)
-        given = read.read_pairs(pairs, source, destination, options, width, messages)
-        words = source, destination, nulls, options
-        return self._forget(remove_pairs, given, remaining, words, missing)
+        given = read.read_pairs(pairs, source, destination, options, width, function_and_call)
+        edge_args = source, destination, nulls, options
+        return self._forget(remove_pairs, given, remaining, edge_args, missing)
 
     def remove_vertices(
         self,
@@ -694,9 +705,9 @@ class Connectivity:
     ) -> Connectivity:
         """Remove vertices with all of their edges.
 
-        Their ids are deleted from memory and from later files of :meth:`save`. Components are
-        solved again as in :meth:`remove`, except components that only lose leaves of the kept
-        forest.
+        The ids of these vertices are deleted from memory and are not in later files of
+        :meth:`save`. Components are solved again as in :meth:`remove`, except components that only
+        lose leaves of the kept forest.
 
         Parameters
         ----------
@@ -740,21 +751,22 @@ class Connectivity:
         check_word("policy for unknown ids, missing,", missing, FORGETTING)
         index = self._state.index
         given = inputs.vertices(ids, index.width if index.n else None)
-        words = source, destination, nulls, TextOptions.of(text)
-        return self._forget(remove_vertices, given, remaining, words, missing)
+        edge_args = source, destination, nulls, TextOptions.of(text)
+        return self._forget(remove_vertices, given, remaining, edge_args, missing)
 
     def _forget(
-        self, forget: Any, given: Any, remaining: Any, words: EdgeArgs, missing: str
+        self, forget: Any, given: Any, remaining: Any, edge_args: EdgeArgs, missing: str
     ) -> Connectivity:
         """Remove edges or vertices from the state, and return the instance."""
         with self._lock.rlock:
             before = self._state
-            read_again = partial(pieces, before, remaining, words, self._expiry)
+            read_again = partial(pieces, before, remaining, edge_args, self._expiry)
             after = forget(before, given, None if remaining is None else read_again, missing)
             if self._state is not before:  # merging would reinsert the removed edges
                 raise InputError(
-                    "remaining= inserted or removed edges itself while it was read, so nothing was"
-                    " removed: insert them first, and pass a list that only reads"
+                    "remaining= inserted or removed edges while it was read, so nothing was"
+                    " removed: insert them first, and pass an iterator that inserts and removes"
+                    " nothing"
                 )
             self._take(before, after)
         return self
@@ -769,8 +781,8 @@ class Connectivity:
         ----------
         before : int, float or datetime
             The time, of the type of the ``expiry=`` column. A time before that of an earlier call
-            has no effect. Datetimes without a time zone are UTC. A finer unit than the column's is
-            compared exactly.
+            has no effect. Datetimes without a time zone are UTC. A datetime in a finer unit than
+            that of the column is compared exactly.
         drop_isolated : bool
             Also remove vertices that have no edge to another vertex.
 
@@ -799,7 +811,8 @@ class Connectivity:
         dropped = check_flag("drop_isolated", drop_isolated)
         if self._expiry is None:
             raise InputError(
-                "expire() needs the time of each edge: make Connectivity(expiry='COLUMN')"
+                "expire() requires the expiry time of each edge: create the instance by"
+                " Connectivity(expiry='COLUMN')"
             )
         with self._lock.rlock:
             self._take(self._state, expire(self._state, before, dropped))
@@ -846,8 +859,8 @@ class Connectivity:
         Raises
         ------
         OutputError
-            The file cannot be written, or the disk is full. An existing file stays. OutputError is
-            also an OSError.
+            The file cannot be written, or the disk is full. An existing file is not changed.
+            OutputError is also an OSError.
 
         See Also
         --------
@@ -864,14 +877,14 @@ class Connectivity:
         path = check_path("path", path)
         state = self._state
         with state.backend.scope():
-            checkpoint.write(path, state, str(self._chosen or "auto"))
+            checkpoint.write(path, state, str(self._named_design or "auto"))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Connectivity:
         """Load a state written by :meth:`save`, on any engine.
 
-        Frames are of the same library as before, or of PyArrow, with a log message, if that library
-        is missing. Arrays stay arrays.
+        Frames are of the same library as before. If this library is missing, they are of PyArrow,
+        and a message is logged. Arrays stay arrays.
 
         Parameters
         ----------
@@ -939,8 +952,9 @@ class Connectivity:
     def __repr__(self) -> str:
         state = self._state
         count = vars(state).get("components")  # only if cached: repr() launches no kernel
-        with suppress(CcRapidsError, MemoryError):
-            count = _components(state) if count is None and not state.backend.on_device else count
+        if count is None and not state.backend.on_device:
+            with suppress(CcRapidsError, MemoryError):
+                count = _components(state)
         counts = "" if count is None else f"{counted(count, 'component')} of "
         return (
             f"<Connectivity: {counts}{counted(state.forest.n, 'vertex', 'vertices')};"
@@ -963,17 +977,18 @@ class Connectivity:
 
 
 def _components(state: ConnectivityState) -> int:
+    """Return the number of components of a state."""
     with state.backend.scope():
         return state.components
 
 
 def merged(
-    one: ConnectivityState, other: ConnectivityState, base: ConnectivityState, design: Design
+    state: ConnectivityState, other: ConnectivityState, base: ConnectivityState, design: Design
 ) -> ConnectivityState:
-    """Merge two states that both continue a third state.
+    """Merge two states that both continue the state ``base``.
 
-    Each vertex of the other state is linked to the least vertex of its tree. Answers have the type
-    of the other state's answers.
+    Each vertex of ``other`` is linked to the least vertex of its tree. Answers have the type of the
+    answers of ``other``.
     """
     components = snapshot(other, design, check_labels("min"))
     pairs = components.answer.with_key_names(()).in_memory().label_frame()
@@ -981,19 +996,19 @@ def merged(
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]
     given = inputs.read(pairs, *names)
-    with inputs.BorrowedBatch(one.backend, given) as columns:
-        vertices, ends = batches.with_vertices(one, given, columns)
+    with inputs.BorrowedBatch(state.backend, given) as columns:
+        vertices, ends = batches.with_vertices(state, given, columns)
         joined = batches.insert(vertices, design, *ends[:2])
-    dropped = one.given.dropped_rows + other.given.dropped_rows - base.given.dropped_rows
-    removed = one.removed
-    if removed is not None:  # those that neither inserted: a link to a root is no edge
-        removed = removed[one.backend.xp.isin(removed, one.backend.asarray(other.removed))]
+    dropped = state.given.dropped_rows + other.given.dropped_rows - base.given.dropped_rows
+    removed = state.removed
+    if removed is not None:  # pairs that neither state has inserted; a link to a root is no edge
+        removed = removed[state.backend.xp.isin(removed, state.backend.asarray(other.removed))]
     return replace(
         joined,
         removed=removed,
-        ledger=one.ledger.plus(other.ledger.minus(base.ledger)),
-        edges=one.edges + other.edges - base.edges,
-        batches=one.batches + other.batches - base.batches,
+        ledger=state.ledger.plus(other.ledger.minus(base.ledger)),
+        edges=state.edges + other.edges - base.edges,
+        batches=state.batches + other.batches - base.batches,
         given=replace(other.given, dropped_rows=dropped),
     )
 
@@ -1011,8 +1026,11 @@ def snapshot(
         forest = state.flat()
         decoder = state.index.decoder(state.given)
         seconds = {"copy": None, "compute": took + perf_counter() - started}
-    words = str(design), state.index.description
-    ledger = state.ledger.check()
-    facts = Facts(*words, state.edges, seconds=seconds, resumed=resumed, ledger=ledger)
+    facts = Facts(
+        *(str(design), state.index.description, state.edges),
+        seconds=seconds,
+        resumed=resumed,
+        ledger=state.ledger.check(),
+    )
     kind = labels or DEFAULT_KINDS[bool(state.given.src.key_columns)]
     return Components(Answer(state.given, state.backend, decoder, forest, kind, facts))

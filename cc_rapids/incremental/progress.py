@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .state import ConnectivityState
 
-CALL_SECONDS = 0.5  # seconds between two calls of a caller's function
+CALL_SECONDS = 0.5  # seconds between two calls of a function of the caller
 
 
 log: logging.Logger = logging.getLogger(__name__)
@@ -34,9 +34,9 @@ class StreamProgress:
     Attributes
     ----------
     edges : int
-        Edges linked so far, including those of earlier runs.
+        The number of edges linked so far, including those of earlier runs.
     total : int or None
-        All edges, if metadata contain their number.
+        The number of all edges, if metadata contain it.
     vertices, components : int
         The counts so far.
     seconds : float
@@ -44,11 +44,12 @@ class StreamProgress:
     rate : float
         Edges per second in this run.
     left : float or None
-        Estimated remaining seconds at this rate.
+        The estimated remaining seconds at this rate.
     resumed : int
         The number of ``edges`` that earlier runs linked, up to a checkpoint.
     rows : int or None
-        With a weight bound or a filter, the rows read so far; ``edges`` counts those kept.
+        With a weight bound or a filter, the number of rows read so far. ``edges`` is then the
+        number of rows that were not left out.
 
     See Also
     --------
@@ -70,23 +71,23 @@ class StreamProgress:
     @property
     def short(self) -> str:
         """The facts in at most 63 characters, to fit next to a bar."""
-        most = self.total if self.rows is None else self.rows
-        total = "" if most is None else f" of {scaled(most)}"
-        left = ""
+        denominator = self.total if self.rows is None else self.rows
+        total = "" if denominator is None else f" of {scaled(denominator)}"
+        remaining = ""
         if self.left is not None:
-            left = f", {min(int(self.left / 60), 99_999)}:{int(self.left % 60):02} left"
+            remaining = f", {min(int(self.left / 60), 99_999)}:{int(self.left % 60):02} left"
         return (
-            f"{scaled(self.edges)}{total} edges, {scaled(self.rate)}/s{left};"
+            f"{scaled(self.edges)}{total} edges, {scaled(self.rate)}/s{remaining};"
             f" {scaled(self.components)} component{'' if self.components == 1 else 's'}"
         )
 
     def __str__(self) -> str:
         total = f" of {self.total:,}" if self.total is not None else ""
-        left = f", {self.left:,.0f} s left" if self.left is not None else ""
-        before = f" ({self.resumed:,} by earlier runs)" if self.resumed else ""
-        before += "" if self.rows is None else f" kept of {self.rows:,}"
+        remaining = f", {self.left:,.0f} s left" if self.left is not None else ""
+        details = f" ({self.resumed:,} by earlier runs)" if self.resumed else ""
+        details += "" if self.rows is None else f" kept of {self.rows:,}"
         return (
-            f"{self.edges:,}{total} edges{before}, {self.rate:,.0f} edges/s{left};"
+            f"{self.edges:,}{total} edges{details}, {self.rate:,.0f} edges/s{remaining};"
             f" {counted(self.components, 'component')} of"
             f" {counted(self.vertices, 'vertex', 'vertices')}"
         )
@@ -101,7 +102,7 @@ class DistributedProgress:
     stage : str
         The current stage, such as ``"forests"`` or ``"hooks, round 2"``.
     done, total : int
-        Tasks of that stage. ``total`` is None if the number of partitions is not known in advance.
+        Tasks of this stage. ``total`` is None if the number of partitions is not known in advance.
     seconds : float
         Seconds since the run began.
 
@@ -123,7 +124,9 @@ class DistributedProgress:
 
 
 def scaled(value: float, unit: str = "") -> str:
-    """Return a count with its unit, such as "1.5 M", in at most five characters before the unit.
+    """Return a number with a decimal prefix and a unit, such as "1.5 MB".
+
+    There are at most five characters before the unit.
 
     Examples
     --------
@@ -148,8 +151,8 @@ class Reporter:
     shown : bool or callable
         The caller's ``progress`` argument.
     call, bar, logged : float
-        The least seconds between two function calls, bar updates and log lines. The first function
-        call is immediate; the bar and the log wait for their interval.
+        The minimum seconds between two function calls, bar updates and log lines. The function is
+        first called immediately; the bar and the log begin after their interval.
     columns : callable, optional
         Returns the columns of the bar. Defaults to the bar and the facts as text.
     terminal : rich.console.Console, optional
@@ -215,18 +218,18 @@ class Reporter:
         else:
             log.info("%s", facts_now)
 
-    def _show(self, terminal: Console, words: str, done: int, total: int | None) -> None:
+    def _show(self, terminal: Console, description: str, done: int, total: int | None) -> None:
         if self._bar is None:
             from rich.progress import Progress
 
             self._bar = Progress(*self._columns(), console=terminal, transient=True)
             self._bar.start()
-            self._bar.add_task(words, total=total)
+            self._bar.add_task(description, total=total)
         task = self._bar.task_ids[0]
-        self._bar.update(task, completed=done, total=total, description=words, refresh=True)
+        self._bar.update(task, completed=done, total=total, description=description, refresh=True)
 
     def __enter__(self) -> Self:
-        if self._terminal:  # a terminal has one bar: none for kernels that are compiled
+        if self._terminal:  # a terminal shows one bar, so none of compiled kernels
             from ..backends import kernel_times
 
             self._exit.enter_context(kernel_times.watched(lambda: None))
@@ -240,9 +243,9 @@ class Reporter:
 
 def _line(progress: Any, width: int) -> str:
     """Return facts as text, or their short form if the text does not fit next to the bar."""
-    words = str(progress)
-    fits = len(words) <= width - BAR_WIDTH - 1
-    return words if fits else getattr(progress, "short", words)
+    text = str(progress)
+    fits = len(text) <= width - BAR_WIDTH - 1
+    return text if fits else getattr(progress, "short", text)
 
 
 def _fact_columns() -> list[ProgressColumn]:
@@ -270,9 +273,9 @@ class StreamReporter(Reporter):
     shown : bool or callable
         The caller's ``progress`` argument.
     total : int, optional
-        All edges.
+        The number of all edges.
     before : ConnectivityState, optional
-        The state of earlier runs.
+        The state from which the run resumes.
     filtered : bool
         Whether a weight bound or a filter drops rows.
     """
@@ -302,11 +305,25 @@ class StreamReporter(Reporter):
     def _facts(self, state: ConnectivityState, seconds: float) -> StreamProgress:
         """Return the facts to report; counting components takes a pass over the vertices."""
         with state.backend.scope():
-            trees = state.components
-        edges, total, spent = state.edges, self.total, max(seconds, 1e-9)
+            components = state.components
+        edges, total, seconds_so_far = state.edges, self.total, max(seconds, 1e-9)
         given = state.ledger.given
-        rate, pace = (edges - self.before) / spent, (given - self.read_before) / spent
-        left = max(0.0, (total - given) / pace) if total is not None and pace > 0 else None
-        shown = None if self.filtered else total
-        facts = edges, shown, state.index.n, trees, spent, rate, left, self.before
+        rate, row_rate = (
+            (edges - self.before) / seconds_so_far,
+            (given - self.read_before) / seconds_so_far,
+        )
+        remaining = (
+            max(0.0, (total - given) / row_rate) if total is not None and row_rate > 0 else None
+        )
+        shown_total = None if self.filtered else total
+        facts = (
+            edges,
+            shown_total,
+            state.index.n,
+            components,
+            seconds_so_far,
+            rate,
+            remaining,
+            self.before,
+        )
         return StreamProgress(*facts, given if self.filtered else None)

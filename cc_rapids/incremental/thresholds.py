@@ -67,28 +67,30 @@ def components_at(
     """Find the connected components at several weight thresholds in one pass over the edges.
 
     A cut is the set of edges with a weight of at least (or at most) a threshold. Every cut includes
-    the vertices of all weighted edges and of ``vertices``. Edges without a weight are dropped with
-    their vertices. Edges are sorted into buckets between thresholds, on the device of the edges.
-    For a frame, each bucket is linked into the trees of the stricter cut. For a stream, each bucket
-    has its own trees, which are merged at the end. No edge is read twice. The hooks of all cuts are
-    stored once, and the answer at a threshold is built on first access.
+    the vertices of all weighted edges and of ``vertices``. An edge whose weight is null or NaN
+    raises an error; with ``nulls="drop"``, it is dropped, and so are vertices without any other
+    edge.
+
+    Edges are sorted into buckets between thresholds, on the device of the edges. For a frame, each
+    bucket is linked into the trees of the next stricter cut. For a stream, each bucket has its own
+    trees, which are merged at the end. No edge is read twice. The hooks of all cuts are stored
+    once, and the answer at a threshold is built on first access.
 
     Parameters
     ----------
     edges : frame, pair of arrays, or stream
         A frame or pair of arrays, as for :func:`cc_rapids.components`. Or a stream of frames with a
         weight column: paths or a pattern (one file is in memory at a time), a pyarrow Dataset or
-        RecordBatchReader, or an iterable of frames. A list of columns per end forms one composite
-        id.
+        RecordBatchReader, or an iterable of frames.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`cc_rapids.components`.
     weight : str, or (m,) column or array of numbers
-        The name of the weight column, ``"weight"`` by default, or an array of weights. For a
-        matrix, its values; for a stream, a name. 32-bit floats are compared in 32 bits.
+        The name of the weight column, or an array of weights. A stream requires a name. For a
+        matrix, the values are the weights. 32-bit floats are compared in 32 bits.
     thresholds : list of numbers
         The thresholds, in any order. Duplicates count once.
     direction : {"at_least", "at_most"}
-        Whether a cut contains the edges of at least, or of at most, the threshold's weight.
+        Whether a cut contains the edges whose weight is at least, or at most, the threshold.
     vertices : column, array or range, optional
         Vertices to include even if no edge names them.
     num_vertices : int, optional
@@ -106,9 +108,11 @@ def components_at(
     -------
     Cuts
         The components at each threshold. All answers together share 5 bytes per vertex (6 from 256
-        thresholds), and 8 more for ids outside a narrow range. Each answer that is accessed takes 4
-        more. The run allocates 4 more per vertex and 9 per edge of a frame, and a copy of the ids
-        of its largest bucket. For a stream it allocates 4 per vertex and threshold.
+        thresholds on), and 8 more if ids are not integers from a narrow range. Each answer that is
+        accessed takes 4 bytes per vertex in addition.
+
+        For a frame, the run also allocates 4 bytes per vertex, 9 bytes per edge, and a copy of the
+        ids of the largest bucket. For a stream, it allocates 4 bytes per vertex and threshold.
 
     Other Parameters
     ----------------
@@ -141,7 +145,7 @@ def components_at(
     """
     options = Options.check(nulls=nulls, labels=labels, design=design, engine=engine)
     levels = Levels.of(thresholds, direction)
-    chosen, count = options.batch_design, read.check_vertices(num_vertices, vertices)
+    batch_design, count = options.batch_design, read.check_vertices(num_vertices, vertices)
     edges = opened(edges, weight)
     source, destination = read.named_ends(edges, source, destination, weight)
     source, destination, width = inputs.sides(source, destination, count)
@@ -153,8 +157,8 @@ def components_at(
     request, reading = ReadRequest(source, destination, nulls, text), Reading()
     stream = adapter.weighed(edges, request, weight, reading)
     rows = reading, partial(adapter.rows, edges, request)
-    uses_default = options.engine is None and options.named_design is None
-    plan = chosen, uses_default
+    uses_defaults = options.engine is None and options.named_design is None
+    plan = batch_design, uses_defaults
     reader = _Reader(request, weight, levels, options.engine is None, *plan, *rows)
     if stream is None:
         columns = request.columns(weight)
@@ -174,8 +178,8 @@ def components_at(
     given = replace(given, bound=WeightBound(weight).remembered())
     kind = options.labels or DEFAULT_KINDS[bool(given.src.key_columns)]
     parts = replace(cuts, given=given), levels.values.tolist(), kind
-    made = CutAnswers[Components](*parts, Components, levels.direction)
-    return Cuts(made, kind)
+    answers_at_thresholds = CutAnswers[Components](*parts, Components, levels.direction)
+    return Cuts(answers_at_thresholds, kind)
 
 
 class _Reader:
@@ -186,64 +190,73 @@ class _Reader:
         request: ReadRequest,
         weight: Any,
         levels: Levels,
-        free: bool,
+        movable: bool,
         design: Design,
         uses_default: bool,
         reading: Reading,
         expected_rows: Callable[[], int | None],
     ) -> None:
         self.request, self.weight, self.nulls = request, weight, request.nulls
-        self.levels, self.free = levels, free
+        self.levels, self.movable = levels, movable
         self.plan = design, uses_default
         self.reading, self.expected_rows = reading, expected_rows
-        self.ledger = Ledger()  # the rows of the frames so far, except linked rows
-        self.beyond = np.zeros(len(levels), np.int64)  # for each cut, the rows outside it
+        self.ledger = Ledger()  # of the frames so far, without the number of linked rows
+        self.beyond = np.zeros(len(levels), np.int64)  # the number of rows outside each cut
 
     def frame(self, edges: Any, state: ConnectivityState) -> CutTrees:
-        """Return the trees of all cuts: each bucket is linked into those of the stricter cut."""
+        """Return the trees of all cuts of a frame.
+
+        Each bucket is linked into the trees of the next stricter cut.
+        """
         with self._bucketed(edges, state) as (old, given, columns, buckets):
             encoded = _in_place(old, given, columns) or _numbered(old, given, columns)
             edges, decoder = encoded.edges, encoded.decoder
             assert decoder is not None
-            pick, most = old.backend.kernel(reading.pick_edges), max(rows.size for rows in buckets)
-            buffers = [old.backend.empty(most, end.dtype) for end in (edges.src, edges.dst)]
-            grows = GrowingTrees(encoded.forest, len(self.levels), *self.plan)
+            pick_edges, max_edges = (
+                old.backend.kernel(reading.pick_edges),
+                max(rows.size for rows in buckets),
+            )
+            buffers = [old.backend.empty(max_edges, end.dtype) for end in (edges.src, edges.dst)]
+            cut_trees = GrowingTrees(encoded.forest, len(self.levels), *self.plan)
             for rows in buckets:
                 us, vs = (end[: rows.size] for end in buffers)
-                pick(rows.size, rows, edges.src, edges.dst, us, vs)
-                grows.join(Edges(us, vs, edges.low), rows.size)
+                pick_edges(rows.size, rows, edges.src, edges.dst, us, vs)
+                cut_trees.join(Edges(us, vs, edges.low), rows.size)
             if int(old.backend.to_host(encoded.forest.out_of_range)[0]):
                 raise given.changed()
             given = batches.with_output_like(old, given).given
-            return grows.grown(given, decoder, encoded.name, self.ledger, self.beyond.tolist())
+            return cut_trees.grown(given, decoder, encoded.name, self.ledger, self.beyond.tolist())
 
     def stream(self, chunks: Iterator[Any], state: ConnectivityState) -> CutTrees:
         """Return the trees of all cuts of a stream.
 
-        Each bucket has its own trees, which are merged into those of the stricter cut at the end.
+        Each bucket has its own trees. At the end, they are merged into the trees of the next
+        stricter cut.
         """
         states = [state] * len(self.levels)
         for chunk in chunks:
             with self._bucketed(chunk, state) as (old, given, columns, buckets):
                 if states[0].backend is not old.backend:  # no edge is linked yet
                     states = [old] * len(states)
-                named, ends = batches.with_vertices(old, given, columns, copied=False)
+                extended, ends = batches.with_vertices(old, given, columns, copied=False)
                 states = [
-                    self._joined(named, level, [end[rows] for end in ends[:2]])
+                    self._joined(extended, level, [end[rows] for end in ends[:2]])
                     for level, rows in zip(states, buckets, strict=True)
                 ]
-                state = replace(named, edges=named.edges + ends[0].size)
+                state = replace(extended, edges=extended.edges + ends[0].size)
         index = state.index
         with state.backend.scope():
             ranks = _ranks(state)
-            grows = GrowingTrees(state.forest, len(states), *self.plan)
+            cut_trees = GrowingTrees(state.forest, len(states), *self.plan)
             for level in states:
-                grows.join(Edges(ranks, ranks[level.forest.parent], 0), level.edges)
-            decoder, rows = index.decoder(state.given), self._of_source()
-            return grows.grown(state.given, decoder, index.description, rows, self.beyond.tolist())
+                cut_trees.join(Edges(ranks, ranks[level.forest.parent], 0), level.edges)
+            decoder, rows = index.decoder(state.given), self._ledger_of_source()
+            return cut_trees.grown(
+                state.given, decoder, index.description, rows, self.beyond.tolist()
+            )
 
-    def _of_source(self) -> Ledger:
-        """Return the ledger of all rows of a stream, counted by the source if it can."""
+    def _ledger_of_source(self) -> Ledger:
+        """Return the ledger of all rows of a stream; the source counts the rows if it can."""
         if self.reading.formats:  # the readers of files count their rows
             return self.reading.ledger.plus(self.ledger._replace(given=0))
         rows = self.expected_rows()
@@ -252,25 +265,25 @@ class _Reader:
         return self.ledger._replace(given=rows)
 
     def _joined(
-        self, every: ConnectivityState, level: ConnectivityState, ends: list[Array]
+        self, latest: ConnectivityState, level: ConnectivityState, ends: list[Array]
     ) -> ConnectivityState:
-        """Return a copy of a bucket's trees over all vertices so far, with edges linked."""
-        forest = batches.grown(level.forest, every.forest.n)
-        state = replace(every, forest=forest, edges=level.edges)
+        """Return the state of a bucket after linking edges, with the vertices of ``latest``."""
+        forest = batches.grown(level.forest, latest.forest.n)
+        state = replace(latest, forest=forest, edges=level.edges)
         return batches.insert(state, self.plan[0], *ends)
 
     @contextmanager
     def _bucketed(
         self, edges: Any, state: ConnectivityState
     ) -> Iterator[tuple[ConnectivityState, EdgeInput, list[Any], list[Array]]]:
-        """Yield the state, the edges, their columns, and the rows of each cut's bucket.
+        """Yield the state, the edges, their columns, and the rows of the bucket of each cut.
 
         The columns contain the weighted edges, on the backend of the state.
         """
         given, weights, valid = self._read(edges)
-        old = inputs.placed_for(state, given, self.free)
+        old = inputs.placed_for(state, given, self.movable)
         with inputs.BorrowedBatch(old.backend, given) as columns:
-            self.free = self.free and not given.src.size  # the first rows fix the backend
+            self.movable = self.movable and not given.src.size  # the first rows fix the backend
             weights = old.backend.asarray(weights)
             if valid is not None:
                 valid = old.backend.asarray(valid)
@@ -279,7 +292,10 @@ class _Reader:
             yield old, given, columns, self._buckets(weights, old.backend)
 
     def _buckets(self, weights: Array, backend: Backend) -> list[Array]:
-        """Return for each cut the rows of its edges that are not in a stricter cut, in order."""
+        """Return the bucket of each cut: the rows of its edges that are not in a stricter cut.
+
+        The rows of a bucket are in ascending order.
+        """
         with backend.reusing():
             cuts = self.levels.cuts_of(weights, backend)
             self.beyond += self.levels.beyond(cuts, backend)
@@ -288,14 +304,14 @@ class _Reader:
         return [order[a:b] for a, b in pairwise(bounds)]
 
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
-        """Return the edges, their weights, and a mask of weighted edges if some have none."""
+        """Return the edges, their weights, and a mask of valid weights (None if all are valid)."""
         sides = adapter_of(edges).named(edges, self.request, self.weight)
         given = inputs.read(edges, *sides.names, self.nulls)
         plain = plain_weights(adapter_of(edges), edges, self.weight)()
         values, valid = plain or adapter_of(edges).weights(edges, self.weight)
         if given.row_index is not None:
-            kept = given.row_index()
-            values, valid = values[kept], None if valid is None else valid[kept]
+            rows = given.row_index()
+            values, valid = values[rows], None if valid is None else valid[rows]
         if values.size != given.src.size:
             raise InputError(
                 f"there are {values.size:,} weights and {given.src.size:,} edges: pass one weight"
@@ -313,10 +329,10 @@ class _Reader:
 
 
 def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds | None:
-    """Return the edges with ids relative to the least id, if ids can serve as vertices.
+    """Return the edges with their ids as vertices, relative to the least id, if this is possible.
 
-    Return None if ``vertices`` name further ids, if ids are not integers, or if their range is too
-    wide for a pass over all of it at each cut.
+    Return None if ``vertices`` name further ids, if ids are not integers, or if their range is so
+    wide that a pass over the range at each cut would take too long.
     """
     backend = state.backend
     if state.index.n or isinstance(state.index, Range) or len(columns) > 2:
@@ -335,16 +351,20 @@ def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) ->
 
 def _numbered(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds:
     """Return the edges between vertices numbered in the order of the ids."""
-    named, ends = batches.with_vertices(state, given, columns, copied=False)
-    index, forest = named.index, named.forest
+    extended, ends = batches.with_vertices(state, given, columns, copied=False)
+    index, forest = extended.index, extended.forest
     if index.places is not None:
-        ranks = _ranks(named)
+        ranks = _ranks(extended)
         ends = [ranks[end] for end in ends]
-    decoder = index.decoder(named.given)
+    decoder = index.decoder(extended.given)
     return EncodedIds(Edges(ends[0], ends[1], 0), forest, index.description, forest.n, decoder)
 
 
 def _ranks(state: ConnectivityState) -> Array:
-    """Return the rank of each vertex's id among all ids."""
-    places, backend = state.index.places, state.backend
-    return backend.xp.arange(state.forest.n) if places is None else inverse(places, backend)
+    """Return the rank of the id of each vertex among all ids."""
+    sorted_vertices, backend = state.index.places, state.backend
+    return (
+        backend.xp.arange(state.forest.n)
+        if sorted_vertices is None
+        else inverse(sorted_vertices, backend)
+    )
