@@ -125,9 +125,9 @@ class Ledger(NamedTuple):
         LedgerError
             The ledger does not balance. The error names both numbers.
         """
-        if self.given != self.accounted_for:
-            where = f"{where or 'the edges'} ({self._counts()})"
-            raise lost_rows(where, self.given, self.accounted_for)
+        accounted = self.linked + sum(self.left_out.values())  # without a call: runs are short
+        if self.given != accounted:
+            raise lost_rows(f"{where or 'the edges'} ({self._counts()})", self.given, accounted)
         return self
 
     def facts(self) -> dict[str, Any]:
@@ -171,7 +171,7 @@ class Ledger(NamedTuple):
 
 
 class Reading:
-    """How the files of a list were read so far, and the ledger of their rows.
+    """The formats of the files of a list that were read so far, and the ledger of their rows.
 
     Attributes
     ----------

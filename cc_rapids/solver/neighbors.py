@@ -39,7 +39,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class NeighborRules:
-    """Which entries are edges, and which points are members of clusters."""
+    """The rules that determine which entries are edges, and which points are in clusters."""
 
     at_most: float | None = None
     mutual: bool = False

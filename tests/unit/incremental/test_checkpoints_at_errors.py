@@ -340,7 +340,7 @@ def test_unreadable_files_of_a_batch_are_skipped(tmp_path):
     for edges, options, says in (
         (([1], [2]), {}, "unreadable='skip' is for patterns"),
         ([([1], [2])], {}, "unreadable='skip' is for paths"),
-        (tmp_path, {"on_error": "keep"}, "pass one of them"),
+        (tmp_path, {"on_error": "keep"}, "pass only one of them"),
     ):
         with pytest.raises(InputError, match=says):
             seen.insert(edges, unreadable="skip", **options)

@@ -191,7 +191,7 @@ def test_a_list_that_inserts_edges_while_it_is_read_is_refused(keep):
 
     for remove in (seen.remove, seen.remove_vertices):
         given = ([4], [5]) if remove == seen.remove else [2]
-        with pytest.raises(InputError, match="inserted or removed edges itself"):
+        with pytest.raises(InputError, match="inserted or removed edges while it was read"):
             remove(given, remaining=left())
     assert labels(seen) == {1: 1, 2: 1, 3: 1, 4: 4, 5: 4, 8: 8, 9: 8}
 
