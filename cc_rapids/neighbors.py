@@ -84,9 +84,9 @@ def components_of_neighbors(
         The components, whose vertices are 0 .. n - 1. They have the type of ``indices``, or int64
         if this type is unsigned or shorter than 32 bits. A run allocates 4 bytes per point, or 12
         with ``min_samples``. Distances or ``mutual`` add one bit per entry, ``min_samples`` two
-        bits per entry, and rows of unequal length 16 bytes per row. Before labels are made, all but
-        4 bytes per point, and one bit per point with ``min_samples``, are freed. Masked arrays, and
-        arrays in reversed order, are copied.
+        bits per entry, and rows of unequal length 16 bytes per row. Before labels are made, this
+        memory is freed, except 4 bytes per point, and one bit with ``min_samples``. Masked arrays,
+        and arrays in reversed order, are copied.
 
     Raises
     ------

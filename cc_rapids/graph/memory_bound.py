@@ -74,7 +74,7 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     Returns
     -------
     int
-        Bytes. For more than 160 M ids, the last term is 0.05 bytes per id instead of 8 MiB (0.1
+        Bytes. For more than 160 M ids, the last term is 0.05 bytes for every id, not 8 MiB (0.1
         bytes, if ids take 8 bytes). Without a pool, add the blocks of driver memory that are kept
         from earlier runs; each may be 4 MiB larger than the run needs. See
         :func:`cc_rapids.release_memory`. On threads, up to 262,144 edges take up to 24 MiB in

@@ -88,8 +88,8 @@ class Connectivity:
     failed or interrupted batch changes nothing.
 
     The trees take 4 bytes per vertex (8 from 2^32 vertices on). Without ``num_vertices``, integer
-    ids add up to 22 bytes per vertex. String ids add 4 bytes per vertex and the strings themselves.
-    Composite ids add the same for each distinct value of a column, and for each distinct tuple of
+    ids add up to 22 bytes each. String ids add 4 bytes each and the strings themselves. Composite
+    ids add the same for each distinct value of a column, and for each distinct tuple of
     the first two, three, ... columns. All of this memory is doubled during a batch, which also
     takes the memory of the design. On a GPU, a second copy of the trees is kept between batches, up
     to 64 MiB. A removed pair takes 8 bytes until it is inserted again.
@@ -113,11 +113,12 @@ class Connectivity:
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
         Where to run. Defaults to the location of the first batch.
     keep_forest : bool
-        Keep the edges of a spanning forest, so that :meth:`remove` reads other edges only if it
-        removes a forest edge. This takes 16 bytes per vertex, and about 20 more once edges outside
-        the forest have been removed eight times. If several edges of a batch join the same two
-        trees, an arbitrary one is added to the forest. The batches of an iterator are inserted one
-        by one; other threads wait meanwhile, and the iterator must not insert edges itself.
+        Keep the edges of a spanning forest, in 16 bytes per vertex. :meth:`remove` then reads other
+        edges only if it removes a forest edge. Once edges outside the forest have been removed
+        eight times, an index of the forest takes about 20 bytes more. If several edges of a batch
+        join the same two trees, an arbitrary one is added to the forest. The batches of an iterator
+        are inserted one by one; other threads wait meanwhile, and the iterator must not insert
+        edges itself.
     expiry : str, optional
         The column with the expiry time of each edge, for :meth:`expire`: integers, floats or
         datetimes. Datetimes are stored in microseconds, or in nanoseconds if the first batch has

@@ -106,7 +106,7 @@ class StreamPlan:
     bytes_least : int or None
         The memory for ``vertices_least`` and the smallest chunk.
     id_bytes : int or None
-        The bytes per vertex; None if the length of strings is unknown.
+        The memory per vertex in bytes; None if the length of strings is unknown.
     estimated : bool
         Whether ``edges`` is an estimate from the lines at a few positions of text files.
     vertices_probable : int or None

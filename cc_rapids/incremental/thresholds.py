@@ -109,10 +109,11 @@ def components_at(
     Cuts
         The components at each threshold. All answers together share 5 bytes per vertex (6 from 256
         thresholds on), and 8 more if ids are not integers from a narrow range. Each answer that is
-        accessed takes 4 bytes per vertex in addition.
+        accessed takes 4 more.
 
-        For a frame, the run also allocates 4 bytes per vertex, 9 bytes per edge, and a copy of the
-        ids of the largest bucket. For a stream, it allocates 4 bytes per vertex and threshold.
+        For a frame, the run also allocates 4 bytes for every vertex, 9 for every edge, and a copy
+        of the ids of the largest bucket. For a stream, it also allocates 4 bytes for every vertex
+        and threshold.
 
     Other Parameters
     ----------------
