@@ -109,10 +109,9 @@ def chunked(thing: Any) -> Any:
         from .arrow_protocols import arrow_of  # imported late, because such objects are rare
 
         return arrow_of(thing)
-    arrow = sys.modules["pyarrow"]
-    if isinstance(thing, arrow.Array):
-        return arrow.chunked_array([thing])
-    return arrow.Table.from_batches([thing]) if isinstance(thing, arrow.RecordBatch) else thing
+    if isinstance(thing, pa.Array):
+        return pa.chunked_array([thing])
+    return pa.Table.from_batches([thing]) if isinstance(thing, pa.RecordBatch) else thing
 
 
 def length_of(edges: Any) -> int:
@@ -611,7 +610,7 @@ class Column:
 def _borrow_where(column: Column, keep: Any) -> Iterator[Any]:
     with column.borrow() as ids:
         if hasattr(ids, "buffers") or hasattr(ids, "chunks"):  # PyArrow's, in one piece or several
-            yield ids.filter(sys.modules["pyarrow"].array(keep))
+            yield ids.filter(pa.array(keep))
         else:
             yield ids[moved(keep, is_cudf(ids) or hasattr(ids, "__cuda_array_interface__"))]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from ..errors import InputError, counted, id_shown
 from .column import is_cudf
 from .dtypes import is_integer
 from .kinds import Graph
+from .lazy import pd
 
 
 def labels_at(index: Any, rows: Any) -> Any:
@@ -33,8 +33,7 @@ def spread(labels: Any, present: Any) -> Any:
         if not len(labels):
             return labels.reindex(range(len(present)))
         return labels.take(places * present).reset_index(drop=True).where(present)
-    pandas: Any = sys.modules["pandas"]
-    series = pandas.Series(labels)
+    series: Any = pd.Series(labels)
     if is_integer(series.dtype) and isinstance(series.dtype, np.dtype):
         series = series.astype(series.dtype.name.replace("i", "I", 1).replace("u", "U", 1))
     return series.reindex(np.where(present, places, -1)).reset_index(drop=True)
