@@ -1,4 +1,4 @@
-"""Scores of clusters against the truth, by the contingency table of both."""
+"""Scores of clusters against true clusters, computed from their contingency table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .deduplicate import numbers_of_ids
 
 LABELS = "labels"
 MISSING = "drop", "self", "raise"
-MANY = 0.1  # warn if a greater share of the truth is left out
+MAX_SHARE_LEFT_OUT = 0.1  # share of the true vertices that may be left out without a warning
 LEAST_IS_BEST = "variation_of_information"
 METRICS = (
     *("pairwise_precision", "pairwise_recall", "pairwise_f1"),
@@ -34,16 +34,16 @@ METRICS = (
 
 @dataclass(frozen=True)
 class Labelling:
-    """The clusters of some ids.
+    """The cluster of each id of a list.
 
     Attributes
     ----------
     ids : Column
-        The ids, of one or several columns.
+        The k ids, of one or several columns.
     code : (k,) array of integers
         The cluster of each id, from 0; -1 for an id without a label.
     columns : list of columns
-        The columns of the ids, as the caller has them.
+        The id columns that the caller passed; empty for an answer.
     """
 
     ids: Column
@@ -52,14 +52,16 @@ class Labelling:
 
 
 class Table(NamedTuple):
-    """The contingency table of two labellings of n vertices: its cells that are not 0.
+    """The nonzero cells of the contingency table of two labellings of n vertices.
+
+    A cell is a cluster and a true cluster that share vertices.
 
     Attributes
     ----------
     cells : (c,) array of int64
-        The number of vertices in each pair of a cluster and a true cluster that share one.
+        The number of vertices of each cell.
     found, truth : (c,) arrays of int64
-        The sizes of the cluster and of the true cluster of each cell.
+        The sizes of each cell's cluster and true cluster.
     sizes, true_sizes : arrays of int64
         The sizes of all clusters, and of all true clusters.
     """
@@ -72,9 +74,9 @@ class Table(NamedTuple):
 
     @classmethod
     def of(cls, found: Array, truth: Array, backend: Backend) -> Table:
-        """Return the table of two arrays of nonnegative integers."""
+        """Return the table of the clusters and the true clusters of n > 0 vertices, as numbers."""
         xp = backend.xp
-        bits = int(truth.max()).bit_length()
+        bits = int(truth.max()).bit_length()  # a key is a cluster, followed by a true cluster
         keys = found.astype(np.int64)
         keys <<= bits
         keys |= truth
@@ -84,24 +86,24 @@ class Table(NamedTuple):
         sizes, true_sizes = (
             backend.counts(codes, int(codes.max()) + 1).astype(np.int64) for codes in (found, truth)
         )
-        of_found = sizes[keys >> bits]
-        keys &= (1 << bits) - 1
-        made = cells.astype(np.int64, copy=False), of_found, true_sizes[keys]
-        return cls(*made, sizes[sizes > 0], true_sizes[true_sizes > 0])
+        sizes_of_cells = sizes[keys >> bits], true_sizes[keys & ((1 << bits) - 1)]
+        counts = cells.astype(np.int64, copy=False)
+        return cls(counts, *sizes_of_cells, sizes[sizes > 0], true_sizes[true_sizes > 0])
 
     def scores(self, backend: Backend) -> dict[str, float]:
         """Return the scores: see :func:`cc_rapids.score_clusters`."""
         xp, cells = backend.xp, self.cells
-        together, linked, true = (
+        pairs_of_both, pairs, true_pairs = (
             int((sizes * (sizes - 1) // 2).sum()) for sizes in (cells, self.sizes, self.true_sizes)
         )
         shares = cells / self.found, cells / self.truth
         precision, recall = (float((cells * share).sum()) for share in shares)
         exact = int(((cells == self.found) & (cells == self.truth)).sum())
         information = -float((cells * xp.log(shares[0] * shares[1])).sum())
+        counts = pairs_of_both, pairs, true_pairs
         clusters = exact, int(self.sizes.size), int(self.true_sizes.size)
         sums = precision, recall, information
-        return scores_of_sums(int(self.sizes.sum()), (together, linked, true), clusters, sums)
+        return scores_of_sums(int(self.sizes.sum()), counts, clusters, sums)
 
 
 def scores_of_sums(
@@ -117,9 +119,11 @@ def scores_of_sums(
     n : int
         The number of vertices.
     pairs, clusters : (right, found, true)
-        The numbers of pairs of vertices, and of clusters: in both, found, and true.
+        The numbers of vertex pairs within clusters, and of clusters: common to both labellings, of
+        the labelling, and of the truth.
     sums : (precision, recall, information)
-        The sums over the vertices of both B-cubed shares and of the variation of information.
+        B-cubed precision and recall and the variation of information, each summed over the
+        vertices.
     """
     precision, recall = sums[0] / n, sums[1] / n
     return {
@@ -134,7 +138,7 @@ def scores_of_sums(
 
 
 def _ratios(name: str, right: int, found: int, true: int) -> dict[str, float]:
-    """Return precision, recall and F1 of counts; 1 where nothing could be wrong."""
+    """Return precision, recall and F1 from counts; 1 instead of 0 / 0."""
     return {
         f"{name}_precision": right / found if found else 1.0,
         f"{name}_recall": right / true if true else 1.0,
@@ -143,12 +147,13 @@ def _ratios(name: str, right: int, found: int, true: int) -> dict[str, float]:
 
 
 def adjusted_rand_index(together: int, linked: int, true: int, n: int) -> float:
-    """Return the adjusted Rand index from numbers of pairs, computed exactly until the division.
+    """Return the adjusted Rand index from counts of pairs; only the last division rounds.
 
     Parameters
     ----------
     together, linked, true : int
-        The pairs of vertices that share both clusters, a cluster, and a true cluster.
+        The numbers of vertex pairs with the same cluster and the same true cluster, with the same
+        cluster, and with the same true cluster.
     n : int
         The number of vertices.
     """
@@ -164,7 +169,7 @@ def adjusted_rand_index(together: int, linked: int, true: int, n: int) -> float:
 
 
 def width_of_ids(clusters: Any) -> int | None:
-    """Return the number of id columns of a frame with columns of labels; None for others."""
+    """Return the number of id columns of a frame; None without columns of labels, or a frame."""
     if not is_table(clusters):
         return None
     names = columns_of(clusters)
@@ -172,7 +177,7 @@ def width_of_ids(clusters: Any) -> int | None:
 
 
 def _label_columns(names: list[Any]) -> list[Any]:
-    return [one for one in names if str(one) == LABELS or str(one).endswith(f"_{LABELS}")]
+    return [name for name in names if str(name) == LABELS or str(name).endswith(f"_{LABELS}")]
 
 
 def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labelling:
@@ -200,20 +205,21 @@ def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labellin
     elif is_table(clusters):
         frame = clusters if isinstance(clusters, Mapping) else collected(clusters)
         names = columns_of(frame)
-        ends = _label_columns(names) or names[width or 1 :]
-        others = [one for one in names if one not in ends]
-        if not others or len(others) != (width or len(others)) or not ends:
+        label_names = _label_columns(names) or names[width or 1 :]
+        id_names = [column for column in names if column not in label_names]
+        if not id_names or len(id_names) != (width or len(id_names)) or not label_names:
             raise InputError(
                 f"{name} has the columns {', '.join(map(str, names)) or 'none'}, but must have"
-                " those of the ids, such as 'vertex', and then 'labels': select them"
+                " the columns of the ids, such as 'vertex', and then 'labels': select these columns"
             )
-        if len(ends) > 1 and not _label_columns(names):
+        if len(label_names) > 1 and not _label_columns(names):
             raise InputError(
-                f"the ids have {counted(len(others), 'column')}, and {name} has {len(ends)} more,"
-                f" {', '.join(map(str, ends))}: select the ids and the labels,"
-                f" {name}=frame[[id,label]] (--on and --label)"
+                f"the ids have {counted(len(id_names), 'column')}, but {name} has"
+                f" {len(label_names)} other columns, {', '.join(map(str, label_names))}: select the"
+                f" ids and the labels, {name}=frame[[id,label]] (--on and --label)"
             )
-        ids, labels = ([column_of(frame, one) for one in part] for part in (others, ends))
+        ids = [column_of(frame, column) for column in id_names]
+        labels = [column_of(frame, column) for column in label_names]
     else:
         raise ArgumentTypeError(
             f"{name} must be an answer, a frame of vertices and labels, or a pair of columns, not"
@@ -223,11 +229,12 @@ def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labellin
 
 
 def _labelling(ids: list[Any], labels: list[Any], name: str) -> Labelling:
+    """Return the labelling of id columns and label columns, each at least one."""
     code, _ = coded(LABELS, labels[0], f"{name}=")
-    for more in labels[1:]:
-        others, values = coded(LABELS, more, f"{name}=")
-        is_null = (code < 0) | (others < 0)
-        code = code * len(values) + others
+    for column in labels[1:]:
+        column_code, values = coded(LABELS, column, f"{name}=")
+        is_null = (code < 0) | (column_code < 0)
+        code = code * len(values) + column_code
         code[is_null] = -1
     names = (f"{name} {k}" if k else name for k in range(len(ids)))
     column, mask = ids_without_nulls(dict(zip(names, ids, strict=True)))
@@ -248,12 +255,12 @@ def _check_once(answer: Answer, rows: Array, name: str) -> None:
         count = int((times > 1).sum())
         raise InputError(
             f"{counted(count, 'vertex', 'vertices')} of {name} {inflected(count, 'is', 'are')}"
-            f" listed more than once, such as {first_ids(ids, [0])}: give each vertex one label"
+            f" listed more than once, such as {first_ids(ids, [0])}: pass one label for each vertex"
         )
 
 
 def codes_of_rows(answer: Answer, labelling: Labelling, name: str) -> Array:
-    """Return the cluster of each row of an answer, -1 for none, as int64.
+    """Return the cluster of each row of an answer as int64; -1 for rows without a label.
 
     Raises
     ------
@@ -270,7 +277,7 @@ def codes_of_rows(answer: Answer, labelling: Labelling, name: str) -> Array:
 
 
 def check_missing(missing: Any) -> None:
-    """Raise an InputError unless a policy for vertices of the truth alone is known, or None."""
+    """Raise an InputError unless ``missing`` is a known policy or None."""
     if missing is not None:
         check_word("policy for vertices that are not in found, missing,", missing, MISSING)
 
@@ -312,7 +319,7 @@ def sides_of(
     other : Labelling
         The other clusters.
     names : ("found", "truth") or ("truth", "found")
-        What the clusters of the answer are, and the others.
+        Whether ``code`` or ``other`` are the true clusters.
     missing : {"drop", "self", "raise"}, optional
         See :func:`cc_rapids.score_clusters`.
 
@@ -322,28 +329,31 @@ def sides_of(
         A vertex of ``other`` is listed twice, or no vertex is in both.
     """
     backend, xp = answer.backend, answer.backend.xp
-    mine, theirs = backend.asarray(code), backend.asarray(other.code)
+    row_codes, other_codes = backend.asarray(code), backend.asarray(other.code)
     rows, known = rows_of_ids(answer, other.ids, "null")
-    at = xp.flatnonzero(known)
-    rows, both = rows[known], theirs[known]
+    # the vertices of both: rows of the answer, positions in ``other``, and both codes
+    positions, rows = xp.flatnonzero(known), rows[known]
     _check_once(answer, rows, names[1])
-    first = mine[rows]
-    inside = (first >= 0) & (both >= 0)
-    common = int(inside.sum())
+    first, second = row_codes[rows], other_codes[positions]
+    has_both = (first >= 0) & (second >= 0)
+    common = int(has_both.sum())
     if not common:
         raise InputError(f"no vertex is in both {names[0]} and {names[1]}: are ids spelled alike?")
-    if common < int(inside.size):
-        first, both, rows, at = first[inside], both[inside], rows[inside], at[inside]
-    pairs = zip(names, (mine, theirs), strict=True)
+    if common < int(has_both.size):
+        first, second = first[has_both], second[has_both]
+        rows, positions = rows[has_both], positions[has_both]
+    pairs = zip(names, (row_codes, other_codes), strict=True)
     only = {name: int((codes >= 0).sum()) - common for name, codes in pairs}
-    sides = dict(zip(names, (first, both), strict=True))
+    sides = dict(zip(names, (first, second), strict=True))
     if not _left_out(missing, only["truth"], common):
         if names[1] == "truth":
             _check_unknown_once(answer, other.ids, xp.flatnonzero(~known))
-        codes, places = (theirs, at) if names[1] == "truth" else (mine, rows)
-        alone = codes >= 0
-        alone[places] = False
-        codes = codes[alone]
+            codes, scored = other_codes, positions
+        else:
+            codes, scored = row_codes, rows
+        is_alone = codes >= 0
+        is_alone[scored] = False
+        codes = codes[is_alone]
         numbers = int(sides["found"].max()) + 1 + xp.arange(codes.size, dtype=np.int64)
         sides = {
             "found": xp.concatenate([sides["found"], numbers]),
@@ -354,20 +364,22 @@ def sides_of(
 
 
 def _left_out(missing: str | None, count: int, common: int) -> bool:
-    """Return whether ``count`` vertices of the truth without a cluster are not scored.
+    """Return whether the policy leaves out ``count`` true vertices that have no cluster.
+
+    Warn if they are many and there is no policy; ``common`` vertices are scored.
 
     Raises
     ------
     InputError
-        There are some, and ``missing`` is "raise".
+        ``count`` is not 0, and ``missing`` is "raise".
     """
-    few = f"found lacks {count:,} of the {count + common:,} vertices of truth"
-    way = "missing='self' makes each a cluster of its own"
+    fact = f"found lacks {count:,} of the {count + common:,} vertices of truth"
+    advice = "missing='self' makes each of these a cluster of its own"
     if missing == "raise" and count:
-        raise InputError(f"{few}: {way}, and missing='drop' leaves out such vertices")
-    if missing is None and count > MANY * (count + common):
+        raise InputError(f"{fact}: {advice}, and missing='drop' leaves out such vertices")
+    if missing is None and count > MAX_SHARE_LEFT_OUT * (count + common):
         warnings.warn(
-            f"{few}, which are not scored: {way}, and missing='drop' hides this warning",
+            f"{fact}, which are not scored: {advice}, and missing='drop' hides this warning",
             CcRapidsWarning,
             stacklevel=levels_up(),
         )
@@ -375,7 +387,7 @@ def _left_out(missing: str | None, count: int, common: int) -> bool:
 
 
 def _check_unknown_once(answer: Answer, ids: Column, rows: Array) -> None:
-    """Raise an InputError if an id in some rows, which is no vertex, occurs twice among them."""
+    """Raise an InputError if an id occurs twice in the given rows; none of them is a vertex."""
     if not rows.size:
         return
     numbers, size = numbers_of_ids(ids, rows, answer.backend)
@@ -384,5 +396,5 @@ def _check_unknown_once(answer: Answer, ids: Column, rows: Array) -> None:
         shown_ids = first_ids(ids, rows[times.argmax().reshape(1)])
         raise InputError(
             f"{counted(int((times > 1).sum()), 'row')} of truth list a vertex more than once, such"
-            f" as {shown_ids}: give each vertex one label"
+            f" as {shown_ids}: pass one label for each vertex"
         )

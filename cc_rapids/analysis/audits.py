@@ -28,13 +28,13 @@ def prove(
     from ..verify.audit import audit  # runs do not need this import
     from ..verify.forests import AnswerForest
 
-    called, bound = "audit(edges)", answer.given.bound
-    options = with_bounds(bound, given, called)
+    call, bound = "audit(edges)", answer.given.bound
+    options = with_bounds(bound, given, call)
     if given.get("forest") is not None:
-        show = None if answer.forest_edges is None else answer.forest_frame
-        options["answer_forest"] = AnswerForest(show, answer.facts.greatest)
+        make_frame = None if answer.forest_edges is None else answer.forest_frame
+        options["answer_forest"] = AnswerForest(make_frame, answer.facts.greatest)
     labels = shown_labels(answer)
-    with naming_bounds(bound, given, called):
+    with naming_bounds(bound, given, call):
         return audit(labels, answer.backend, edges, source, destination, oracle=oracle, **options)
 
 
@@ -45,8 +45,8 @@ def prove_rules(
     from ..verify.audit import read_again
     from ..verify.rules import RuleRows, audit_rules
 
-    called, bound, ruled = "audit(edges)", answer.given.bound, answer.required_rules()
-    options = with_bounds(bound, given, called)
+    call, bound, ruled = "audit(edges)", answer.given.bound, answer.required_rules()
+    options = with_bounds(bound, given, call)
     if options.get("weight") is None:
         options["weight"] = None if bound is None else bound.weight
     if options["weight"] is None:
@@ -54,12 +54,12 @@ def prove_rules(
     rules, cannot = ruled.rules, (ruled.rules.first, ruled.rules.second)
     rows = RuleRows(rules.code, rules.limits, cannot, ruled.must, rules.most)
     labels = shown_labels(answer)
-    with naming_bounds(bound, given, called):
-        read = read_again(edges, source, destination, greatest=True, **options)
+    with naming_bounds(bound, given, call):
+        reread = read_again(edges, source, destination, greatest=True, **options)
         with answer.backend.scope():
             refused = answer.columns_of_refused() | {"rule": answer.home(ruled.refused.rule)}
             accepted = answer.columns_of_forest()
-        return audit_rules(labels, accepted, refused, rows, read, answer.backend)
+        return audit_rules(labels, accepted, refused, rows, reread, answer.backend)
 
 
 def shown_labels(answer: Answer) -> LabelFrame:

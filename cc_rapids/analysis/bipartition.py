@@ -1,4 +1,4 @@
-"""The 2-colouring of a graph, and odd cycles of components that are not bipartite."""
+"""The 2-colouring of a graph, and the odd cycles of components that are not bipartite."""
 
 from __future__ import annotations
 
@@ -36,27 +36,30 @@ NO_COLOR = -1
 
 
 def check_kept(answer: Answer, what: str) -> None:
-    """Raise an error if the edges, needed again for ``what``, were read in chunks."""
+    """Raise an error if an answer lacks its edges, which were read in chunks; ``what`` needs them.
+
+    The error names ``what``.
+    """
     if answer.given.src.size != answer.facts.edges:
         raise InputError(
-            f"the {answer.facts.edges:,} edges were read in chunks, which are not kept, but are"
-            f" needed twice for {what}: read them into one frame"
+            f"the {answer.facts.edges:,} edges were read in chunks and not kept, but are needed"
+            f" twice for {what}: read them into one frame"
         )
 
 
 def least_of_components(
     answer: Answer, edges: Edges, n: int, options: SolveOptions, ids: str = "double cover"
 ) -> Array:
-    """Return for each vertex the least vertex of its component, for edges made from an answer.
+    """Return for each of n vertices the least vertex of its component.
 
     Parameters
     ----------
     answer : Answer
-        The answer; its backend runs.
+        The answer that the edges were derived from. Its backend finds the components.
     edges : Edges
         Edges between the vertices 0 .. n - 1.
     ids : str
-        A description of the edges.
+        A description of the vertices.
     """
     forest = Forest(answer.backend, n, all_present=True)
     encoded = EncodedIds(edges, forest, ids, n, OffsetDecoder(0, np.dtype(np.int64)))
@@ -107,7 +110,8 @@ class Bipartition(Generic[ComponentsT]):
             color[self._odd[answer.dense]] = NO_COLOR
             self._color = color
             self._odd_components = int(self._odd.sum())
-        self._cycles: dict[str, Any] | None = None  # set in copies, which have no edges
+        # the columns of odd_cycles() in copies, which have no edges to compute them from
+        self._cycles: dict[str, Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for copies and pickles: the cycles, but not the edges."""
@@ -174,13 +178,13 @@ class Bipartition(Generic[ComponentsT]):
         Returns
         -------
         frame of the caller's kind, new
-            Columns ``labels`` (of the component, as in :meth:`Components.labels`), ``row`` (int64,
-            the position of the edge in the input, or of the entry in an adjacency list), ``source``
-            and ``destination``, as in :meth:`Components.forest`. Consecutive rows of a cycle share
-            a vertex, and so do the last and the first. No vertex repeats. A self-loop is a cycle of
-            one row; if a component has self-loops, the first is returned. The cycles depend only on
-            the order of the edges, not on the run or the engine. Empty if all components are
-            bipartite.
+            Column ``labels`` is the label of the component, as in :meth:`Components.labels`.
+            Columns ``row`` (int64, the position of the edge in the input, or of the entry in an
+            adjacency list), ``source`` and ``destination`` are as in :meth:`Components.forest`.
+            Consecutive rows of a cycle share a vertex, as do the last row and the first. No vertex
+            repeats. A self-loop is a cycle of one row; if a component has self-loops, the first is
+            returned. The cycles depend only on the order of the edges, not on the run or the
+            engine. Empty if all components are bipartite.
 
         See Also
         --------

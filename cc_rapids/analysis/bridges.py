@@ -33,12 +33,12 @@ def check_listed_once(edges: Any) -> None:
 def warn_of_both_directions(
     ends: tuple[Array, Array], bridges: int, n: int, backend: Backend
 ) -> None:
-    """Warn if there are few bridges because most edges are listed in both directions."""
+    """Warn if there are few bridges, and most edges are listed in both directions."""
     if bridges < ends[0].size // 4 and share_reversed(ends, n, backend) > 0.5:
         warnings.warn(
             "most edges are listed in both directions, and an edge that is listed twice is not a"
-            " bridge: filter by weight, then list each pair once, such as by"
-            " pd.DataFrame(np.sort(edges[ends]), columns=ends).drop_duplicates(), where ends are"
+            " bridge: filter by weight, then list each pair once, for example with"
+            " pd.DataFrame(np.sort(edges[ends]), columns=ends).drop_duplicates(), where ends names"
             " the two columns of ids",
             CcRapidsWarning,
             stacklevel=levels_up(),
@@ -55,13 +55,13 @@ def bridges_of(answer: Answer) -> Any:
 
 
 def without_bridges(answer: Answer, options: SolveOptions) -> Answer:
-    """Return the components of the edges that are not bridges, with all vertices of the answer."""
+    """Return the components of the edges that are not bridges, as an answer with all vertices."""
     check_kept(answer, "bridges")
     backend = answer.backend
     with backend.scope():
         src, dst = rows_of_edges(answer)
-        rows = _bridge_rows(answer, (src, dst))
-        dst[rows] = src[rows]  # a self-loop replaces each bridge
+        bridges = _bridge_rows(answer, (src, dst))
+        dst[bridges] = src[bridges]  # a self-loop replaces each bridge
         n = answer.forest.vertices
         least = least_of_components(answer, Edges(src, dst, 0), n, options, "no bridges")
         vertices = answer.forest.rows(0, np.int64)[0]
@@ -74,7 +74,7 @@ def without_bridges(answer: Answer, options: SolveOptions) -> Answer:
 
 
 def articulation_points_of(answer: Answer, options: SolveOptions) -> Any:
-    """Return the articulation points of the edges of an answer, as a frame of the caller's kind."""
+    """Return the articulation points of an answer: see :func:`cc_rapids.articulation_points`."""
     check_kept(answer, "articulation points")
     backend = answer.backend
     with backend.scope():
@@ -86,7 +86,10 @@ def articulation_points_of(answer: Answer, options: SolveOptions) -> Any:
 
 
 def biconnected_component_edges_of(answer: Answer, options: SolveOptions) -> Any:
-    """Return the edges of an answer with their blocks, as a frame of the caller's kind."""
+    """Return the edges of an answer and the biconnected component (block) of each.
+
+    See :func:`cc_rapids.biconnected_component_edges`.
+    """
     check_kept(answer, "biconnected components")
     backend = answer.backend
     with backend.scope():
@@ -102,7 +105,10 @@ def biconnected_component_edges_of(answer: Answer, options: SolveOptions) -> Any
 def _blocks(
     answer: Answer, ends: tuple[Array, Array], options: SolveOptions
 ) -> tuple[Reached, Array]:
-    """Return the rooted forest, and for each vertex a vertex of its block below the top."""
+    """Return the rooted forest, and the block of each vertex's edge to its parent.
+
+    A block is named by one of its vertices below its highest vertex.
+    """
     reached = _reached(answer, ends)
     edges = Edges(*reached.skeleton(answer.backend), 0)
     return reached, least_of_components(answer, edges, answer.forest.vertices, options, "blocks")
@@ -111,7 +117,7 @@ def _blocks(
 def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:
     """Return the rows of the bridges among the edges of an answer, as ascending int64."""
     edges, forest = int(ends[0].size), answer.forest
-    if edges == forest.vertices - forest.components:  # the edges are a forest, perhaps of none
+    if edges == forest.vertices - forest.components:  # the edges have no cycle
         return answer.backend.xp.arange(edges, dtype=np.int64)
     rows = _reached(answer, ends).bridges()
     warn_of_both_directions(ends, int(rows.size), forest.vertices, answer.backend)
@@ -119,7 +125,10 @@ def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:
 
 
 def _reached(answer: Answer, ends: tuple[Array, Array]) -> Reached:
-    """Return the rooted forest, with the vertices that each subtree reaches by other edges."""
+    """Return the rooted forest, and the range of vertices that edges from each subtree lead to.
+
+    ``ends`` are the answer's rows of both ends of each edge.
+    """
     vertex, least = answer.rows()
     roots = answer.backend.xp.flatnonzero(vertex == least).astype(np.int64)
     backend, n, chosen = answer.backend, answer.forest.vertices, answer.forest_edges

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from .paths import ForestPaths
 
 MISSING = "self", "drop", "raise"
-PRODUCTS = 1 << 63  # pairs of numbers below this product are encoded in int64
-WEAKEST = "weakest_weight"  # a column, as in paths
+MAX_PRODUCT = 1 << 63  # pairs of numbers whose bounds have a smaller product fit into int64
+WEAKEST = "weakest_weight"  # the name of a column, as in paths
 LEAVE_OUT = "missing='drop' leaves out such rows; or fill them first"
 
 
@@ -67,7 +67,7 @@ def best_of_frame(
     per: Any,
     missing: Any,
 ) -> Any:
-    """Return the best rows; if ``on`` is empty, ids are row positions."""
+    """Return the best row of each component as a frame; if ``on`` is empty, ids are positions."""
     frame = frame_in_memory(frame)
     on = id_columns_in(answer, columns_of(frame), on)
     chosen = _chosen(answer, frame, on, by, ascending, per, missing)
@@ -87,9 +87,9 @@ def dropped(
     name: str = "labels",
     paths: ForestPaths | None = None,
 ) -> Any:
-    """Return the rows that lose to others: see :meth:`cc_rapids.Components.duplicates`.
+    """Return the rows that are not kept: see :meth:`cc_rapids.Components.duplicates`.
 
-    ``paths`` are those of a forest by weight, for the weakest weight between both rows.
+    With ``paths`` along a forest by weight, each row has the weakest weight to the kept row.
     """
     if is_relation(frame):
         table = whole_table_of(frame)
@@ -100,7 +100,8 @@ def dropped(
     ids = id_columns_in(answer, columns_of(frame), _listed("on=", on))
     chosen = _chosen(answer, frame, ids, by, ascending, per, missing)
     with answer.backend.scope():
-        losers, winners = map(answer.backend.to_host, _losers_and_winners(chosen, answer.backend))
+        pairs = _dropped_and_kept(chosen, answer.backend)
+        dropped_rows, kept_rows = map(answer.backend.to_host, pairs)
     scores = [] if by is None or by in ids else [by]
     names = [*ids, *(f"kept_{column}" for column in ids), name, *scores]
     names += [] if paths is None else [WEAKEST]
@@ -109,19 +110,19 @@ def dropped(
             f"the columns of the result would have equal names, {listed(names)}: pass name=, or"
             " rename columns of the frame"
         )
-    rows = rows_at(frame, ids, losers)
-    rows = with_columns_of(rows, rows_at(frame, ids, winners), {k: f"kept_{k}" for k in ids})
+    rows = rows_at(frame, ids, dropped_rows)
+    rows = with_columns_of(rows, rows_at(frame, ids, kept_rows), {k: f"kept_{k}" for k in ids})
     rows = attached(answer, rows, ids, name, "self")
-    for side, prefix in ((losers, ""), (winners, "kept_")) if scores else ():
+    for side, prefix in ((dropped_rows, ""), (kept_rows, "kept_")) if scores else ():
         renamed = {column: f"{prefix}{column}" for column in scores}
         rows = with_columns_of(rows, rows_at(frame, scores, side), renamed)
     return rows if paths is None else _with_weakest(answer, rows, ids, paths)
 
 
 def _with_weakest(answer: Answer, rows: Any, ids: list[Any], paths: ForestPaths) -> Any:
-    """Return dropped rows with the weakest weight on the path to the row that is kept.
+    """Return dropped rows with a column of the weakest weight on the path to the kept row.
 
-    It is null for rows whose path has no edge.
+    The weight is null if the path has no edge.
     """
     backend, on_device = answer.backend, is_cudf(rows)
     with backend.scope():
@@ -131,13 +132,13 @@ def _with_weakest(answer: Answer, rows: Any, ids: list[Any], paths: ForestPaths)
             sides.append(rows_of_ids(answer, column, "null"))
         (first, known), (second, _) = sides
         weights, valid = paths.weakest_weights(first, second)
-        valid = valid & known  # a row with an unknown id is kept in favour of the same id
+        valid = valid & known  # rows of an unknown id are dropped for a row of the same id
         mask = None if bool(valid.all()) else answer.bring(valid, on_device)
         return with_column(rows, WEAKEST, answer.bring(weights, on_device), mask)
 
 
 def rows_at(frame: Any, names: list[Any], rows: Array) -> Any:
-    """Return some rows of some columns of a frame, in any order; ``rows`` are on the host."""
+    """Return the given rows and columns of a frame; ``rows`` is an array on the host."""
     if isinstance(frame, dict):
         return {name: np.asarray(frame[name])[rows] for name in names}
     if hasattr(type(frame), "iloc"):
@@ -148,9 +149,10 @@ def rows_at(frame: Any, names: list[Any], rows: Array) -> Any:
 
 
 def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str], valid: Any = None) -> Any:
-    """Return a frame with columns of another one, renamed; without a frame, these alone.
+    """Return a frame with added columns of another frame, or the other frame if the first is None.
 
-    The new columns are null where ``valid`` is False.
+    ``names`` maps the columns of the other frame to their new names. Added columns are null where
+    ``valid`` is False.
     """
     if frame is None:
         if isinstance(other, dict):
@@ -169,31 +171,31 @@ def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str], valid: Any
     return frame
 
 
-def _losers_and_winners(chosen: _Chosen, backend: Backend) -> tuple[Array, Array]:
-    """Return the rows of the frame that lose, and for each the row that wins its group."""
+def _dropped_and_kept(chosen: _Chosen, backend: Backend) -> tuple[Array, Array]:
+    """Return the rows of a frame that are dropped, and for each the kept row of its group."""
     xp, (groups, size, kept, rows) = backend.xp, chosen
-    best = xp.empty(size, np.int64)
-    best[groups[kept]] = kept
-    loses = xp.ones(groups.size, bool)
-    loses[kept] = False
-    losers = xp.flatnonzero(loses)
-    winners = best[groups[losers]]
-    return (losers, winners) if rows is None else (rows[losers], rows[winners])
+    kept_of_group = xp.empty(size, np.int64)
+    kept_of_group[groups[kept]] = kept
+    is_dropped = xp.ones(groups.size, bool)
+    is_dropped[kept] = False
+    dropped_rows = xp.flatnonzero(is_dropped)
+    kept_rows = kept_of_group[groups[dropped_rows]]
+    return (dropped_rows, kept_rows) if rows is None else (rows[dropped_rows], rows[kept_rows])
 
 
 class _Chosen(NamedTuple):
-    """The best rows of a frame.
+    """The groups of a frame's rows, and the best row of each group.
 
     Attributes
     ----------
     groups : (m,) array of integers
-        The group of each row that competes, below ``size``.
+        The group of each candidate row, below ``size``.
     size : int
-        A bound of the numbers of groups.
+        An upper bound of the group numbers.
     kept : (k,) array of int64
-        The best row of each group, as positions among the rows that compete.
+        The best row of each group, as a position among the candidates.
     rows : (m,) array of int64, optional
-        The rows that compete; all by default.
+        The rows of the candidates; all rows by default.
     """
 
     groups: Array
@@ -205,7 +207,7 @@ class _Chosen(NamedTuple):
 def _chosen(
     answer: Answer, frame: Any, on: list[Any], by: Any, ascending: Any, per: Any, missing: Any
 ) -> _Chosen:
-    """Return the best rows of a frame in memory."""
+    """Return the groups of a frame in memory, and the best row of each; check all arguments."""
     per = [] if per is None else _listed("per=", per)
     check_names("by=", by)
     if isinstance(by, list):
@@ -216,27 +218,27 @@ def _chosen(
     check_columns(frame, [*on, *([] if by is None else [by]), *per], *purpose)
     backend = answer.backend
     with backend.scope():
-        groups, size, rows = _competitors(answer, frame, on, missing)
+        groups, size, rows = _candidates(answer, frame, on, missing)
         for name in per:
             codes, count = codes_of(name, column_of(frame, name))
-            codes_of_group = _some(backend.asarray(codes), rows)
-            groups, size = paired((groups, size), (codes_of_group, count), backend)
+            code_of_row = _rows_of(backend.asarray(codes), rows)
+            groups, size = paired((groups, size), (code_of_row, count), backend)
         keys = scored = None
         if by is not None:
             numbers = ordered(column_of(frame, by), f"column {by!r} is")
             values, valid = map(backend.asarray, numbers)
             warn_of_no_scores(valid, f"column {by!r}", "the first row of each group is kept")
-            keys = _some(sort_keys(values, ascending, backend.xp), rows)
-            scored = _some(valid, rows)
-            del numbers, values, valid
+            keys = _rows_of(sort_keys(values, ascending, backend.xp), rows)
+            scored = _rows_of(valid, rows)
+            del numbers, values, valid  # free them before the best rows are chosen
         groups, size = compact(groups, size, backend)
         return _Chosen(groups, size, best_rows(groups, size, keys, scored, backend), rows)
 
 
-def _competitors(
+def _candidates(
     answer: Answer, frame: Any, on: list[Any], missing: str
 ) -> tuple[Array, int, Array | None]:
-    """Return the group of each row that competes, a bound of the groups, and the rows.
+    """Return the candidates of a frame: ``groups``, ``size`` and ``rows`` of :class:`_Chosen`.
 
     The copy of the ids is freed on return: many strings take more memory than all other arrays.
     """
@@ -255,10 +257,10 @@ def _competitors(
 
 
 def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array, int]:
-    """Return the component number of each id, a mask of known ids, and a bound of the numbers.
+    """Return the group number of each id, a mask of known ids, and an upper bound of the numbers.
 
-    If ``missing`` is ``"self"``, each distinct unknown id has its own number. Otherwise the numbers
-    of unknown ids are arbitrary.
+    The ids of one component have the same number. If ``missing`` is ``"self"``, each distinct
+    unknown id has a number of its own. Otherwise the numbers of unknown ids are arbitrary.
     """
     xp, n = answer.backend.xp, answer.forest.n
     policy = "raise" if missing == "raise" else "null"
@@ -268,7 +270,7 @@ def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array,
     if missing != "self" or not unmatched.size:
         return groups, valid, n
     numbers, size = numbers_of_ids(column, unmatched, answer.backend)
-    occurs = xp.zeros(size, bool)  # few of the slots that number all strings
+    occurs = xp.zeros(size, bool)  # many numbers below the bound may not occur
     occurs[numbers] = True
     rank = xp.cumsum(occurs)
     groups[unmatched] = rank[numbers] + (n - 1)
@@ -276,7 +278,7 @@ def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array,
 
 
 def _listed(what: str, names: Any) -> list[Any]:
-    """Return column names as a list."""
+    """Return one or several column names as a list; raise an error if there is none."""
     check_names(what, names)
     columns = names if isinstance(names, list) else [names]
     if not columns:
@@ -284,27 +286,30 @@ def _listed(what: str, names: Any) -> list[Any]:
     return columns
 
 
-def _some(values: Array, rows: Array | None) -> Array:
+def _rows_of(values: Array, rows: Array | None) -> Array:
+    """Return the values of given rows, or of all rows."""
     return values if rows is None else values[rows]
 
 
 def paired(
     first: tuple[Array, int], second: tuple[Array, int], backend: Backend
 ) -> tuple[Array, int]:
-    """Return a number for each pair, equal only for equal pairs, and a bound of the numbers."""
-    if first[1] * second[1] >= PRODUCTS:
+    """Return a number for each pair of numbers, and an upper bound of the new numbers.
+
+    Both arguments are arrays with an upper bound of their numbers. Only equal pairs get equal
+    numbers.
+    """
+    if first[1] * second[1] >= MAX_PRODUCT:
         first, second = compact(*first, backend), compact(*second, backend)
-    (left, size), (right, times) = first, second
-    return compact(left.astype(np.int64) * times + right.astype(np.int64), size * times, backend)
+    (left, left_bound), (right, right_bound) = first, second
+    numbers = left.astype(np.int64) * right_bound + right.astype(np.int64)
+    return compact(numbers, left_bound * right_bound, backend)
 
 
 def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array, int]:
-    """Return a number for the id in each row, equal only for equal ids, and a bound.
+    """Return a number for the id in each given row, and an upper bound of the numbers.
 
-    Parameters
-    ----------
-    column : Column
-    rows : (k,) array of int64
+    Only equal ids get equal numbers.
     """
     numbers: tuple[Array, int] | None = None
     with column.borrow() as borrowed:

@@ -48,9 +48,10 @@ if TYPE_CHECKING:
     from ..verify.merges import Merges
     from . import plots
 
-DIRECTIONS = {True: "at_least", False: "at_most"}  # for a maximum and a minimum spanning forest
+# by whether the forest is a maximum spanning forest
+DIRECTIONS = {True: "at_least", False: "at_most"}
 FORESTS = {True: "max", False: "min"}
-WAYS = {
+DISTANCE_ADVICE = {
     True: "pass distance= such that the greatest weights are nearest: lambda w: w.max() - w",
     False: "pass distance= such that the least weights are nearest: lambda w: w - w.min()",
 }
@@ -62,10 +63,10 @@ class Split(NamedTuple, Generic[ComponentsT]):
     Attributes
     ----------
     parts : Components
-        The parts, and all other components unchanged. Labels are the least vertices, or numbers if
-        ids have several columns.
+        The parts of components that were too large, and all other components unchanged. Labels are
+        the least vertices, or numbers if ids have several columns.
     cuts : frame of the caller's kind
-        One row per component that is too large, see :meth:`Dendrogram.split`.
+        One row per component that was too large, see :meth:`Dendrogram.split`.
     """
 
     parts: ComponentsT
@@ -121,10 +122,10 @@ class DendrogramAudit:
 class Dendrogram(Generic[ComponentsT]):
     """The components at every weight threshold, and how they merge (single linkage).
 
-    At any threshold, the admitted edges of a spanning forest by weight have the same components as
-    all admitted edges. A maximum spanning forest admits edges of at least the threshold, and a
-    minimum spanning forest edges of at most the threshold. ``len()`` is the number of merges of two
-    clusters, which equals the number of forest edges.
+    A threshold admits the edges whose weight is at least the threshold, if the forest is a maximum
+    spanning forest, or at most the threshold, if it is a minimum spanning forest. The admitted
+    edges of the forest have the same components as all admitted edges. ``len()`` is the number of
+    merges of two clusters, which equals the number of forest edges.
 
     Attributes
     ----------
@@ -134,7 +135,7 @@ class Dendrogram(Generic[ComponentsT]):
     See Also
     --------
     Components.dendrogram : Return the dendrogram of an answer.
-    components_at : Find components at some thresholds without a spanning forest.
+    components_at : Find components at several thresholds without a spanning forest.
 
     Examples
     --------
@@ -153,8 +154,8 @@ class Dendrogram(Generic[ComponentsT]):
         self.components, answer = components, components.answer
         if answer.facts.greatest is None:
             raise InputError(
-                "a dendrogram is made of a spanning forest by weight, but this answer has none:"
-                " components(edges, weight=..., forest='max').dendrogram(), or forest='min' where"
+                "a dendrogram needs a spanning forest by weight, but this answer has none: call"
+                " components(edges, weight=..., forest='max').dendrogram(), or forest='min' if"
                 " weights are distances"
             )
         self._greatest = answer.facts.greatest
@@ -206,14 +207,14 @@ class Dendrogram(Generic[ComponentsT]):
         Parameters
         ----------
         thresholds : list of numbers
-            The thresholds, in any order. Duplicates count once. They are compared as in
-            :func:`cc_rapids.components_at`.
+            The thresholds, in any order. Duplicates count once. Thresholds are compared with
+            weights as in :func:`cc_rapids.components_at`.
 
         Returns
         -------
         Cuts
-            The same answers as from :func:`cc_rapids.components_at`, but with spanning forests, and
-            their edge counts include forest edges only. Each forest edge is linked once.
+            The same answers as from :func:`cc_rapids.components_at`, but with spanning forests.
+            Their edge counts include only forest edges. Each forest edge is linked once.
 
         Raises
         ------
@@ -263,7 +264,7 @@ class Dendrogram(Generic[ComponentsT]):
         """
         if threshold is None or any_array("threshold", threshold).ndim:
             raise InputError(
-                f"{shown(threshold)} is not one threshold: pass a number, or several to cuts()"
+                f"{shown(threshold)} is not one threshold: pass a number, or use cuts() for several"
             )
         cuts = self.cuts([threshold])
         return cuts.at(cuts.thresholds[0])
@@ -282,9 +283,9 @@ class Dendrogram(Generic[ComponentsT]):
         truth : Components, frame, or pair (vertices, labels)
             As for :func:`cc_rapids.score_clusters`.
         metric : str
-            The score to choose by: a name of :func:`cc_rapids.score_clusters`. The greatest is the
-            best, but for ``variation_of_information`` the least. Ties go to the strictest
-            threshold.
+            The score to choose by: a name of :func:`cc_rapids.score_clusters`. The greatest score
+            is the best, except for ``variation_of_information``, where the least is the best. Ties
+            go to the strictest threshold.
         missing : {"drop", "self", "raise"}, optional
             As for :meth:`Cuts.scores`.
 
@@ -323,8 +324,8 @@ class Dendrogram(Generic[ComponentsT]):
         check_missing(missing)
         if not len(self):
             raise InputError(
-                "the best threshold is one of those at which clusters merge, but all components are"
-                " single vertices"
+                "the best threshold is a weight at which clusters merge, but no clusters merge: all"
+                " components are single vertices"
             )
         answer = self.components.answer
         clusters = labelling_of(truth, "truth", max(len(answer.given.src.key_columns), 1))
@@ -332,10 +333,10 @@ class Dendrogram(Generic[ComponentsT]):
             weights, *merges = map(
                 answer.backend.to_host, (self._weights, self._tree.first, self._tree.second)
             )
-        ends = np.flatnonzero(np.append(weights[1:] != weights[:-1], True))
-        levels = tuple(weights[ends].tolist())
+        last_merges = np.flatnonzero(np.append(weights[1:] != weights[:-1], True))
+        levels = tuple(weights[last_merges].tolist())
         first, second = (column.tolist() for column in merges)
-        rows = scores_of_merges(answer, (first, second), ends.tolist(), clusters, missing)
+        rows = scores_of_merges(answer, (first, second), last_merges.tolist(), clusters, missing)
         values = [row[metric] for row in rows]
         score = min(values) if metric == LEAST_IS_BEST else max(values)
         threshold = levels[values.index(score)]
@@ -401,21 +402,21 @@ class Dendrogram(Generic[ComponentsT]):
         Parameters
         ----------
         thresholds : list of numbers, optional
-            As for :meth:`cuts`; the frame is that of :meth:`Cuts.merges` and starts at the second
-            threshold. By default, every weight at which components merge is a threshold, and the
-            cut before the first has single vertices.
+            As for :meth:`cuts`. The frame is then that of :meth:`Cuts.merges`, which starts at the
+            second threshold. By default, every weight at which components merge is a threshold, and
+            the frame starts from single vertices.
 
         Returns
         -------
         frame of the caller's kind, new
             Columns ``threshold``, ``before``, ``after`` and ``size``, as in :meth:`Cuts.merges`.
-            Without thresholds, clusters have the label of kind ``"min"`` unless those of the answer
-            are of kind ``"max"``, because numbers differ at each weight.
+            Without thresholds, labels are of kind ``"max"`` if those of the answer are, and of kind
+            ``"min"`` otherwise, because numbers would change at each weight.
 
         See Also
         --------
         Dendrogram.linkage : Return merges of two clusters in SciPy's format.
-        Cuts.merges : Return the merges between some thresholds.
+        Cuts.merges : Return the merges between several thresholds.
 
         Examples
         --------
@@ -438,7 +439,8 @@ class Dendrogram(Generic[ComponentsT]):
         with answer.backend.scope():
             steps, first = self._steps()
             before, after, step = tree.at_once(steps)
-            bits = self._weights[first].view(f"u{self._weights.dtype.itemsize}")  # any byte order
+            # gather the bits of the weights, whose byte order may not be native
+            bits = self._weights[first].view(f"u{self._weights.dtype.itemsize}")
             thresholds = at_places(bits, step, answer.backend).view(self._weights.dtype)
             columns, vertex = {"threshold": thresholds}, answer.rows()[0]
             for name, clusters in (("before", before), ("after", after)):
@@ -455,10 +457,10 @@ class Dendrogram(Generic[ComponentsT]):
     ) -> npt.NDArray[np.float64]:
         """Return the merges in the format of :func:`scipy.cluster.hierarchy.linkage`.
 
-        Vertices are numbered by their rows in ``components.labels()``. At the end, the components
-        are merged at infinite distance, in the order of their least vertices. The merges are
-        computed once. SciPy draws finite distances only:
-        ``scipy.cluster.hierarchy.dendrogram`` needs ``component=`` or ``root=`` if there are
+        Vertices are numbered by their rows in ``components.labels()``. After all other merges, the
+        components are merged at infinite distance, in the order of their least vertices. The merges
+        are computed once. SciPy draws only finite distances. So for
+        ``scipy.cluster.hierarchy.dendrogram``, pass ``component=`` or ``root=`` if there are
         several components.
 
         Parameters
@@ -469,10 +471,10 @@ class Dendrogram(Generic[ComponentsT]):
             differences of unsigned weights do not wrap. Defaults to the weights of a minimum
             spanning forest.
         component : label, optional
-            The label of a component in ``components.labels()``. Only the merges of its vertices are
-            returned, which are numbered in the order of ``components.subset(component)``.
+            The label of a component in ``components.labels()``. Only the merges of this component
+            are returned, with vertices numbered in the order of ``components.subset(component)``.
         root : float
-            The distance at which components are merged, at least that of every merge.
+            The distance at which components are merged. No merge may have a greater distance.
 
         Returns
         -------
@@ -484,9 +486,9 @@ class Dendrogram(Generic[ComponentsT]):
         Raises
         ------
         InputError
-            The forest is a maximum spanning forest and ``distance`` is missing. Or the distances
-            differ in number from the weights, are NaN or negative, or decrease from one merge to
-            the next. Or ``component`` is not a label, or ``root`` is less than a distance.
+            The forest is a maximum spanning forest and ``distance`` is missing. Or there is not one
+            distance per weight, a distance is NaN or negative, or the distances decrease from one
+            merge to the next. Or ``component`` is not a label, or ``root`` is less than a distance.
         ArgumentTypeError
             ``distance`` is not callable, or ``root`` is not a number.
 
@@ -570,11 +572,13 @@ class Dendrogram(Generic[ComponentsT]):
         backend, xp = answer.backend, answer.backend.xp
         with backend.scope():
             first = self._steps()[1]
-            end = xp.concatenate([first[1:], xp.full(min(len(self), 1), len(self), np.int64)])
-            largest, squares = tree.growth(end - 1)
+            # the number of merges up to each weight; empty without merges
+            total = xp.full(min(len(self), 1), len(self), np.int64)
+            merge_counts = xp.concatenate([first[1:], total])
+            largest, squares = tree.growth(merge_counts - 1)
             columns = {
                 "threshold": self._weights[first],
-                "components": tree.n - end,
+                "components": tree.n - merge_counts,
                 "largest": largest.astype(np.int64),
                 "susceptibility": (squares - largest * largest) / max(tree.n, 1),
             }
@@ -597,11 +601,11 @@ class Dendrogram(Generic[ComponentsT]):
         kind : {"dendrogram", "curve"}
             What is drawn.
         count : int
-            The greatest number of components in a dendrogram. Single vertices are not drawn.
+            The maximum number of components in a dendrogram. Single vertices are not drawn.
         leaves : int
-            The greatest number of leaves of a component in a dendrogram, at least 2. If it has more
-            vertices, only its last merges are drawn, and the leaves are clusters. The number of
-            vertices of a cluster is in parentheses, as in SciPy.
+            The maximum number of leaves of a component in a dendrogram, at least 2. If a component
+            has more vertices, only its last merges are drawn, and the leaves are clusters. The
+            number of vertices of a cluster is in parentheses, as in SciPy.
         axes : matplotlib.axes.Axes, optional
             Axes to draw on; new ones by default.
 
@@ -650,24 +654,24 @@ class Dendrogram(Generic[ComponentsT]):
     def split(self, max_size: int) -> Split[ComponentsT]:
         """Split each component that is too large at its weakest links.
 
-        A part of more than ``max_size`` vertices is cut at its weakest links: the least weights of
-        a maximum spanning forest, or the greatest of a minimum spanning forest. This removes all
-        its links of the weakest weight, and it falls apart into the components of the stronger
-        links. Each of these parts is then treated in the same way, with a weakest weight of its
-        own, until it has at most ``max_size`` vertices. A small part keeps all its links, even if
-        they are weaker than those that were cut elsewhere.
+        Links are the edges of the spanning forest. The weakest links of a part have the least
+        weight of its links in a maximum spanning forest, and the greatest in a minimum spanning
+        forest. A part of more than ``max_size`` vertices is cut at all its weakest links. The
+        pieces are parts, which are cut in the same way at their own weakest links, until they have
+        at most ``max_size`` vertices. Such a small part keeps all its links, even if they are
+        weaker than those that were cut elsewhere.
 
         Links of equal weight in a part are cut together, so a vertex that has no stronger link
         becomes a part of its own. A part of three or more vertices whose links all have the same
         weight has no weakest link. It stays whole and is *oversized*.
 
-        Links are the edges of the spanning forest. Equal weights give the same parts for every
-        choice of the forest. Components of at most ``max_size`` vertices do not change.
+        The parts do not depend on which of several edges of equal weight are in the forest.
+        Components of at most ``max_size`` vertices do not change.
 
         Parameters
         ----------
         max_size : int
-            The most vertices of a part that is not oversized, at least 1.
+            The maximum number of vertices of a part that is not oversized, at least 1.
 
         Returns
         -------
@@ -721,8 +725,8 @@ class Dendrogram(Generic[ComponentsT]):
             is_cut = self._tree.cut_to(max_size, self._steps()[0])
             kept, cut = xp.flatnonzero(~is_cut), xp.flatnonzero(is_cut)
             kind = DEFAULT_KINDS[bool(answer.given.src.key_columns)]
-            made = self._joined([kept], None, kind, [cut.size])[None]
-            parts, large = made.answer, xp.flatnonzero(answer.counts > max_size)
+            components = self._joined([kept], None, kind, [cut.size])[None]
+            parts, large = components.answer, xp.flatnonzero(answer.counts > max_size)
             vertex, least = parts.rows()
             component_of_part = answer.dense[xp.flatnonzero(vertex == least)]
             largest = parts.counts[first_of(component_of_part, -parts.counts, xp)][large]
@@ -736,7 +740,7 @@ class Dendrogram(Generic[ComponentsT]):
             columns = answer.kind.columns(answer, "labels", label)
             columns |= {"size": size, "parts": pieces, "largest": largest}
             columns |= {"oversized": largest > max_size, "edges_cut": edges_cut}
-            return Split(made, self._with_cut_weights(columns, cut, large))
+            return Split(components, self._with_cut_weights(columns, cut, large))
 
     def audit(
         self,
@@ -752,10 +756,11 @@ class Dendrogram(Generic[ComponentsT]):
 
         The components and the forest are verified first, on the engine of the answer, see
         :meth:`Components.audit`. Then :func:`cc_rapids.oracle.single_linkage`, which shares no code
-        with this class, recomputes the merge of each forest edge on one host thread. Its merges are
-        compared with every row of :meth:`merges` (if labels are ids) and :meth:`linkage`. They are
-        also compared with :meth:`labels` and :meth:`sizes` at the least, the middle and the
-        greatest weight, and with :meth:`split` for half the size of the largest component.
+        with this class, recomputes the merge of each forest edge on one host thread. The recomputed
+        merges are compared with every row of :meth:`merges` (if labels are ids) and
+        :meth:`linkage`. They are also compared with :meth:`labels` and :meth:`sizes` at the least,
+        the middle and the greatest weight, and with :meth:`split` for half the size of the largest
+        component.
 
         Parameters
         ----------
@@ -810,31 +815,31 @@ class Dendrogram(Generic[ComponentsT]):
         width = max(len(result.given.src.key_columns), 1)
         with answer.borrow_for(backend), backend.scope():
             placed, xp = PlacedEdges(answer, reread), backend.xp
-            number = xp.empty(answer.ids.n, np.int64)  # for each slot, its row in the label frame
-            number[placed.slots] = xp.arange(placed.slots.size)
-            ends = number[placed.src], number[placed.dst]
-            chosen = backend.asarray(ShownRows(result.forest_frame(), "forest", width).rows())
-            place = xp.searchsorted(placed.numbers(), chosen)  # already verified to be rows
-            ends_of_merges = *(end[place] for end in ends), backend.asarray(reread.weights)[place]
-            src, dst, weights = map(backend.to_host, ends_of_merges)
-            listed = backend.to_host(ends[0]), backend.to_host(ends[1])
+            row_of_slot = xp.empty(answer.ids.n, np.int64)  # rows of the label frame
+            row_of_slot[placed.slots] = xp.arange(placed.slots.size)
+            ends = row_of_slot[placed.src], row_of_slot[placed.dst]
+            forest_rows = backend.asarray(ShownRows(result.forest_frame(), "forest", width).rows())
+            edges_of_forest = xp.searchsorted(placed.numbers(), forest_rows)  # proved to be rows
+            columns = *ends, backend.asarray(reread.weights)
+            src, dst, weights = (backend.to_host(column[edges_of_forest]) for column in columns)
+            all_ends = backend.to_host(ends[0]), backend.to_host(ends[1])
             heights = backend.to_host(self._weights)
-        right = oracle.single_linkage(src, dst, result.forest.vertices, weights, greatest)
+        expected = oracle.single_linkage(src, dst, result.forest.vertices, weights, greatest)
         tree = self._tree
         merged = np.column_stack([*map(backend.to_host, (tree.first, tree.second, tree.size))])
-        wrong = (merged != right[:, :3]).any(axis=1) | (heights != weights[right[:, 3]])
+        wrong = (merged != expected[:, :3]).any(axis=1) | (heights != weights[expected[:, 3]])
         if wrong.any():
             k = int(wrong.argmax())
             raise VerificationError(
                 f"merge {k:,} is of clusters {merged[k, 0]:,} and {merged[k, 1]:,} to"
-                f" {counted(int(merged[k, 2]), 'vertex', 'vertices')} at {heights[k]}, but"
-                f" edges in the order of their weights merge {right[k, 0]:,} and {right[k, 1]:,} to"
-                f" {right[k, 2]:,} at {weights[right[k, 3]]}"
+                f" {counted(int(merged[k, 2]), 'vertex', 'vertices')} at {heights[k]}, but should"
+                f" be of {expected[k, 0]:,} and {expected[k, 1]:,} to {expected[k, 2]:,} at"
+                f" {weights[expected[k, 3]]}"
             )
-        rows, rule = right[:, 3], LABEL_RULES[self._kind.audited_as]
+        rows, rule = expected[:, 3], LABEL_RULES[self._kind.audited_as]
         native = weights.astype(weights.dtype.newbyteorder("="), copy=False)[rows]
-        shown_as = arrow_of(result.label_frame()), width, rule
-        self._check_frames(Merges(*shown_as, src[rows], dst[rows], native, right), listed)
+        labels = arrow_of(result.label_frame()), width, rule
+        self._check_frames(Merges(*labels, src[rows], dst[rows], native, expected), all_ends)
         seconds = perf_counter() - started
         return DendrogramAudit(proof.edges, proof.vertices, proof.components, len(self), seconds)
 
@@ -842,7 +847,8 @@ class Dendrogram(Generic[ComponentsT]):
         """Raise a VerificationError unless the frames of this dendrogram show the given merges.
 
         Frames at a threshold are compared at the least, the middle and the greatest weight. A split
-        is compared for half the size of the largest component, if the edges are available.
+        into parts of half the size of the largest component is compared, if the edges are
+        available.
 
         Parameters
         ----------
@@ -856,14 +862,14 @@ class Dendrogram(Generic[ComponentsT]):
         count, answer = len(self), self.components.answer
         for k in sorted({0, count // 2, count - 1} if count else ()):
             threshold = merges.weights[k]
-            past = merges.weights < threshold if self._greatest else merges.weights > threshold
+            is_beyond = merges.weights < threshold if self._greatest else merges.weights > threshold
             frames = self.labels(threshold), self.sizes(threshold)
-            merges.check_labels(count - int(past.sum()), *map(arrow_of, frames))
+            merges.check_labels(count - int(is_beyond.sum()), *map(arrow_of, frames))
         if answer.given.src.size == answer.facts.edges:
-            most = max(int(merges.merges[:, 2].max(initial=1)) // 2, 1)
-            parts, cuts = self.split(most)
+            max_size = max(int(merges.merges[:, 2].max(initial=1)) // 2, 1)
+            parts, cuts = self.split(max_size)
             frame = parts.answer.label_frame(check_labels("min"))
-            merges.check_split(most, ends, arrow_of(frame), arrow_of(cuts))
+            merges.check_split(max_size, ends, arrow_of(frame), arrow_of(cuts))
 
     @cached_property
     def _tree(self) -> MergeTree:
@@ -873,13 +879,13 @@ class Dendrogram(Generic[ComponentsT]):
             return MergeTree.of(self._src, self._dst, answer.forest.vertices, answer.backend)
 
     def _edges_and_vertices(self, component: int) -> tuple[Array, Array]:
-        """Return the forest edges and the vertices of a component, ascending."""
+        """Return the forest edges, in the order of merges, and the vertices of a component."""
         answer, xp = self.components.answer, self.components.answer.backend.xp
         edges = xp.flatnonzero(answer.dense[self._src] == component)
         return edges, xp.flatnonzero(answer.dense == component)
 
     def _top(self, component: int, leaves: int) -> plots.Top:
-        """Return the last merges of a component with edges, of at most some leaves."""
+        """Return the last merges of a component with edges, between at most ``leaves`` clusters."""
         from . import plots
 
         answer, tree = self.components.answer, self._tree
@@ -888,22 +894,24 @@ class Dendrogram(Generic[ComponentsT]):
             edges, _ = self._edges_and_vertices(component)
             edges = edges[max(int(edges.size) + 1 - leaves, 0) :]
             merged = backend.xp.stack([tree.first[edges], tree.second[edges]]).astype(np.int64)
-            whole, heights = tree.n + edges, self._weights[edges]
-            ends = backend.xp.sort(merged[merged < whole[0]])
-            sizes = tree.sizes_of(ends)
-            rows = backend.xp.concatenate([ends[ends < tree.n], self._src[edges[-1:]]])
+            results, heights = tree.n + edges, self._weights[edges]
+            leaf_clusters = backend.xp.sort(merged[merged < results[0]])
+            sizes = tree.sizes_of(leaf_clusters)
+            vertices = leaf_clusters[leaf_clusters < tree.n]
+            rows = backend.xp.concatenate([vertices, self._src[edges[-1:]]])
             named = answer.in_memory_frame(answer.vertex(rows) | answer.label(rows))
-            merged = backend.xp.searchsorted(backend.xp.concatenate([ends, whole]), merged)
+            clusters = backend.xp.concatenate([leaf_clusters, results])
+            merged = backend.xp.searchsorted(clusters, merged)  # numbered from 0
             arrays = map(backend.to_host, (merged, heights, sizes))
         return plots.Top(named, int(answer.counts[component]), *arrays)
 
     def _rows_of_edges(self) -> tuple[Array, Array]:
-        """Return the rows of both ends of the caller's edges within the components.
+        """Return the answer's rows of both ends of the caller's edges within the components.
 
         Raises
         ------
         InputError
-            The answer is a copy, or a cut of one, without edges.
+            The answer is a copy without edges, or a cut of such a copy.
         """
         whole = answer = self.components.answer
         backend = answer.backend
@@ -913,7 +921,7 @@ class Dendrogram(Generic[ComponentsT]):
             raise InputError(
                 f"a copy or a loaded answer lacks the {whole.facts.edges:,} edges, which split()"
                 " counts: split the answer of components() before it is saved, or apply one"
-                " threshold to all components by at(), which needs no edges"
+                " threshold to all components with at(), which needs no edges"
             )
         src, dst = rows_of_edges(whole)
         if whole is answer:
@@ -943,12 +951,21 @@ class Dendrogram(Generic[ComponentsT]):
         kind: LabelKind,
         beyond: Sequence[int],
     ) -> CutAnswers[ComponentsT]:
-        """Return the components of growing sets of forest edges; each part extends the previous.
+        """Return an answer for each of the growing sets of forest edges, by threshold.
 
-        ``levels`` are the thresholds of the sets; without them, there is one set, named None.
-        ``beyond`` counts the forest edges outside all parts so far. The ledger is that of the run,
-        with all other edges counted as ``not_in_forest``. The edges are the spanning forests of the
-        answers.
+        Set k has the edges of the parts 0 .. k, which are the spanning forest of its answer. The
+        ledgers extend that of the run: edges outside the forest are counted as ``not_in_forest``.
+
+        Parameters
+        ----------
+        parts : sequence of slices or arrays
+            The positions of each part in the sorted edges.
+        levels : Levels, optional
+            The threshold of each set; by default there is one set, with the threshold None.
+        kind : LabelKind
+            The kind of labels of the answers.
+        beyond : sequence of int
+            The number of forest edges outside each set.
         """
         answer, backend = self.components.answer, self.components.answer.backend
         old_forest = answer.forest
@@ -964,21 +981,24 @@ class Dendrogram(Generic[ComponentsT]):
         rows = rows.leaving_out("not_in_forest", rows.linked - len(self))
         given, ids = answer.given_without_edges(), answer.facts.ids
         cut_trees = grows.grown(given, answer.decoder, ids, rows, beyond, self._greatest)
-        names = [None] if levels is None else levels.values.tolist()
+        thresholds = [None] if levels is None else levels.values.tolist()
         direction = None if levels is None else levels.direction
         fields = partial(self._fields, parts, levels)
-        return CutAnswers(cut_trees, names, kind, type(self.components), direction, fields)
+        return CutAnswers(cut_trees, thresholds, kind, type(self.components), direction, fields)
 
     def _fields(
         self, parts: Sequence[slice | Array], levels: Levels | None, number: int
     ) -> dict[str, Any]:
-        """Return the forest and the rules of an answer of :meth:`_joined`, given its number."""
+        """Return the spanning forest and the rules of an answer of :meth:`_joined`, as fields."""
         places = partial(self._places, parts[: number + 1])
-        chosen = PartOfForest(self.components.answer, places)
-        return {"forest_edges": chosen, "ruled": self._ruled(levels, number)}
+        forest_edges = PartOfForest(self.components.answer, places)
+        return {"forest_edges": forest_edges, "ruled": self._ruled(levels, number)}
 
     def _places(self, parts: Sequence[slice | Array]) -> Array:
-        """Return the positions in the forest of some of the sorted edges, ascending."""
+        """Return the positions in the forest of edges, given as parts of the sorted edges.
+
+        The positions ascend.
+        """
         backend = self.components.answer.backend
         with backend.scope():
             places = backend.xp.concatenate([self._order[part] for part in parts])
@@ -987,9 +1007,9 @@ class Dendrogram(Generic[ComponentsT]):
     def _ruled(self, levels: Levels | None, number: int) -> Ruled | None:
         """Return the rules of a cut, and the refused edges within its threshold.
 
-        A pair within the threshold is refused in the cut as in the whole, because all pairs before
-        it are within the threshold too. There are no rules if ``must_link`` joins vertices, since
-        the forest has no edges for them.
+        A cut refuses the same pairs within its threshold as the whole answer, because all pairs
+        before such a pair are within the threshold too. Return None if there are no rules, or if
+        pairs of ``must_link`` join vertices, because the forest has no edges for these pairs.
         """
         answer, whole = self.components.answer, self.components.answer.ruled
         if whole is None or whole.must[0].size:
@@ -1006,13 +1026,13 @@ class Dendrogram(Generic[ComponentsT]):
         return PartOfRuled(whole, places)
 
     def _steps(self) -> tuple[Array, Array]:
-        """Return the rank of each edge's weight, and the first edge of each distinct weight."""
+        """Return the rank of each sorted edge's weight, and the first edge of each weight."""
         xp = self.components.answer.backend.xp
         rises = begins([self._keys], xp)
         return xp.cumsum(rises) - 1, xp.flatnonzero(rises)
 
     def _distances(self, distance: Callable[[npt.NDArray[Any]], Any] | None) -> Array:
-        """Return the distance of each merge, by a function of the weights on the host.
+        """Return the distance of each merge, which a function computes from the weights.
 
         Raises
         ------
@@ -1021,8 +1041,9 @@ class Dendrogram(Generic[ComponentsT]):
         """
         if distance is None and self._greatest:
             raise InputError(
-                "weights of a forest of greatest weight fall from merge to merge, but distances"
-                f" rise: {WAYS[self._greatest]}, or of similarities from 0 to 1 lambda w: 1 - w"
+                "weights of a maximum spanning forest decrease from merge to merge, but distances"
+                f" must increase: {DISTANCE_ADVICE[self._greatest]}, or for similarities from 0 to"
+                " 1 lambda w: 1 - w"
             )
         if distance is None:
             return self._weights
@@ -1031,14 +1052,14 @@ class Dendrogram(Generic[ComponentsT]):
                 f"distance= must be a function of an array of weights, not {shown(distance)}"
             )
         weights = self.components.answer.backend.to_host(self._weights)
-        numbers = weights.astype(weights.dtype if is_float(weights.dtype) else np.float64)
-        made = np.asarray(distance(numbers))
-        if made.shape != weights.shape or not is_number(made.dtype):
+        floats = weights.astype(weights.dtype if is_float(weights.dtype) else np.float64)
+        distances = np.asarray(distance(floats))
+        if distances.shape != weights.shape or not is_number(distances.dtype):
             raise InputError(
-                f"distance() has made {made.dtype} of shape {made.shape} of"
-                f" {counted(weights.size, 'weight')}: return a number for each"
+                f"distance() returned {distances.dtype} of shape {distances.shape} for"
+                f" {counted(weights.size, 'weight')}: return one number per weight"
             )
-        return made.astype(np.float64)
+        return distances.astype(np.float64)
 
     def _heights(self, distances: Array) -> Array:
         """Return distances as float64, or raise an InputError if SciPy would refuse them."""
@@ -1046,47 +1067,48 @@ class Dendrogram(Generic[ComponentsT]):
         xp = self.components.answer.backend.xp
         falls = xp.zeros(heights.size, bool)
         falls[1:] = heights[1:] < heights[:-1]
-        for wrong, words in (
+        for wrong, fault in (
             (xp.isnan(heights), "is nan"),
             (heights < 0, "is negative, which SciPy refuses"),
-            (falls, "is less than that of the merge before"),
+            (falls, "is less than that of the previous merge"),
         ):
             if wrong.any():
                 k = int(wrong.argmax())
                 raise InputError(
                     f"the distance {heights[k]} of merge {k:,}, by an edge of weight"
-                    f" {self._weights[k]}, {words}: {WAYS[self._greatest]}"
+                    f" {self._weights[k]}, {fault}: {DISTANCE_ADVICE[self._greatest]}"
                 )
         return heights
 
     def _with_cut_weights(self, columns: dict[str, Any], cut: Array, large: Array) -> Any:
-        """Return a frame with the weakest and the strongest weight cut in some components.
+        """Return the frame of a split: other columns, and the weakest and strongest cut weights.
 
         Parameters
         ----------
-        columns : dictionary
-            All other columns.
+        columns : dict
+            The other columns, one row for each of s components.
         cut : (h,) array of int64
             The forest edges that are cut, the strongest first.
         large : (s,) array of int64
-            The components.
+            The numbers of the components.
         """
         answer, xp = self.components.answer, self.components.answer.backend.xp
-        rows, starts = rows_of_each(answer.dense[self._src[cut]], len(answer), xp)
+        # cut edges are grouped by component, and stay sorted
+        order, starts = rows_of_each(answer.dense[self._src[cut]], len(answer), xp)
         first, end = starts[large], starts[large + 1]
-        valid = first < end
-        all_valid, weights = bool(valid.all()), {}
-        for name, place in (("weakest_cut", end - 1), ("strongest_cut", first)):
-            row = xp.zeros(large.size, np.int64)
-            row[valid] = cut[rows[place[valid]]]
-            weights[name] = self._weights[row]
+        is_cut = first < end
+        all_cut, weights = bool(is_cut.all()), {}
+        for name, position in (("weakest_cut", end - 1), ("strongest_cut", first)):
+            edge = xp.zeros(large.size, np.int64)
+            edge[is_cut] = cut[order[position[is_cut]]]
+            weights[name] = self._weights[edge]
         if answer.given.make_frame is plain_frame:
             for name, column in weights.items():
-                if not all_valid:
-                    kind = column.dtype if is_float(column.dtype) else np.dtype(np.float64)
-                    weights[name] = xp.where(valid, column.astype(kind), kind.type(np.nan))
+                if not all_cut:
+                    dtype = column.dtype if is_float(column.dtype) else np.dtype(np.float64)
+                    weights[name] = xp.where(is_cut, column.astype(dtype), dtype.type(np.nan))
             return answer.frame(columns | weights)
-        mask = None if all_valid else answer.bring(valid, answer.given.on_device)
+        mask = None if all_cut else answer.bring(is_cut, answer.given.on_device)
         frame = answer.in_memory_frame(columns)
         for name, column in weights.items():
             frame = with_column(frame, name, answer.home(column), mask)
@@ -1094,12 +1116,12 @@ class Dendrogram(Generic[ComponentsT]):
 
 
 def _check_root(root: Any, heights: Array) -> None:
-    """Raise an error unless a root is a number of at least the height of every merge."""
+    """Raise an error unless ``root`` is a number that is at least the height of every merge."""
     if isinstance(root, bool) or not isinstance(root, Real):
-        raise ArgumentTypeError(f"root= must be a distance, a number, not {shown(root)}")
+        raise ArgumentTypeError(f"root= must be a number, the distance, not {shown(root)}")
     greatest = float(heights[-1]) if heights.size else 0.0
-    if not float(root) >= greatest:
+    if not float(root) >= greatest:  # also refuses NaN
         raise InputError(
             f"components cannot be merged at root={root!r}, because the last merge inside a"
-            f" component has the distance {greatest}: pass root= of at least that"
+            f" component has the distance {greatest}: pass at least root={greatest}"
         )

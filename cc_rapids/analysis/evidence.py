@@ -1,4 +1,4 @@
-"""The path between two vertices, with the records of its vertices, as evidence for a reader."""
+"""Evidence for one component: the path between two vertices, with the records of its vertices."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from ..results.written import arrow_of
 from .deduplicate import rows_at, with_columns_of
 from .records import check_rows
 
-SHOWN = 3  # vertices in an error
+MAX_SHOWN = 3  # maximum number of vertices in an error
 NUMBERS = "weight", "row"
-STEPS = {
+STEP_NOTES = {
     "edge": (
         "Each row is an edge of the list, turned so that the path leads from the first vertex to"
         " the second. row is its position in the list."
@@ -75,25 +75,29 @@ def explain(
     on: Any,
     missing: str,
 ) -> Evidence:
-    """Return a path as evidence: see :meth:`cc_rapids.Components.explain_pair`."""
+    """Return a path as evidence: see :meth:`cc_rapids.Components.explain_pair`.
+
+    ``path`` is the frame of its edges, in order from ``ends[0]`` to ``ends[1]``.
+    """
     path = on_host(path)
     sides = [values_of(only(path, end)) for end in ("source", "destination")]
     walk = [ends[0]]
-    for edge in zip(*sides, strict=True):
-        walk.append(edge[edge[0] == walk[-1]])
+    for source, destination in zip(*sides, strict=True):  # an edge may be listed backwards
+        walk.append(destination if source == walk[-1] else source)
     with answer.backend.scope():
         column = single_id(walk[0]) if len(walk) == 1 else ids_of(answer, walk)
         vertices = rows_of_ids(answer, column, "raise")[0]
     numbers = {name: only(path, name) for name in NUMBERS if name in columns_of(path)}
-    found = EdgeRecords(answer, records, on, missing)
-    own = None if edges.edges is None else _own_columns(path, answer, edges)
-    return Evidence(found.of_edges(vertices[:-1], vertices[1:], numbers, own=own), ends)
+    edge_records = EdgeRecords(answer, records, on, missing)
+    columns = None if edges.edges is None else _edge_columns(path, answer, edges)
+    frame = edge_records.of_edges(vertices[:-1], vertices[1:], numbers, edge_columns=columns)
+    return Evidence(frame, ends)
 
 
-def _own_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
-    """Return the columns of the edges of a path, without ends and weights.
+def _edge_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
+    """Return the other columns of a path's edges in the caller's frame, without ends and weights.
 
-    Return None if the list is no frame, or another one than that whose rows the path names.
+    Return None if the edges are not a frame, or a frame whose rows are not those of the path.
     """
     edges, bound = opened(given.edges), answer.given.bound
     if not adapter_of(edges).has_rows:
@@ -111,8 +115,8 @@ def _own_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
         ids = list(
             zip(*(values_of(on_host(column_of(chosen, part))) for part in side), strict=True)
         )
-        shown = values_of(only(path, name))
-        if ids != [one if isinstance(one, tuple) else (one,) for one in shown]:
+        ids_of_path = values_of(only(path, name))
+        if ids != [id_ if isinstance(id_, tuple) else (id_,) for id_ in ids_of_path]:
             return None
     weight = bound.weight if isinstance(given.weight, AsFound) and bound else given.weight
     weights = [weight] if isinstance(weight, str | int) else []
@@ -121,13 +125,14 @@ def _own_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
 
 
 class EdgeRecords:
-    """The records of both ends of edges.
+    """Makes frames of edges with the records of both ends.
 
     Parameters
     ----------
     answer : Answer
+        The answer whose vertices the edges join.
     records : frame, optional
-        The records of the vertices; by default their ids alone.
+        The records of the vertices. By default, frames have only the ids of the vertices.
     on : str, or list of str
         The id columns of the records.
     missing : {"raise", "null"}
@@ -147,105 +152,122 @@ class EdgeRecords:
         destinations: Array,
         numbers: dict[str, Any],
         label: str | None = None,
-        own: Any = None,
+        edge_columns: Any = None,
     ) -> Any:
-        """Return a row for each edge, given the rows of its ends in the answer.
+        """Return a frame with one row per edge.
+
+        The columns are both ids, the component's label, ``numbers``, the other columns of both
+        records, and ``edge_columns``.
 
         Parameters
         ----------
+        sources, destinations : (m,) arrays of integers
+            The rows of both ends in the answer.
         numbers : dict of str to column
-            Columns that follow the ids, one value for each edge.
+            Columns with one value per edge.
         label : str, optional
-            The name of a column with the component of each edge.
-        own : frame, optional
-            The last columns, a row for each edge; a name that is taken gets the prefix ``edge_``.
+            The name of a column for the label of each edge's component; no such column by default.
+        edge_columns : frame, optional
+            Other columns with one row per edge. A name that another column has gets the prefix
+            ``edge_``.
         """
         answer = self._answer
         with answer.backend.scope():
             vertices = answer.backend.xp.concatenate([sources, destinations])
             if self._frame is None:
-                frame = answer.in_memory_frame(answer.vertex(vertices))
-                if isinstance(frame, tuple):
-                    frame = dict(zip(columns_of(frame), on_host(frame), strict=True))
-                ids, at = columns_of(frame), np.arange(vertices.size)
+                records = answer.in_memory_frame(answer.vertex(vertices))
+                if isinstance(records, tuple):
+                    records = dict(zip(columns_of(records), on_host(records), strict=True))
+                ids, rows = columns_of(records), np.arange(vertices.size)
                 valid = None
             else:
-                frame, ids = self._frame, self._ids
-                at, valid = self._places(vertices)
-        others = [name for name in columns_of(frame) if name not in ids]
+                records, ids = self._frame, self._ids
+                rows, valid = self._rows_of_records(vertices)
+        others = [name for name in columns_of(records) if name not in ids]
         halves = ("from", slice(0, sources.size)), ("to", slice(sources.size, None))
-        made: Any = None
+        frame: Any = None
         for names in (ids, others):
             is_id = names is ids and len(ids) == 1
             for side, half in halves:
-                part: Any = rows_at(frame, names, at[half]) if names else {}
+                part: Any = rows_at(records, names, rows[half]) if names else {}
                 if hasattr(part, "iloc"):
                     part = part.reset_index(drop=True)
-                named = {name: side if is_id else f"{side}_{name}" for name in names}
+                renamed = {name: side if is_id else f"{side}_{name}" for name in names}
                 if valid is None:
-                    made = with_columns_of(made, part, named)
+                    frame = with_columns_of(frame, part, renamed)
                 elif names is ids:
-                    made = self._with_ids(made, part, named, vertices[half])
+                    frame = self._with_ids(frame, part, renamed, vertices[half])
                 else:
-                    made = with_columns_of(made, part, named, valid[half])
+                    frame = with_columns_of(frame, part, renamed, valid[half])
             if names is ids:
                 if label is not None:
-                    made = attached(answer, made, columns_of(made)[: len(ids)], label)
+                    frame = attached(answer, frame, columns_of(frame)[: len(ids)], label)
                 for name, values in numbers.items():
-                    made = with_column(made, name, np.asarray(values), None)
-        if own is not None:
-            if hasattr(own, "iloc"):
-                own = own.reset_index(drop=True)
-            taken, others = columns_of(made), columns_of(own)
-            named = {name: f"edge_{name}" if name in taken else name for name in others}
-            made = with_columns_of(made, own, named)
+                    frame = with_column(frame, name, np.asarray(values), None)
+        if edge_columns is not None:
+            if hasattr(edge_columns, "iloc"):
+                edge_columns = edge_columns.reset_index(drop=True)
+            names = columns_of(frame)
+            renamed = {
+                name: f"edge_{name}" if name in names else name for name in columns_of(edge_columns)
+            }
+            frame = with_columns_of(frame, edge_columns, renamed)
         if is_relation(self._records):
-            return relation_of(made, self._records, list(map(quoted, made.column_names)))
-        shown = answer.given.answer(made) if self._frame is None else made
-        return shown if is_relation(shown) else made
+            return relation_of(frame, self._records, list(map(quoted, frame.column_names)))
+        if self._frame is None and is_relation(relation := answer.given.answer(frame)):
+            return relation
+        return frame
 
-    def _with_ids(self, frame: Any, part: Any, named: dict[Any, str], vertices: Array) -> Any:
-        """Return a frame with the ids of vertices. Some of them may have no record."""
-        made, answer = with_columns_of(frame, part, named), self._answer
+    def _with_ids(self, frame: Any, part: Any, renamed: dict[Any, str], vertices: Array) -> Any:
+        """Return a frame with added id columns, also for vertices that have no record.
+
+        ``part`` has the id columns of the records, before they are renamed.
+        """
+        frame, answer = with_columns_of(frame, part, renamed), self._answer
         with answer.backend.scope():
             ids = arrow_of(answer.in_memory_frame(answer.vertex(vertices)))
-        for k, name in enumerate(named.values()):
-            made = with_column(made, name, ids.column(k), None)
-        return made
+        for k, name in enumerate(renamed.values()):
+            frame = with_column(frame, name, ids.column(k), None)
+        return frame
 
-    def _places(self, vertices: Array) -> tuple[Any, Any]:
-        """Return the first row of the records with each vertex, and a mask of those with a record.
+    def _rows_of_records(self, vertices: Array) -> tuple[Any, Any]:
+        """Return the first record of each vertex, and a mask of the vertices that have one.
 
-        The mask is None if missing records raise an error.
+        The records are row numbers on the host. The mask is None if missing records raise an error.
         """
         answer, ids = self._answer, self._ids
         column, mask = ids_in_frame(answer, self._frame, ids, "null")
         rows, valid = map(answer.backend.to_host, rows_of_ids(answer, column, "null"))
-        wanted = answer.backend.to_host(vertices)
-        places = np.arange(frame_size(self._frame))
+        vertices = answer.backend.to_host(vertices)
+        record_rows = np.arange(frame_size(self._frame))
         if mask is not None:
-            places = places[answer.backend.to_host(mask)]
-        known, first = np.unique(rows[valid], return_index=True)
-        at = np.searchsorted(known, wanted)
-        at[at == known.size] = 0
-        missing = known[at] != wanted if known.size else np.ones(wanted.size, bool)
+            record_rows = record_rows[answer.backend.to_host(mask)]
+        with_record, first = np.unique(rows[valid], return_index=True)
+        at: Any = np.searchsorted(with_record, vertices)
+        at[at == with_record.size] = 0
+        missing = np.ones(vertices.size, bool)
+        if with_record.size:
+            missing = with_record[at] != vertices
         if missing.any() and (self._missing == "raise" or missing.all()):
-            distinct, least = np.unique(wanted[missing], return_index=True)
-            some = answer.backend.asarray(distinct[np.argsort(least)][:SHOWN])
-            frame = on_host(answer.in_memory_frame(answer.vertex(some)))
+            distinct, first_positions = np.unique(vertices[missing], return_index=True)
+            shown = answer.backend.asarray(distinct[np.argsort(first_positions)][:MAX_SHOWN])
+            frame = on_host(answer.in_memory_frame(answer.vertex(shown)))
             names = [id_shown(value) for value in values_of(only(frame, "vertex"))]
-            more = ", ..." if distinct.size > SHOWN else ""
+            ellipsis = ", ..." if distinct.size > MAX_SHOWN else ""
             raise InputError(
-                f"{distinct.size:,} of {counted(np.unique(wanted).size, 'vertex', 'vertices')}"
+                f"{distinct.size:,} of {counted(np.unique(vertices).size, 'vertex', 'vertices')}"
                 f" {inflected(distinct.size, 'has', 'have')} no record in"
-                f" {', '.join(map(repr, ids))}: {', '.join(names)}{more}; pass all"
+                f" {', '.join(map(repr, ids))}: {', '.join(names)}{ellipsis}; pass all"
                 " records, or missing='null', or leave out records="
             )
-        return places[valid][first[at]], None if self._missing == "raise" else ~missing
+        return record_rows[valid][first[at]], None if self._missing == "raise" else ~missing
 
 
 def _records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:
-    """Return records in memory, and the names of their id columns."""
+    """Return records as a frame in memory, and the names of their id columns.
+
+    Linked records without ids get a column of row positions, named ``on``.
+    """
     check_names("on=", on)
     names = list(on) if isinstance(on, list) else [on]
     frame = whole_table_of(records) if is_relation(records) else frame_in_memory(records)
@@ -260,7 +282,7 @@ def _records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:
 
 
 def table_of(caption: str, frame: Any) -> str:
-    """Return a frame as a table of HTML; integers, which may be ids, without separators."""
+    """Return a frame as an HTML table; integers have no separators, because they may be ids."""
     host = on_host(frame)
     names = columns_of(host)
     columns = [map(_shown, values_of(only(host, name))) for name in names]
@@ -314,5 +336,5 @@ class Evidence(html.Page):
         """Return the table of the steps, and a note below it, as HTML."""
         return [
             table_of(f"the path, {counted(len(self), self._step)}", self.frame),
-            html.note(STEPS[self._step]),
+            html.note(STEP_NOTES[self._step]),
         ]

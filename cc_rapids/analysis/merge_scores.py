@@ -1,9 +1,9 @@
 """Scores after the merges of a dendrogram, all in one pass.
 
-A merge changes the contingency table only where both clusters share a true cluster. The cells of
-each cluster are a dictionary, and those of the cluster with fewer cells are added to the other. So
-n vertices take at most n log n steps for all thresholds. The sums are integers, fractions of
-2**-52, so no error accumulates over the merges.
+The cells of the contingency table are stored by cluster, in one dictionary per cluster. A merge
+adds the cells of the cluster with fewer cells to those of the other. So n vertices take at most
+n log2 n steps for all thresholds. The sums are integers that count units of 2**-52, so no rounding
+error accumulates over the merges.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..results.answer import Answer
 from .agreement import Labelling, scores_of_sums, sides_of
 
 BITS = 52
-ONE = 1 << BITS
+ONE = 1 << BITS  # the number 1 in units of 2**-BITS
 
 
 def scores_of_merges(
@@ -27,14 +27,15 @@ def scores_of_merges(
     truth: Labelling,
     missing: str | None,
 ) -> list[dict[str, Any]]:
-    """Return the scores after some merges, of vertices that are single before the first merge.
+    """Return the scores after each of the merges in ``ends``; at first, all vertices are single.
 
     Parameters
     ----------
     answer : Answer
         The answer whose rows are merged.
     merges : (first, second)
-        The two clusters of each merge: rows, and ``n + k`` for the cluster of merge ``k``.
+        The two clusters of each merge: a row for a single vertex, and ``n + k`` for the cluster
+        that merge ``k`` made.
     ends : list of int
         The merges after which the scores are returned, ascending.
     truth : Labelling
@@ -51,10 +52,10 @@ def scores_of_merges(
     with backend.scope():
         sides, counts = sides_of(answer, backend.xp.arange(n), truth, missing=missing)
         rows, codes = (backend.to_host(sides[name]).tolist() for name in ("found", "truth"))
-    within = counts["vertices"] - (counts["only_in_truth"] if missing == "self" else 0)
+    row_count = counts["vertices"] - (counts["only_in_truth"] if missing == "self" else 0)
     state = _State(codes)
     clusters: list[_Cluster | None] = [None] * (n + len(merges[0]))
-    for row, code in zip(rows[:within], codes, strict=False):
+    for row, code in zip(rows[:row_count], codes, strict=False):
         clusters[row] = _Cluster(1, 1, {code: 1})
     scores, start = [], 0
     for end in ends:
@@ -69,7 +70,10 @@ def scores_of_merges(
 
 @dataclass(slots=True)
 class _Cluster:
-    """The number of scored vertices of a cluster, its cells, and the sum of their squares."""
+    """The number of scored vertices of a cluster, the sum of its squared cells, and its cells.
+
+    The cells are the numbers of vertices by true cluster.
+    """
 
     size: int
     squares: int
@@ -77,7 +81,7 @@ class _Cluster:
 
 
 class _State:
-    """The sums of a contingency table of single vertices, updated by each merge.
+    """The sums from which scores are computed: at first of single vertices, then after each merge.
 
     Parameters
     ----------
@@ -97,31 +101,34 @@ class _State:
         self._information = sum(map(_x_log_x, sizes))
 
     def merged(self, one: _Cluster | None, other: _Cluster | None) -> _Cluster | None:
-        """Merge two clusters, which are None if none of their vertices is scored."""
+        """Return the union of two clusters, and update the sums.
+
+        One of the clusters is modified. A cluster is None if none of its vertices is scored.
+        """
         if one is None or other is None:
             return one or other
-        few, whole = (one, other) if len(one.cells) < len(other.cells) else (other, one)
-        self._exact -= self._is_exact(few) + self._is_exact(whole)
-        self._precision -= _share(few.squares, few.size) + _share(whole.squares, whole.size)
-        size = few.size + whole.size
-        self._information += _x_log_x(size) - _x_log_x(few.size) - _x_log_x(whole.size)
-        self._linked += few.size * whole.size
-        squares, cells = few.squares + whole.squares, whole.cells
-        for code, a in few.cells.items():
+        small, large = (one, other) if len(one.cells) < len(other.cells) else (other, one)
+        self._exact -= self._is_exact(small) + self._is_exact(large)
+        self._precision -= _share(small.squares, small.size) + _share(large.squares, large.size)
+        size = small.size + large.size
+        self._information += _x_log_x(size) - _x_log_x(small.size) - _x_log_x(large.size)
+        self._linked += small.size * large.size
+        squares, cells = small.squares + large.squares, large.cells
+        for code, a in small.cells.items():
             b = cells.get(code, 0)
             cells[code] = a + b
             if b:
-                true, products = self._true[code], a * b
+                true_size, products = self._true[code], a * b
                 self._together += products
                 squares += 2 * products
-                parts = _share(a * a, true) + _share(b * b, true)
-                self._recall += _share((a + b) ** 2, true) - parts
+                separate = _share(a * a, true_size) + _share(b * b, true_size)
+                self._recall += _share((a + b) ** 2, true_size) - separate
                 self._information -= 2 * (_x_log_x(a + b) - _x_log_x(a) - _x_log_x(b))
-        whole.size, whole.squares = size, squares
+        large.size, large.squares = size, squares
         self._clusters -= 1
-        self._exact += self._is_exact(whole)
+        self._exact += self._is_exact(large)
         self._precision += _share(squares, size)
-        return whole
+        return large
 
     def scores(self) -> dict[str, float]:
         """Return the scores after the merges so far."""
@@ -133,10 +140,12 @@ class _State:
         )
 
     def _is_exact(self, cluster: _Cluster) -> bool:
+        """Return whether a cluster equals a true cluster."""
         return len(cluster.cells) == 1 and self._true[next(iter(cluster.cells))] == cluster.size
 
 
 def _share(squares: int, size: int) -> int:
+    """Return ``squares / size`` in units of 2**-BITS."""
     return (squares << BITS) // size
 
 

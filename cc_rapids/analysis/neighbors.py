@@ -1,4 +1,4 @@
-"""Audits of components of neighbours: the edges are listed again by NumPy."""
+"""Audits of components of neighbours, whose edges NumPy lists again on the host."""
 
 from __future__ import annotations
 
@@ -21,18 +21,25 @@ from ..verify.audit import Audit, audit
 from ..verify.label_frame import LabelFrame
 from .audits import shown_labels
 
-PIECE = 1 << 20  # entries that are listed at a time
+CHUNK = 1 << 20  # entries that are listed at a time
 
 
 class ListedEdges:
-    """The edges of a neighbour array as arrays on the host, and the ledger of its entries.
+    """The edges of a neighbour array, listed on the host in chunks, and counts of other entries.
 
     Parameters
     ----------
     neighbors : Neighbors
         The array.
     rules : NeighborRules
-        Which entries are edges.
+        The rules by which entries are edges.
+
+    Attributes
+    ----------
+    left_out : Counter
+        The number of entries that are not edges, by reason. Each listing adds to it.
+    mutual : (e,) array of int64, optional
+        Sorted keys of the listed pairs, if only pairs that are listed in both directions are edges.
     """
 
     neighbors: Neighbors
@@ -52,54 +59,58 @@ class ListedEdges:
             self.mutual = np.sort(np.concatenate([*keys, np.zeros(0, np.int64)]))
 
     def pieces(self) -> Iterator[tuple[Any, Any, Any]]:
-        """Yield rows, neighbours and distances (or None) of edges."""
+        """Yield chunks of the edges: points, neighbours, and distances or None."""
         for row, other, distance in self._within(self.left_out):
             if self.mutual is None:
                 yield row, other, distance
                 continue
-            back = other * self.neighbors.n + row
-            at = np.minimum(np.searchsorted(self.mutual, back), self.mutual.size - 1)
-            keep = self.mutual[at] == back if self.mutual.size else np.zeros(0, bool)
+            reverse = other * self.neighbors.n + row
+            at = np.minimum(np.searchsorted(self.mutual, reverse), self.mutual.size - 1)
+            keep = self.mutual[at] == reverse if self.mutual.size else np.zeros(0, bool)
             self.left_out["one_sided"] += int((~keep).sum())
             yield row[keep], other[keep], None if distance is None else distance[keep]
 
     def _within(self, left_out: Counter[str]) -> Iterator[tuple[Any, Any, Any]]:
-        """Yield the entries that are neighbours within the bound; count the others by reason."""
+        """Yield chunks of neighbours within the bound; count other entries in ``left_out``."""
         neighbors = self.neighbors
-        steps = max(1, PIECE * neighbors.n // max(neighbors.m, 1))
-        for first in range(0, neighbors.n, steps):
-            row, at, weight_at = _places(neighbors, first, min(first + steps, neighbors.n))
+        step = max(1, CHUNK * neighbors.n // max(neighbors.m, 1))
+        for first in range(0, neighbors.n, step):
+            row, at, distance_at = _positions(neighbors, first, min(first + step, neighbors.n))
             values = self.indices[at]
             missing = values.astype(np.uint64) == np.uint64(neighbors.missing)
             other = np.where(missing, 0, values).astype(np.int64)
             if other.size and not 0 <= other.min() <= other.max() < neighbors.n:
-                raise InputError("some indices are no points: pass those of the answer")
-            reason = {"missing": missing, "self": ~missing & (other == row)}
+                raise InputError("some indices are not points: pass the indices of the answer")
+            masks = {"missing": missing, "self": ~missing & (other == row)}
             distance = None
             if self.distances is not None:
-                distance = self.distances[weight_at]
-                reason["null_weight"] = np.isnan(distance)
+                distance = self.distances[distance_at]
+                masks["null_weight"] = np.isnan(distance)
                 if self.rules.at_most is not None:
                     with np.errstate(over="ignore"):  # a bound beyond the type is infinite
                         within = distance.astype(neighbors.distance_type) <= self.rules.at_most
-                    reason["out_of_bounds"] = ~within
+                    masks["out_of_bounds"] = ~within
             keep = np.ones(row.size, bool)
-            for name, mask in reason.items():
-                left_out[name] += int((keep & mask).sum())
+            for reason, mask in masks.items():
+                left_out[reason] += int((keep & mask).sum())
                 keep &= ~mask
             yield row[keep], other[keep], None if distance is None else distance[keep]
 
 
-def _places(neighbors: Neighbors, first: int, last: int) -> tuple[Any, Any, Any]:
-    """Return the row of each entry in some rows, and its positions in both arrays."""
+def _positions(neighbors: Neighbors, begin: int, end: int) -> tuple[Any, Any, Any]:
+    """Return the entries of the rows ``begin .. end - 1``.
+
+    Each entry has a row, a position in the indices, and a position in the distances.
+    """
     if neighbors.offsets is not None:
-        starts = neighbors.offsets[first : last + 1].astype(np.int64)
+        starts = neighbors.offsets[begin : end + 1].astype(np.int64)
         at = np.arange(starts[0], starts[-1])
-        return np.repeat(np.arange(first, last), np.diff(starts)), at, at
-    row = np.repeat(np.arange(first, last), neighbors.columns)
-    column = np.tile(np.arange(neighbors.columns), last - first)
-    a, b, c, d = neighbors.steps
-    return row, row * a + column * b, row * c + column * d
+        return np.repeat(np.arange(begin, end), np.diff(starts)), at, at
+    row = np.repeat(np.arange(begin, end), neighbors.columns)
+    column = np.tile(np.arange(neighbors.columns), end - begin)
+    index_row, index_column, distance_row, distance_column = neighbors.steps  # strides
+    at = row * index_row + column * index_column
+    return row, at, row * distance_row + column * distance_column
 
 
 def _home(array: Any) -> Any:
@@ -108,18 +119,18 @@ def _home(array: Any) -> Any:
 
 def audit_neighbors(answer: Answer, indices: Any, distances: Any) -> Audit:
     """Audit components of neighbours: see :meth:`cc_rapids.NeighborComponents.audit`."""
-    about = answer.neighbors
-    assert about is not None
+    assert answer.neighbors is not None
+    rules = answer.neighbors.rules
     neighbors = read_neighbors(indices, distances)
     if neighbors.n != answer.forest.n:
         raise InputError(
             f"the answer has {answer.forest.n:,} points, but indices have {neighbors.n:,} rows:"
-            " pass those of the answer"
+            " pass the indices of the answer"
         )
-    check_distances(neighbors, about.rules.at_most, about.rules.nearest, indices)
-    listed = ListedEdges(neighbors, about.rules)
-    if about.rules.min_samples is not None:
-        checked, linked = _audit_clusters(answer, listed, about.rules.min_samples)
+    check_distances(neighbors, rules.at_most, rules.nearest, indices)
+    listed = ListedEdges(neighbors, rules)
+    if rules.min_samples is not None:
+        checked, linked = _audit_clusters(answer, listed, rules.min_samples)
     else:
         edges = ((row, other) for row, other, _ in listed.pieces())
         names = "src", "dst"
@@ -137,25 +148,26 @@ def audit_neighbors(answer: Answer, indices: Any, distances: Any) -> Audit:
     return replace(checked, ledger=ledger)
 
 
-def _audit_clusters(answer: Answer, listed: ListedEdges, least: int) -> tuple[Audit, int]:
-    """Audit clusters of DBSCAN; return the number of linked entries too."""
+def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tuple[Audit, int]:
+    """Audit clusters of DBSCAN; return the audit and the number of entries that are linked."""
     n = listed.neighbors.n
-    counts = np.ones(n, np.int64)
+    counts = np.ones(n, np.int64)  # a point is in its own neighbourhood
     edges = 0
     for row, _, _ in listed.pieces():
         counts += np.bincount(row, minlength=n)
         edges += row.size
-    listed.left_out.clear()
-    core = counts >= least
+    listed.left_out.clear()  # every listing counts the same entries again
+    core = counts >= min_samples
     labels = np.asarray(on_host(only_labels(answer)))
     points = np.flatnonzero(core)
     frame = LabelFrame((points, labels[points]), "any", len(answer), width=1)
-    between = [0]
+    core_edge_count = 0
 
     def core_edges() -> Iterator[tuple[Any, Any]]:
+        nonlocal core_edge_count
         for row, other, _ in listed.pieces():
             keep = core[row] & core[other]
-            between[0] += int(keep.sum())
+            core_edge_count += int(keep.sum())
             yield row[keep], other[keep]
 
     checked = audit(frame, answer.backend, core_edges(), "src", "dst", vertices=points)
@@ -170,28 +182,32 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, least: int) -> tuple[Au
     if wrong.size:
         v = int(wrong[0])
         raise VerificationError(
-            f"point {v:,} has the label {labels[v]}, but its label is {expected[v]}"
+            f"point {v:,} has the label {labels[v]}, but should have {expected[v]}"
         )
-    linked = between[0] + int(((expected >= 0) & ~core).sum())
+    linked = core_edge_count + int(((expected >= 0) & ~core).sum())
     listed.left_out["not_core"] = edges - linked
     return checked, linked
 
 
 def only_labels(answer: Answer) -> Any:
-    """Return the numbers of the clusters of all points, -1 for noise."""
+    """Return the number of each point's cluster, -1 for noise, as a column of the caller's kind."""
     return only(label_frame(answer.in_memory(), check_labels("dense")), "labels")
 
 
 def _border_labels(listed: ListedEdges, core: Any, labels: Any) -> Any:
-    """Return the label of each point that core points list, and -1 for others."""
+    """Return the label that each border point should have, and -1 for all other points.
+
+    A border point is a neighbour of core points. It has the label of the nearest one if the rules
+    say so, otherwise the least label; ties go to the least core point.
+    """
     nearest = listed.rules.nearest
-    found: list[tuple[Any, ...]] = [(np.zeros(0, np.int64),) * 3]
+    chunks: list[tuple[Any, ...]] = [(np.zeros(0, np.int64),) * 3]
     for row, other, distance in listed.pieces():
         keep = core[row] & ~core[other]
-        weight = distance[keep] if nearest and distance is not None else labels[row[keep]]
-        found.append((other[keep], weight, row[keep]))
-    border, weight, row = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    order = np.lexsort((row, weight, border))
+        rank = distance[keep] if nearest and distance is not None else labels[row[keep]]
+        chunks.append((other[keep], rank, row[keep]))
+    border, rank, row = (np.concatenate(parts) for parts in zip(*chunks, strict=True))
+    order = np.lexsort((row, rank, border))
     points, first = np.unique(border[order], return_index=True)
     expected = np.full(labels.size, -1, labels.dtype)
     expected[points] = labels[row[order[first]]]

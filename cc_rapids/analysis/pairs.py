@@ -88,8 +88,8 @@ def edges_of(
 ) -> Any:
     """Return the edges of one component: see :meth:`cc_rapids.Components.edges`."""
 
-    def chosen(given: Any) -> Any:
-        """Return a mask of the edges in the component, among edges without null ends."""
+    def edges_inside(given: Any) -> Any:
+        """Return a mask of the given edges that are in the component."""
         with BorrowedEdges(answer.backend, given) as columns:
             number = answer.component(label)
             inside = None
@@ -104,29 +104,30 @@ def edges_of(
     what, named = "edges(label, edges)", not isinstance(weight, AsFound)
     bound = bound_of_list(answer.given.bound, weight, what)
 
-    def within(part: Any) -> EdgeInput:
+    def read(part: Any) -> EdgeInput:
+        """Return the edges within the bound, without null ends."""
         return edges_asked(part, source, destination, bound, named=named, what=what, nulls="drop")
 
-    return edges_where(edges, chosen, within)
+    return edges_where(edges, edges_inside, read)
 
 
 def equal(first: Answer, second: Answer) -> bool:
     """Return whether two answers have the same vertices in the same components."""
-    sizes = [(each.forest.vertices, each.forest.components) for each in (first, second)]
-    if sizes[0] != sizes[1]:
+    if first.forest.vertices != second.forest.vertices or len(first) != len(second):
         return False
     if not first.forest.vertices or first is second:
         return True
     with second.backend.scope():
-        second_ids, dense = second.ids(), second.dense
+        second_ids, second_dense = second.ids(), second.dense
     with first.backend.scope():
-        ids = first.ids(), second_ids
-        if len(ids[0]) != len(ids[1]):
+        first_ids = first.ids()
+        if len(first_ids) != len(second_ids):
             return False
-        if not all(_same(*pair, first.backend) for pair in zip(*ids, strict=True)):
+        pairs = zip(first_ids, second_ids, strict=True)
+        if not all(_same(*pair, first.backend) for pair in pairs):
             return False
-        # vertices are sorted by id, and components by least id, in both answers
-        return bool((first.dense == first.backend.asarray(dense)).all())
+        # vertices are sorted by id, and components are numbered by least id, in both answers
+        return bool((first.dense == first.backend.asarray(second_dense)).all())
 
 
 def _same(first: Column, second: Column, backend: Backend) -> bool:
@@ -140,7 +141,9 @@ def _same(first: Column, second: Column, backend: Backend) -> bool:
 
 
 def _policy(missing: str) -> str:
-    """Return the lookup policy for unknown ids; raise an InputError for an unknown word."""
-    return {"raise": "noise", "false": "null"}[
-        check_word("policy for unknown ids, missing,", missing, ("raise", "false"))
-    ]
+    """Return the policy of :func:`rows_of_ids` for an argument ``missing``; check the argument.
+
+    Noise never raises an error, because it is in no component.
+    """
+    check_word("policy for unknown ids, missing,", missing, ("raise", "false"))
+    return "noise" if missing == "raise" else "null"

@@ -35,11 +35,13 @@ if TYPE_CHECKING:
     from ..verify.paths import PathsAudit
 
 
-# Temporary memory, in bytes, or in words of 4 bytes (8 beyond 2^30 vertices):
-BYTES_OF_PAIR, BYTES_OF_ROW = 160, 112  # per pair of ids, and per path edge
-WORDS_OF_VERTEX = 45  # per vertex, to root a forest
-FEWER = "pass fewer pairs at a time"
-PARTS = "find the forest of fewer components, or use path(first, second, edges, shortest=True)"
+# Temporary memory:
+BYTES_PER_PAIR, BYTES_PER_PATH_EDGE = 160, 112
+WORDS_PER_VERTEX = 45  # to root a forest; words of 4 bytes, or 8 beyond 2^30 vertices
+FEWER_PAIRS = "pass fewer pairs at a time"
+SMALLER_FOREST = (
+    "find the forest of fewer components, or use path(first, second, edges, shortest=True)"
+)
 
 
 class HeavyPaths(NamedTuple):
@@ -48,11 +50,12 @@ class HeavyPaths(NamedTuple):
     Attributes
     ----------
     chains : Chains
+        The heavy paths.
     row, weights : (t,) arrays of numbers, or None
-        The row in the caller's list, and the weight, of each edge, weakest first; None if the
+        The row in the caller's list and the weight of each forest edge, weakest first; None if the
         forest has no weights.
     order : (t,) array of integers, or None
-        The forest edges, weakest first.
+        The positions of the edges in the forest, weakest first; None if it has no weights.
     """
 
     chains: Chains
@@ -79,17 +82,17 @@ class ForestPaths:
     ) -> Any:
         """Return one row per pair: see :meth:`cc_rapids.Components.paths`."""
         self.answer.check_forest("paths(pairs)")
-        whole = check_flag("rows", rows)
-        most = None if limit is None else check_count("limit", limit)
-        if most is not None and not whole:
+        returns_edges = check_flag("rows", rows)
+        max_edges = None if limit is None else check_count("limit", limit)
+        if max_edges is not None and not returns_edges:
             raise InputError("limit= bounds the edges of paths: pass rows=True, or leave it out")
         given = self._read_pairs(pairs, source, destination, TextOptions.among(text))
         first, second = rows_of_edges(self.answer, given)
         with self.answer.backend.scope():
-            length, place = self._lengths_and_places(first, second)
-            if whole:
-                return self.answer.frame(self._rows_of_paths(first, second, length, most))
-            return self.answer.frame({"length": length} | self._weakest_at(place))
+            length, weakest = self._lengths_and_weakest(first, second)
+            if returns_edges:
+                return self.answer.frame(self._rows_of_paths(first, second, length, max_edges))
+            return self.answer.frame({"length": length} | self._columns_of_weakest(weakest))
 
     def path(
         self,
@@ -108,7 +111,7 @@ class ForestPaths:
             raise InputError("shortest=True searches all edges: pass edges=, too")
         if edges is None:
             if not isinstance(weight, AsFound):
-                raise InputError("weight= is for edges=, which are not passed: leave it out")
+                raise InputError("weight= needs edges=: pass edges=, or leave out weight=")
             self.answer.check_forest("path(first, second)")
         with self.answer.backend.scope():
             ends = []
@@ -119,7 +122,7 @@ class ForestPaths:
             if bool(tree[ends[0]] != tree[ends[1]]):
                 raise InputError(
                     f"{id_shown(first)} and {id_shown(second)} are in two components, which no path"
-                    " joins: same_component(first, second) tells that"
+                    " joins: use same_component(first, second) to test pairs"
                 )
         if edges is not None:
             self.answer.check_edges(edges)
@@ -129,18 +132,18 @@ class ForestPaths:
                 return self._rows_of(given, rows)
             if fewest:
                 raise InputError(
-                    f"no path of these {given.src.size:,} edges joins the two vertices: pass edges="
-                    " that the answer was found by"
+                    f"no path of these {given.src.size:,} edges joins the two vertices: pass all"
+                    " edges that the answer was computed from"
                 )
             self.answer.check_forest("path(first, second, edges)")
         with self.answer.backend.scope():
             if bool(self.trees[ends[0]] != self.trees[ends[1]]):
                 raise InputError(
-                    f"only pairs of must_link= join {id_shown(first)} and {id_shown(second)}, and"
-                    " these have no row, so no path leads from one to the other"
+                    f"only pairs of must_link= join {id_shown(first)} and {id_shown(second)}; these"
+                    " pairs are not rows of the edges, so paths cannot contain them"
                 )
             first_end, second_end = (self.answer.backend.asarray(np.array([end])) for end in ends)
-            length = self._lengths_and_places(first_end, second_end)[0]
+            length = self._lengths_and_weakest(first_end, second_end)[0]
             edge = self._edges_along(first_end, second_end, length)[2]
             return self.answer.frame(self.answer.columns_of_forest(edge))
 
@@ -186,7 +189,7 @@ class ForestPaths:
         given = read_pairs(pairs, source, destination, options, width, calls)
         count = given.src.size
         self.answer.backend.check_capacity(
-            count * BYTES_OF_PAIR, f"the paths of {counted(count, 'pair')}", FEWER
+            count * BYTES_PER_PAIR, f"the paths of {counted(count, 'pair')}", FEWER_PAIRS
         )
         return given
 
@@ -199,7 +202,10 @@ class ForestPaths:
         return edges_asked(edges, source, destination, bound, named=named, what=what, nulls="drop")
 
     def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
-        """Return the rows of a shortest path, or of an edge that joins the ends; None without."""
+        """Return the rows of a path of ``given`` between two rows of the answer; None without one.
+
+        If ``fewest``, the path is a shortest one, otherwise a single edge that joins both ends.
+        """
         backend, xp = self.answer.backend, self.answer.backend.xp
         with BorrowedEdges(backend, given) as columns:
             sides = zip((given.src, given.dst), columns, strict=False)
@@ -208,64 +214,76 @@ class ForestPaths:
             )
             tree, (first, second) = self.answer.dense, ends
             inside = src_valid & dst_valid & (tree[src] == tree[first]) & (tree[dst] == tree[first])
-            known_rows = xp.flatnonzero(inside)
-            src, dst = src[known_rows], dst[known_rows]
+            rows = xp.flatnonzero(inside)
+            src, dst = src[rows], dst[rows]
             if first == second:
-                return known_rows[:0]
+                return rows[:0]
             if fewest:
                 path = shortest_path(src, dst, self.answer.forest.vertices, first, second, backend)
-                return None if path is None else known_rows[xp.asarray(path, np.int64)]
+                return None if path is None else rows[xp.asarray(path, np.int64)]
             joins = ((src == first) & (dst == second)) | ((src == second) & (dst == first))
-            direct = known_rows[xp.flatnonzero(joins)[:1]]
+            direct = rows[xp.flatnonzero(joins)[:1]]
             return direct if direct.size else None
 
     def _rows_of(self, given: EdgeInput, rows: Array) -> Any:
-        """Return given rows of an edge list, as a frame of the list's type."""
+        """Return the given rows of an edge list, as a frame of the list's library."""
         with self.answer.backend.scope():
             columns = forest_columns(given, self.answer.bring(rows, given.on_device))
             name_of = self.answer.given.output_name
             frame = given.make_frame({name_of(name): column for name, column in columns.items()})
             return given.answer(frame)
 
-    def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Return each path's length, and its weakest edge's place in the order, -1 for none."""
+    def _lengths_and_weakest(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """Return the length and the weakest edge of the path between each pair of rows.
+
+        The weakest edge is an index into the arrays of ``heavy_paths``; -1 for a path without
+        edges.
+        """
         joined = self.trees[first] == self.trees[second]
         return self.heavy_paths.chains.between(first, second, joined, self.answer.backend.xp)
 
     def weakest_weights(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Return the weakest weight of the path between rows, and a mask of paths with edges."""
+        """Return the weakest weight of the path between each pair of rows, and a mask.
+
+        The mask is False for paths without edges; their weights are 0.
+        """
         if not self.answer.forest.vertices:
             kind, xp = self.answer.columns_of_forest()["weight"].dtype, self.answer.backend.xp
             return xp.zeros(first.size, kind), xp.zeros(first.size, bool)
-        place = self._lengths_and_places(first, second)[1]
-        return self._weakest_at(place)["weakest_weight"], place >= 0
+        weakest = self._lengths_and_weakest(first, second)[1]
+        return self._columns_of_weakest(weakest)["weakest_weight"], weakest >= 0
 
-    def _weakest_at(self, place: Array) -> dict[str, Array]:
-        """Return the columns of weakest edges; a negative place means none: row -1, weight 0."""
+    def _columns_of_weakest(self, weakest: Array) -> dict[str, Array]:
+        """Return the columns of weakest edges, given as by :meth:`_lengths_and_weakest`.
+
+        There are no columns if the forest has no weights. A path without edges has row -1 and
+        weight 0.
+        """
         xp, (_, row, weights, order) = self.answer.backend.xp, self.heavy_paths
         if row is None or weights is None or order is None:
             return {}
-        known = xp.flatnonzero(place >= 0)
-        rows, weight = xp.full(place.size, -1, np.int64), xp.zeros(place.size, weights.dtype)
-        rows[known], weight[known] = row[place[known]], weights[place[known]]
+        has_edges = weakest >= 0
+        edges, at = weakest[has_edges], xp.flatnonzero(has_edges)
+        rows, weight = xp.full(weakest.size, -1, np.int64), xp.zeros(weakest.size, weights.dtype)
+        rows[at], weight[at] = row[edges], weights[edges]
         columns = {"weakest_row": rows}
-        labels = self.answer.columns_of_forest(order[place[known]]).get("index")
+        labels = self.answer.columns_of_forest(order[edges]).get("index")
         if labels is not None:
-            columns["weakest_index"] = spread(labels, self.answer.home(place >= 0))
+            columns["weakest_index"] = spread(labels, self.answer.home(has_edges))
         return columns | {"weakest_weight": weight}
 
     def _rows_of_paths(
-        self, first: Array, second: Array, length: Array, most: int | None
+        self, first: Array, second: Array, length: Array, max_edges: int | None
     ) -> dict[str, Any]:
-        """Return the columns of all path edges; raise an error if they are more than ``most``."""
+        """Return the columns of all path edges; raise an error above ``max_edges`` edges."""
         backend, total = self.answer.backend, int(length[length > 0].sum())
-        if most is not None and total > most:
+        if max_edges is not None and total > max_edges:
             raise CapacityError(
                 f"the paths of these {counted(length.size, 'pair')} have {counted(total, 'edge')},"
-                f" but limit={most:,}: pass fewer pairs, or a higher limit"
+                f" but limit={max_edges:,}: pass fewer pairs, or a higher limit"
             )
-        took = total * BYTES_OF_ROW
-        backend.check_capacity(took, f"the {counted(total, 'edge')} of these paths", FEWER)
+        needed, what = total * BYTES_PER_PATH_EDGE, f"the {counted(total, 'edge')} of these paths"
+        backend.check_capacity(needed, what, FEWER_PAIRS)
         pair, step, edge = self._edges_along(first, second, length)
         numbers = {"pair": self.answer.home(pair), "step": self.answer.home(step)}
         return numbers | self.answer.columns_of_forest(edge)
@@ -273,14 +291,17 @@ class ForestPaths:
     def _edges_along(
         self, first: Array, second: Array, length: Array
     ) -> tuple[Array, Array, Array]:
-        """Return for each path edge its pair, its step, and its index in the forest."""
+        """Return for each path edge its pair, its step, and its position in the forest."""
         chains, order = self.heavy_paths.chains, self.heavy_paths.order
         pair, step, place = chains.along(first, second, length, self.answer.backend.xp)
         return pair, step, place if order is None else order[place]
 
     @cached_property
     def trees(self) -> Array:
-        """The tree of each vertex: the component, unless ``must_link`` pairs join several trees."""
+        """The forest's tree of each row: a number that only the rows of one tree share.
+
+        Trees are components, unless pairs of ``must_link`` join several trees.
+        """
         answer, backend = self.answer, self.answer.backend
         if answer.ruled is None or not answer.ruled.must[0].size:
             return answer.dense
@@ -291,20 +312,20 @@ class ForestPaths:
     def heavy_paths(self) -> HeavyPaths:
         """The rooted forest, split into heavy paths."""
         backend, n = self.answer.backend, self.answer.forest.vertices
-        small = np.dtype(f"i{np.dtype(word_of(n)).itemsize}")
-        took = n * WORDS_OF_VERTEX * small.itemsize
-        backend.check_capacity(took, f"rooting the forest of {n:,} vertices", PARTS)
+        word = np.dtype(f"i{np.dtype(word_of(n)).itemsize}")
+        needed = n * WORDS_PER_VERTEX * word.itemsize
+        backend.check_capacity(needed, f"rooting the forest of {n:,} vertices", SMALLER_FOREST)
         (src, dst), columns = rows_of_forest(self.answer)
         xp = backend.xp
-        trees, least = xp.arange(n), self.trees
-        if least is self.answer.dense:
-            trees, least = self.answer.rows()
-        roots = xp.flatnonzero(trees == least)
+        vertex, least = xp.arange(n), self.trees
+        if least is self.answer.dense:  # the trees are the components
+            vertex, least = self.answer.rows()
+        roots = xp.flatnonzero(vertex == least)
         row = weights = order = None
         if "weight" in columns:
             row, weights = (backend.asarray(columns[name]) for name in ("row", "weight"))
             order = order_from_weakest(weights, not self.answer.facts.greatest, xp)
-            order = order.astype(small)
+            order = order.astype(word)
             row, weights = row[order], weights[order]
         forest = rooted(src, dst, roots, n, backend)
         return HeavyPaths(Chains.of(forest, order, xp), row, weights, order)

@@ -51,7 +51,7 @@ def missing(error: ImportError) -> MissingExtraError:
 
 
 def numbers(column: Any) -> Any:
-    """Return a column of numbers as an array on the host."""
+    """Return a column of numbers as a NumPy array."""
     values = numbers_of(column)[0]
     return values.get() if hasattr(values, "__cuda_array_interface__") else values
 
@@ -82,8 +82,9 @@ def whole_numbers(axes: Any) -> None:
         axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
-MOST_DRAWN, MOST_NAMED = 100, 40  # greatest numbers of vertices for points, and for ids
-MOST_STEPS = 2000  # greatest number of thresholds of a curve
+MAX_DRAWN = 100  # maximum number of vertices of a drawn component
+MAX_LARGE_NAMES = 40  # maximum number of ids in letters of normal size
+MAX_STEPS = 2000  # maximum number of thresholds of a curve
 
 
 @suggest_keywords
@@ -130,7 +131,7 @@ def largest(found: HasAnswer, count: int = 10, *, axes: Any = None) -> Any:
     found : Components
         The answer that is drawn.
     count : int
-        The greatest number of components to draw.
+        The maximum number of components to draw.
     axes : matplotlib.axes.Axes, optional
         Axes to draw on; new ones by default.
 
@@ -236,31 +237,31 @@ def component(
     count, names = len(names), names + values
     graph.add_nodes_from(range(len(names)))
     graph.add_edges_from(pairs)
-    place = np.array(list(nx.kamada_kawai_layout(graph).values()))
+    positions = np.array(list(nx.kamada_kawai_layout(graph).values()))
     for pair in graph.edges:
-        axes.plot(*place[list(pair)].T, "-", color="0.55", linewidth=0.8, zorder=1)
+        axes.plot(*positions[list(pair)].T, "-", color="0.55", linewidth=0.8, zorder=1)
     style = {"linestyle": "none", "color": "black", "zorder": 2}
-    axes.plot(*place[1:count].T, marker="o", markersize=4, markerfacecolor="white", **style)
-    axes.plot(*place[count:].T, marker="D", markersize=4, **style | {"color": "0.55"})
-    axes.plot(*place[:1].T, marker="s", markersize=6, **style)
+    axes.plot(*positions[1:count].T, marker="o", markersize=4, markerfacecolor="white", **style)
+    axes.plot(*positions[count:].T, marker="D", markersize=4, **style | {"color": "0.55"})
+    axes.plot(*positions[:1].T, marker="s", markersize=6, **style)
     axes.set_axis_off()
     axes.margins(0.15)
-    words = f"{count:,} vertices, {counted(graph.number_of_edges(), 'edge')}"
+    counts = f"{count:,} vertices, {counted(graph.number_of_edges(), 'edge')}"
     if found.answer.linked is not None:
-        words = f"{counted(count, 'record')}, {counted(len(values), 'shared value')}"
-    title = f"component {name_of(names[0])}: {words}"
+        counts = f"{counted(count, 'record')}, {counted(len(values), 'shared value')}"
+    title = f"component {name_of(names[0])}: {counts}"
     axes.set_title(title, **PLAIN_TEXT)
-    if hidden := _write_names(axes, names, place):
+    if hidden := _write_names(axes, names, positions):
         axes.set_title(f"{title}; {hidden:,} of {len(names):,} ids have no room", **PLAIN_TEXT)
     return axes
 
 
-def _write_names(axes: Any, names: list[Any], place: Any) -> int:
+def _write_names(axes: Any, names: list[Any], positions: Any) -> int:
     """Write ids beside their points without overlaps; return the number of ids left out."""
     style = {"textcoords": "offset points", "fontsize": 8, **PLAIN_TEXT}
     texts = [
         axes.annotate(name_of(name), at, (3, 3), **style)
-        for name, at in zip(names, place, strict=True)
+        for name, at in zip(names, positions, strict=True)
     ]
     axes.figure.draw_without_rendering()
     shown = list[Any]()
@@ -308,8 +309,8 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
         raise InputError("growth needs at least one snapshot, but there are none")
     axes = new_axes(axes)
     lines = {"vertices": "vertices", "components": "components", "largest": "largest component"}
-    shown = [name for name in lines if all(name in row for row in rows)]
-    for (marker, line), name in zip(LINES, shown, strict=False):
+    columns = [name for name in lines if all(name in row for row in rows)]
+    for (marker, line), name in zip(LINES, columns, strict=False):
         style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
         style |= {"markerfacecolor": "white", "markersize": 4, "markevery": max(1, len(rows) // 20)}
         edges = [row["edges"] for row in rows]
@@ -353,23 +354,23 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
     for metric in metrics:
         check_word("metric", metric, METRICS)
     axes = new_axes(axes)
-    if "curve" in getattr(curve, "_fields", ()):  # of best()
+    if "curve" in getattr(curve, "_fields", ()):  # the result of best()
         curve = curve.curve
     levels = as_list(column_of(curve, "threshold"))
-    labelled = list[Any]()  # the thresholds of the labels
+    labelled = list[Any]()  # the best thresholds so far, for labels of equal ones
     for (marker, line), metric in zip(itertools.cycle(LINES), metrics, strict=False):
         values = as_list(column_of(curve, metric))
         style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
         style |= {"markerfacecolor": "white", "markersize": 4, "label": metric.replace("_", " ")}
         axes.plot(levels, values, markevery=max(1, len(values) // 20), **style)
         choose = min if metric == LEAST_IS_BEST else max
-        at = values.index(choose(values))
-        axes.plot(levels[at], values[at], marker=marker, color="black", markersize=7)
-        lines_up = labelled.count(levels[at]) + 0.5
-        labelled.append(levels[at])
+        best = values.index(choose(values))
+        axes.plot(levels[best], values[best], marker=marker, color="black", markersize=7)
+        lines_up = labelled.count(levels[best]) + 0.5
+        labelled.append(levels[best])
         axes.annotate(
-            f"{values[at]:.3g} at {levels[at]:.3g}",
-            (levels[at], values[at]),
+            f"{values[best]:.3g} at {levels[best]:.3g}",
+            (levels[best], values[best]),
             xytext=(0, 12 * lines_up),
             textcoords="offset points",
         )
@@ -379,17 +380,18 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
 
 
 class Top(NamedTuple):
-    """The last merges of one component, between clusters that are the leaves of a drawing.
+    """The last h merges of one component, which join the h + 1 leaves of a drawing.
+
+    A leaf is a cluster. Leaves of one vertex come first.
 
     Attributes
     ----------
     named : frame of the caller's kind
-        The label frame of the leaves that are single vertices, which are the first leaves, and of
-        one more vertex of the component.
+        The label frame of the leaves of one vertex, and of another vertex of the component.
     size : int
-        The number of vertices.
+        The number of vertices of the component.
     merged : (2, h) array of int64
-        The clusters of each merge: leaves 0 .. h, and the merges from h + 1 on.
+        The two clusters of each merge: leaves are 0 .. h, and the result of merge i is h + 1 + i.
     heights : (h,) array of numbers
         The weight of each merge.
     sizes : (h + 1,) array of int64
@@ -404,9 +406,9 @@ class Top(NamedTuple):
 
 
 def dendrogram(answer: Answer, tops: list[Top], is_greatest: bool, axes: Any) -> Any:
-    """Draw the last merges of some components: see :meth:`Dendrogram.plot`.
+    """Draw the last merges of components: see :meth:`Dendrogram.plot`.
 
-    ``is_greatest`` says whether the merges are by a maximum spanning forest.
+    ``is_greatest`` says whether the forest is a maximum spanning forest.
     """
     axes = new_axes(axes)
     from matplotlib.collections import LineCollection
@@ -416,21 +418,24 @@ def dendrogram(answer: Answer, tops: list[Top], is_greatest: bool, axes: Any) ->
         raise InputError("some components are merged at an infinite weight, which has no height")
     low, high = heights.min(), heights.max()
     margin = (high - low or abs(high) or 1) / 20
-    base = high + margin if is_greatest else low - margin if low < 0 else 0.0
+    if is_greatest:
+        base = high + margin
+    else:
+        base = low - margin if low < 0 else 0.0
     names, places, start = list[str](), list[int](), 0
     for top in tops:
         order, lines = _lines(top, base)
         lines[:, :, 0] += start
         axes.add_collection(LineCollection(list(lines), colors="black", linewidths=0.8))
-        *single, _ = map(name_of, as_list(only(top.named, "vertex")))
+        leaf_names = list(map(name_of, as_list(only(top.named, "vertex"))))[:-1]
         label = name_of(as_list(only(top.named, "labels"))[-1])
-        single += [f"({size:,})" for size in top.sizes[len(single) :]]
-        names += [single[leaf] for leaf in order]
+        leaf_names += [f"({size:,})" for size in top.sizes[len(leaf_names) :]]
+        names += [leaf_names[leaf] for leaf in order]
         places += range(start, start + len(order))
         style = {"textcoords": "offset points", "fontsize": 8, **PLAIN_TEXT}
         axes.annotate(f"{label}: {top.size:,} vertices", (start, lines[-1, 1, 1]), (0, 3), **style)
         start += len(order) + 1
-    size = 8 if len(names) <= MOST_NAMED else 5
+    size = 8 if len(names) <= MAX_LARGE_NAMES else 5
     axes.set_xticks(places, names, rotation=90, fontsize=size, **PLAIN_TEXT)
     loosest = low if is_greatest else high
     axes.set(xlim=(-1, start - 1), ylim=(base, loosest + 2 * np.sign(loosest - base) * margin))
@@ -443,15 +448,15 @@ def curve(answer: Answer, frame: Any, is_greatest: bool, axes: Any) -> Any:
     axes, frame = new_axes(axes), collected(frame)
     names = "threshold", "components", "largest", "susceptibility"
     columns = [numbers(column_of(frame, name)) for name in names]
-    rows = np.unique(np.linspace(0, columns[0].size - 1, MOST_STEPS).astype(np.int64))
-    rows = np.union1d(rows, columns[-1].argmax())
+    rows = np.unique(np.linspace(0, columns[0].size - 1, MAX_STEPS).astype(np.int64))
+    rows = np.union1d(rows, columns[-1].argmax())  # the peak of the susceptibility
     threshold, *lines = (column[rows] for column in columns)
-    words = (
+    labels = (
         "components, of {:,}",
         "largest component, of {:,} vertices",
         "susceptibility, of {:.3g}",
     )
-    for (marker, line), label, values in zip(LINES, words, lines, strict=False):
+    for (marker, line), label, values in zip(LINES, labels, lines, strict=False):
         style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
         style |= {"markerfacecolor": "white", "markersize": 4, "drawstyle": "steps-post"}
         style |= {"markevery": max(1, rows.size // 20), "label": label.format(values.max())}
@@ -465,7 +470,10 @@ def curve(answer: Answer, frame: Any, is_greatest: bool, axes: Any) -> Any:
 
 
 def _lines(top: Top, base: float) -> tuple[list[int], Any]:
-    """Return the leaves of a component from left to right, and the corners of each merge's line."""
+    """Return the leaves of a component from left to right, and the lines of its merges.
+
+    The lines are an (h, 4, 2) array: four corners with the x and the y of each.
+    """
     merges = top.merged.T.tolist()
     leaves = len(merges) + 1
     order, pending = list[int](), [leaves + len(merges) - 1]
@@ -475,44 +483,47 @@ def _lines(top: Top, base: float) -> tuple[list[int], Any]:
             order.append(cluster)
         else:
             pending += reversed(merges[cluster - leaves])
-    place, height = np.zeros(leaves + len(merges)), np.full(leaves + len(merges), float(base))
-    place[order], height[leaves:] = range(leaves), top.heights
+    x, y = np.zeros(leaves + len(merges)), np.full(leaves + len(merges), float(base))
+    x[order], y[leaves:] = range(leaves), top.heights
     lines = np.empty((len(merges), 4, 2))
     for k, pair in enumerate(merges):
-        place[leaves + k] = place[pair].mean()
-        lines[k, :, 0] = np.repeat(place[pair], 2)
-        lines[k, :, 1] = height[pair[0]], height[leaves + k], height[leaves + k], height[pair[1]]
+        x[leaves + k] = x[pair].mean()
+        lines[k, :, 0] = np.repeat(x[pair], 2)
+        lines[k, :, 1] = y[pair[0]], y[leaves + k], y[leaves + k], y[pair[1]]
     return order, lines
 
 
 def _component(
     answer: Answer, edges: Any, label: Any, source: Any, destination: Any, weight: Any
 ) -> tuple[list[Any], list[tuple[int, int]]]:
-    """Return the ids of a component, its label first, and its edges as pairs of positions."""
+    """Return the ids of a component's vertices, and its edges as pairs of positions among them."""
     answer.check_edges(edges)
     backend = answer.backend
     with backend.scope():
         names, members = _members(answer, label)
-        inside = answer.dense == answer.dense[members[0]]
+        is_member = answer.dense == answer.dense[members[0]]
         what = "a drawing"
         bound = bound_of_list(answer.given.bound, weight, what)
         named = not isinstance(weight, AsFound)
         ends = edges_asked(edges, source, destination, bound, named=named, what=what, nulls="drop")
         sides = [_rows(answer, column) for column in (ends.src, ends.dst)]
-        kept = inside[sides[0]]
-        positions = [backend.xp.searchsorted(members, side[kept]) for side in sides]
+        inside = is_member[sides[0]]
+        positions = [backend.xp.searchsorted(members, side[inside]) for side in sides]
         positions = [backend.to_host(side).tolist() for side in positions]
     return names, list(zip(*positions, strict=True))
 
 
 def _members(answer: Answer, label: Any) -> tuple[list[Any], Any]:
-    """Return the ids of a component, and their rows in the answer; check that they can be drawn."""
-    chosen = answer.component(label) if label is not None else int(answer.by_size[0])
-    members = answer.backend.xp.flatnonzero(answer.dense == chosen)
-    if members.size > MOST_DRAWN:
+    """Return the ids and the answer's rows of a component; raise an error if it is too large.
+
+    By default, the component is the largest.
+    """
+    number = answer.component(label) if label is not None else int(answer.by_size[0])
+    members = answer.backend.xp.flatnonzero(answer.dense == number)
+    if members.size > MAX_DRAWN:
         raise InputError(
-            f"the component has {members.size:,} vertices, but at most {MOST_DRAWN} can be"
-            " drawn: pass the label= of a smaller component; filter(max_size=) returns them"
+            f"the component has {members.size:,} vertices, but at most {MAX_DRAWN} can be drawn:"
+            f" pass label= of a smaller component; sizes(max_size={MAX_DRAWN}) returns them"
         )
     return as_list(only(answer.in_memory_frame(answer.vertex(members)), "vertex")), members
 
@@ -520,7 +531,10 @@ def _members(answer: Answer, label: Any) -> tuple[list[Any], Any]:
 def _entity(
     answer: Answer, frame: Any, label: Any
 ) -> tuple[list[Any], list[str], list[tuple[int, int]]]:
-    """Return the ids of an entity, the values that its records share, and the edges of both."""
+    """Return the ids of an entity's records, the values that they share, and the edges of both.
+
+    Edges are pairs of positions among the records and then the values.
+    """
     from .shared_values import graph_of_entity
 
     with answer.backend.scope():

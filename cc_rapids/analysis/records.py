@@ -58,15 +58,15 @@ def deduplicated_records(
 
 
 def dropped_records(answer: Answer, frame: Any, on: str | list[str] | None, **options: Any) -> Any:
-    """Return the records that lose to others: see :meth:`cc_rapids.LinkedRecords.duplicates`."""
+    """Return the records that are not kept: see :meth:`cc_rapids.LinkedRecords.duplicates`."""
     frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
     on = _id_names(answer) if on is None else on
     if on is None:
         check_rows(answer, frame)
         if "row" in columns_of(frame):
             raise InputError(
-                "records were linked by their positions, and the frame has a column 'row', which"
-                " would name them: rename it"
+                "records were linked by their positions, which the result shows in a column 'row',"
+                " but the frame has a column 'row' already: rename this column"
             )
         frame, on = with_column(frame, "row", np.arange(frame_size(frame)), None), "row"
     return dropped(answer, frame, on, **options)
@@ -82,12 +82,12 @@ def check_rows(answer: Answer, frame: Any) -> None:
     if is_relation(frame):
         raise InputError(
             "rows of a DuckDB relation have no fixed order, but records were linked by their"
-            " positions: link them with id=, and name it by on="
+            " positions: link records with id=, and pass this column as on="
         )
     size = frame_size(frame)
     if size != answer.forest.vertices:
         raise InputError(
             f"the frame has {counted(size, 'row')}, but {answer.forest.vertices:,} records were"
-            " linked by their positions: pass the same frame, or link records with id= and name"
-            " it by on="
+            " linked by their positions: pass the same frame, or link records with id=, and pass"
+            " this column as on="
         )

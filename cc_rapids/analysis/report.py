@@ -1,4 +1,4 @@
-"""Reports on an answer: sizes, density, bridges and weakest links of its components."""
+"""The report on an answer: sizes, densities, bridges and weakest links of the components."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from .evidence import EdgeRecords, table_of
 from .selection import sizes
 
 SHOWN = 20  # components on a page
-EXACT = 1 << 53  # floats represent all integers below this
+MAX_EXACT = 1 << 53  # floats represent all integers below this number
 PERCENTILES = {"size_min": 0, "size_q25": 25, "size_median": 50, "size_q75": 75, "size_q99": 99}
 WITH_WEIGHTS = "pass weight= to report(), such as a column of scores"
 TITLE = "Report on connected components"
-EACH = (
+COMPONENTS_NOTE = (
     "Each row is a component. size is its number of vertices, edges the number of rows of the list,"
     " density the share of vertex pairs that an edge joins, and bridges the number of edges whose"
-    " removal splits it."
+    " removal splits the component."
 )
-LINK = (
+WEAKEST_NOTE = (
     " weakest_weight is the weight of the weakest row: at any higher threshold, the component"
     " splits."
 )
-WORDS = {
+MEANINGS = {
     "components": "groups of vertices that edges join, over any number of steps",
     "vertices": "in all components",
     "edges": "rows of the list",
@@ -81,12 +81,12 @@ def report(
             f"a report needs edges in memory, but these are a {type(edges).__name__}: read them"
             " into one frame"
         )
-    what, named = "report(edges)", not (weight is None or isinstance(weight, AsFound))
-    bound = bound_of_list(answer.given.bound, weight, what)
-    if not named and bound is not None and not bound.limits:
+    call, has_weight = "report(edges)", not (weight is None or isinstance(weight, AsFound))
+    bound = bound_of_list(answer.given.bound, weight, call)
+    if not has_weight and bound is not None and not bound.limits:
         bound = None
-    given = edges_asked(edges, source, destination, bound, named=named, what=what, nulls=nulls)
-    if not named:
+    given = edges_asked(edges, source, destination, bound, named=has_weight, what=call, nulls=nulls)
+    if not has_weight:  # the weights of a bound are not those of the report
         given = replace(given, weights=None)
     if records is not None and given.weights is None:
         raise InputError(f"records= are those of the weakest rows: {WITH_WEIGHTS}")
@@ -120,8 +120,8 @@ class Report(html.Page):
         backend, xp = found.backend, found.backend.xp
         src, dst = rows_of_edges(found, given)
         self._ledger = given.rows._replace(linked=int(src.size)).check("the edges of the report")
-        tree, k = found.dense.astype(np.int64), len(found)
-        _check_inside(src, dst, tree, given, found)
+        component, k = found.dense.astype(np.int64), len(found)
+        _check_inside(src, dst, component, given, found)
         n = found.forest.vertices
         weights = None if given.weights is None else backend.asarray(given.weights)
         hooks = xp.zeros(0, np.int64)
@@ -130,27 +130,36 @@ class Report(html.Page):
         elif src.size:
             hooks = forest_of_weights(src, dst, n, weights, True, backend)
         _check_joined(int(hooks.size), n, k)
-        vertex, least = found.rows()
-        roots = xp.flatnonzero(vertex == least).astype(np.int64)
-        of_edge = tree[src]
-        pair = src != dst
-        first, second = (extreme(src, dst)[pair] for extreme in (xp.minimum, xp.maximum))
-        width = np.uint64(max(n, 1))
-        pairs = xp.sort(first.astype(np.uint64) * width + second.astype(np.uint64))
-        distinct = pairs[begins([pairs], xp)]  # NumPy's unique takes ten times as long
-        self._loops = int(src.size - first.size)
-        self._repeated = int(first.size - distinct.size)
-        places = (distinct // width).astype(np.int64)
+        of_edge = component[src]
         self._edges = backend.counts(of_edge, k).astype(np.int64)
-        self._distinct = backend.counts(tree[places], k).astype(np.int64)
+        self._count_pairs(src, dst, component)
         bridges = xp.zeros(0, np.int64)
         if src.size:
+            vertex, least = found.rows()
+            roots = xp.flatnonzero(vertex == least).astype(np.int64)
             bridges = Reached.of((src, dst), hooks, roots, n, backend).bridges()
             warn_of_both_directions((src, dst), int(bridges.size), n, backend)
         self._bridges = backend.counts(of_edge[bridges], k).astype(np.int64)
         self._weakest: _Weakest | None = None
         if weights is not None:
             self._weakest = _weakest(hooks, weights, (src, dst), of_edge, k, given, found)
+
+    def _count_pairs(self, src: Array, dst: Array, component: Array) -> None:
+        """Count self-loops, repeated pairs, and the distinct pairs of each component.
+
+        ``src`` and ``dst`` are the rows of both ends, and ``component`` has the number of each
+        row's component.
+        """
+        backend, xp = self._answer.backend, self._answer.backend.xp
+        is_pair = src != dst
+        low, high = (extreme(src, dst)[is_pair] for extreme in (xp.minimum, xp.maximum))
+        width = np.uint64(max(component.size, 1))
+        pairs = xp.sort(low.astype(np.uint64) * width + high.astype(np.uint64))
+        distinct = pairs[begins([pairs], xp)]  # NumPy's unique takes ten times as long
+        self._loops = int(src.size - low.size)
+        self._repeated = int(low.size - distinct.size)
+        lows = (distinct // width).astype(np.int64)
+        self._distinct = backend.counts(component[lows], len(self)).astype(np.int64)
 
     def __len__(self) -> int:
         return len(self._answer)
@@ -173,27 +182,27 @@ class Report(html.Page):
 
     def _parts(self) -> list[str]:
         """Return the two tables, and the notes below them, as HTML."""
-        facts = [(name, _shown(value), WORDS[name]) for name, value in self._facts().items()]
-        answer, most = self._answer, slice(0, SHOWN)
+        facts = [(name, _shown(value), MEANINGS[name]) for name, value in self._facts().items()]
+        answer, largest = self._answer, slice(0, SHOWN)
         with answer.backend.scope():
-            order, numbers = answer.by_size[most], self._numbers(most)
+            order, numbers = answer.by_size[largest], self._numbers(largest)
             columns = [answer.backend.to_host(numbers[name]).tolist() for name in numbers]
             if self._weakest is not None:
                 has_weakest = answer.backend.to_host(self._weakest.exists[order]).tolist()
-                for k in (-2, -1):
+                for k in (-2, -1):  # the row and the weight of the weakest link
                     pairs = zip(columns[k], has_weakest, strict=True)
                     columns[k] = [value if has_link else None for value, has_link in pairs]
                 columns[-2] = ["-" if row is None else str(row) for row in columns[-2]]
             labels = map(str, values_of(only(on_host(sizes(answer, SHOWN)), "labels")))
         rows = [tuple(map(_shown, row)) for row in zip(labels, *columns, strict=True)]
-        few = "all components" if len(self) <= SHOWN else f"the {SHOWN} largest components"
+        caption = "all components" if len(self) <= SHOWN else f"the {SHOWN} largest components"
         links = []
         if self._weakest is not None:
-            links = [table_of(f"the weakest rows of {few}", self.weakest_rows(SHOWN))]
+            links = [table_of(f"the weakest rows of {caption}", self.weakest_rows(SHOWN))]
         return [
             html.table("over all", ("number", "value", "what it counts"), facts),
-            html.table(few, ("labels", *numbers), rows),
-            html.note(EACH + (LINK if self._weakest is not None else "")),
+            html.table(caption, ("labels", *numbers), rows),
+            html.note(COMPONENTS_NOTE + (WEAKEST_NOTE if self._weakest is not None else "")),
             *links,
             html.note(f"Ledger of the edges: {self._ledger}."),
         ]
@@ -243,16 +252,16 @@ class Report(html.Page):
         frame of the caller's kind, new
             Columns ``labels`` (as in :meth:`Components.labels`), ``size``, ``edges`` (rows of the
             list), ``density`` (the share of vertex pairs that an edge joins, float64; nan for one
-            vertex) and ``bridges``. With weights also ``weakest_row``, ``weakest_index`` (its label
-            in a pandas index that is not 0 .. m - 1) and ``weakest_weight``: the edge of least
-            weight in the maximum spanning forest, the first row among equal weights. At any higher
-            threshold, the component splits. A component of one vertex has null there, or -1 and 0
-            in arrays.
+            vertex) and ``bridges``. With weights, the edge of least weight in the maximum spanning
+            forest follows, the first row among equal weights: ``weakest_row``, ``weakest_index``
+            (the row's label in a pandas index that is not 0 .. m - 1) and ``weakest_weight``. At
+            any higher threshold, the component splits. For a component of one vertex, these columns
+            are null, or -1 and 0 in arrays.
 
         Raises
         ------
         InputError
-            ``count`` is not a non-negative integer.
+            ``count`` is not a nonnegative integer.
 
         See Also
         --------
@@ -267,12 +276,12 @@ class Report(html.Page):
            labels  size  edges  bridges  weakest_row  weakest_weight
         0       1     4      4        1            1               7
         """
-        most = slice(None if count is None else check_count("count", count))
+        largest = slice(None if count is None else check_count("count", count))
         answer = self._answer
         with answer.backend.scope():
-            order = answer.by_size[most]
+            order = answer.by_size[largest]
             label = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, order))
-            numbers = self._numbers(most)
+            numbers = self._numbers(largest)
             if self._weakest is None or answer.given.make_frame is plain_frame:
                 return answer.frame(label | numbers)
             weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
@@ -327,10 +336,10 @@ class Report(html.Page):
         """
         if self._weakest is None:
             raise InputError(f"this report has no weakest rows: {WITH_WEIGHTS}")
-        most = None if count is None else check_count("count", count)
+        count = None if count is None else check_count("count", count)
         answer, weakest = self._answer, self._weakest
         with answer.backend.scope():
-            order = answer.by_size[:most]
+            order = answer.by_size[:count]
             order = order[weakest.exists[order]]
             to_host = answer.backend.to_host
             numbers = {"weight": to_host(weakest.weight[order]), "row": to_host(weakest.row[order])}
@@ -362,10 +371,10 @@ class Report(html.Page):
             facts["size_max"] = float(sizes.max()) if k else float("nan")
             return facts
 
-    def _numbers(self, most: slice) -> dict[str, Any]:
-        """Return the statistics of the largest components by column name."""
+    def _numbers(self, largest: slice) -> dict[str, Any]:
+        """Return the statistics of a slice of the components, largest first, by column name."""
         answer = self._answer
-        order = answer.by_size[most]
+        order = answer.by_size[largest]
         size = answer.counts[order].astype(np.int64)
         pairs = size * (size - 1) / 2
         pairs[size == 1] = float("nan")
@@ -385,22 +394,25 @@ class Report(html.Page):
 
 
 def _caller_rows(rows: Array, given: EdgeInput, answer: Answer) -> Array:
-    """Return the caller's row numbers of rows that were read, as int64."""
+    """Return the caller's row numbers of edges, given as positions among those that were read."""
     if given.row_index is None:
         return rows
     return answer.backend.asarray(given.row_index())[rows].astype(np.int64)
 
 
 def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer: Answer) -> None:
-    """Raise an InputError if an edge joins two components."""
+    """Raise an InputError if an edge joins two components.
+
+    ``src`` and ``dst`` are rows of the answer, and ``tree`` has the number of each row's component.
+    """
     across = answer.backend.xp.flatnonzero(tree[src] != tree[dst])
     if across.size:
         first = int(_caller_rows(across[:1], given, answer)[0])
         raise InputError(
             f"{across.size:,} of {counted(src.size, 'edge')}, first that of row {first:,},"
             f" {inflected(across.size, 'joins', 'join')} two components of this answer: pass the"
-            " edges that it was found from, or for split() and link_pairs() those within a"
-            " component, edges[found.connected(edges)]"
+            " edges that the answer was computed from, or for split() and link_pairs() those within"
+            " a component, edges[found.connected(edges)]"
         )
 
 
@@ -414,7 +426,7 @@ def _check_joined(hooks: int, n: int, k: int) -> None:
 
 
 class _Weakest(NamedTuple):
-    """The weakest link of each component: (k,) arrays."""
+    """The weakest link of each component: (k,) arrays; ``exists`` is False for one vertex."""
 
     row: Array
     weight: Array
@@ -432,7 +444,7 @@ def _weakest(
     given: EdgeInput,
     answer: Answer,
 ) -> _Weakest:
-    """Return the weakest link of each component.
+    """Return the weakest edge of the maximum spanning forest in each component.
 
     Parameters
     ----------
@@ -441,46 +453,46 @@ def _weakest(
     weights, of_edge : (m,) arrays
         The weight of each edge, and its component.
     ends : two (m,) arrays
-        The vertices of each edge.
+        The answer's rows of both ends of each edge.
     k : int
         The number of components.
     """
     xp = answer.backend.xp
     hooks = hooks[xp.argsort(weights[hooks], kind="stable")]
-    hooks = hooks[xp.argsort(of_edge[hooks], kind="stable")]
-    tree = of_edge[hooks]
-    starts = begins([tree], xp)
-    first, component = hooks[starts], tree[starts]
-    of_first = (
-        _caller_rows(first, given, answer),
-        weights[first],
+    hooks = hooks[xp.argsort(of_edge[hooks], kind="stable")]  # by component, then by weight
+    component = of_edge[hooks]
+    starts = begins([component], xp)
+    edges, component = hooks[starts], component[starts]
+    values = (
+        _caller_rows(edges, given, answer),
+        weights[edges],
         True,
-        *(end[first] for end in ends),
+        *(end[edges] for end in ends),
     )
     defaults = xp.full(k, -1, np.int64), xp.zeros(k, weights.dtype), xp.zeros(k, bool)
-    found = _Weakest(*defaults, *(xp.zeros(k, end.dtype) for end in ends))
-    for column, values in zip(found, of_first, strict=True):
-        column[component] = values
-    return found
+    weakest = _Weakest(*defaults, *(xp.zeros(k, end.dtype) for end in ends))
+    for column, value in zip(weakest, values, strict=True):
+        column[component] = value
+    return weakest
 
 
 def _shown(value: Any) -> Any:
-    """Return a value as a page shows it: integers in full, and a missing value as a dash.
+    """Return a value as a page shows it: integers in full, and None and NaN as a dash.
 
-    Other numbers have four digits, or more if they would look like an integer.
+    Other numbers are rounded to four digits, or to more if fewer would look like an integer.
 
     Examples
     --------
     >>> _shown(1234567.0), _shown(0.123456), _shown(0.999999), _shown(123456.78)
     (1234567, '0.1235', '0.999999', '123,456.8')
     """
-    if value is None or value != value:
+    if value is None or value != value:  # NaN
         return "-"
     if not isinstance(value, float) or value in (float("inf"), float("-inf")):
         return value
-    if value.is_integer() and abs(value) < EXACT:
+    if value.is_integer() and abs(value) < MAX_EXACT:
         return int(value)
     if abs(value) >= 1000:
-        return f"{value:,.1f}" if abs(value) < EXACT else f"{value:.4g}"
+        return f"{value:,.1f}" if abs(value) < MAX_EXACT else f"{value:.4g}"
     texts = (f"{value:.{digits}g}" for digits in range(4, 18))
     return next((text for text in texts if not float(text).is_integer()), str(value))

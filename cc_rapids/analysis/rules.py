@@ -44,13 +44,15 @@ from ..solver.choose import SolveOptions
 from ..solver.run import rows_of_forest
 from .bipartition import check_kept, least_of_components
 
-MOSTLY = 0.9  # share of the edges in components that break a rule from which all are decided
+ALL_EDGES_SHARE = 0.9  # decide all edges if a greater share is in components that break a rule
 
 
 def pairs_of(
     answer: Answer, name: str, pairs: Any, source: Any, destination: Any
 ) -> tuple[Array, Array]:
-    """Return the answer's rows of both ends of pairs as int64; pairs of unknown ids are left out.
+    """Return the answer's rows of both ends of ``must_link`` or ``cannot_link`` pairs, as int64.
+
+    ``name`` is the name of the argument. Pairs of ``cannot_link`` with an unknown id are left out.
 
     Raises
     ------
@@ -59,21 +61,21 @@ def pairs_of(
         id.
     """
     backend = answer.backend
-    none = backend.xp.zeros(0, np.int64)
     if pairs is None:
-        return none, none
+        no_rows = backend.xp.zeros(0, np.int64)
+        return no_rows, no_rows
     width = max(len(answer.given.src.key_columns), 1)
-    asked = f"{name}=", f"{name}=[(first, second)]"
-    given = read_pairs(pairs, source, destination, NO_OPTIONS, width, asked)
+    calls = f"{name}=", f"{name}=[(first, second)]"
+    given = read_pairs(pairs, source, destination, NO_OPTIONS, width, calls)
     missing = "raise" if name == "must_link" else "null"
-    remedy = f"{name}= names records that must be vertices: include them in vertices= (--records)"
+    remedy = f"records of {name}= must be vertices: include them in vertices= (--records)"
     with BorrowedEdges(backend, given) as columns:
         sides = zip((given.src, given.dst), columns, strict=False)
-        (one, known), (other, other_known) = (
+        (first, known), (second, second_known) = (
             rows_of_borrowed(answer, side, ids, missing, remedy) for side, ids in sides
         )
     if name == "cannot_link":
-        known &= other_known
+        known &= second_known
         if given.src.size and not bool(known.any()):
             warnings.warn(
                 f"0 of {given.src.size:,} pairs of cannot_link= name records of the pairs: are ids"
@@ -81,19 +83,22 @@ def pairs_of(
                 CcRapidsWarning,
                 stacklevel=levels_up(),
             )
-        one, other = one[known], other[known]
-        same = one == other
-        if bool(same.any()):
-            vertex = _shown(answer, one[same])
+        first, second = first[known], second[known]
+        is_same = first == second
+        if bool(is_same.any()):
+            vertex = _shown(answer, first[is_same])
             raise InputError(
-                f"{counted(int(same.sum()), 'pair')} of cannot_link= name one record twice, such as"
-                f" {vertex}: leave these out"
+                f"{counted(int(is_same.sum()), 'pair')} of cannot_link= name one record twice, such"
+                f" as {vertex}: leave out these pairs"
             )
-    return one, other
+    return first, second
 
 
 def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Array, Array]:
-    """Return the dataset of each row of the answer, -1 for no limit, and the limits of datasets.
+    """Return the dataset of each row of the answer, and the limit of each dataset.
+
+    Rows without a dataset, or whose dataset has no limit, have -1. Both arrays are empty without
+    ``datasets``.
 
     Raises
     ------
@@ -122,9 +127,9 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
     known &= code >= 0
     if not bool(known.all()):
         rows, code = rows[known], code[known]
-    made = xp.full(answer.forest.vertices, -1, np.int64)
-    made[rows] = code
-    differs = made[rows] != code
+    code_of_row = xp.full(answer.forest.vertices, -1, np.int64)
+    code_of_row[rows] = code
+    differs = code_of_row[rows] != code  # of a vertex that is listed twice
     if bool(differs.any()):
         at = int(differs.argmax())
         raise InputError(
@@ -132,9 +137,10 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
             f" such as {_shown(answer, rows[at : at + 1])}: give each vertex one dataset"
         )
     limits = backend.asarray(limits)
-    if bool((limits < 0).any()):
-        made[(made >= 0) & (limits[xp.maximum(made, 0)] < 0)] = -1
-    return made, xp.maximum(limits, 1)
+    if bool((limits < 0).any()):  # no limit
+        is_unlimited = limits[xp.maximum(code_of_row, 0)] < 0
+        code_of_row[(code_of_row >= 0) & is_unlimited] = -1
+    return code_of_row, xp.maximum(limits, 1)
 
 
 def _shown(answer: Answer, rows: Array) -> str:
@@ -149,84 +155,95 @@ def link(
     limits: Any,
     cannot: Any,
     must: Any,
-    most: int | None,
+    max_size: int | None,
     plain: SolveOptions,
     spanning: SolveOptions,
 ) -> Answer:
-    """Return the clusters of an answer's edges under rules.
+    """Return the clusters of an answer's edges under rules: see :func:`cc_rapids.link_pairs`.
 
-    Components that break no rule stay as they are, with the edges of a maximum spanning forest.
-    That forest is not needed if most edges are in components that break a rule: then all edges are
-    decided.
+    Components that break no rule stay as they are; their accepted edges are those of a maximum
+    spanning forest. All other edges are decided one by one. If most edges are in components that
+    break a rule, all edges are decided, which needs no forest.
+
+    Parameters
+    ----------
+    limits : array of integers
+        The limit of each dataset, negative for no limit.
+    cannot, must : (pairs, source, destination)
+        The arguments of ``cannot_link`` and ``must_link``.
+    plain, spanning : SolveOptions
+        The options for finding components, and for finding a maximum spanning forest.
     """
     check_kept(answer, "clusters under rules")
     started, backend, xp = perf_counter(), answer.backend, answer.backend.xp
     n = answer.forest.vertices
     with backend.scope():
         code, limit = codes_in(answer, datasets, limits)
-        rules = Rules(code, limit, *pairs_of(answer, "cannot_link", *cannot), most)
+        rules = Rules(code, limit, *pairs_of(answer, "cannot_link", *cannot), max_size)
         must_link = pairs_of(answer, "must_link", *must)
+        # groups are components that pairs of must_link join
         groups, count = answer.dense, len(answer)
         if must_link[0].size:
             ends = Edges(groups[must_link[0]], groups[must_link[1]], 0)
             least = least_of_components(answer, ends, count, plain, "components")
             groups = least[groups]
-        chosen = rules.broken(groups, count, backend)
-        chosen[groups[must_link[0]]] = True
+        is_decided = rules.broken(groups, count, backend)
+        is_decided[groups[must_link[0]]] = True
         forest = answer.forest
         refused = Refused(*(xp.zeros(0, kind) for kind in (np.int64, np.uint8, np.int64, np.int64)))
-        some_broken, most_broken = bool(chosen.any()), False
-        if some_broken:
+        decides, decides_all = bool(is_decided.any()), False
+        if decides:
             are_vertices = _rows_are_vertices(answer)
             src, dst = _ends(answer, are_vertices)
-            inside = chosen[groups]
-            in_broken = inside[src]
-            most_broken = int(in_broken.sum()) > MOSTLY * src.size
-        if not most_broken:
+            inside = is_decided[groups]
+            edge_inside = inside[src]
+            decides_all = int(edge_inside.sum()) > ALL_EDGES_SHARE * src.size
+        if not decides_all:
             rows = rows_of_forest(answer.given, backend, spanning)
-        if some_broken:
-            if most_broken:
+        if decides:
+            if decides_all:
                 edges, us, vs = xp.arange(src.size), src, dst
             else:
-                edges = xp.flatnonzero(in_broken)
+                edges = xp.flatnonzero(edge_inside)
                 us, vs = (at_places(column, edges, backend) for column in (src, dst))
             keys = order_keys(backend.asarray(answer.given.weights), edges, backend)
             clusters = Clusters(n, rules, backend)
             try:
                 clusters.contract(*must_link)
-            except BrokenRule as fault:
-                ids = (_shown(answer, column[fault.pair :]) for column in must_link)
+            except BrokenRule as error:
+                ids = (_shown(answer, column[error.pair :]) for column in must_link)
                 raise InputError(
                     f"must_link= puts {' and '.join(ids)} into one cluster, which breaks the rule"
-                    f" {fault.rule}=: remove the pair, or relax the rule"
+                    f" {error.rule}=: remove the pair, or relax the rule"
                 ) from None
             verdict = clusters.decide(us, vs, keys, groups, count)
             clusters.name_rules(us, vs, keys, verdict)
             accepted = edges[is_accepted(verdict)]
-            if not most_broken:
+            if not decides_all:  # add the forest edges outside the decided groups
                 marks = xp.zeros(src.size, bool)
                 marks[accepted] = marks[rows[~inside[src[rows]]]] = True
                 accepted = xp.flatnonzero(marks)
             rows = accepted
             at = xp.flatnonzero(is_refused(verdict))
-            one, other = (column[at].astype(np.int64) for column in (us, vs))
-            refused = Refused(edges[at], verdict[at], one, other)
+            sources, destinations = (column[at].astype(np.int64) for column in (us, vs))
+            refused = Refused(edges[at], verdict[at], sources, destinations)
             forest = _forest(answer, are_vertices, inside, clusters.roots())
     seconds = answer.facts.seconds | {
         "compute": (answer.facts.seconds.get("compute") or 0.0) + perf_counter() - started
     }
     facts = replace(answer.facts, seconds=seconds)
-    chosen_edges = ChosenEdges(backend, rows)
-    made = answer.given, backend, answer.decoder, forest, answer.kind, facts, chosen_edges
-    return Answer(*made, ruled=Ruled(rules, must_link, refused))
+    accepted_edges, ruled = ChosenEdges(backend, rows), Ruled(rules, must_link, refused)
+    decoder, kind = answer.decoder, answer.kind
+    return Answer(answer.given, backend, decoder, forest, kind, facts, accepted_edges, ruled=ruled)
 
 
 def _rows_are_vertices(answer: Answer) -> bool:
-    """Return whether row k of the answer is vertex k, and ids are these plus a number."""
+    """Return whether row k of the answer is vertex k, and its id is k plus a constant."""
     forest, backend, src = answer.forest, answer.backend, answer.given.src
     if src.strings or src.key_columns or not isinstance(answer.decoder, OffsetDecoder):
         return False
-    last = forest.vertices - 1  # then its row is the last one, too
+    # without gaps before it, vertex ``last`` has the last row
+    last = forest.vertices - 1
     row, present = forest.rows_of(
         backend.asarray(np.array([last], np.uint64)), backend.xp.ones(1, bool)
     )
@@ -234,7 +251,10 @@ def _rows_are_vertices(answer: Answer) -> bool:
 
 
 def _ends(answer: Answer, are_vertices: bool) -> tuple[Array, Array]:
-    """Return the answer's rows of both ends of each edge, as integers of any type."""
+    """Return the answer's rows of both ends of each edge, as integers of any type.
+
+    If rows are vertices, ids are not looked up.
+    """
     given, forest, decoder = answer.given, answer.forest, answer.decoder
     if not are_vertices:
         return rows_of_edges(answer)
@@ -249,20 +269,23 @@ def _ends(answer: Answer, are_vertices: bool) -> tuple[Array, Array]:
 
 
 def _forest(answer: Answer, are_vertices: bool, inside: Array, roots: Array) -> Forest:
-    """Return the forest with the given roots, as rows, for the vertices in a mask."""
-    backend, old = answer.backend, answer.forest
-    forest = Forest(backend, old.n, old.all_present)
-    forest.present[:] = old.present
-    forest.parent[:] = old.parent
+    """Return the answer's forest with other trees for the rows in the mask ``inside``.
+
+    ``roots`` is the row of the root of each row's tree. The roots become the least vertices.
+    """
+    backend, given = answer.backend, answer.forest
+    forest = Forest(backend, given.n, given.all_present)
+    forest.present[:] = given.present
+    forest.parent[:] = given.parent
     if are_vertices:
-        parent = forest.parent[: old.vertices]
+        parent = forest.parent[: given.vertices]
         parent[:] = backend.xp.where(inside, roots, parent)
     else:
-        vertices, rows = old.rows(0, np.int64)[0], backend.xp.flatnonzero(inside)
+        vertices, rows = given.rows(0, np.int64)[0], backend.xp.flatnonzero(inside)
         forest.parent[vertices[rows]] = vertices[roots[rows]].astype(forest.vertex)
-    lowest = backend.fill(backend.empty(old.n, forest.vertex), 0xFF)
-    backend.kernel(trees.least_of_trees, forest.vertex)(old.n, forest.parent, lowest)
-    backend.kernel(trees.reroot)(old.n, lowest, forest.parent, forest.present)
+    lowest = backend.fill(backend.empty(given.n, forest.vertex), 0xFF)
+    backend.kernel(trees.least_of_trees, forest.vertex)(given.n, forest.parent, lowest)
+    backend.kernel(trees.reroot)(given.n, lowest, forest.parent, forest.present)
     forest.count()
     return forest
 
@@ -278,7 +301,7 @@ def refused_frame(answer: Answer) -> Any:
 
 
 def _names(answer: Answer, rules: Array) -> Any:
-    """Return the names of rules, as a column for frames of the answer."""
+    """Return the names of rules, given as in :class:`Refused`, as a column for frames."""
     return text_column(answer, np.array(RULES)[answer.backend.to_host(rules).astype(np.int64) - 1])
 
 

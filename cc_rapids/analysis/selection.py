@@ -20,7 +20,7 @@ from ..results.scores import ordered, vertices_and_scores
 
 
 def in_sizes(answer: Answer, min_size: int = 1, max_size: int | None = None) -> Any:
-    """Return vertices in components of certain sizes: see :meth:`cc_rapids.Components.filter`."""
+    """Return the vertices of components by size: see :meth:`cc_rapids.Components.filter`."""
     with answer.backend.scope():
         keep = _within(answer, min_size, max_size)
         rows = answer.backend.xp.flatnonzero(keep[answer.dense])
@@ -28,7 +28,7 @@ def in_sizes(answer: Answer, min_size: int = 1, max_size: int | None = None) -> 
 
 
 def _within(answer: Answer, min_size: Any, max_size: Any) -> Array:
-    """Return whether the size of each component is within bounds."""
+    """Return a mask of the components whose size is within bounds."""
     sizes = {"min_size": min_size} | ({} if max_size is None else {"max_size": max_size})
     for name, size in sizes.items():
         if isinstance(size, bool) or not isinstance(size, int | np.integer):
@@ -63,7 +63,10 @@ def representatives(answer: Answer, by: Any = None, ascending: bool = False) -> 
 
 
 def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> Array:
-    """Return for each component the row with the best score, or the ``least`` vertex's row."""
+    """Return the row of the best-scored vertex of each component, as int64.
+
+    ``least`` has the row of each component's least vertex, the default without valid scores.
+    """
     given = answer.given
     vertices, scores = vertices_and_scores(by, len(given.src.key_columns), given.key_names)
     ids = ids_of(answer, vertices)
@@ -74,6 +77,7 @@ def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> A
     if values.size != rows.size:
         raise InputError(f"by has {rows.size:,} vertices and {values.size:,} scores")
     rows, keys = rows[is_vertex], sort_keys(values, ascending, answer.backend.xp)[is_vertex]
+    # a key and a row for each component, see choose()
     best = answer.backend.fill(answer.backend.empty(2 * least.size, np.uint64), 0xFF)
     best[1::2] = least.astype(np.uint64) | NO_KEY
     groups, places = answer.dense[rows], rows.astype(np.uint64)
@@ -92,30 +96,33 @@ def sizes(
     answer: Answer, count: int | None = None, min_size: int = 1, max_size: int | None = None
 ) -> Any:
     """Return the size of each component: see :meth:`cc_rapids.Components.sizes`."""
-    most = None if count is None else check_count("count", count)
+    count = None if count is None else check_count("count", count)
     with answer.backend.scope():
         keep = _within(answer, min_size, max_size)
-        order = answer.by_size[keep[answer.by_size]][:most]
+        order = answer.by_size[keep[answer.by_size]][:count]
         label = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, order))
         return answer.frame(label | {"size": answer.counts[order]})
 
 
 def largest(answer: Answer, count: int = 1) -> Any:
     """Return the vertices of the largest components: see :meth:`cc_rapids.Components.largest`."""
-    most = check_count("count", count)
+    count = check_count("count", count)
     with answer.backend.scope():
         vertex, label = answer.kind.vertices_and_rows(answer)
-        if most < len(answer):
-            chosen = answer.backend.xp.zeros(len(answer), bool)
-            chosen[answer.by_size[:most]] = True
-            member = chosen[answer.dense]
-            vertex, label = vertex[member], label[member]
+        if count < len(answer):
+            is_large = answer.backend.xp.zeros(len(answer), bool)
+            is_large[answer.by_size[:count]] = True
+            is_member = is_large[answer.dense]
+            vertex, label = vertex[is_member], label[is_member]
         labels = answer.kind.columns(answer, "labels", label)
         return answer.frame(answer.columns("vertex", vertex) | labels)
 
 
 def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
-    """Yield the label and the vertices of each component, in the order of the least ids."""
+    """Yield the label and the vertices of each component, in the order of the least ids.
+
+    Blocks of the components ``start .. stop - 1`` are copied to the host.
+    """
     with answer.backend.scope():
         xp, count = answer.backend.xp, answer.forest.components
         vertex, component = answer.numbered
@@ -128,15 +135,14 @@ def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
         stop = max(stop, start + 1)
         with answer.backend.scope():
             rows = order[begin : int(ends[stop - 1])]
-            column = only(
-                on_host(answer.in_memory_frame(answer.columns("vertex", vertex[rows]))), "vertex"
-            )
-            named = answer.kind.columns(answer, "labels", labels[start:stop])
-            sizes = answer.in_memory_frame(named | {"size": answer.counts[start:stop]})
-            names = values_of(only(on_host(sizes), "labels"))
-        first = begin
-        for name, end in zip(names, ends[start:stop].tolist(), strict=True):
-            yield name, rows_between(column, begin - first, end - first)
+            frame = on_host(answer.in_memory_frame(answer.columns("vertex", vertex[rows])))
+            ids = only(frame, "vertex")
+            columns = answer.kind.columns(answer, "labels", labels[start:stop])
+            sizes = answer.in_memory_frame(columns | {"size": answer.counts[start:stop]})
+            labels_of_block = values_of(only(on_host(sizes), "labels"))
+        block_begin = begin
+        for label, end in zip(labels_of_block, ends[start:stop].tolist(), strict=True):
+            yield label, rows_between(ids, begin - block_begin, end - block_begin)
             begin = end
         start = stop
 
@@ -144,16 +150,16 @@ def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
 def renamed(answer: Answer, names: Any) -> Answer:
     """Return an answer with other id names: see :meth:`cc_rapids.Components.with_key_names`."""
     width = len(answer.given.src.key_columns)
-    own_names = () if names is None else names
-    if not isinstance(own_names, list | tuple) or (own_names and not are_usable(own_names)):
+    key_names = () if names is None else names
+    if not isinstance(key_names, list | tuple) or (key_names and not are_usable(key_names)):
         raise InputError(
-            f"names={shown(names)} cannot be those of the columns of an id: pass different strings"
-            " that do not end in 'vertex', 'labels' or 'size'"
+            f"names={shown(names)} cannot name the columns of an id: pass different strings that do"
+            " not end in 'vertex', 'labels' or 'size'"
         )
-    if own_names and len(own_names) != width:
-        remedy = "pass one name for each" if width else "ids of one column take no names"
+    if key_names and len(key_names) != width:
+        remedy = "pass one name for each column" if width else "leave out names="
         raise InputError(
-            f"names= has {counted(len(own_names), 'name')}, but ids have"
+            f"names= has {counted(len(key_names), 'name')}, but ids have"
             f" {counted(max(width, 1), 'column')}: {remedy}"
         )
-    return answer.with_key_names(own_names)
+    return answer.with_key_names(key_names)

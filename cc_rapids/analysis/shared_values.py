@@ -1,8 +1,8 @@
 """The values that linked records share: as edges of an entity, as evidence, and as a graph.
 
-Records and the values that several of them share are the vertices of a graph, with an edge for each
-record and value. Unlike the k - 1 links of a value, these edges do not depend on which record comes
-first: two records are joined exactly by the values that both have.
+A graph has the records and the shared values as its vertices. It has an edge from each record to
+each of its values that another record shares. Unlike the k - 1 links of a value, these edges do not
+depend on the order of the records.
 """
 
 from __future__ import annotations
@@ -35,25 +35,26 @@ from .records import check_rows
 from .rules import text_column
 
 OTHER_FRAME = (
-    "the frame links other records than those of this answer: pass the frame that was linked"
+    "the records or keys of this frame differ from those of the answer: pass the frame that was"
+    " linked"
 )
 
 
 class SharedValues(NamedTuple):
-    """The values that several records share, one row for each record and value.
+    """The values that several records share: m pairs of a record and a shared value.
 
     Attributes
     ----------
     frame : frame
         The records, in memory.
     vertex : (m,) array of int64
-        The row of the record in the answer.
+        The row of each pair's record in the answer.
     key : (m,) array of int64
-        The number of the key.
+        The number of each pair's key.
     value : (m,) array of int64
-        The number of the value, from 0.
+        The number of each pair's value, from 0. Values of different keys differ.
     example : (v,) array of int64
-        For each value, a row of the frame that has it.
+        For each value, a row of the frame with this value.
     """
 
     frame: Any
@@ -69,8 +70,8 @@ def shared_values(answer: Answer, frame: Any) -> SharedValues:
     Raises
     ------
     InputError
-        The frame is not the one that was linked: its records are unknown or of two entities, or a
-        key links other numbers of them.
+        The frame is not the one that was linked: an id is unknown, a key links another number of
+        records, or a value joins two entities.
     """
     linked, xp, backend = answer.linked, answer.backend.xp, answer.backend
     assert linked is not None
@@ -83,25 +84,27 @@ def shared_values(answer: Answer, frame: Any) -> SharedValues:
         rows = xp.arange(records.size)
     ends = []
     for key, parts in records.keys.items():
-        found, facts = link_key(parts, records.size, rows, linked.max_group, backend)
+        end, facts = link_key(parts, records.size, rows, linked.max_group, backend)
         if facts != linked.keys[key]:
             raise InputError(OTHER_FRAME)
-        ends.append(found)
-    at = [k * records.size + end.astype(np.int64) for k, end in enumerate(ends)]
-    value, vertex = xp.concatenate(at), xp.concatenate([rows] * len(ends))
+        ends.append(end)
+    # a value is named by a row that has it, plus a multiple of the row count for each key
+    values = [k * records.size + end.astype(np.int64) for k, end in enumerate(ends)]
+    value, vertex = xp.concatenate(values), xp.concatenate([rows] * len(ends))
     order = order_of([value, vertex], xp)
-    once = order[begins([value[order], vertex[order]], xp)]
-    first = xp.flatnonzero(begins([value[once]], xp))
-    count = xp.diff(xp.concatenate([first, xp.full(1, once.size, first.dtype)]))
-    once = xp.sort(once[(count > 1)[xp.cumsum(begins([value[once]], xp)) - 1]])
-    distinct, number = xp.unique(value[once], return_inverse=True)
-    vertex, number = vertex[once].astype(np.int64), number.reshape(-1).astype(np.int64)
+    pairs = order[begins([value[order], vertex[order]], xp)]  # distinct pairs
+    starts = begins([value[pairs]], xp)
+    first = xp.flatnonzero(starts)
+    count = xp.diff(xp.concatenate([first, xp.full(1, pairs.size, first.dtype)]))
+    pairs = xp.sort(pairs[(count > 1)[xp.cumsum(starts) - 1]])  # values of several records
+    distinct, number = xp.unique(value[pairs], return_inverse=True)
+    vertex, number = vertex[pairs].astype(np.int64), number.reshape(-1).astype(np.int64)
     entity = xp.zeros(distinct.size, np.int64)
     entity[number] = answer.dense[vertex]
     if bool((entity[number] != answer.dense[vertex]).any()):
         raise InputError(OTHER_FRAME)
     size = max(records.size, 1)
-    return SharedValues(frame, vertex, once // size, number, distinct % size)
+    return SharedValues(frame, vertex, pairs // size, number, distinct % size)
 
 
 def values_of_entity(answer: Answer, label: Any, frame: Any) -> Any:
@@ -119,9 +122,10 @@ def values_of_entity(answer: Answer, label: Any, frame: Any) -> Any:
 def graph_of_entity(
     answer: Answer, members: Array, frame: Any
 ) -> tuple[list[str], list[tuple[int, int]]]:
-    """Return the names of the shared values of an entity, and its edges as pairs of positions.
+    """Return the shared values of an entity as text, and its edges as pairs of vertex numbers.
 
-    ``members`` are the rows of the entity in the answer. They come first, and then the values.
+    ``members`` are the answer's rows of the entity's records. The records are the first vertices,
+    in this order, and the values follow.
     """
     with answer.backend.scope():
         xp = answer.backend.xp
@@ -168,7 +172,7 @@ def explain_records(
         if bool(answer.dense[ends[0]] != answer.dense[ends[1]]):
             raise InputError(
                 f"{id_shown(first)} and {id_shown(second)} are in two entities, which no shared"
-                " value joins: same_component(first, second) tells that"
+                " value joins: use same_component(first, second) to test pairs"
             )
         shared = shared_values(answer, frame)
         rows = xp.flatnonzero(answer.dense[shared.vertex] == answer.dense[ends[0]])
@@ -181,9 +185,10 @@ def explain_records(
         path = shortest_path(src, dst, int(nodes.size), start, stop, backend)
         if path is None:
             raise InputError(OTHER_FRAME)
-        steps = rows[xp.asarray(path, np.int64)]
-        keys, values = _texts(answer, shared, steps[::2])
-        left, right = (shared.vertex[steps[k::2]] for k in range(2))
+        # two edges of the path are one step: from a record to a value, and on to a record
+        edges = rows[xp.asarray(path, np.int64)]
+        keys, values = _texts(answer, shared, edges[::2])
+        left, right = (shared.vertex[edges[k::2]] for k in range(2))
     texts = {"key": np.array(keys, str), "value": np.array(values, str)}
     frame = EdgeRecords(answer, records, on).of_edges(left, right, texts)
     return Evidence(frame, (first, second), "link")
@@ -202,14 +207,14 @@ def audit_records(answer: Answer, frame: Any, oracle: str | None) -> Audit:
         check_rows(answer, frame)
         ids = arrow_of({"vertex": np.arange(size)})
     names = ids.column_names
-    coded = [ids[name].combine_chunks().dictionary_encode().indices.to_numpy() for name in names]
-    record = numbered(coded) if size else np.zeros(0, np.int64)
+    codes = [ids[name].combine_chunks().dictionary_encode().indices.to_numpy() for name in names]
+    record = numbered(codes) if size else np.zeros(0, np.int64)
     with backend.scope():
-        first = [
+        partner_rows = [
             partners(parts, size, record, linked.max_group, backend)
             for parts in records.keys.values()
         ]
-    rows = np.tile(np.arange(size), len(first)), np.concatenate(first)
+    rows = np.tile(np.arange(size), len(partner_rows)), np.concatenate(partner_rows)
     edges = {f"{k}{name}": ids[name].take(side) for k, side in enumerate(rows) for name in names}
     columns: list[Any] = [[f"{k}{name}" for name in names] for k in range(2)]
     columns = columns if len(names) > 1 else [name for (name,) in columns]
@@ -217,7 +222,10 @@ def audit_records(answer: Answer, frame: Any, oracle: str | None) -> Audit:
 
 
 def _texts(answer: Answer, shared: SharedValues, rows: Array) -> tuple[list[str], list[str]]:
-    """Return the key and the value of some rows as text; parts are joined by commas."""
+    """Return the key and the value of each given pair as text; parts are joined by commas.
+
+    ``rows`` are indices of pairs in ``shared``.
+    """
     assert answer.linked is not None
     names = [parts_of(key) for key in answer.linked.keys]
     host = answer.backend.to_host
@@ -226,7 +234,7 @@ def _texts(answer: Answer, shared: SharedValues, rows: Array) -> tuple[list[str]
     for k, parts in enumerate(names):
         at = np.flatnonzero(key == k)
         if at.size:
-            some = on_host(rows_at(shared.frame, list(parts), place[at]))
-            columns = [map(str, values_of(column_of(some, part))) for part in parts]
+            frame = on_host(rows_at(shared.frame, list(parts), place[at]))
+            columns = [map(str, values_of(column_of(frame, part))) for part in parts]
             values[at] = [", ".join(value) for value in zip(*columns, strict=True)]
     return [", ".join(names[k]) for k in key.tolist()], values.tolist()

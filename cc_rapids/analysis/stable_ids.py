@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from ..verify.numbers import Numbered, NumbersAudit
 
 FORMAT = "cc_rapids stable ids 2"
-METADATA = b"cc_rapids"  # key of the Parquet metadata
-MOST = np.iinfo(np.int64).max
+METADATA = b"cc_rapids"  # the key of the Parquet metadata
+MAX_NUMBER = np.iinfo(np.int64).max
 FILL = "drop such rows, or fill them first"
 
 
@@ -49,12 +49,13 @@ class StableChanges(NamedTuple):
     splits, merges : frame, columns ``before``, ``after`` and ``shared``, int64
         ``splits`` has one row for each part of a previous component whose members are now in
         several components. ``merges`` has one row for each part of a component whose members were
-        in several previous components. ``shared`` is the number of members in both.
+        in several previous components. ``before`` and ``after`` are the numbers of the previous and
+        the current component, and ``shared`` counts the members of both.
     births, deaths : frame, columns ``labels`` and ``size``, int64
-        The new and the retired numbers, with their number of members.
+        The new and the retired numbers, and how many members they have or had.
     sizes : frame, columns ``labels``, ``before`` and ``after``, int64
-        The kept numbers whose number of members changed, with this number in both answers. A
-        component that grows without a merge is only in ``sizes``.
+        The kept numbers whose member count changed, and the counts in both answers. A component
+        that grows without a merge is only in ``sizes``.
     """
 
     splits: Any
@@ -95,7 +96,7 @@ class StableLabels(NumberLabels):
         return self.numbers[component]
 
     def find(self, answer: Answer, label: Any) -> int | None:
-        if not isinstance(label, int | np.integer) or not 0 <= int(label) <= MOST:
+        if not isinstance(label, int | np.integer) or not 0 <= int(label) <= MAX_NUMBER:
             return None
         rows = answer.backend.xp.flatnonzero(self.numbers == int(label))
         return int(rows[0]) if rows.size else None
@@ -107,7 +108,7 @@ class StableLabels(NumberLabels):
 
 @dataclass(frozen=True)
 class Previous:
-    """Vertices with the numbers of a previous answer.
+    """The vertices of a previous answer, and their numbers.
 
     Attributes
     ----------
@@ -126,15 +127,15 @@ class Previous:
 
 @dataclass(frozen=True)
 class Step:
-    """The members that components share with the previous components.
+    """The pairs of a previous and a current component that have common members.
 
     Attributes
     ----------
     former, sizes : (j,) arrays of int64
-        The previous numbers, ascending, and the number of vertices of each.
+        The previous numbers, ascending, and the vertex count of each.
     before, after, shared : (p,) arrays of int64
-        For each pair of components with common members: the index in ``former``, the index of the
-        current component, and the number of common members. Sorted by the indices.
+        For each pair, the index of the previous number in ``former``, the index of the current
+        component, and the count of common members. Sorted by ``before``, then by ``after``.
     """
 
     former: Array
@@ -156,7 +157,8 @@ def _by_least(former: Array, shared: Array) -> Array:
     return former
 
 
-# Sort keys from the previous index and the common members; the least key is inherited
+# A policy returns a sort key for each pair, given its previous index and its count of common
+# members. A component keeps the number with the least key.
 POLICIES: dict[str, Callable[[Array, Array], Array]] = {
     "majority": _by_majority,
     "largest": _by_largest,
@@ -177,9 +179,9 @@ class Numbers:
     next_id : int
         The least number that was never used.
     step : Step, optional
-        The members shared with the previous components; None if loaded from a file.
+        The common members with previous components; None if the numbers were loaded from a file.
     first_birth : int
-        The first number available to new components.
+        The least number that new components could get.
     """
 
     answer: Answer
@@ -189,17 +191,21 @@ class Numbers:
     first_birth: int = 0
 
     @classmethod
-    def of(cls, answer: Answer, numbers: Array, next_id: int, *step: Any) -> Numbers:
-        """Return the numbers of an answer, with a copy of the answer that is labelled by them.
-
-        ``step`` are the remaining fields: the step and the first birth, if any.
-        """
-        named = copy(answer)
-        named.kind = StableLabels(numbers, next_id)
-        return cls(named, numbers, next_id, *step)
+    def of(
+        cls,
+        answer: Answer,
+        numbers: Array,
+        next_id: int,
+        step: Step | None = None,
+        first_birth: int = 0,
+    ) -> Numbers:
+        """Return the numbers of an answer, with a copy of the answer that has them as labels."""
+        labelled = copy(answer)
+        labelled.kind = StableLabels(numbers, next_id)
+        return cls(labelled, numbers, next_id, step, first_birth)
 
     def as_previous(self, backend: Backend) -> Previous:
-        """Return the numbered vertices, with the numbers on a backend."""
+        """Return the vertices and their numbers, with the numbers on the given backend."""
         answer = self.answer
         with answer.backend.scope():
             ids = of_key_columns(answer.ids()) if answer.forest.vertices else None
@@ -220,7 +226,7 @@ def number(answer: Answer, previous: Any, policy: str, next_id: Any) -> Numbers:
 
 
 def _step(answer: Answer, previous: Previous) -> Step:
-    """Return the members that the components of an answer share with previous ones."""
+    """Return the pairs of previous and current components with common members."""
     backend, xp = answer.backend, answer.backend.xp
     former, place = xp.unique(previous.numbers, return_inverse=True)
     sizes = backend.counts(place, int(former.size)).astype(np.int64)
@@ -238,7 +244,7 @@ def _step(answer: Answer, previous: Previous) -> Step:
 
 
 def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend) -> Array:
-    """Return the number of each component, in the order of the least ids."""
+    """Return the number of each of ``count`` components, in the order of the least ids."""
     xp = backend.xp
     heirs = first_of(step.before, -step.shared, xp)
     before, after, shared = (part[heirs] for part in (step.before, step.after, step.shared))
@@ -246,10 +252,10 @@ def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend
     born = xp.ones(count, bool)
     born[after[chosen]] = False
     births = xp.flatnonzero(born)
-    if next_id > MOST - births.size:
+    if next_id > MAX_NUMBER - births.size:
         raise InputError(
-            f"{births.size:,} births from {next_id:,} on go beyond numbers of 64 bits with sign:"
-            " number all components anew, without previous="
+            f"{counted(births.size, 'new component')} from number {next_id:,} on would exceed the"
+            " greatest int64: number all components anew, without previous="
         )
     numbers = xp.empty(count, np.int64)
     numbers[after[chosen]] = step.former[before[chosen]]
@@ -258,7 +264,7 @@ def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend
 
 
 def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
-    """Return the numbered vertices that the caller passes, on the answer's backend.
+    """Return the argument ``previous`` as numbered vertices, with the numbers on the backend.
 
     Raises
     ------
@@ -269,43 +275,40 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
     if isinstance(previous, str | os.PathLike):
         previous = load(previous)
     if previous is None:
-        earlier, used = Previous(None, backend.xp.zeros(0, np.int64), 0), None
+        earlier, counter = Previous(None, backend.xp.zeros(0, np.int64), 0), None
     elif isinstance(previous, Numbers | NumberedComponents):
         numbers = previous if isinstance(previous, Numbers) else previous.numbers
-        earlier, used = numbers.as_previous(backend), numbers.next_id
+        earlier, counter = numbers.as_previous(backend), numbers.next_id
     elif hasattr(type(previous), "stable_ids"):  # the type, because a frame may have such a column
         raise InputError(
             f"previous is a {type(previous).__name__}, whose components have labels, not numbers:"
-            " pass its stable_ids(), which the next answer goes on from"
+            " pass its stable_ids()"
         )
     else:
-        earlier, used = _of_frame(answer, previous)
+        earlier, counter = _of_frame(answer, previous)
     if next_id is None:
-        if used is None and previous is not None:
+        if counter is None and previous is not None:
             raise InputError(
-                "a frame does not tell which numbers were retired: pass the StableIds, or the path"
-                " of their file, or next_id=, more than the largest number ever used"
+                "a frame does not list retired numbers: pass the StableIds, or the path of their"
+                " file, or next_id=, greater than every number ever used"
             )
-        return replace(earlier, next_id=used or 0)
-    given = check_count("next_id", next_id)
-    least = used or 0
+        return replace(earlier, next_id=counter or 0)
+    next_id = check_count("next_id", next_id)
+    least = counter or 0
     if earlier.numbers.size:
         least = max(least, int(earlier.numbers.max()) + 1)
-    if given < least:
-        raise InputError(
-            f"next_id={given:,} was used: births may take numbers from {least:,} on, so pass that,"
-            " or more"
-        )
-    return replace(earlier, next_id=given)
+    if next_id < least:
+        raise InputError(f"next_id={next_id:,} may already be used: pass at least {least:,}")
+    return replace(earlier, next_id=next_id)
 
 
 def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
-    """Return the numbered vertices of a frame, and its counter if it has one."""
+    """Return the numbered vertices of a frame, and the counter in its metadata, or None."""
     backend = answer.backend
     frame = frame._asdict() if hasattr(frame, "_asdict") else frame_in_memory(frame)
     ids = _names_of_ids(answer, columns_of(frame))
-    way = "name the columns as StableIds.labels() does"
-    check_columns(frame, [*ids, "labels"], "in the previous numbers", way)
+    advice = "name the columns as StableIds.labels() does"
+    check_columns(frame, [*ids, "labels"], "in the previous numbers", advice)
     column, _ = ids_in_frame(answer, frame, ids, "raise", FILL)
     numbers = _checked_numbers(column_of(frame, "labels"), backend)
     if numbers.size != column.size:
@@ -321,12 +324,12 @@ def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
                 " keep one row for each vertex"
             )
     metadata = (frame.schema.metadata or {}) if hasattr(type(frame), "column_names") else {}
-    used = _words(metadata)["next_id"] if METADATA in metadata else None
-    return Previous(column if column.size else None, numbers, 0), used
+    counter = _header_of(metadata)["next_id"] if METADATA in metadata else None
+    return Previous(column if column.size else None, numbers, 0), counter
 
 
 def _distinct(numbers: Array, size: int, backend: Backend) -> int:
-    """Return how many distinct numbers below a bound occur."""
+    """Return the count of distinct numbers; all are below ``size``."""
     return int((backend.counts(numbers, size) > 0).sum())
 
 
@@ -351,7 +354,7 @@ def _checked_numbers(column: Any, backend: Backend) -> Array:
             " values): cast them to int64 first"
         )
     values = backend.asarray(values)
-    if values.size and (int(values.min()) < 0 or int(values.max()) >= MOST):
+    if values.size and (int(values.min()) < 0 or int(values.max()) >= MAX_NUMBER):
         raise InputError(
             f"the numbers in column 'labels' of previous, from {int(values.min()):,} to"
             f" {int(values.max()):,}, must be at least 0 and below 2^63 - 1: number them anew"
@@ -416,11 +419,12 @@ class NumberedComponents(Generic[ComponentsT]):
         Returns
         -------
         StableChanges
-            ``splits`` and ``merges`` are sorted by the whole component, then by the part.
-            ``births``, ``deaths`` and ``sizes`` are sorted by number. A number that a part keeps is
-            in ``splits`` but not in ``deaths``. A number that was merged into another is in both
-            ``merges`` and ``deaths``. Components of one vertex, such as records without a match,
-            count as well: select ``births[births["size"] > 1]`` for new groups.
+            ``splits`` are sorted by the previous component, and ``merges`` by the current one; the
+            parts follow in order. ``births``, ``deaths`` and ``sizes`` are sorted by number. A
+            number that a part keeps is in ``splits`` but not in ``deaths``. A number that was
+            merged into another is in both ``merges`` and ``deaths``. Components of one vertex, such
+            as records without a match, are included: select ``births[births["size"] > 1]`` for new
+            groups.
 
         Raises
         ------
@@ -455,8 +459,8 @@ class NumberedComponents(Generic[ComponentsT]):
         step, answer = self.numbers.step, self.components.answer
         if step is None:
             raise InputError(
-                "a file holds the numbers and not how they came about: ask the StableIds that"
-                " stable_ids() has returned for their changes()"
+                "a file stores numbers without their changes: call changes() of the StableIds that"
+                " stable_ids() returned"
             )
         with answer.backend.scope():
             xp, backend = answer.backend.xp, answer.backend
@@ -494,10 +498,11 @@ class NumberedComponents(Generic[ComponentsT]):
         """Verify that the numbers continue the previous ones correctly.
 
         The numbers are recomputed on the host from the frames of both answers, without the code
-        that numbers components. Each component must have its own number. Each heir must keep the
-        number that the policy selects. New components must get the next unused numbers in the order
-        of the least ids. :meth:`changes` must report the fate of each number. To verify the
-        components themselves, use ``ids.components.audit(edges)``.
+        that numbers components. Each component must have a number of its own. Each component that
+        inherits numbers must keep the one that the policy selects. New components must get the next
+        unused numbers in the order of the least ids. :meth:`changes` must list exactly the changes
+        between both answers. To verify the components themselves, use
+        ``ids.components.audit(edges)``.
 
         Parameters
         ----------
@@ -558,9 +563,9 @@ class NumberedComponents(Generic[ComponentsT]):
         Parameters
         ----------
         path : str or path
-            The path of the file; an existing file is replaced. Any Parquet reader can read the
-            columns of :meth:`labels`. The metadata contain the counter and a checksum of all ids
-            and numbers.
+            The path of the file; an existing file is replaced. Any Parquet reader can read its
+            columns, which are those of :meth:`labels`. The metadata contain the counter and a
+            checksum of all ids and numbers.
 
         Raises
         ------
@@ -586,14 +591,15 @@ class NumberedComponents(Generic[ComponentsT]):
 
         path = check_path("path", path)
         answer = self.components.answer
-        words = {
+        header = {
             "format": FORMAT,
             "next_id": self.next_id,
             "answers": kind_words(answer.given),
             "facts": answer.facts.to_json(),
         }
         table = arrow_of(answer.in_memory().label_frame())
-        metadata = dict(table.schema.metadata or {}) | {METADATA: _sealed(words, _digest_of(table))}
+        sealed = _sealed(header, _digest_of(table))
+        metadata = dict(table.schema.metadata or {}) | {METADATA: sealed}
         with replacing(path, sync=True) as file:
             pq.write_table(table.replace_schema_metadata(metadata), file)
 
@@ -620,7 +626,7 @@ def load(path: str | os.PathLike[str], engine: str | None = None) -> Numbers:
 
 
 def _numbered(answer: Answer, previous: Any, next_id: Any) -> Numbered:
-    """Return the numbered vertices that the caller passes, on the host, for an audit."""
+    """Return the argument ``previous`` as numbered vertices on the host, for an audit."""
     with answer.backend.scope():
         counter = _previous(answer, previous, next_id).next_id  # also raises errors
     if isinstance(previous, str | os.PathLike):
@@ -647,31 +653,32 @@ def _split(table: pa.Table, ids: list[str], next_id: int) -> Numbered:
 
 
 def _names_of_ids(answer: Answer, columns: list[str]) -> list[str]:
-    """Return the names of the id columns in a frame of previous numbers."""
+    """Return the names of the id columns in a frame of previous numbers with these columns."""
     given = answer.given
     ids = [f"{k}_vertex" for k in range(len(given.src.key_columns))] or ["vertex"]
     return list(given.key_names) if given.key_names and not set(ids) & set(columns) else ids
 
 
-def _words(metadata: dict[bytes, bytes]) -> dict[str, Any]:
-    """Return the contents of a file's metadata; raise a FormatError for another format."""
+def _header_of(metadata: dict[bytes, bytes]) -> dict[str, Any]:
+    """Return the header in a file's metadata; raise a FormatError for another format."""
     sealed: dict[str, Any] = json.loads(metadata.get(METADATA, b"{}"))
-    words: dict[str, Any] = sealed.get("words", {})
-    if words.get("format") != FORMAT:
-        raise FormatError(f"its format is {str(words.get('format'))[:80]!r}, not {FORMAT!r}")
-    if sealed.get("checksum") != _digest(words):
+    header: dict[str, Any] = sealed.get("words", {})
+    if header.get("format") != FORMAT:
+        raise FormatError(f"its format is {str(header.get('format'))[:80]!r}, not {FORMAT!r}")
+    if sealed.get("checksum") != _digest(header):
         raise FormatError("the checksum of its metadata does not match")
-    return words
+    return header
 
 
-def _sealed(words: dict[str, Any], content: str) -> bytes:
-    """Return a file's metadata with a checksum of its columns and one of the metadata."""
-    words = json.loads(json.dumps(words | {"content": content}))
-    return json.dumps({"words": words, "checksum": _digest(words)}).encode()
+def _sealed(header: dict[str, Any], content: str) -> bytes:
+    """Return a header as JSON with two checksums: ``content``, of the columns, and its own."""
+    header = json.loads(json.dumps(header | {"content": content}))
+    return json.dumps({"words": header, "checksum": _digest(header)}).encode()
 
 
-def _digest(words: dict[str, Any]) -> str:
-    return blake2b(json.dumps(words, sort_keys=True).encode(), digest_size=16).hexdigest()
+def _digest(header: dict[str, Any]) -> str:
+    """Return a checksum of a header."""
+    return blake2b(json.dumps(header, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def _digest_of(table: pa.Table) -> str:
@@ -680,15 +687,15 @@ def _digest_of(table: pa.Table) -> str:
 
     ids, labels = _ids_and_numbers(table)
     content = blake2b(labels.tobytes(), digest_size=16)
-    for words, arrays in saved.parts_on_host(ids):
-        content.update(json.dumps(words).encode())
+    for header, arrays in saved.parts_on_host(ids):
+        content.update(json.dumps(header).encode())
         for array in arrays.values():
             content.update(np.ascontiguousarray(array).data)
     return content.hexdigest()
 
 
 def _ids_and_numbers(table: pa.Table) -> tuple[list[Column], np.ndarray]:
-    """Return the id columns of a table and the numbers, which are its last column.
+    """Return the id columns of a table, and its last column, the numbers.
 
     Raises
     ------
@@ -697,7 +704,7 @@ def _ids_and_numbers(table: pa.Table) -> tuple[list[Column], np.ndarray]:
     """
     labels = table.column("labels").to_numpy()
     if labels.dtype != np.int64:
-        raise ValueError(f"its numbers are {labels.dtype}")
+        raise ValueError(f"its numbers are {labels.dtype}, not int64")
     columns = [table.column(k).combine_chunks() for k in range(table.num_columns - 1)]
     return [of("vertex", column) for column in columns], labels
 
@@ -706,15 +713,15 @@ def _loaded(table: pa.Table, engine: str | None) -> Numbers:
     """Return the numbers of a table that was read from a file."""
     from ..results import saved  # most numbers are neither written nor read
 
-    words = _words(table.schema.metadata or {})
+    header = _header_of(table.schema.metadata or {})
     ids, labels = _ids_and_numbers(table)
-    if words["content"] != _digest_of(table):
+    if header["content"] != _digest_of(table):
         raise ValueError("the checksum of its ids and numbers does not match")
-    next_id = int(words["next_id"])
-    if labels.size and not 0 <= labels.min() <= labels.max() < next_id <= MOST:
-        raise ValueError(f"its numbers are not below the next one, {next_id:,}")
+    next_id = int(header["next_id"])
+    if labels.size and not 0 <= labels.min() <= labels.max() < next_id <= MAX_NUMBER:
+        raise ValueError(f"its numbers are not below its counter, {next_id:,}")
     first, place = np.unique(labels, return_index=True, return_inverse=True)[1:]
-    answer = saved.of_columns(ids, first[place], words, engine)
+    answer = saved.of_columns(ids, first[place], header, engine)
     with answer.backend.scope():
         numbers = answer.backend.asarray(labels[np.sort(first)])
     return Numbers.of(answer, numbers, next_id)

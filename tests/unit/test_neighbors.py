@@ -364,7 +364,7 @@ def test_noise_has_the_label_minus_one_wherever_labels_are():
     assert found.subset(1).tolist() == [4, 5]
     assert found.summary()["noise"] == 2
     assert pickle.loads(pickle.dumps(found)).labels().labels.tolist() == [0, 0, -1, -1, 1, 1]
-    with pytest.raises(errors.InputError, match="has no noise"):
+    with pytest.raises(errors.InputError, match="does not store noise"):
         found.save("unused")
 
 

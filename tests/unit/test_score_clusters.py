@@ -83,7 +83,7 @@ def test_vertices_of_the_truth_alone_may_be_clusters(answer, turned, frames):
 
 
 def test_clusters_of_their_own_are_listed_once(answer):
-    with pytest.raises(cc_rapids.InputError, match=r"2 rows of truth .* such as 8: give each"):
+    with pytest.raises(cc_rapids.InputError, match=r"2 rows of truth .* such as 8: pass one"):
         cc_rapids.score_clusters(answer, ([1, 8, 9, 8], [1, 2, 2, 2]), missing="self")
 
 
@@ -91,7 +91,9 @@ def test_clusters_of_their_own_are_listed_once(answer):
 def test_a_truth_with_more_columns_is_refused(answer, frames):
     truth = pd.DataFrame({"file": [1, 2, 3], "scene": [1, 1, 1], "who": ["x", "y", "y"]})
     found = answer.labels() if frames else answer
-    with pytest.raises(cc_rapids.InputError, match="1 column, and truth has 2 more, scene, who"):
+    with pytest.raises(
+        cc_rapids.InputError, match="1 column, but truth has 2 other columns, scene, who"
+    ):
         cc_rapids.score_clusters(found, truth)
     assert cc_rapids.score_clusters(found, truth[["file", "who"]])["vertices"] == 3
 
@@ -142,7 +144,7 @@ def test_labels_are_integers_of_any_size(dtype, least):
     (FOUND, {1: 1, 2: 1}, cc_rapids.ColumnTypeError, r"has 1 as column .* pair \(list\(d\), "),
     (FOUND, ([7], [2]), cc_rapids.InputError, "no vertex is in both"),
     (FOUND, ([1, 2], [2]), cc_rapids.InputError, "a label for each"),
-    (FOUND, pd.DataFrame({"v": [1]}), cc_rapids.InputError, "select them"),
+    (FOUND, pd.DataFrame({"v": [1]}), cc_rapids.InputError, "select these columns"),
 ])  # fmt: skip
 def test_wrong_arguments_name_the_way_out(found, truth, error, words):
     with pytest.raises(error, match=words):

@@ -99,7 +99,7 @@ def test_columns_are_numbered_or_renamed_on_request():
             found.with_key_names(wrong)
     single = components(([5], [2]))
     assert single.with_key_names(None).labels().vertex.tolist() == [2, 5]
-    with pytest.raises(errors.InputError, match="ids of one column take no names"):
+    with pytest.raises(errors.InputError, match="but ids have 1 column: leave out names="):
         single.with_key_names(["a", "b"])
 
 

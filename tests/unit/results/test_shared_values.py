@@ -129,7 +129,7 @@ def test_a_wrong_answer_and_another_frame_are_refused():
     with pytest.raises(errors.VerificationError):
         found.audit(other)
     for call in (found.articulation_points, lambda rows: found.explain_pair("a", "c", rows)):
-        with pytest.raises(InputError, match="links other records than those of this answer"):
+        with pytest.raises(InputError, match="differ from those of the answer"):
             call(other)
     with pytest.raises(errors.UnknownVertexError, match="; link_records needs a frame with all"):
         found.edges("a", frame.assign(id="zz"))

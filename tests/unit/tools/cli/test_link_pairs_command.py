@@ -74,7 +74,7 @@ def test_scores_of_a_truth_with_more_columns_and_records(files):
     (files / "found.csv").write_text("vertex,labels\na1,1\na2,1\n")
     (files / "truth.csv").write_text("who,id,scene\nx,a1,1\nx,a2,1\ny,b1,1\ny,b2,1\n")
     words = "score-clusters", files / "found.csv", files / "truth.csv"
-    assert "truth has 2 more, id, scene: select" in fails(*words)
+    assert "truth has 2 other columns, id, scene: select" in fails(*words)
     assert "pass both" in fails(*words, "--on", "id")
     named = *words, "--on", "id", "--label", "who", "--json"
     assert "Warning: found lacks 2 of the 4 vertices of truth" in run(*named)
