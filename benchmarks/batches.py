@@ -1,9 +1,9 @@
-"""Edges and vertices that are removed from a Connectivity, and edges that expire.
+"""Time removals from a Connectivity, and a sliding window.
 
-removals: pairs and vertices are removed from one large component, and from components of 32, with
-and without a kept forest, against solving the remaining edges. window: batches of a hundredth of
-the edges, where the oldest batch expires, against solving the window. All ways of a job take turns,
-each on a copy of its own, and answers are compared after the timing.
+removals: remove pairs and vertices from one large component and from components of 32 vertices,
+with and without a kept forest, compared with solving the remaining edges. window: insert a batch of
+a hundredth of the edges while the oldest batch expires, compared with solving the window. The
+methods of a job are timed in turn, each on its own copy. Answers are compared after the timing.
 """
 
 import copy
@@ -21,7 +21,7 @@ SMALL = 32  # vertices of a component
 
 @harness.job("forgetting")
 def removals(args, backend):
-    """Yield the times of removals from a large component, and from small components."""
+    """Yield a record of removals from one large component, and one of small components."""
     m, n, rng = args.edges, args.edges // 2, np.random.default_rng(0)
     src, far = rng.integers(0, n, (2, m))
     near = np.minimum(src // SMALL * SMALL + rng.integers(0, SMALL, m), n - 1)
@@ -30,7 +30,7 @@ def removals(args, backend):
 
 
 def removed(src, dst, backend, runs):
-    """Return the times of removals, after a check of the labels against the remaining edges."""
+    """Return the times of removals; the labels are compared with those of the remaining edges."""
     rows = np.random.default_rng(1).integers(0, src.size, PAIRS)
     keys, gone = np.minimum(src, dst) * src.size + np.maximum(src, dst), np.unique(src[rows])
     stays = ~np.isin(keys, keys[rows])

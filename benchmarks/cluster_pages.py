@@ -1,11 +1,11 @@
 """The tables of docs/larger.md: measurements compared with the cost model.
 
-The model goes on with that of :mod:`cc_rapids.integrations.dask.gather`, of the tree and the
-all-gather, by which the package chooses between these: here are bytes, rounds and seconds with
-distributed vertices. The graph is random by default, which is the most expensive. Of e random edges
-on n vertices, 2e/n = d is the degree, and ``outside`` the share s of vertices outside the giant
-component: the root of s = exp(-d (1 - s)). What is outside are trees, so that there are
-n (s - d s^2 / 2) components (Erdos and Renyi 1960).
+:mod:`cc_rapids.integrations.dask.gather` has the model of the tree and the all-gather, by which the
+package chooses between them. This script adds the bytes, rounds and seconds of distributed
+vertices. The graph is random by default, the most expensive case. For e random edges on n vertices,
+d = 2e/n is the degree. ``outside`` is the share s of the vertices outside the giant component: the
+solution of s = exp(-d (1 - s)). The components outside are trees, so there are n (s - d s^2 / 2)
+components (Erdos and Renyi 1960).
 """
 
 import math
@@ -29,10 +29,10 @@ CONNECT_IT = (  # of Dhulipala, Hong and Shun 2020, its abstract
 
 @dataclass(frozen=True)
 class Job(gather.Job):
-    """A graph on some workers that own its vertices.
+    """A graph on workers that own its vertices.
 
-    ``crossing`` is the share of the edges whose ends have two owners, and ``stray`` that of those
-    on a worker that owns neither end; by default those of random edges.
+    ``crossing`` is the share of the edges whose ends have different owners. ``stray`` is the share
+    of the edges on a worker that owns neither end. The defaults are those of random edges.
     """
 
     crossing: float | None = None
@@ -40,7 +40,10 @@ class Job(gather.Job):
 
 
 def tiles(edges: float, vertices: float, workers: int, reach: float = 1.0) -> Job:
-    """Return a lattice in square tiles, of whose links, so many points long, reach / side cross."""
+    """Return the job of a lattice in square tiles, whose links are ``reach`` points long.
+
+    A share of ``reach`` / side of the links cross a border.
+    """
     return Job(edges, vertices, workers, reach / math.sqrt(vertices / workers), 0.0)
 
 
@@ -53,10 +56,10 @@ def outside(degree: float) -> float:
 
 
 def vertices_cost(job: Job, machine: Machine) -> Cost:
-    """Distributed vertices: to owners, borders, rounds of hooks, the rest, and the way back.
+    """Return the cost of distributed vertices, step by step as in ``distributed.vertices``.
 
-    Of one part: ``forest`` edges of the forest of its partitions, ``cross`` of them that cross,
-    ``border`` components at the border, and ``rest`` edges in the forest over those.
+    The numbers are those of one part: ``forest`` edges of its partitions, ``cross`` crossing edges
+    among them, ``border`` components at its border, and ``rest`` edges in their forest.
     """
     pair, parts, share = 2 * ID_BYTES, job.workers, job.edges / job.workers
     own, others = job.vertices / parts, (parts - 1) / parts
@@ -88,7 +91,7 @@ def vertices_cost(job: Job, machine: Machine) -> Cost:
 
 
 def least_workers(job: Job, machine: Machine) -> int:
-    """Return how many workers a distributed graph needs: 1, 2, 4, ... times those of the job."""
+    """Return the number of workers whose memory suffices: 1, 2, 4, ... times that of the job."""
     while vertices_cost(job, machine).peak_bytes > machine.memory:
         job = replace(job, workers=2 * job.workers)
     return job.workers
@@ -106,7 +109,7 @@ def contents(folder):
 
 
 def several(folder, peer=False):
-    """Return the newest records of each cluster and way; cuGraph's, if a ``peer`` is asked for."""
+    """Return the newest record of each cluster and method, or with ``peer`` of cuGraph."""
     rows = [r for r in load("several", folder) if "wall_ms" in r and "threads" not in r]
     rows = [row for row in rows if ("way" in row) == peer]
     return newest(rows, "engine", "workers", "graph", "scaling", "combine", "partition")
@@ -145,7 +148,7 @@ def sent(row):
 
 
 def measured(folder):
-    """Return a row for each way on several workers."""
+    """Return the table of measurements: a row for each method on several workers."""
     known, lines = several(folder), []
     rows = [row for row in known if row["workers"] > 1]
     for row in rows:
@@ -162,7 +165,7 @@ def measured(folder):
 
 
 def scaling(folder):
-    """Return a row for each list and way: seconds on one worker and on more."""
+    """Return the table of scaling: for each list and method, seconds on one worker and on more."""
     ways = {}
     for row in [*several(folder), *several(folder, peer=True)]:
         way = row.get("partition") or row.get("combine") or "cuGraph: graph + components"
@@ -182,7 +185,7 @@ def scaling(folder):
 
 
 def measured_on(row, workers):
-    """Return the seconds of a record, for its edges, on some workers."""
+    """Return a cell such as "0.2 s for 50.0 M on 1 GPU"."""
     if row is None:
         return ""
     spent = row["wall_ms"]["median"] + row.get("build_ms", {"median": 0})["median"]
@@ -190,7 +193,7 @@ def measured_on(row, workers):
 
 
 def model():
-    """Return a row for each way on the GPUs, as predicted by the model."""
+    """Return the table of predictions: a row for each method on ``CARDS``."""
     random, lattice = Job(EDGES, VERTICES, WORKERS), tiles(EDGES, VERTICES, WORKERS, 2.0)
     ways = {
         "random edges, tree": (random, gather.tree_cost),
@@ -215,7 +218,7 @@ def model():
 
 
 def on_devices(folder):
-    """Return a row for each list on several GPUs: on one, on several, and by the model."""
+    """Return the table of ``devices=``: times on one GPU, on several, and by the model."""
     rows = [row for row in load("devices", folder) if row["scaling"] != "stream"]
     rows = newest(rows, "graph", "scaling", "gpus", "m", "on", "way")
     shares = ("strong", True), ("weak", False)  # on one GPU: of the same list, of a GPU's share

@@ -1,14 +1,15 @@
-"""Several GPUs, with and without a cluster, and several processes, beside one and beside cuGraph.
+"""Time several GPUs, with and without a cluster, and several processes.
 
     python benchmarks/clusters.py --jobs cluster --workers 1 2       # on 1 and on 2 GPUs
     python benchmarks/clusters.py --jobs cluster --engine threads --edges 2000000 --side 500
     python benchmarks/clusters.py --jobs devices                     # all GPUs, without a cluster
 
-cluster: random edges (strong scaling: as many in all; weak: as many a worker) by the tree and, on
-GPUs, by the all-gather, with edges and with vertices distributed; and a lattice in one tile a
-worker with vertices distributed. devices: random and R-MAT edges by ``devices=``, and on one GPU,
-or streamed through one that cannot hold them. streams: Parquet files in memory by ``devices=``.
-cugraph: cuGraph on a Dask cluster beside devices. Every answer is compared with that of one worker.
+cluster: random edges, by the tree, by distributed vertices and, on GPUs, by the all-gather; and a
+lattice with one tile per worker, by distributed vertices. In strong scaling, the total number of
+edges is fixed; in weak scaling, the number per worker. devices: random and R-MAT edges by
+``devices=``, and on one GPU; a GPU that cannot hold them streams them. streams: Parquet files in
+memory by ``devices=``. cugraph: cuGraph on a Dask cluster, for comparison with devices. Every answer
+is compared with that of one worker.
 """
 
 import contextlib
@@ -52,7 +53,7 @@ def each_count(work):
 
 @contextlib.contextmanager
 def client_of(count, gpus, threads=1):
-    """Connect to a cluster of some GPUs, or of processes whose tasks take turns on some threads."""
+    """Connect to a cluster of ``count`` GPUs, or of processes that share ``threads`` threads."""
     from distributed import Client, LocalCluster
 
     options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0"}
@@ -66,7 +67,7 @@ def client_of(count, gpus, threads=1):
 @harness.job("several")
 @each_count
 def cluster(count, args, backend):
-    """Yield the records of a cluster of some workers."""
+    """Yield the records of a cluster of ``count`` workers."""
     import dask.dataframe as dd
 
     with client_of(count, backend.on_device, args.threads) as client:
@@ -96,7 +97,7 @@ def cluster(count, args, backend):
 
 
 def random_on(client, m, count, backend):
-    """Return random edges, made on the workers and spread over them, and their facts."""
+    """Return random edges in partitions made on the workers, and the facts about them."""
     import dask.dataframe as dd
     from distributed import wait
 
@@ -117,7 +118,7 @@ def random_edges(part, num_vertices, size, engine):
 
 
 def tile(number, side, count, engine):
-    """Return a square lattice with random edges of neighbours, and edges to the next square."""
+    """Return tile ``number`` of a lattice: random edges of neighbours, and to the next tile."""
     backend = backends.get(engine)
     xp = backend.xp
     point = xp.arange(side * side).reshape(side, side) + number * side * side
@@ -131,7 +132,7 @@ def tile(number, side, count, engine):
 
 
 def on_cluster(client, edges, way, whole, backend, runs):
-    """Return times, the bytes that workers sent by Dask's count, and facts of the last run."""
+    """Return the times, the bytes sent as counted by Dask, and the facts of the last run."""
     from distributed import wait
 
     facts = {}
@@ -164,7 +165,7 @@ def count_memory():
 
 
 def most_memory():
-    """Return the peak bytes on a worker's GPU since counting began, otherwise of the process."""
+    """Return the peak bytes on a worker's GPU since counting began, or of its process."""
     if rmm := sys.modules.get("rmm"):
         return rmm.statistics.pop_statistics().peak_bytes
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -176,7 +177,7 @@ def sent(client):
 
 
 def with_cugraph(client, edges, components, backend, runs):
-    """Return the times of cuGraph on the same cluster and edges, or why there are none."""
+    """Return the times of cuGraph on the same cluster and edges, or the reason for none."""
     if not backend.on_device:
         return {"why_not": "cuGraph runs on GPUs"}
     try:
@@ -226,7 +227,7 @@ def cugraph(count, args, backend):
 @harness.job("devices")
 @each_count
 def devices(count, args, backend):
-    """Yield the records of lists on some GPUs without a cluster, and on one."""
+    """Yield the records of lists on ``count`` GPUs without a cluster, and on one."""
     for graph, scaling in itertools.product(args.graphs, ("strong", "weak")):
         about = {"graph": graph, "scaling": scaling, "gpus": count}
         m = args.edges if scaling == "strong" else args.edges * count
@@ -238,14 +239,14 @@ def devices(count, args, backend):
 
 
 def made(graph, m):
-    """Return the pieces of a graph with four edges a vertex, or 16 for R-MAT."""
+    """Return the pieces of a graph with four edges per vertex, or 16 for R-MAT."""
     if graph == "uniform":
         return pieces.uniform(m // 4, m)
     return pieces.rmat(max(m // 16, 2).bit_length() - 1, m, *SKEW)
 
 
 def part_of(graph, first, last, number):
-    """Return some edges of a graph as CuPy arrays on a GPU."""
+    """Return the edges ``first .. last - 1`` of a graph as CuPy arrays on GPU ``number``."""
     import cupy
 
     with cupy.cuda.Device(number):
@@ -340,7 +341,7 @@ def same(found, single):
 @harness.job("devices")
 @each_count
 def streams(count, args, backend):
-    """Yield the records of a stream from Parquet files, on one GPU and on some."""
+    """Yield the records of a stream from Parquet files, on one GPU and on ``count``."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -41,7 +41,7 @@ STEPS = {
 
 
 class Space:
-    """The newest measurements on one device of an engine, all of one commit."""
+    """The newest measurements of an engine: of one device and one commit."""
 
     def __init__(self, folder, engine="cuda"):
         def of(name, *key):
@@ -58,12 +58,12 @@ class Space:
 
     @property
     def graphs(self):
-        """The graphs, by edges a vertex."""
+        """The graphs, sorted by edges per vertex."""
         sizes = {row["graph"]: row["m"] / row["n"] for row in (*self.runs, *self.samples)}
         return sorted(sizes, key=sizes.get)
 
     def best(self, graph, group, rules=RULES):
-        """Return the fastest right run of some rules in a group, or None."""
+        """Return the fastest run of ``rules`` in a group whose labels are right, or None."""
         runs = [
             row
             for row in self.runs
@@ -119,7 +119,7 @@ def times(space):
 
 
 def cell(run, best, fastest):
-    """Return a time, bold if it is the best of its group, and starred if of all."""
+    """Return the cell of a time: bold if the best of its group, with a star if the best of all."""
     if run is None:
         return "-"
     text = f"{milliseconds(run):.3g}"
@@ -159,7 +159,7 @@ def winners(space):
 
 
 def left_out(space):
-    """Return the designs that were not run, and why."""
+    """Return a table of the designs that were not run, with the reasons."""
     counts = collections.Counter(
         (row["graph"], row["not_run"]) for row in space.runs if "not_run" in row
     )
@@ -205,7 +205,7 @@ def counting(space):
 
 
 def ablation(space):
-    """Return the options of k-out, switched on one after the other."""
+    """Return the table of the times of k-out as its options are added one by one."""
     times_of = space.timed
     lines = [
         [words, *(f"{milliseconds(times_of[graph, step]):.3g}" for graph in space.graphs)]
@@ -217,7 +217,7 @@ def ablation(space):
 
 
 def batches(space):
-    """Return millions of edges a second by the size of the batches."""
+    """Return the table of millions of edges per second by batch size."""
     rows = [row for row in space.batches if "rows_per_s" in row and "inserts_a_query" not in row]
     counts = sorted({row["batch"] for row in rows})
     found = {(called(row), row["batch"]): f"{row['rows_per_s'] / 1e6:,.0f}" for row in rows}
@@ -229,12 +229,12 @@ def batches(space):
 
 
 def called(row):
-    """Return the design of batches, and whether they were given to one insertion."""
+    """Return the name of a design of batches, marked if one call inserted all batches."""
     return f"`{row['design']}`" + (", all at once" if row.get("at_once") else "")
 
 
 def count():
-    """Return how many designs there are, by their parts."""
+    """Return a sentence with the number of designs, by samples, rules and algorithms."""
     known = designs()
     staged = [design for design in known if design.words[0].spec.meta]
     samples = {design.sample for design in known if design not in staged}
@@ -296,7 +296,7 @@ def gains(space):
 
 
 def inspected(space):
-    """Draw Figure 6 of the paper: bars of the sampled entries, with the remaining ones on top."""
+    """Draw Figure 6 of the paper: bars of sampled entries, with the remaining entries on top."""
     rows = {
         (row["graph"], row["sample"]): row
         for row in space.samples

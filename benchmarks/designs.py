@@ -1,8 +1,9 @@
-"""Every design on the reference graphs: device time, samples, options of k-out, and batches.
+"""Time every design on the reference graphs, with samples, options of k-out, and batches.
 
-The edges lie on the device, as a list, and as sorted rows of both directions for the designs that
-work on those; designs without a sample run on both. Labels are compared with the first design's
-after each timing. Records are written as they are made, until the time is over.
+The edges are on the device: as a list, and as sorted rows with both directions of each edge for the
+designs that read rows. Designs without a sample run on both. After each timing, labels are compared
+with those of the first design. Each record is written at once. The script ends after its time
+limit.
 """
 
 import functools
@@ -48,7 +49,7 @@ class Prepared:
     """The edges of a graph as a list and as sorted rows of both directions, and a forest."""
 
     def __init__(self, graph, backend, runs=1, tiny=None):
-        """``tiny``: another instance, on which kernels are loaded before they are timed."""
+        """Keep a graph; ``tiny`` is a small instance that loads the kernels before the timing."""
         self.backend, self.n, self.m = backend, graph.num_vertices, graph.num_edges
         self.runs, self.tiny = runs, tiny
         self.edges = Edges(graph.src, graph.dst, 0)
@@ -82,9 +83,9 @@ class Prepared:
         return [self.backend.elapsed(*pair) for pair in itertools.pairwise(marks)]
 
     def times(self, design, form):
-        """Return the milliseconds of the sample and of the rest in each of some runs.
+        """Return the milliseconds of the sample and of the later steps in each run.
 
-        The first run does not count, unless it was slow: later ones find their arrays in the pool.
+        The first run counts only if it was slow, because later runs reuse arrays of the pool.
         """
         if self.tiny:
             self.tiny.solve(design, form)
@@ -135,12 +136,12 @@ def sampling(prepared, design, form):
 
 
 def members(xp, words, n):
-    """Return the bits of a set of n vertices, as booleans."""
+    """Return the set of n vertices in ``words`` as a bool array."""
     return xp.unpackbits(words.view(np.uint8), bitorder="little")[:n].astype(bool)
 
 
 def sampled_entries(prepared, design, made, state, degrees):
-    """Return how many entries (or edges of a list) a sample reads, and how that was counted."""
+    """Return the number of entries or edges that a sample reads, and how it was counted."""
     word, xp = design.words[0], prepared.backend.xp
     if word.spec.name in ("strided", "kout"):
         firsts = xp.minimum(degrees, word["k"]).sum() if word.spec.name == "kout" else None
@@ -193,7 +194,7 @@ class Session:
 
 
 def main():
-    """Measure until the time is over, the most informative cases first, and locks last."""
+    """Measure until the time limit: the most informative cases first, designs with locks last."""
     parser = harness.arguments(__doc__, "cuda", runs=3, graphs=harness.GRAPHS, seconds=420.0)
     parser.add_argument("--designs", nargs="*", help="these alone, by name")
     session = Session(parser.parse_args())
@@ -209,7 +210,10 @@ def main():
 
 
 def part_of(design):
-    """Return 0 for one of each rule, 1 for other designs, and 2 for locks, which may deadlock."""
+    """Return the rank of a design: 0 for one design of each rule, 2 for locks, 1 for the others.
+
+    Locks come last, because they may deadlock.
+    """
     return 2 if link(design) == "rem-lock" else int(finish_of(design) not in HEADS)
 
 
@@ -224,14 +228,14 @@ def finish_of(design):
 
 
 def forms(design):
-    """Return the inputs of a design: rows, a list, or either."""
+    """Return the input forms of a design: rows, a list, or both."""
     if design.takes_rows:
         return ["rows"]
     return ["list"] if design.sample == "strided" else ["list", "rows"]
 
 
 def one_graph(session, name, pairs):
-    """Measure some designs with their forms on one graph, until the time is over."""
+    """Measure pairs of a design and a form on one graph, until the time limit."""
     if not pairs or session.is_over():
         return
     ready, facts = session.prepared(name)
@@ -276,7 +280,7 @@ def hopeless(design, graph, facts, known):
 
 
 def stream(session, name, _):
-    """Measure the rates of batches on a graph, until the time is over."""
+    """Measure the rates of batches on a graph, until the time limit."""
     backend = session.backend
     graph = generators.reference(name, session.args.scale, engine=backend.name)
     facts = {"graph": name, "scale": session.args.scale, "n": graph.num_vertices}
@@ -293,7 +297,10 @@ def stream(session, name, _):
 
 
 def streamed(m):
-    """Yield what measures a rate, the design, and the batches: by size, and by share of queries."""
+    """Yield a measuring function, a design, and the facts of its batches.
+
+    The batches vary in size, and in the share of queries.
+    """
     sizes = list(dict.fromkeys(min(size, m) for size in SIZES))
     for design, size in itertools.product(STREAMED, sizes):
         yield inserted, design, {"batch": size}
@@ -304,7 +311,7 @@ def streamed(m):
 
 
 def inserted(design, about, graph, backend):
-    """Return the rate of batches of one size, one insertion each or all given to one."""
+    """Return the rate of batches of one size, inserted one by one or all in one call."""
     given = batches(graph.src, graph.dst, about["batch"])
     rows = sum(columns[0].size for columns in given)
     if about.get("at_once"):
@@ -313,7 +320,7 @@ def inserted(design, about, graph, backend):
 
 
 def mixed(design, about, graph, backend):
-    """Return the rate of batches in which some rows are queries of random pairs."""
+    """Return the rate of batches in which a share of the rows are queries of random pairs."""
     xp, size = backend.xp, about["batch"]
     count, n = min(graph.num_edges, SOME * size), graph.num_vertices
     draws = xp.random.RandomState(0)
@@ -333,17 +340,17 @@ def batches(src, dst, size, *masks):
 
 
 def insert(found, *columns):
-    """Insert two columns, or an iterator of them."""
+    """Insert a batch of two columns, or all batches of an iterator."""
     found.insert(columns if len(columns) == 2 else iter(*columns))
 
 
 def process(found, src, dst, query):
-    """Insert some rows of a batch, and answer the others."""
+    """Insert the rows of a batch that are not queries, and answer its queries."""
     found.process((src, dst), query=query)
 
 
 def rate(given, design, graph, backend, take, rows):
-    """Return rows a second, wall time until the device is done; the first run warms up."""
+    """Return rows per second of wall time until the device is idle, after a warm-up run."""
 
     def once():
         n, where = graph.num_vertices, backend.name

@@ -1,16 +1,16 @@
-"""Records, ids from day to day and two sides, against doing each by hand.
+"""Compare record linkage, stable ids, rules, two sides and neighbours with other solutions.
 
-keys: a million records with three keys, beside ``pandas.factorize`` with SciPy, as a graph of
-records and values. numbers: stable ids of a second day and what has changed, beside merges and
-groups of a frame. rules: clusters of scored pairs of two datasets, beside Kruskal's algorithm in
-NumPy and Python and, if installed, Splink's clusterings on DuckDB. sides: the two sides of random
-edges, beside SciPy and NetworkX. neighbors: an array of nearest neighbours, its clusters by DBSCAN,
-and its components without a list of edges, beside the components of that list, and on threads
-beside SciPy and, if installed, scikit-learn. networkx: NetworkX's components through its
-dispatcher, with every set made, by itself and by the backend cc_rapids, with converting the graph
-and once it is converted; these times stand behind the numbers in integrations/networkx.py.
+keys: link a million records by three keys; compared with ``pandas.factorize`` and SciPy on a graph
+of records and values. numbers: stable ids of a second day, and their changes; compared with merges
+and groups of a frame. rules: clusters of scored pairs of two datasets; compared with Kruskal's
+algorithm in NumPy and Python and, if installed, Splink's clustering on DuckDB. sides: the two sides
+of random edges; compared with SciPy and NetworkX. neighbors: components of an array of nearest
+neighbours without an edge list, and its clusters by DBSCAN; compared with the components of the
+edge list and, on threads, with SciPy and, if installed, scikit-learn. networkx: the components of
+NetworkX graphs as sets, by NetworkX and by the backend cc_rapids, with and without converting the
+graph; the limits in integrations/networkx.py come from these times.
 
-All ways of a job take turns, and answers are compared after the timing.
+The methods of a job are timed in turn, and answers are compared after the timing.
 """
 
 import importlib.util
@@ -59,7 +59,7 @@ def keys(args, backend):
 
 
 def people(size, dtype):
-    """Return records in which two or three share each value."""
+    """Return records; each value is shared by two or three of them."""
     rng = np.random.default_rng(0)
     shares = {"email": 0.7, "phone": 0.9, "name": 0.8}
     numbers = {key: rng.integers(0, int(share * size), size) for key, share in shares.items()}
@@ -269,14 +269,14 @@ def sides(args, backend):
 
 
 def by_cover(src, dst, n):
-    """Return the colour of each vertex by the double cover, that of the least one 0."""
+    """Return the colour of each vertex by the double cover; the least vertex has colour 0."""
     part = scipy_labels(np.concatenate([src, src + n]), np.concatenate([dst + n, dst]), 2 * n)
     assert not (part[:n] == part[n:]).any()
     return (part[:n] > part[n:]).astype(np.int8)  # the part of the least vertex is found first
 
 
 def by_search(src, dst, n):
-    """Return the same by a breadth-first search from an additional vertex."""
+    """Return the colour of each vertex by a breadth-first search from an additional vertex."""
     least = np.unique(scipy_labels(src, dst, n), return_index=True)[1]
     root = np.full(least.size, n)
     ends = np.concatenate([src, dst, root]), np.concatenate([dst, src, least])
@@ -327,7 +327,7 @@ def neighbors(args, backend):
 
 
 def nearest(n, k, backend):
-    """Return the nearest neighbours of random points, on a GPU of random near points instead."""
+    """Return the nearest neighbours of random points; on a GPU, random points nearby instead."""
     if not backend.on_device:
         points = np.random.default_rng(0).random((n, 3), np.float32)
         distances, indices = spatial.KDTree(points).query(points, k + 1, workers=-1)
@@ -341,7 +341,7 @@ def nearest(n, k, backend):
 
 
 def uniform(kind, degree, name=None):
-    """Return a function that makes a graph of uniform edges, ``degree`` neighbours a node."""
+    """Return a function that makes a graph of uniform edges with ``degree`` neighbours per node."""
 
     def make(n):
         ends = generators.uniform(n, n * degree // 2, seed=1).edges

@@ -1,7 +1,7 @@
 """Make all tables and figures of the README and the documentation from the records.
 
-Nothing in them is typed by hand. ``--records`` and ``--root`` name other folders of records, and of
-pages with the same marks.
+No number in them is typed by hand. ``--records`` names another folder of records, and ``--root``
+another folder of pages with the same marks.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def main():
 
 
 def median(row, *names):
-    """Return the sum of the medians of those fields that a record has."""
+    """Return the sum of the medians of the given fields that a record has."""
     return float(sum(row[name]["median"] for name in names if name in row))
 
 
@@ -124,7 +124,7 @@ def user_lists(folder):
 
 
 def within(rows):
-    """Return whether the memory of all rows is within the bound that is promised now."""
+    """Return whether the memory of all rows is within today's ``memory_bound``."""
     above = sum(row["peak_bytes"] > bound_of(row) for row in rows)
     bound = "`memory_bound` (4 n + n / 8 + answer + 8 MiB, for ids from a range of n integers)"
     return f"above {bound} in {above} of {len(rows)} rows" if above else f"within {bound}"
@@ -255,7 +255,7 @@ def draw_readme(folder, figures):
 def engine_rows(folder, engine, limited=False):
     """Return the last record of each case, of one device, commit and size.
 
-    If ``limited``, of a device whose limits are known.
+    If ``limited``, only a device whose limits are known counts.
     """
     rows = [row for row in load("bench", folder) if row["engine"] == engine]
     rows = [row for row in rows if not limited or "of_limit" in row["paper"]]
@@ -315,7 +315,7 @@ def faster(row):
 
 
 def of_limit(row):
-    """Return how near a run is to the limit of the card, or None."""
+    """Return the share of the card's limit that a run reaches, or None."""
     return row["paper"].get("of_limit")
 
 

@@ -1,10 +1,10 @@
-"""Edges in Parquet files: each way of solving them, and streams that are larger than the memory.
+"""Time edges in Parquet files, in memory and as streams.
 
-ways: twenty million edges of five million ids in ten files, close ids and the same ones spread over
-64 bits, solved in each way that there is and by Polars with SciPy, on CPU threads. streams: a file
-listed until there are ``--many`` edges, streamed through a GPU within ``--limit`` bytes, beside
-``cudf.read_parquet`` of the same files alone. All ways take turns, and labels are compared after
-the timing. What is read is in the cache of the system.
+ways: twenty million edges of five million ids in ten files, on CPU threads; the ids are close
+together, or spread over 64 bits. Every function that reads files is compared with Polars and SciPy.
+streams: one file, listed repeatedly until there are ``--many`` edges, is streamed through a GPU
+within ``--limit`` bytes; compared with ``cudf.read_parquet`` of the same files. The methods are
+timed in turn, and labels are compared after the timing. The files are in the cache of the system.
 """
 
 import harness
@@ -26,7 +26,7 @@ GROUP = 8_000_000  # rows of a row group
 @harness.job("files")
 @harness.each_of(*KINDS)
 def ways(kind, folder, args, backend):
-    """Yield the times of all ways for one kind of ids, after comparing their labels."""
+    """Yield the times of all methods for one kind of ids; their labels are compared."""
     rng, threads = np.random.default_rng(1), backends.get("threads")
     paths = [folder / f"{k}.parquet" for k in range(FILES)]
     for path in paths:
@@ -85,7 +85,7 @@ def by_hand(pattern):
 @harness.job("streams")
 @harness.each_of(*STREAMED)
 def streams(name, folder, args, backend):
-    """Yield the times of a stream of few and of many edges, and of reading the files alone."""
+    """Yield the times of a stream of one file and of many, and of reading the files alone."""
     path, graph = folder / "edges.parquet", generators.reference(name, args.scale, engine="threads")
     n, m = graph.num_vertices, graph.num_edges
     table = pa.table({"src": graph.src.astype(np.int32), "dst": graph.dst.astype(np.int32)})

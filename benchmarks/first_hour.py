@@ -1,4 +1,4 @@
-"""The first hour of a Splink user: 26 calls in one process, each timed; first_use.py starts it.
+"""Time 26 calls of a Splink user's first hour, in one process that first_use.py starts.
 
 Predictions are pairs of records, each with a dataset and a unique id, and a match probability. The
 records have names, emails and phone numbers. Each call prints one line of JSON: its seconds, and

@@ -1,11 +1,11 @@
-"""First use: kernels that a new machine compiles, in time and in number.
+"""Measure the first use on a new machine: the number of compiled kernels, and the seconds.
 
-demo: the job of `make demo` on threads, from an empty kernel cache, with its kernels, and from
-a cache that `cc-rapids compile` has filled; each in new processes. hour: the 26 calls of
-first_hour.py on threads, in a new process each time: where calls wait for the compiler, where short
-lists do not, with the kernels that wheels bring, and once kernels are there. call, with ``--engine
-cuda``: the first call on three edges of cuDF, beyond importing cuDF: from an empty cache without
-and with the PTX that wheels bring, and with everything compiled ahead.
+Each run is a new process. demo: the job of `make demo` on threads, with an empty kernel cache, with
+the cache of the first run, and with a cache that `cc-rapids compile` has filled. hour: the 26 calls
+of first_hour.py on threads: all calls wait for the compiler; short lists do not wait; the kernels
+of a wheel exist; or all kernels exist. call, with ``--engine cuda``: the first call on three edges
+of cuDF, without the time to import cuDF: with an empty cache, with the PTX of a wheel, and with all
+kernels compiled ahead.
 """
 
 import json
@@ -69,14 +69,14 @@ def demo(args, backend):
 
 
 def demo_after_ahead(cache):
-    """Return what `cc-rapids compile` takes, and what the demo's job then finds to compile."""
+    """Return the seconds of `cc-rapids compile`, and the kernels that the demo still compiles."""
     done = compiled_ahead(ROOT, cache, "threads")
     return {"ahead": done, "compiled_after_ahead": calculated(cache)["compiled"]}
 
 
 @harness.job("first_use")
 def hour(args, backend):
-    """Yield the seconds of 26 first calls, by what they find."""
+    """Yield the seconds of the 26 calls, by the kernels that exist before them."""
     with tempfile.TemporaryDirectory() as name:
         wheel = copy_of_package(pathlib.Path(name, "wheel"), "ptx", "objects")
         level = {"NUMBA_CPU_NAME": objects.LEVEL, "NUMBA_CPU_FEATURES": "", WAIT: "1"}
@@ -102,34 +102,34 @@ def hour(args, backend):
 
 
 def copy_of_package(folder, *without):
-    """Copy the package into a folder without some of its folders, and return the folder."""
+    """Copy the package to a folder, except folders named in ``without``; return the folder."""
     ignored = shutil.ignore_patterns(*without, "__pycache__")
     shutil.copytree(ROOT / "cc_rapids", folder / "cc_rapids", ignore=ignored)
     return folder
 
 
 def calls_of_hour(tree, cache, waits):
-    """Return what each of the 26 calls of a new process takes, by its name."""
+    """Return the seconds and compiled kernels of each of the 26 calls of a new process, by name."""
     lines = command(tree, cache, HOUR, **{WAIT: waits})
     return {line.pop("call"): line for line in lines}
 
 
 def calculated(cache):
-    """Return what the demo's job spends on kernels, and the seconds of its process."""
+    """Return the kernels and seconds of compiling in the demo's job, and its process's seconds."""
     started = time.perf_counter()
     told = command(ROOT, cache, "-c", DEMO_JOB, str(DEMO))[-1]
     return told | {"process": round(time.perf_counter() - started, 4)}
 
 
 def first_on_path(folder):
-    """Return the path of modules with a folder before all others."""
+    """Return a PYTHONPATH that begins with a folder."""
     before = filter(None, [os.environ.get("PYTHONPATH")])
     return os.pathsep.join([str(folder), *before])
 
 
 @harness.job("first_use")
 def call(args, backend):
-    """Yield the seconds of the first call on a GPU, by what it finds; wheels bring PTX."""
+    """Yield the seconds of the first call on a GPU, by the kernels that exist before it."""
     with tempfile.TemporaryDirectory() as name:
         bare, wheel, kept = (pathlib.Path(name) / part for part in ("bare", "wheel", "kept"))
         ways = {"nothing": copy_of_package(bare, "ptx"), "wheel": copy_of_package(wheel, "ptx")}
@@ -151,25 +151,25 @@ def call(args, backend):
 
 
 def compiled_ahead(tree, cache, engine):
-    """Fill a kernel cache by `cc-rapids compile`; return how many kernels, and the seconds."""
+    """Fill a kernel cache by `cc-rapids compile`; return the number of kernels and the seconds."""
     words = "-m", "cc_rapids", "compile", "--engine", engine, "--json"
     done = command(tree, cache, *words)[-1]
     return {name: done[name] for name in ("kernels", "compiled", "seconds")}
 
 
 def called(tree, cache):
-    """Return the seconds of the first call of a process on a GPU, and how many kernels it made."""
+    """Return the seconds of the first GPU call of a process, and its number of compiled kernels."""
     return command(tree, cache, "-c", FIRST_CALL)[-1]
 
 
 def once(run):
-    """Return the output with an empty kernel cache."""
+    """Return the result of ``run`` with the folder of an empty kernel cache."""
     with tempfile.TemporaryDirectory() as cache:
         return run(cache)
 
 
 def command(tree, cache, *words, **variables):
-    """Return what a new process with a kernel cache prints, each line of JSON."""
+    """Return the parsed JSON lines that a new process with a kernel cache prints."""
     given = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     given |= {"CC_RAPIDS_CACHE": str(cache), "PYTHONPATH": first_on_path(tree), **variables}
     lines = subprocess.check_output([sys.executable, *words], text=True, env=given, cwd=tree)

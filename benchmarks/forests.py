@@ -1,14 +1,14 @@
-"""Forests by weight, cuts at thresholds, dendrograms and bridges, beside what others do.
+"""Time forests by weight, thresholds, dendrograms and bridges, compared with other libraries.
 
-spanning: least forests of the reference graphs, beside cuGraph or SciPy. ecl: the same with integer
-weights, beside the program that ``--ecl_mst`` names: ECL-MST, which must print ``total: `` and the
-weight of its forest. thresholds: ten thresholds
-in one call, against a run on the edges of each. cuts: the same ten of a dendrogram, which takes the
-forest first. linkage: single linkage of the distances of points, beside SciPy. tree: the merges of
-trees of several shapes. bridges: bridges and articulation points of a skewed graph and of a grid,
-beside igraph on one core.
+spanning: minimum spanning forests of the reference graphs; compared with cuGraph or SciPy. ecl: the
+same with integer weights; compared with the program that ``--ecl_mst`` names, ECL-MST, which must
+print ``total: `` and the weight of its forest. thresholds: ten thresholds in one call; compared
+with one run per threshold. cuts: the same thresholds of a dendrogram, which needs the forest first.
+linkage: single linkage of the distances of points; compared with SciPy. tree: the merges of trees
+of several shapes. bridges: bridges and articulation points of a skewed graph and of a grid;
+compared with igraph on one core.
 
-All ways of a job take turns, and answers are compared after the timing.
+The methods of a job are timed in turn, and answers are compared after the timing.
 """
 
 import re
@@ -44,7 +44,7 @@ def spanning(args, backend):
 
 
 def one_forest(edges, n, backend, args):
-    """Return the times of all ways, the totals, and the memory that is planned."""
+    """Return the times of all methods, the total weights, and the planned memory."""
 
     def forest(**options):
         return cc_rapids.minimum_spanning_forest(edges, weight="weight", **options)
@@ -102,7 +102,7 @@ def ecl(args, backend):
 
 
 def by_cugraph(edges):
-    """Return functions that make cuGraph's graph, and the total weight of its forest."""
+    """Return functions that make cuGraph's graph and find the total weight of its forest."""
     import cugraph
 
     def graph():
@@ -118,7 +118,10 @@ def by_cugraph(edges):
 
 
 def by_scipy(edges, n):
-    """Return functions that make SciPy's matrix, which adds equal edges, and the total weight."""
+    """Return functions that make SciPy's matrix and find the total weight of its forest.
+
+    The matrix adds the weights of duplicate edges.
+    """
     ends, weight = (edges["src"].to_numpy(), edges["dst"].to_numpy()), edges["weight"].to_numpy()
     return (
         lambda: sparse.coo_array((weight, ends), shape=(n, n)).tocsr(),
@@ -142,7 +145,7 @@ def labels_of(found):
 def thresholds(args, backend):
     """Yield the times of ten thresholds at once and by a run of each, after comparing the labels.
 
-    A run of its own has the vertices of its edges alone, where each cut has all vertices.
+    A separate run has only the vertices of its edges, but each cut has all vertices.
     """
     edges, n = weighed(args, backend)
 
@@ -172,7 +175,7 @@ def thresholds(args, backend):
 
 @harness.job("dendrogram")
 def cuts(args, backend):
-    """Yield the times of ten cuts of a dendrogram, of what comes before them, and of SciPy."""
+    """Yield the times of ten cuts of a dendrogram, of making the dendrogram, and of SciPy."""
     edges, n = weighed(args, backend)
     host = to_pandas(edges)
 
@@ -239,7 +242,7 @@ def linkage(args, backend):
 
 @harness.job("dendrogram")
 def tree(args, backend):
-    """Yield the times of the merges of trees of several shapes, whose edges have any order."""
+    """Yield the times of the merges of trees of several shapes, with edges in random order."""
     n = args.vertices
     below = np.arange(1, n)
     parents = {

@@ -1,8 +1,8 @@
 """Shared parts of the benchmarks: command lines, jobs, frames, alternating timing, peers, records.
 
-A record is one JSON object a line, never edited: the commit, the date, the device, the versions and
-the load, the engine, and the results of one measurement. A script registers functions that yield
-records as jobs, and ``run`` measures those that ``--jobs`` names.
+A record is a line with one JSON object, which is never edited: the commit, the date, the device,
+the versions, the load, the engine, and the results of one measurement. A script registers functions
+that yield records as jobs, and ``run`` measures the jobs that ``--jobs`` names.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def arguments(text, engine="threads", runs=9, **sizes):
 
 
 def _commit():
-    """Return the commit, marked if files other than records differ from it."""
+    """Return the commit, with a mark if other files than records have uncommitted changes."""
     git = ["git", "-C", str(HERE.parents[1])]
     described = subprocess.run(
         [*git, "describe", "--always"], capture_output=True, text=True, check=False
@@ -80,7 +80,7 @@ def job(records):
 
 
 def each_of(*names):
-    """Return a decorator: a job over names or numbers, with a folder for each."""
+    """Return a decorator: the job is run for each name or number, with a temporary folder."""
 
     def decorate(work):
         @functools.wraps(work)
@@ -137,7 +137,7 @@ def load(name, folder=HERE):
 
 
 def like_last(rows, *fields):
-    """Return the rows that equal the last row in some fields."""
+    """Return the rows that equal the last row in the given fields."""
     return [row for row in rows if all(row[name] == rows[-1][name] for name in fields)]
 
 
@@ -147,9 +147,10 @@ def newest(rows, *key):
 
 
 def turns(ways, backend, runs, before=1):
-    """Return the wall and device times of functions by name, which run in turn.
+    """Return the wall and device times of named functions, which run in turn.
 
-    Other load on the machine slows all of them equally. The first ``before`` turns do not count.
+    Other load on the machine then slows all of them equally. The first ``before`` turns do not
+    count.
     """
     wall, device = ({name: [] for name in ways} for _ in range(2))
     for _ in range(runs + before):
@@ -168,13 +169,13 @@ def timed(ways, backend, runs, before=1):
 
 
 def faster(times, ours, *theirs):
-    """Return the ratio of the minimum time of the fastest other to ours."""
+    """Return the minimum time of the fastest other method, divided by our minimum time."""
     least = min(times[f"{name}_ms"]["least"] for name in theirs)
     return round(least / times[f"{ours}_ms"]["least"], 2)
 
 
 def frame(backend, **columns):
-    """Return columns as a frame of cuDF on a GPU, and of pandas on threads."""
+    """Return columns as a frame of cuDF on a GPU, or of pandas on threads."""
     if not backend.on_device:
         return pd.DataFrame(columns, copy=False)
     import cudf
@@ -205,7 +206,7 @@ class SciPy:
     name = "scipy"
 
     def build(self, edges):
-        """Return the ids, and the numbers of both ends."""
+        """Return the distinct ids, and the numbers of both ends of each edge."""
         number, vertex = pd.factorize(np.concatenate([edges["src"], edges["dst"]]))
         return vertex, number.reshape(2, -1)
 
@@ -236,7 +237,7 @@ class CuGraph:
 
 
 def peer_times(peer, edges, backend, runs):
-    """Return the spreads of building and of solving by a peer, after one run of both."""
+    """Return the spreads of a peer's times to build and to solve, after one run of both."""
     building, solving = [], []
     for _ in range(runs + 1):
         spent, _, built = clocked(backend, lambda: peer.build(edges))

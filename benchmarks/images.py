@@ -1,9 +1,9 @@
-"""Connected pixels of images and volumes, beside what others do.
+"""Time the labels of images and volumes, compared with other libraries.
 
-images: blobs and noise in two and three dimensions, where pixels touch along the axes or diagonally
-too, beside CuPy on a GPU, and beside SciPy and, if installed, cc3d and scikit-image on threads. All
-ways take turns, and labels are compared after the timing, but those of cc3d by their number only,
-because it numbers components in another order.
+images: blobs and noise in two and three dimensions, with neighbours along the axes, or also along
+diagonals; compared with CuPy on a GPU, and on threads with SciPy and, if installed, cc3d and
+scikit-image. The methods are timed in turn, and labels are compared after the timing. For cc3d,
+only the number of labels is compared, because it numbers components in another order.
 """
 
 import importlib.util
@@ -62,7 +62,7 @@ def images(args, backend):
 
 
 def times_of(image, connectivity, backend, runs):
-    """Return the number of components and the times of all ways, after comparing the labels."""
+    """Return the number of components and the times of all methods; their labels are compared."""
     structure = ndimage.generate_binary_structure(image.ndim, connectivity)
     others = peers(image, structure, backend)
     ways = {"ours": lambda: cc_rapids.ndimage.label(image, structure)} | others

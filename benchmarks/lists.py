@@ -1,13 +1,13 @@
-"""Edge lists from frame to labels, compared with cuGraph on a GPU and SciPy on threads in one run.
+"""Time edge lists from frame to labels; the same run times cuGraph on a GPU, SciPy on threads.
 
-graphs: the reference graphs as lists and as rows, by ``cc_rapids.tools.bench``. lists: those that
-users hold, near-duplicate pairs, pairs of many bands and records with their keys, with ids of three
-kinds. main_job: the reference graphs as frames. ids: 64-bit hashes, strings, the karate club, and
-components of a ``cugraph.Graph`` that is built already. threads: 20 M uniform edges beside SciPy on
-columns. libraries: 1 M of them also beside NetworkX, igraph, DuckDB and scikit-learn. audit: the
-runs of reference graphs and their audits, by turns.
+graphs: the reference graphs as lists and as rows, by ``cc_rapids.tools.bench``. lists: lists of
+applications, which are near-duplicate pairs, pairs of many bands, and records with keys, with three
+kinds of ids. main_job: the reference graphs as frames. ids: 64-bit hashes, strings, the karate
+club, and the components of a ``cugraph.Graph`` that exists already. threads: 20 M uniform edges in
+columns, compared with SciPy. libraries: 1 M uniform edges, compared also with NetworkX, igraph,
+DuckDB and scikit-learn. audit: runs of the reference graphs, and their audits, in turn.
 
-On threads, lists are smaller unless ``--scale`` is given. The labels are compared after the timing.
+On threads, lists are smaller unless ``--scale`` is given. Labels are compared after the timing.
 """
 
 import time
@@ -85,12 +85,12 @@ def main():
 
 
 def scale_of(backend, args):
-    """Return the given scale, or the default scale of lists on threads."""
+    """Return ``--scale``; its default is full scale on a GPU and ``THREADS_SCALE`` on threads."""
     return args.scale if args.scale or backend.on_device else THREADS_SCALE
 
 
 def graphs(name, ids, backend, args):
-    """Yield the records of a reference graph in all forms, beside the peer."""
+    """Yield the records of a reference graph in all forms, with the peer's times."""
     graph = generators.reference(name, scale_of(backend, args), engine=backend.name)
     options = bench.Options(args.runs, True, not args.no_peers, args.patience)
     how = args.designs, tuple(args.forms), (ids,), options
@@ -105,7 +105,7 @@ def whole(name, ids, backend, args):
 
 
 def built(name, ids, backend, args):
-    """Yield the record of other ids, with the components of a graph built by cuGraph."""
+    """Yield the record of a list with other ids, and of a graph of it that cuGraph has built."""
     frame, _ = made(name, ids, backend, scale_of(backend, args))
     record = solved(frame, None, backend, args)
     if backend.on_device:
@@ -159,9 +159,10 @@ def solved(frame, n, backend, args):
 
 
 def repeated(work, edges, backend, runs):
-    """Return the times of runs; small lists on a GPU run 800 times as often after a second.
+    """Return the times of runs.
 
-    A processor needs a second to reach its full speed.
+    A small list on a GPU has 800 times the number of runs, after a second of warm-up, because a
+    processor needs a second to reach its full speed.
     """
     began, small = time.perf_counter(), backend.on_device and edges < SMALL
     while small and time.perf_counter() < began + 1:
@@ -189,9 +190,9 @@ def made(name, ids, backend, scale):
 
 
 def threads(name, ids, backend, args):
-    """Yield the record of columns of uniform edges on CPU threads, beside SciPy on the same.
+    """Yield the record of uniform edges in columns on CPU threads, with SciPy's times.
 
-    The list of the job ``libraries`` is shorter, and other libraries take turns afterwards.
+    The list of the job ``libraries`` is shorter; other libraries are timed in turn afterwards.
     """
     backend = backends.get("threads")
     most = MOST_OF_LIBRARIES if name == "few" else 5_000_000
@@ -258,7 +259,7 @@ def libraries(edges, n):
 
 
 def audit(name, ids, backend, args):
-    """Yield the record of a run and of its audit, from edges where they lie."""
+    """Yield the record of a run and its audit, from edges in the memory of the engine."""
     edges, _ = made(name, ids, backend, scale_of(backend, args))
     found = cc_rapids.components(edges, engine=backend.name)
     proof, summary, ways = found.audit(edges), found.summary(), {}

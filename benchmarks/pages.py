@@ -1,4 +1,4 @@
-"""Parts of the scripts that make pages from records: tables, figures, and where they stand."""
+"""Functions for scripts that make pages from records: tables, figures and descriptions."""
 
 import sys
 
@@ -24,14 +24,17 @@ def fill(page, tables):
 
 
 def table(head, lines, words=1):
-    """Return a Markdown table of numbers, but for the first ``words`` columns, or for those."""
+    """Return a Markdown table whose columns are right-aligned, as numbers are, except ``words``.
+
+    ``words`` is the number of text columns at the start, or a tuple of their positions.
+    """
     texts = range(words) if isinstance(words, int) else words
     rule = ["---" if k in texts else "--:" for k in range(len(head))]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *lines))
 
 
 def columns(rows, cells, words=1):
-    """Return a Markdown table with a row for each record; functions make the cells of columns."""
+    """Return a Markdown table with a row per record; ``cells`` has a function for each column."""
     return table(tuple(cells), [[cell(row) for cell in cells.values()] for row in rows], words)
 
 
@@ -72,7 +75,7 @@ def picture(path, words):
 
 
 def save(figure, path, words):
-    """Write a figure with its title, unless it is None; refuse one of many lines."""
+    """Write a figure with its title, unless it is None; refuse figures with too many lines."""
     if figure is None:
         return
     axes = figure.axes[0]
@@ -88,7 +91,7 @@ def save(figure, path, words):
 def darken(figure):
     """Write the version of a figure for dark pages into the folder ``dark`` beside it.
 
-    Only of figures of the README: pages of the documentation make theirs when they are built.
+    Only the README's figures need it: the build of the documentation makes those of its pages.
     """
     sys.path.append(str(DOCS))
     from darken import darkened

@@ -66,7 +66,7 @@ def workers_of(row):
 
 
 class Runs:
-    """The newest records of an experiment, on an engine if given, all of one device and commit."""
+    """The newest records of an experiment: of one device and commit, and of one engine if given."""
 
     def __init__(self, folder, experiment, engine=None):
         rows = [r for r in harness.load("papers", folder) if r.get("experiment") == experiment]
@@ -112,7 +112,7 @@ class Runs:
         return next(row for row in self.rows if row.get("graph") == graph and "n" in row)
 
     def footing(self):
-        """Return where and when it was measured, and what was left out."""
+        """Return the device, commit and date of the runs, and the runs that were left out."""
         last, wrong = self.rows[-1], sum(row.get("right") is False for row in self.rows)
         text = f"Times are medians on {pages.dated(last)}."
         if any("right" in row for row in self.rows):
@@ -129,7 +129,7 @@ class Runs:
 
 
 def contents(folder):
-    """Return each section: the table and figures of an experiment, and what both stand on."""
+    """Return the text of each section: an experiment's table and figures, and their footing."""
 
     def section(name):
         parts = []
@@ -157,7 +157,7 @@ def draw(folder, figures):
 
 
 def span(values):
-    """Return the range from the least to the greatest of those there are, in words."""
+    """Return the text "least to greatest" for the values that are not None."""
     found = sorted(value for value in values if value is not None)
     if not found:
         return "-"
@@ -252,7 +252,7 @@ def balduzzi(runs):
 
 
 def hong(runs):
-    """Return the last two columns of Table 4 of Hong et al. as a table, beside theirs."""
+    """Return the last two columns of Table 4 of Hong et al. as a table, with their values."""
     rates = {(r["graph"], r["design"]): r["rows_per_s"] for r in runs.rows if r.get("right")}
     lines = []
     for design in dict.fromkeys(row["design"] for row in runs.rows):
@@ -268,7 +268,7 @@ def hong(runs):
 
 
 def mixes(runs):
-    """Return processes of some threads with both reductions, a rule, and schedules, as tables."""
+    """Return the tables of mixes of processes and threads, the rule, and the table of schedules."""
     timed = [row for row in runs.rows if "ms" in row and row["right"]]
     apart = evaluated.by([row for row in timed if row.get("processes")], "graph", "n", "m")
     lines, best = [], {}
@@ -333,7 +333,7 @@ def sort(runs):
 
 
 def coverage(folder):
-    """Return Table 3 of Hong et al. beside ours, and the entries read of its Figure 6."""
+    """Return Table 3 of Hong et al. with our values, and the entries read, as in its Figure 6."""
     rows = Space(folder).samples
     if not rows:
         return NOT_YET.replace("papers", "designs").format("")
@@ -389,12 +389,12 @@ def rate(row):
 
 
 def normal(row):
-    """Return the bytes that the memory could have moved per edge in the time of a record."""
+    """Return the time of a record times the bandwidth, divided by the number of edges."""
     return row["ms"]["median"] / 1e3 * rate(row) / row["m"]
 
 
 def compared(one, other, best, graphs):
-    """Return how many times faster a device is, and how much wider its memory, in words."""
+    """Return a sentence with the ratios of bandwidth and of speed of two devices."""
     pairs = [(best[one, g], best[other, g]) for g in graphs if {(one, g), (other, g)} <= set(best)]
     pairs = [pair for pair in pairs if pair[0]["m"] == pair[1]["m"]]
     if not pairs:
@@ -420,7 +420,7 @@ OVER_RECORDS = {"coverage": coverage, "machines": machines}
 
 
 def first(figures, rows, baseline=""):
-    """Return the first figure that rows give, or None."""
+    """Return the first figure that ``figures`` draws from the rows, or None."""
     return next((figure for _, figure in figures(rows, baseline)), None)
 
 

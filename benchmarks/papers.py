@@ -1,12 +1,13 @@
-"""Experiments of five papers, again on this machine; a record a run, written as it is made.
+"""Repeat the experiments of five papers on this machine; each run's record is written at once.
 
-sutton: hook and compress, step by step, and by numbers of segments. cong: graft and shortcut, with
-updates, in stages, and Rem's algorithm; both on edges in place. sweep, sort: the same by threads or
-multiprocessors, and sorted accesses. lehr: an owner, a matrix and a fixed point over densities, and
-kinds of memory. balduzzi: graphs of one number of edges and three of vertices, by threads and by
-processes; mixes: by both, by samples, and by schedules of threads; these by ``cc-rapids evaluate``,
-from edges to labels. hong: rates of two synthetic streams. machines: a few designs, and the
-bandwidth of the memory.
+sutton: hook and compress, step by step, and by the number of segments. cong: graft and shortcut,
+with updates and in stages, and Rem's algorithm. Both run on edges in the memory of the engine.
+sweep: the algorithms of cong by the number of threads or multiprocessors. sort: random and sorted
+accesses. lehr: owners, a matrix and a fixed point, by density and kind of memory. balduzzi: graphs
+with the same number of edges and three numbers of vertices, by threads and by processes. mixes:
+processes of several threads, samples, and schedules of threads. lehr, balduzzi and mixes run
+``cc-rapids evaluate``, from edges to labels. hong: the rates of two synthetic streams. machines:
+four designs, and the bandwidth of the memory.
 """
 
 import collections
@@ -88,7 +89,7 @@ def graphs(name, scale, engine):
 
 
 def over_lists(session, names, listed):
-    """Yield the records of designs on lists in place, or the reason why a graph fails."""
+    """Yield the records of designs on edge lists, or the reason why a graph fails."""
     return over_graphs(
         session, names, lambda ready: (ready.record(Design.parse(d), "list") for d in listed(ready))
     )
@@ -109,9 +110,9 @@ def over_graphs(session, names, measure):
 
 
 def sutton(session):
-    """Figures 5 and 6: each step over Soman's, and the sweep of segments.
+    """Yield the records of Figures 5 and 6: steps added to Soman's algorithm, and segments.
 
-    Also Multi-Jump without its two optimisations, for which the paper has no figures.
+    Also of Multi-Jump without its two optimisations, for which the paper has no figures.
     """
 
     def listed(ready):
@@ -122,13 +123,13 @@ def sutton(session):
 
 
 def cong(session):
-    """Figures 1 to 7, of one machine."""
+    """Yield the records of Figures 1 to 7 on this machine."""
     names = "random50M", "random100M", "rmat24 200M", "torus100M"
     return over_lists(session, names, lambda ready: CONG)
 
 
 def sweep(session):
-    """Section 2: the time by threads, or by multiprocessors of a GPU."""
+    """Yield the records of section 2: the time by threads, or by multiprocessors of a GPU."""
     limits = limited_threads if not session.backend.on_device else limited_processors
 
     def measure(ready):
@@ -144,13 +145,13 @@ def sweep(session):
 
 
 def limited_threads(backend):
-    """Yield numbers of threads, and a context in which a backend uses so many."""
+    """Yield numbers of threads, each with a context in which a backend uses this number."""
     for count in numbers_to(len(os.sched_getaffinity(0))):
         yield count, backend.using(count)
 
 
 def limited_processors(backend):
-    """Yield numbers of multiprocessors, and a context in which launches may use so many."""
+    """Yield numbers of multiprocessors, each with a context that limits launches to this number."""
     processors = backend.shared_memory_limits().blocks
     for count in PROCESSORS:
         if count < processors:
@@ -160,7 +161,7 @@ def limited_processors(backend):
 
 @contextlib.contextmanager
 def on_processors(backend, count):
-    """Launch on a stream of a green context, which has some of the multiprocessors."""
+    """Launch on a stream of a green context with ``count`` of the multiprocessors."""
     from cuda.bindings import driver
 
     def call(function, *given):
@@ -188,7 +189,7 @@ def on_processors(backend, count):
 
 
 def sort(session):
-    """Theorem 1: read labels at random, or sort the edges by blocks of labels first."""
+    """Yield the records of Theorem 1: read labels at random, or sort by blocks of labels first."""
     xp = session.backend.xp
 
     def measure(ready):
@@ -229,7 +230,7 @@ def evaluated(name, n, edges, backend, **plan):
 
 
 def lehr(session):
-    """Figures 1 to 8: edges on the host, labels on the backend, over densities."""
+    """Yield the records of Figures 1 to 8, by density: from edges on the host to labels."""
     scale, on_device = session.args.scale, session.backend.on_device
     plans = [(session.backend, LEHR, "device")]
     plans += [(session.backend, MOVED, kind) for kind in KINDS if on_device]
@@ -248,19 +249,19 @@ def lehr(session):
 
 
 def numbers_to(most):
-    """Return the numbers of workers that are tried."""
+    """Return the tested numbers of workers, up to ``most``."""
     return sorted({1, 2, most, *(k for k in (4, 8, 12, 16, 24, 32, 48) if k <= most)})
 
 
 def balduzzi(session):
-    """Figures 1 and 4: the time by threads and by processes, whatever the backend."""
+    """Yield the records of Figures 1 and 4: the time by threads and by processes, on CPUs."""
     counts = numbers_to(len(os.sched_getaffinity(0)))
     ways = {"designs": BALDUZZI, "threads": counts}, {"designs": [FORESTS], "processes": counts}
     return over_degrees(session, lambda: ((way, {}) for way in ways))
 
 
 def mixes(session):
-    """Figure 3: processes of some threads each; and both ways to combine, and three schedules."""
+    """Yield the records of Figure 3: mixes with both reductions; and of three schedules."""
     cores = len(os.sched_getaffinity(0))
     apart = {"designs": [FORESTS], "reductions": ["pairs", "samples"]}
     threads = backends.get("threads")
@@ -324,7 +325,7 @@ SCHEDULES = {
 
 
 def hong(session):
-    """Table 4, its last two columns: 10 edges a vertex, inserted as one batch."""
+    """Yield the records of the last two columns of Table 4: 10 edges per vertex in one batch."""
     backend = session.backend
     fits = int(math.log2(backend.free_bytes() / STREAM_BYTES))
     scale = int(session.args.scale or min(SCALES[backend.on_device], fits))
@@ -343,7 +344,7 @@ def hong(session):
 
 
 def streamed(design, graph, backend, expected):
-    """Return the rate of one batch of all edges, and whether its labels are those of the first."""
+    """Return the rate of one batch of all edges, and whether the labels are the expected ones."""
     try:
         rate = designs.inserted(design, {"batch": graph.num_edges}, graph, backend)
         stream = Connectivity(num_vertices=graph.num_vertices, design=design, engine=backend.name)
@@ -357,13 +358,13 @@ def streamed(design, graph, backend, expected):
 
 
 def machines(session):
-    """Sections 4.5 and 4.6: designs with and without a sample, and the bandwidth of a copy."""
+    """Yield the records of sections 4.5 and 4.6: designs, and the bandwidth of a copy."""
     facts = {"bytes_per_s": bandwidth(session.backend, session.args.copied)}
     return (facts | row for row in over_lists(session, harness.GRAPHS, lambda ready: MACHINES))
 
 
 def bandwidth(backend, words):
-    """Return the bytes that a kernel reads and writes in a second, when it copies words."""
+    """Return the bytes that a kernel that copies ``words`` words reads and writes per second."""
 
     def copy(i, given, made):
         made[i] = given[i]
@@ -382,7 +383,7 @@ NAMED = {True: ("balduzzi", "mixes"), False: ("hong",)}  # run only if named: on
 
 
 def main():
-    """Measure the experiments until the time is over."""
+    """Measure the experiments until the time limit."""
     sizes = {"edges": EDGES, "copied": COPIED, "seconds": 330.0}
     parser = harness.arguments(__doc__, "cuda", runs=5, **sizes)
     parser.add_argument("--experiments", nargs="*", choices=EXPERIMENTS)

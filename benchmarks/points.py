@@ -1,8 +1,8 @@
-"""HDBSCAN of neighbour arrays, beside what others do with the same points.
+"""Time HDBSCAN of neighbour arrays, compared with other libraries on the same points.
 
-hdbscan: points in blobs of different density, with noise. Ours takes their nearest neighbours, as
-does its audit on threads. scikit-learn and, on a GPU, cuML take the points, so their times include
-the search, and their clusters are compared by the adjusted Rand index.
+hdbscan: points in blobs of different density, with noise. cc_rapids and its audit, which is timed
+on threads, get the nearest neighbours. scikit-learn and, on a GPU, cuML get the points, so their
+times include the search. Clusters are compared by the adjusted Rand index.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ import cc_rapids
 
 
 def blobs(n):
-    """Return points in the plane, in 50 blobs and a quarter of them noise."""
+    """Return n points in the plane: 50 blobs, and a quarter of the points as noise."""
     rng = np.random.default_rng(0)
     centre = 100 * rng.random((50, 2))
     spread = 2 * rng.random((n, 1)) * rng.normal(size=(n, 2))
@@ -26,7 +26,7 @@ def blobs(n):
 
 
 def peers(points, backend, most):
-    """Return functions by name that return labels of points."""
+    """Return named functions that return labels of points; slow ones up to ``most`` points."""
     ways = {}
     if backend.on_device and importlib.util.find_spec("cuml"):
         from cuml.cluster import HDBSCAN

@@ -1,4 +1,4 @@
-"""The price of a run on machines whose prices per hour you pass; see Hong et al. 2020, section 4.6.
+"""Print the price of a run, given the hourly prices of machines; see Hong et al. 2020, 4.6.
 
     python benchmarks/prices.py --price "NVIDIA H200=PER_HOUR"
 

@@ -77,19 +77,19 @@ def compile_kernels(
         if facts.driver is None or not facts.driver.gpus:
             raise click.UsageError("There is no GPU here: name an --architecture, such as 9.0.")
         architecture = facts.driver.gpus[0].capability
-    done = compile_ahead(engine, architecture, processes)
-    spent = time.perf_counter() - started
+    compiled = compile_ahead(engine, architecture, processes)
+    elapsed = time.perf_counter() - started
     if json_output:
-        print_json(asdict(done) | {"seconds": round(spent, 3)})
+        print_json(asdict(compiled) | {"seconds": round(elapsed, 3)})
     else:
-        console().print(_in_words(done, spent), soft_wrap=True)
+        console().print(_in_words(compiled, elapsed), soft_wrap=True)
 
 
-def _in_words(done: Compiled, spent: float) -> str:
+def _in_words(compiled: Compiled, elapsed: float) -> str:
     """Return a description of the compiled kernels."""
-    major, minor = done.capability or (0, 0)
-    where = f"{done.engine}, sm_{major}{minor}" if done.capability else done.engine
+    major, minor = compiled.capability or (0, 0)
+    where = f"{compiled.engine}, sm_{major}{minor}" if compiled.capability else compiled.engine
     return (
-        f"{done.kernels} kernels for {where}: {done.compiled} compiled,"
-        f" {done.kernels - done.compiled} there already, in {seconds(spent)}"
+        f"{compiled.kernels} kernels for {where}: {compiled.compiled} compiled,"
+        f" {compiled.kernels - compiled.compiled} there already, in {seconds(elapsed)}"
     )

@@ -50,8 +50,8 @@ class WholeTable:
         The name of the file, for messages.
     table
         All columns. Columns of a text file are integers, floats or strings, by their content.
-    words
-        For a text file, the same columns as strings as they are in the file; otherwise None.
+    text
+        For a text file, the same columns as strings, as they are in the file; otherwise None.
     """
 
     name: str
@@ -78,8 +78,8 @@ class WholeTable:
 
 def table_format_option(flag: str, name: str, what: str) -> Decorator:
     """Return an option that names the format of a table."""
-    kind, words = click.Choice(TABULAR), f"Format of {what}; from its suffix by default."
-    return option(flag, name, metavar="FORMAT", type=kind, section=INPUT, help=words)
+    kind, help_text = click.Choice(TABULAR), f"Format of {what}; from its suffix by default."
+    return option(flag, name, metavar="FORMAT", type=kind, section=INPUT, help=help_text)
 
 
 def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
@@ -109,9 +109,8 @@ def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
     return WholeTable(name, pa.table(columns, names=table.column_names), table)
 
 
-_TEXT_MARK = {
-    b"cc_rapids": b"words"
-}  # metadata of a table whose columns are the strings of a text file
+# metadata of a table whose columns are the strings of a text file
+_TEXT_MARK = {b"cc_rapids": b"words"}
 
 
 def _read(path: str, format: str | None, quiet: bool) -> pa.Table:

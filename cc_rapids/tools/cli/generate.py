@@ -107,7 +107,7 @@ def _generate(
     _check_memory(recipe, kind, name)
     with kernels(quiet) as times, progress(f"writing {output.name}", quiet, "edges") as report:
         write_edges(_as_list(recipe), output, format=format, on_progress=report)
-    spent = times_since(start, times)
+    timings = times_since(start, times)
     facts = {
         "output": str(output),
         "format": kind,
@@ -117,7 +117,7 @@ def _generate(
         "edges": pieces.num_edges,
         "weights": recipe.weights,
         "bytes": output.stat().st_size if output.is_file() else None,  # a pipe has no size
-        **spent,
+        **timings,
     }
     if json_output:
         print_json(facts)

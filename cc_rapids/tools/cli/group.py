@@ -236,8 +236,8 @@ def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     context = click.get_current_context(silent=True)
     if context is None or not context.params.get("quiet"):
         with suppress(OSError):
-            words = as_options(" ".join(str(message).splitlines()))
-            click.echo(f"Warning: {words}", err=True)
+            text = as_options(" ".join(str(message).splitlines()))
+            click.echo(f"Warning: {text}", err=True)
 
 
 def _fail(message: str, status: int = 2) -> NoReturn:
@@ -271,9 +271,9 @@ def ended_in_words(unsaved: str) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, _Ended) as error:
         notes = getattr(error, "__notes__", None)
-        words = as_options(" ".join(notes)) if notes else unsaved
+        text = as_options(" ".join(notes)) if notes else unsaved
         with suppress(OSError):
-            click.echo(f"Interrupted: {words}", err=True)
+            click.echo(f"Interrupted: {text}", err=True)
         sys.exit(error.code if isinstance(error, _Ended) else INTERRUPTED)
     finally:
         for changed, handler in before.items():
@@ -289,9 +289,9 @@ def _closed() -> NoReturn:
 def _no_more_output() -> None:
     """Discard buffered standard output; Python would fail again when it flushes it at exit."""
     with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, sys.stdout.fileno())
+        os.close(null_device)
 
 
 def examples(*lines: str) -> str:
@@ -313,15 +313,15 @@ def examples(*lines: str) -> str:
 
 def _parts(line: str) -> list[str]:
     """Break a command before options into lines that fit; all but the last end in a backslash."""
-    first, *more = line.split(" --")
-    parts = [first]
-    for words in more:
-        longer = f"{parts[-1]} --{words}"
+    beginning, *options = line.split(" --")
+    parts = [beginning]
+    for option_text in options:
+        longer = f"{parts[-1]} --{option_text}"
         if len(longer) <= _EXAMPLE_WIDTH - _CONTINUATION_INDENT * (len(parts) > 1):
             parts[-1] = longer
         else:
             parts[-1] += " \\"
-            parts.append(f"--{words}")
+            parts.append(f"--{option_text}")
     return parts
 
 

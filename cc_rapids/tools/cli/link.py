@@ -170,10 +170,10 @@ def _compared(table: WholeTable, keys: list[list[str]], ids: list[str]) -> pa.Ta
     return pa.table({name: (table.table if name in ids else typed)[name] for name in names})
 
 
-def _ignored(words: tuple[str, ...]) -> list[Any]:
+def _ignored(values: tuple[str, ...]) -> list[Any]:
     """Return the values that link nothing, as strings and, where possible, as integers."""
-    numbers = [int(word) for word in words if word.removeprefix("-").isdecimal()]
-    return ["", *words, *numbers]
+    numbers = [int(value) for value in values if value.removeprefix("-").isdecimal()]
+    return ["", *values, *numbers]
 
 
 def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[str, str | None]:

@@ -143,8 +143,8 @@ def input_options(
     function: Callable[..., Any], *rows: tuple[str, str, Any, str]
 ) -> Callable[..., Any]:
     """Add options of the input, in their order: flag, metavar, type and help of each."""
-    for flag, metavar, kind, words in reversed(rows):
-        function = option(flag, metavar=metavar, type=kind, section=INPUT, help=words)(function)
+    for flag, metavar, kind, help_text in reversed(rows):
+        function = option(flag, metavar=metavar, type=kind, section=INPUT, help=help_text)(function)
     return function
 
 
@@ -184,12 +184,12 @@ def ends_options(source: tuple[str, ...], destination: tuple[str, ...], what: st
     """Return two options for the columns of both ends; commas separate the columns of an id."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for flags, name, words in (
+        for flags, name, help_text in (
             (destination, "destination", f"Column of the other {what}."),
             (source, "source", f"Column of one {what}, or several: A,B."),
         ):
             function = option(
-                *flags, name, metavar="NAME", callback=_side, section=INPUT, help=words
+                *flags, name, metavar="NAME", callback=_side, section=INPUT, help=help_text
             )(function)
         return function
 
@@ -327,8 +327,8 @@ def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def engine_in_words(backend: Backend) -> str:
     """Return the name of the device of a backend, with a hint if there is no GPU."""
-    words = f"{backend.name}: {backend.device_name}"
-    return words if backend.on_device else f"{words} (no GPU: see cc-rapids doctor)"
+    text = f"{backend.name}: {backend.device_name}"
+    return text if backend.on_device else f"{text} (no GPU: see cc-rapids doctor)"
 
 
 def quiet_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,7 +21,7 @@ NO_DATE = "not an ISO date, unlike other values"
 SPELT = "neither a plain number nor an ISO date"
 
 
-def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
+def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     """Convert words to numbers or times with nulls, or return them unchanged if none is either.
 
     Parameters
@@ -40,11 +40,11 @@ def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    none = pa.scalar(None, words.type)
-    words = pc.utf8_trim_whitespace(words)
-    words = pc.if_else(pc.equal(words, ""), none, words)
-    missing = pc.is_in(pc.utf8_lower(words), value_set=pa.array(NO_VALUE, words.type))
-    present = pc.if_else(missing, none, words)
+    null = pa.scalar(None, texts.type)
+    texts = pc.utf8_trim_whitespace(texts)
+    texts = pc.if_else(pc.equal(texts, ""), null, texts)
+    missing = pc.is_in(pc.utf8_lower(texts), value_set=pa.array(NO_VALUE, texts.type))
+    present = pc.if_else(missing, null, texts)
     hexadecimal = pc.any(pc.match_substring(present, "x", ignore_case=True)).as_py()
     numeric = None if hexadecimal else numbers(present)
     if numeric is not None:
@@ -58,48 +58,48 @@ def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
         raise _mixed_kinds_error(
             present, fits if pattern == NUMERAL else pc.invert(fits), what, kind
         )
-    return words
+    return texts
 
 
-def _times(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
+def _times(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     """Convert ISO dates to timestamps of the coarsest unit that represents all of them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    zoned = pc.match_substring_regex(words, rf":\d{{2}}(\.\d+)?{ZONE}$")
-    some = pc.any(zoned).as_py()
-    if some and not pc.all(zoned).as_py():
+    with_zone = pc.match_substring_regex(texts, rf":\d{{2}}(\.\d+)?{ZONE}$")
+    has_zone = pc.any(with_zone).as_py()
+    if has_zone and not pc.all(with_zone).as_py():
         raise _mixed_kinds_error(
-            words, pc.invert(zoned), what, "without a time zone, unlike other values"
+            texts, pc.invert(with_zone), what, "without a time zone, unlike other values"
         )
-    kinds = [pa.timestamp(unit, "UTC" if some else None) for unit in ("s", "us", "ns")]
+    kinds = [pa.timestamp(unit, "UTC" if has_zone else None) for unit in ("s", "us", "ns")]
     for kind in kinds:
         with suppress(pa.ArrowInvalid):
-            return words.cast(kind)
-    invalid = [word.as_py() for word in words.unique() if not _casts(word, kinds[-1])]
-    raise _mixed_kinds_error(words, pc.is_in(words, pa.array(invalid, words.type)), what, NO_DATE)
+            return texts.cast(kind)
+    invalid = [word.as_py() for word in texts.unique() if not _casts(word, kinds[-1])]
+    raise _mixed_kinds_error(texts, pc.is_in(texts, pa.array(invalid, texts.type)), what, NO_DATE)
 
 
-def _casts(word: pa.Scalar, kind: pa.DataType) -> bool:
+def _casts(text: pa.Scalar, kind: pa.DataType) -> bool:
     """Return whether a word can be cast to a type."""
     import pyarrow as pa
 
     try:
-        word.cast(kind)
+        text.cast(kind)
     except pa.ArrowInvalid:
         return False
     return True
 
 
 def _mixed_kinds_error(
-    words: pa.ChunkedArray, is_different: pa.ChunkedArray, what: str, kind: str
+    texts: pa.ChunkedArray, is_different: pa.ChunkedArray, what: str, kind: str
 ) -> FormatError:
     """Return the error for the first row whose value differs in kind from the others."""
     import pyarrow.compute as pc
 
     row = pc.index(is_different, True).as_py()
     return FormatError(
-        f"{what}: {shown(words[row].as_py())} in row {row + 1:,} (from 1, below the header) is"
+        f"{what}: {shown(texts[row].as_py())} in row {row + 1:,} (from 1, below the header) is"
         f" {kind}: write 1000, 1.5 or 2024-01-31, leave the field empty, or compare the column as"
         " text with --by-text"
     )

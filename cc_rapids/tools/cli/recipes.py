@@ -45,38 +45,38 @@ def make(name: str, params: Params) -> Recipe:
 
 def recipe(text: str) -> Recipe:
     """Parse ``NAME(option=value, ...)``; raise an InputError or a UsageError if it is invalid."""
-    name, words = _words(text)
+    name, arguments = _parse(text)
     if name not in GENERATORS:
         raise click.UsageError(f"No generator {name!r}: choose from {', '.join(GENERATORS)}.")
     options: list[click.Parameter] = [*GENERATORS[name].options, *COMMON]
     command = click.Command(name, params=options, add_help_option=False)
     try:
-        context = command.make_context(name, words)
+        context = command.make_context(name, arguments)
     except click.UsageError as error:
         raise click.UsageError(f"{text}: {error.format_message()}") from None
     return make(name, context.params)
 
 
-def _words(text: str) -> tuple[str, list[str]]:
+def _parse(text: str) -> tuple[str, list[str]]:
     """Return the name, and the options as command-line arguments."""
-    wrong = InputError(f"expected NAME(option=value, ...), found {text!r}")
+    error = InputError(f"expected NAME(option=value, ...), found {text!r}")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError):
-        raise wrong from None
+        raise error from None
     if isinstance(tree, ast.Name):
         return tree.id, []
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name) or tree.args:
-        raise wrong
-    words: list[str] = []
+        raise error
+    arguments: list[str] = []
     for keyword in tree.keywords:
         if keyword.arg is None:
-            raise wrong
-        words += _option(keyword.arg, keyword.value, wrong)
-    return tree.func.id, words
+            raise error
+        arguments += _option(keyword.arg, keyword.value, error)
+    return tree.func.id, arguments
 
 
-def _option(name: str, tree: ast.expr, wrong: Exception) -> list[str]:
+def _option(name: str, tree: ast.expr, error: Exception) -> list[str]:
     """Return an option of a recipe as command-line arguments."""
     flag = f"--{name.replace('_', '-')}"
     if isinstance(tree, ast.Call | ast.Name):  # another recipe
@@ -84,7 +84,7 @@ def _option(name: str, tree: ast.expr, wrong: Exception) -> list[str]:
     try:
         value = ast.literal_eval(tree)
     except (ValueError, TypeError):
-        raise wrong from None
+        raise error from None
     if isinstance(value, bool):
         return [flag if value else f"--no-{flag[2:]}"]
     if isinstance(value, tuple):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...errors import counted
 from ...incremental.progress import Reporter, scaled
 from .group import LINE_SECONDS, PROGRESS
 
@@ -84,12 +85,12 @@ def size(value: int | None) -> str:
     return f"{value / 2**30:.2f} GiB" if value >= 2**30 else f"{value / 2**20:.1f} MiB"
 
 
-def kernel_rows(times: KernelTimes, spent: float) -> dict[str, str | None]:
+def kernel_rows(times: KernelTimes, kernel_seconds: float) -> dict[str, str | None]:
     """Return the row with the time to compile or load kernels; empty if there was none."""
     if times.compiled:
-        many = f"{times.compiled} kernel{'' if times.compiled == 1 else 's'}"
-        return {"time to compile": f"{seconds(spent)}: {many} for this machine, once"}
-    return {"time to load kernels": seconds(spent)} if spent else {}
+        count = counted(times.compiled, "kernel")
+        return {"time to compile": f"{seconds(kernel_seconds)}: {count} for this machine, once"}
+    return {"time to load kernels": seconds(kernel_seconds)} if kernel_seconds else {}
 
 
 def times_since(start: float, times: KernelTimes) -> dict[str, float]:
@@ -116,11 +117,11 @@ def kernels(quiet: bool) -> Iterator[KernelTimes]:
 
 
 @contextmanager
-def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
+def progress(text: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
     """Show a progress bar with rate and time left during long work, if stderr is a terminal.
 
     If stderr is not a terminal, print a line at intervals with ``--progress``, otherwise nothing.
-    The bar fits 80 columns; if needed, ``words`` are truncated first.
+    The bar fits 80 columns; if needed, ``text`` are truncated first.
 
     Parameters
     ----------
@@ -139,12 +140,12 @@ def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None
         by_line = _by_line()
 
         def line(done: int, total: int) -> None:
-            by_line(lambda: f"{words}: {_progress_text(unit, done, total)}")
+            by_line(lambda: f"{text}: {_progress_text(unit, done, total)}")
 
         yield line
         return
     columns = partial(_columns, unit)
-    short = shortened(words, max(terminal.width - BESIDE_WORDS - len(unit), MIN_WORDS))
+    short = shortened(text, max(terminal.width - BESIDE_WORDS - len(unit), MIN_WORDS))
     with Reporter(True, bar=SILENT_SECONDS, columns=columns, terminal=terminal) as reporter:
         yield lambda done, total: reporter.report(done, total, lambda _: short)
 
