@@ -370,7 +370,9 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
 
         writing, manifest = self.write_kwargs, {}
         options = {
-            theirs: writing[ours] for ours, theirs in WRITE_OPTIONS.items() if ours in writing
+            arrow_name: writing[name]
+            for name, arrow_name in WRITE_OPTIONS.items()
+            if name in writing
         }
         with self._replacing_earlier_files() as create:
             for name, table in tables:
@@ -422,11 +424,11 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
             intact = [name for name in intact if _sha256(opened, name) == manifest[name]]
             if manifest:
                 intact.append(MANIFEST)  # removed last, because it identifies the other files
-            others = sorted(set(names).difference(intact))
-        if others:
+            foreign = sorted(set(names).difference(intact))
+        if foreign:
             raise OutputError(
-                f"{folder} has {counted(len(others), 'file')} that no run of {self.name} wrote, or"
-                f" that were changed since, such as {shown(others[0])}: move them elsewhere, or"
+                f"{folder} has {counted(len(foreign), 'file')} that no run of {self.name} wrote,"
+                f" or that were changed since, such as {shown(foreign[0])}: move them elsewhere, or"
                 " pass another output_path="
             )
         return intact

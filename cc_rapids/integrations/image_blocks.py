@@ -22,7 +22,8 @@ from ..errors import InputError
 from ..incremental.connectivity import Connectivity
 from .images import labels_of
 
-Place = tuple[int, ...]  # of a block in the grid of blocks, or of a pixel, or a step between them
+# of a block in the grid of blocks, or of a pixel; or a step between two positions
+Position = tuple[int, ...]
 Face = tuple[Array, Array]  # the labels and the values of the first or last pixels along an axis
 
 
@@ -42,7 +43,7 @@ class Summary:
     faces: list[tuple[Face, Face]]
 
     @classmethod
-    def of(cls, block: Any, joined: Joined, start: Place, shape: Place) -> Summary:
+    def of(cls, block: Any, joined: Joined, start: Position, shape: Position) -> Summary:
         """Label a block, and return its summary.
 
         ``start`` is the position of the block's first pixel in an image of shape ``shape``.
@@ -65,7 +66,7 @@ class Summary:
             first_positions, [(face(axis, 0), face(axis, -1)) for axis in range(labels.ndim)]
         )
 
-    def side(self, step: Place) -> Face:
+    def side(self, step: Position) -> Face:
         """Return the labels and values of the pixels at the block's side in direction ``step``."""
         axis = next(a for a, by in enumerate(step) if by)
         at = tuple(_end(by) for by in (*step[:axis], *step[axis + 1 :]))
@@ -106,20 +107,20 @@ def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
     starts = [np.cumsum([0, *axis]).tolist() for axis in chunks]
     blocks, summarise = image.to_delayed(), delayed(Summary.of, pure=False)
     merge = Merge(joined)
-    for _, places in groupby(np.ndindex(blocks.shape), key=lambda place: place[0]):
+    for _, places in groupby(np.ndindex(blocks.shape), key=lambda position: position[0]):
         layer = list(places)
         tasks = []
-        for place in layer:
-            start = tuple(axis[k] for axis, k in zip(starts, place, strict=True))
-            tasks.append(summarise(blocks[place], joined, start, image.shape))
+        for position in layer:
+            start = tuple(axis[k] for axis, k in zip(starts, position, strict=True))
+            tasks.append(summarise(blocks[position], joined, start, image.shape))
         merge.add(dict(zip(layer, compute(*tasks), strict=True)))
     numbers, count = merge.numbers()
     relabelled, meta = np.empty(blocks.shape, object), meta_from_array(image, dtype=dtype)
     replace = delayed(_relabel, pure=False)
-    for place, (begin, end) in merge.labels.items():
-        block = replace(blocks[place], joined, numbers[begin:end], dtype)
-        shape = tuple(axis[k] for axis, k in zip(chunks, place, strict=True))
-        relabelled[place] = da.from_delayed(block, shape, dtype, meta)
+    for position, (begin, end) in merge.labels.items():
+        block = replace(blocks[position], joined, numbers[begin:end], dtype)
+        shape = tuple(axis[k] for axis, k in zip(chunks, position, strict=True))
+        relabelled[position] = da.from_delayed(block, shape, dtype, meta)
     return da.block(relabelled.tolist()), count
 
 
@@ -147,41 +148,41 @@ class Merge:
 
     def __init__(self, joined: Joined) -> None:
         self.joined, self.count = joined, 0
-        self.labels: dict[Place, tuple[int, int]] = {}
+        self.labels: dict[Position, tuple[int, int]] = {}
         self.first: list[npt.NDArray[np.int64]] = []
         self.touching = Connectivity(engine="threads")
-        self._near: dict[Place, Summary] = {}  # blocks of this layer and of the last
+        self._near: dict[Position, Summary] = {}  # blocks of this layer and of the last
 
-    def add(self, layer: dict[Place, Summary]) -> None:
+    def add(self, layer: dict[Position, Summary]) -> None:
         """Add the blocks with one place on the first axis, in raster order."""
         self._near = self._near | layer
-        for place, summary in layer.items():
+        for position, summary in layer.items():
             begin, self.count = self.count, self.count + summary.first.size
-            self.labels[place] = begin, self.count
+            self.labels[position] = begin, self.count
             self.first.append(summary.first)
-            for step in product((-1, 0, 1), repeat=len(place)):
-                other = tuple(at + by for at, by in zip(place, step, strict=True))
-                if step < (0,) * len(place) and other in self._near:
-                    self._join(place, other, step)
+            for step in product((-1, 0, 1), repeat=len(position)):
+                neighbour = tuple(at + by for at, by in zip(position, step, strict=True))
+                if step < (0,) * len(position) and neighbour in self._near:
+                    self._join(position, neighbour, step)
         self._near = layer
 
-    def _join(self, place: Place, other: Place, step: Place) -> None:
+    def _join(self, position: Position, neighbour: Position, step: Position) -> None:
         """Join the labels of two neighbouring blocks where their pixels touch."""
-        (labels, values), (others, theirs) = (
-            self._near[place].side(step),
-            self._near[other].side(tuple(-by for by in step)),
+        (labels, values), (other_labels, other_values) = (
+            self._near[position].side(step),
+            self._near[neighbour].side(tuple(-by for by in step)),
         )
         for here, there in self._touching(step, labels.shape):
-            both = (labels[here] != 0) & (others[there] != 0)
+            is_labelled = (labels[here] != 0) & (other_labels[there] != 0)
             if self.joined.by_value:
-                both &= values[here] == theirs[there]
-            pairs = np.stack([labels[here][both], others[there][both]]).astype(np.int64)
+                is_labelled &= values[here] == other_values[there]
+            pairs = np.stack([labels[here][is_labelled], other_labels[there][is_labelled]])
             if pairs.size:
-                pairs = np.unique(pairs, axis=1) - 1
-                mine, earlier = self.labels[place][0], self.labels[other][0]
-                self.touching.insert((pairs[0] + mine, pairs[1] + earlier))
+                pairs = np.unique(pairs.astype(np.int64), axis=1) - 1
+                first_label, other_first_label = self.labels[position][0], self.labels[neighbour][0]
+                self.touching.insert((pairs[0] + first_label, pairs[1] + other_first_label))
 
-    def _touching(self, step: Place, shape: Place) -> Iterator[tuple[Any, Any]]:
+    def _touching(self, step: Position, shape: Position) -> Iterator[tuple[Any, Any]]:
         """Yield index pairs of two sides: pixels there are neighbours that the structure joins.
 
         ``step`` leads from one block to the other, and ``shape`` is that of the sides. There is a
@@ -199,13 +200,13 @@ class Merge:
 
     def numbers(self) -> tuple[npt.NDArray[np.int64], int]:
         """Return the number of each label in the whole image, and the number of components."""
-        first = np.concatenate([np.empty(0, np.int64), *self.first])
-        root = np.arange(first.size)
+        first_pixel = np.concatenate([np.empty(0, np.int64), *self.first])
+        root = np.arange(first_pixel.size)
         if len(self.touching):
             vertex, label = map(np.asarray, self.touching.components().labels())
             root[vertex] = label
-            np.minimum.at(first, label, first[vertex])
+            np.minimum.at(first_pixel, label, first_pixel[vertex])
         roots = np.flatnonzero(root == np.arange(root.size))
-        number = np.empty(root.size, np.int64)
-        number[roots[np.argsort(first[roots])]] = np.arange(1, roots.size + 1)
-        return number[root], int(roots.size)
+        number_of_label = np.empty(root.size, np.int64)
+        number_of_label[roots[np.argsort(first_pixel[roots])]] = np.arange(1, roots.size + 1)
+        return number_of_label[root], int(roots.size)

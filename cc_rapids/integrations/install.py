@@ -125,12 +125,12 @@ def installed() -> Iterator[None]:
     >>> with cc_rapids.installed():  # doctest: +SKIP
     ...     labels = cugraph.weakly_connected_components(graph)
     """
-    before = _finder in sys.meta_path
+    was_installed = _finder in sys.meta_path
     install()
     try:
         yield
     finally:
-        if not before:
+        if not was_installed:
             uninstall()
 
 
@@ -198,8 +198,8 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if all(fullname != module for module, _ in OURS):
             return None
-        others = (finder for finder in sys.meta_path if finder is not self)
-        specs = (finder.find_spec(fullname, path, target) for finder in others)
+        other_finders = (finder for finder in sys.meta_path if finder is not self)
+        specs = (finder.find_spec(fullname, path, target) for finder in other_finders)
         spec = next((spec for spec in specs if spec is not None), None)
         if spec is not None and spec.loader is not None:
             run = spec.loader.exec_module

@@ -249,8 +249,8 @@ def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
     ordered = np.sort(hashes)
     if (ordered[1:] != ordered[:-1]).all():  # then equal hashes mean equal nodes
         return _matched(hashes, np.fromiter(map(hash, neighbours), np.int64, size))
-    place = {node: k for k, node in enumerate(nodes)}
-    return np.fromiter(map(place.__getitem__, neighbours), np.int64, size)
+    position_of = {node: k for k, node in enumerate(nodes)}
+    return np.fromiter(map(position_of.__getitem__, neighbours), np.int64, size)
 
 
 def _matched(distinct: Places, numbers: Places) -> Places:

@@ -248,8 +248,8 @@ def _leaves(
             yield future
 
     try:
-        for number, partition in enumerate(partitions):
-            arguments = number, partition, id_names, nulls, options
+        for index, partition in enumerate(partitions):
+            arguments = index, partition, id_names, nulls, options
             waiting.add(future := tasks.executor.submit(forest_of, *arguments))
             if callable(partition) or not hasattr(partition, "__len__"):
                 uncounted.add(future)

@@ -145,7 +145,7 @@ class Ranks:
         return src, dst
 
     def agreed(
-        self, like: Any, vote_here: int, other: int, reason: object
+        self, like: Any, vote_here: int, count_here: int, reason: object
     ) -> tuple[list[int], ...]:
         """Gather two numbers from every rank, in unspecified order.
 
@@ -153,7 +153,7 @@ class Ranks:
         ----------
         like : array
             An array of the library that this rank uses, NumPy or CuPy.
-        vote_here, other : int
+        vote_here, count_here : int
             The numbers of this rank; the first is ``FAILED`` or ``LOST`` if the rank has failed.
         reason : object
             The error of this rank, for the message.
@@ -164,14 +164,16 @@ class Ranks:
             A rank has failed or lost edges. Every rank raises it.
         """
         # full_like makes an array of CuPy if ``like`` is one
-        votes = [np.full_like(like, vote, dtype=np.int64, shape=1) for vote in (vote_here, other)]
-        numbers, others = (array.tolist() for array in self.gathered(*votes))
+        votes = [
+            np.full_like(like, vote, dtype=np.int64, shape=1) for vote in (vote_here, count_here)
+        ]
+        numbers, counts = (array.tolist() for array in self.gathered(*votes))
         failed, lost = numbers.count(FAILED), numbers.count(LOST)
         if failed or lost:
             suffix = f": {reason}" if vote_here in (FAILED, LOST) else ""
             kind, word = (LedgerError, "lost edges") if lost else (GraphStateError, "failed")
             raise kind(f"{failed + lost} of {counted(len(numbers), 'rank')} {word}{suffix}")
-        return numbers, others
+        return numbers, counts
 
 
 def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:

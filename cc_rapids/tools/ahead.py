@@ -149,11 +149,11 @@ def write_objects() -> None:
 def _write_architecture(capability: Capability) -> None:
     """Write the PTX of the common kernels for one compute capability."""
     kernels = kernels_of_common_jobs("cuda")
-    made = {
+    ptx_of_key = {
         (kernel, key[2]): compiler.to_ptx(kernel, key[2], capability)
         for key, kernel in kernels.items()
     }
-    shipped.write(made, capability)
+    shipped.write(ptx_of_key, capability)
 
 
 def kernels_of_common_jobs(engine: str) -> dict[dry_run.Key, Kernel]:
@@ -181,10 +181,10 @@ def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
         for design in sorted(designs, key=str):
             _solve(np.arange(FEW, dtype=dtype), design=design)
             _solve(np.arange(FEW, dtype=dtype), design=design, num_vertices=FEW)
-    for words in (["vertex 7", "vertex 10"], [f"{'long' * 20} {k}" for k in (7, 10)]):
+    for strings_of_ids in (["vertex 7", "vertex 10"], [f"{'long' * 20} {k}" for k in (7, 10)]):
         for constants in ((), LONG):
             with _changed(*constants):
-                _solve(np.array(words, object))
+                _solve(np.array(strings_of_ids, object))
     if engine == "threads":
         for constants in ((), LONG):
             with _changed(*WIDE, *constants):
@@ -204,14 +204,14 @@ def _link_records() -> None:
     """Run the queries of record linkage on pairs of integers, strings and composite ids."""
     import pyarrow as pa
 
-    first, second = np.arange(RECORDS), np.arange(RECORDS) // 2
-    score, words = second / RECORDS, np.array([f"id {k}" for k in range(RECORDS)], object)
-    long = np.array([f"{'long' * 20} {k}" for k in range(RECORDS)], object)
-    for ids in ([first], [STEPS[-1] * first], [words], [long], [words, first]):
+    numbers, halves = np.arange(RECORDS), np.arange(RECORDS) // 2
+    score, texts = halves / RECORDS, np.array([f"id {k}" for k in range(RECORDS)], object)
+    long_texts = np.array([f"{'long' * 20} {k}" for k in range(RECORDS)], object)
+    for ids in ([numbers], [STEPS[-1] * numbers], [texts], [long_texts], [texts, numbers]):
         sides = [[f"{side}{k}" for k in range(len(ids))] for side in "ab"]
-        ends = [*ids, *(part[second] for part in ids)]
+        ends = [*ids, *(part[halves] for part in ids)]
         pairs = pa.table(dict(zip(chain(*sides), ends, strict=True)) | {"score": score})
-        records = pa.table(dict(zip(sides[0], ids, strict=True)) | {"score": score, "key": words})
+        records = pa.table(dict(zip(sides[0], ids, strict=True)) | {"score": score, "key": texts})
         cuts = components_at(pairs, *sides, weight="score", thresholds=[0.1, 0.2])
         tree: Any = components(pairs, *sides, weight="score", forest="max")
         linked = link_records(records, ["key", sides[0]], sides[0])

@@ -124,8 +124,8 @@ def _scale(axes: Axes, log: str) -> None:
             axes.set_xscale("log")
         elif positive.size:
             axes.set_xscale("symlog", linthresh=float(positive.min()))
-    for axis, (least, most) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-        if axis.get_scale() == "log" and most / least < SHORT_AXIS_RATIO:
+    for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        if axis.get_scale() == "log" and high / low < SHORT_AXIS_RATIO:
             axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
             axis.set_major_formatter("{x:g}")
             axis.set_minor_formatter("{x:g}")

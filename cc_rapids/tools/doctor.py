@@ -233,14 +233,14 @@ def find_driver() -> Driver | None:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError:
         return None
-    number = ctypes.c_int()
-    cuda.cuDriverGetVersion(ctypes.byref(number))
-    supported = number.value // 1000, number.value % 1000 // 10
+    c_number = ctypes.c_int()
+    cuda.cuDriverGetVersion(ctypes.byref(c_number))
+    supported = c_number.value // 1000, c_number.value % 1000 // 10
     status = cuda.cuInit(0)
     gpus: tuple[Gpu, ...] = ()
     if not status:
-        status = cuda.cuDeviceGetCount(ctypes.byref(number))
-        gpus = tuple(_gpu(cuda, i) for i in range(number.value if not status else 0))
+        status = cuda.cuDeviceGetCount(ctypes.byref(c_number))
+        gpus = tuple(_gpu(cuda, i) for i in range(c_number.value if not status else 0))
     trouble = None if gpus else _trouble(cuda, status)
     return Driver(_driver_version(), supported, gpus, trouble)
 
@@ -262,8 +262,10 @@ def _trouble(cuda: ctypes.CDLL, status: int) -> str:
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
     text = ctypes.c_char_p()
     cuda.cuGetErrorString(status, ctypes.byref(text))
-    words = (text.value or b"no CUDA-capable device").decode() if status else "it reports no device"
-    return words + (f" (CUDA_VISIBLE_DEVICES={hidden!r})" if hidden is not None else "")
+    message = (
+        (text.value or b"no CUDA-capable device").decode() if status else "it reports no device"
+    )
+    return message + (f" (CUDA_VISIBLE_DEVICES={hidden!r})" if hidden is not None else "")
 
 
 def _driver_version() -> str | None:

@@ -173,12 +173,12 @@ class DaskComponents(DistributedComponents):
         if pair is None:
             return False
         ids = _ids(pair[0])
-        theirs = {name: f"other_{name}" for name in pair[1].columns if name not in ids}
-        both = pair[0].merge(pair[1].rename(columns=theirs), on=ids, shuffle_method="tasks")
-        labels = both[[name for name in both.columns if name not in ids]]
-        pairs = labels.drop_duplicates(split_out=both.npartitions, shuffle_method="tasks")
+        renamed = {name: f"other_{name}" for name in pair[1].columns if name not in ids}
+        matched = pair[0].merge(pair[1].rename(columns=renamed), on=ids, shuffle_method="tasks")
+        labels = matched[[name for name in matched.columns if name not in ids]]
+        pairs = labels.drop_duplicates(split_out=matched.npartitions, shuffle_method="tasks")
         # equal if all vertices match and the labels correspond one to one
-        rows, pairs = dask.compute(both[ids[0]].count(), pairs.iloc[:, 0].count())
+        rows, pairs = dask.compute(matched[ids[0]].count(), pairs.iloc[:, 0].count())
         return (int(pairs), int(rows)) == counts[0]
 
 
@@ -187,18 +187,20 @@ def _ids(labels: Any) -> list[str]:
     return [name for name in labels.columns if name.endswith("vertex")]
 
 
-def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
+def _comparable(first_labels: Any, second_labels: Any) -> tuple[Any, Any] | None:
     """Convert two lazy label frames to one library and equal types of ids.
 
     Return None if the frames cannot have the same vertices.
     """
-    if _ids(one) != _ids(other):
+    if _ids(first_labels) != _ids(second_labels):
         return None
-    if is_cudf(one._meta) != is_cudf(other._meta):
-        one, other = (frame.to_backend("pandas") for frame in (one, other))
+    if is_cudf(first_labels._meta) != is_cudf(second_labels._meta):
+        first_labels, second_labels = (
+            frame.to_backend("pandas") for frame in (first_labels, second_labels)
+        )
     kinds: dict[str, Any] = {}
-    for name in _ids(one):
-        columns = one[name], other[name]
+    for name in _ids(first_labels):
+        columns = first_labels[name], second_labels[name]
         dtypes = [getattr(column.dtype, "numpy_dtype", column.dtype) for column in columns]
         numbers = [is_integer(dtype) for dtype in dtypes]
         if numbers[0] != numbers[1]:
@@ -209,13 +211,13 @@ def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
             if int(signed.min().compute()) < 0:
                 return None
             kinds[name] = np.uint64
-    return one.astype(kinds), other.astype(kinds)
+    return first_labels.astype(kinds), second_labels.astype(kinds)
 
 
-def distribute_frame(tasks: Tasks, whole: Future, count: int) -> Any:
+def distribute_frame(tasks: Tasks, answer: Future, count: int) -> Any:
     """Return a frame on one worker as a Dask frame distributed over all workers."""
     workers = tasks.workers()
-    runs = [tasks.submit(chunk, whole, k, count) for k in range(count)]
+    runs = [tasks.submit(chunk, answer, k, count) for k in range(count)]
     homes = [workers[k % len(workers)] for k in range(count)]
     moved = [tasks.submit(copied, run, worker=home) for run, home in zip(runs, homes, strict=True)]
     return framed(tasks, moved)
@@ -346,12 +348,12 @@ class DaskRun(Run):
             if answer:
                 return answer
         root = self.tree(forests)
-        whole = tasks.submit(labelled, root, self.id_names, labels, vertex_options, self.options)
-        [facts] = tasks.gather([tasks.submit(getitem, whole, 1)])
+        answer = tasks.submit(labelled, root, self.id_names, labels, vertex_options, self.options)
+        [facts] = tasks.gather([tasks.submit(getitem, answer, 1)])
         count = len(tasks.workers())
         facts = self.facts(facts, "edges", count, combine="tree")
         return DaskComponents(
-            facts, distribute_frame(tasks, whole, count), lambda: self._forest([root])
+            facts, distribute_frame(tasks, answer, count), lambda: self._forest([root])
         )
 
     def _forest(self, forests: list[Future]) -> Any:

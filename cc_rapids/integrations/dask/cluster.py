@@ -50,8 +50,8 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
     >>> with cc_rapids.dask.local_gpus() as cluster, Client(cluster):  # doctest: +SKIP
     ...     found = cc_rapids.dask.components(dask_cudf.read_parquet("edges/*.parquet"))
     """
-    chosen = gpus if isinstance(gpus, list) else visible()[:gpus]
-    if not chosen:
+    gpu_ids = gpus if isinstance(gpus, list) else visible()[:gpus]
+    if not gpu_ids:
         raise EngineError(
             "no NVIDIA GPU was found (see CUDA_VISIBLE_DEVICES, nvidia-smi): use"
             " distributed.LocalCluster() to run on CPU threads"
@@ -59,21 +59,21 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
     if find_spec("dask_cuda"):
         from dask_cuda import LocalCUDACluster
 
-        return LocalCUDACluster(CUDA_VISIBLE_DEVICES=chosen, **options)
+        return LocalCUDACluster(CUDA_VISIBLE_DEVICES=gpu_ids, **options)
     log.info("dask-cuda is not installed: starting one plain process per GPU")
-    return plain(chosen, **options)
+    return plain(gpu_ids, **options)
 
 
 def plain(gpus: list[Any], **options: Any) -> Any:
     """Start one worker process for each given GPU, without dask-cuda."""
     workers = {
-        number: {
+        index: {
             "cls": Nanny,
             "options": {"nthreads": 1, "memory_limit": 0, "dashboard_address": None}
             | {"env": {"CUDA_VISIBLE_DEVICES": str(gpu)}}
             | options,
         }
-        for number, gpu in enumerate(gpus)
+        for index, gpu in enumerate(gpus)
     }
     scheduler = {"cls": Scheduler, "options": {"dashboard_address": ":0", "port": 0}}
     return SpecCluster(workers=workers, scheduler=scheduler, name="cc_rapids")

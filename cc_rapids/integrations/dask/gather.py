@@ -125,21 +125,23 @@ def tree_cost(job: Job, machine: Machine) -> Cost:
 
 def gather_cost(job: Job, machine: Machine) -> Cost:
     """Return the cost of sending all forests to every worker and solving them there."""
-    row, others, share = 2 * ID_BYTES, job.workers - 1, job.edges / job.workers
+    row, other_workers, share = 2 * ID_BYTES, job.workers - 1, job.edges / job.workers
     rows = forest_rows(job.vertices, share)
     seconds = share * row / machine.read + share / machine.rate + machine.latency
-    seconds += others * rows * row / machine.collective
+    seconds += other_workers * rows * row / machine.collective
     seconds += job.workers * rows / machine.rate + job.vertices / machine.rate
     bytes_in_use = 2 * job.workers * rows * row + job.vertices * (row + ID_BYTES)
-    return Cost(job.workers * others * rows * row, 0, 1, seconds, bytes_in_use)
+    return Cost(job.workers * other_workers * rows * row, 0, 1, seconds, bytes_in_use)
 
 
-def gather_pays(vertices: float, rows: list[int], machine: Machine, free: float) -> bool:
+def gather_pays(vertices: float, rows: list[int], machine: Machine, free_memory: float) -> bool:
     """Return whether all forests fit on every worker and a gather is not slower than a tree."""
     workers, most_rows = len(rows), float(max(rows, default=0))
     job = Job(workers * most_rows, max(vertices, 1.0), workers)
     gather = gather_cost(job, machine)
-    return gather.peak_bytes <= free / 2 and gather.seconds <= tree_cost(job, machine).seconds
+    return (
+        gather.peak_bytes <= free_memory / 2 and gather.seconds <= tree_cost(job, machine).seconds
+    )
 
 
 log: logging.Logger = logging.getLogger(__name__)
@@ -230,8 +232,8 @@ def gathered(
     kind = kind_of_ids(id_names, facts)
     sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
     frame = type(edges)(dict(zip(ENDS, sides, strict=True)))
-    whole = Forest(frame, sum(rows), total_ledger(facts))
-    answer = labelled(whole, id_names, labels, vertex_options, options)
+    all_forests = Forest(frame, sum(rows), total_ledger(facts))
+    answer = labelled(all_forests, id_names, labels, vertex_options, options)
     return chunk(answer, rank, len(rows)), answer[1]
 
 

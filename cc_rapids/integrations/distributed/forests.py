@@ -374,8 +374,8 @@ def solved(
     options: dict[str, Any],
 ) -> Components:
     """Return the components of a forest over all vertices."""
-    ends, others = sides(id_names[0]), vertex_options | options
-    return solved_by(forest.edges, ends, id_names, forest.rows, labels=kind, **others)
+    ends, all_options = sides(id_names[0]), vertex_options | options
+    return solved_by(forest.edges, ends, id_names, forest.rows, labels=kind, **all_options)
 
 
 def labelled(
@@ -397,11 +397,11 @@ def row_facts(ledger: Ledger) -> dict[str, Any]:
     return {"dropped": ledger.left_out.get("null_end", 0), "ledger": ledger.facts()}
 
 
-def chunk(whole: tuple[Any, Any], k: int, count: int) -> Any:
+def chunk(answer: tuple[Any, Any], k: int, count: int) -> Any:
     """Return the k-th of ``count`` equal ranges of rows of a pair (frame, facts)."""
-    frame = whole[0]
-    first, last = k * len(frame) // count, (k + 1) * len(frame) // count
-    return frame.iloc[first:last].reset_index(drop=True)
+    frame = answer[0]
+    start, end = k * len(frame) // count, (k + 1) * len(frame) // count
+    return frame.iloc[start:end].reset_index(drop=True)
 
 
 def edges_of(forest: Forest, source: Side) -> Any:

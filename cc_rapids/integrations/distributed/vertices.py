@@ -261,8 +261,8 @@ def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
     is_turned = (right == home) & (left != home)
     swapped = dict(zip(ENDS, ENDS[::-1], strict=True))
     turned_edges = select_rows(edges, is_turned).rename(columns=swapped)
-    whole = concat([select_rows(edges, ~is_turned), turned_edges[list(ENDS)]])
-    return boxed(of_length(whole, forest.rows, "the edges of a forest"), "source", owner, count)
+    all_edges = concat([select_rows(edges, ~is_turned), turned_edges[list(ENDS)]])
+    return boxed(of_length(all_edges, forest.rows, "the edges of a forest"), "source", owner, count)
 
 
 def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
@@ -294,10 +294,10 @@ def arrived(owner: Owner, by: str, part: int, rows: int, *frames: Any) -> Any:
     InputError
         The caller's function assigns a row to another part.
     """
-    whole = of_length(concat(list(frames)), rows, f"the rows for part {part}")
+    rows_of_part = of_length(concat(list(frames)), rows, f"the rows for part {part}")
     if isinstance(owner, GivenOwners):
-        owner.check(whole[by], part)
-    return whole
+        owner.check(rows_of_part[by], part)
+    return rows_of_part
 
 
 def sample(forest: Forest, kind: str | None) -> Any:
@@ -362,8 +362,8 @@ def _owned(vertex_range: range, like: Any, owner: Owner, part: int) -> Any:
     """Return the vertices of a range that a part owns, computed in pieces on this worker."""
     kind, limits, pieces = type(like), np.iinfo(like.dtype), []
     fits = not vertex_range or limits.min <= min(vertex_range) <= max(vertex_range) <= limits.max
-    for first in range(0, max(len(vertex_range), 1), OWNER_CALL_VERTICES):
-        values = values_of(vertex_range[first : first + OWNER_CALL_VERTICES], np)
+    for start in range(0, max(len(vertex_range), 1), OWNER_CALL_VERTICES):
+        values = values_of(vertex_range[start : start + OWNER_CALL_VERTICES], np)
         ids = kind(values.astype(like.dtype) if fits else values, name="vertex")
         pieces.append(select_rows(ids.to_frame(), owner(ids) == part))
     return concat(pieces)["vertex"]
@@ -412,8 +412,8 @@ def looked_up(frame: Any, by: str, table: Any) -> Any:
     labels_by_id = table.rename(columns={"vertex": by, "labels": "found"})
     matched = frame.merge(labels_by_id, on=by, how="inner")
     with_labels = matched.drop(columns=by).rename(columns={"found": by})[list(frame.columns)]
-    whole = concat([with_labels, frame[~frame[by].isin(table["vertex"])]])
-    return of_length(whole, len(frame), f"the rows with a {by} to look up")
+    all_rows = concat([with_labels, frame[~frame[by].isin(table["vertex"])]])
+    return of_length(all_rows, len(frame), f"the rows with a {by} to look up")
 
 
 def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
@@ -551,13 +551,12 @@ class Exchange:
             else [self.workers[home] for home in homes]
         )
         pieces: list[list[Handle]] = [[] for _ in range(self.count)]
-        for number, (box, rows) in enumerate(zip(boxes, counts, strict=True)):
-            home = self.workers.index(places[number]) if homes is None else homes[number]
+        for box_number, (box, rows) in enumerate(zip(boxes, counts, strict=True)):
+            home = self.workers.index(places[box_number]) if homes is None else homes[box_number]
             for part, (row_count, size) in enumerate(rows):
-                if row_count or number == part % len(
-                    boxes
-                ):  # each part needs a frame for its types
-                    share = self.tasks.submit(getitem, box, part, worker=places[number])
+                # a part that gets no rows still gets one empty frame, for its types
+                if row_count or box_number == part % len(boxes):
+                    share = self.tasks.submit(getitem, box, part, worker=places[box_number])
                     pieces[part].append(share)
                 if part != home:
                     self.bytes[home, part] += size
@@ -746,8 +745,8 @@ class Distributed:
         for part, weight in enumerate(weights):
             exchange.bytes[part, home] += weight if part != home else 0
         exchange.batches += 1
-        whole = on(home, solved, self.options, *remaining)
-        box = on(home, boxed, whole, "vertex", self.owner, self.count)
+        label_table = on(home, solved, self.options, *remaining)
+        box = on(home, boxed, label_table, "vertex", self.owner, self.count)
         return exchange.send([box], "vertex", [home], "rest")
 
 
@@ -774,14 +773,14 @@ def distributed(
         ``num_vertices``; an id outside this range raises an InputError.
     """
     facts = tasks.gather([tasks.submit(described, leaf) for leaf in leaves])
-    number = len(tasks.workers())
+    part_count = len(tasks.workers())
     kind = kind_of_ids(id_names, facts, vertex_range)
-    owner = owner_of(owners, facts, number)
+    owner = owner_of(owners, facts, part_count)
     _check_ids(id_names, facts, count)
     if isinstance(owner, GivenOwners):
         _check_function(tasks, leaves, owner, kind, vertex_range)
-    exchange = Exchange(tasks, owner, number, watch)
-    run = Distributed(tasks, exchange, owner, number, vertex_range, options)
+    exchange = Exchange(tasks, owner, part_count, watch)
+    run = Distributed(tasks, exchange, owner, part_count, vertex_range, options)
     answers = run.run(leaves, kind, room, sum(fact["rows"] for fact in facts))
     counts = tasks.gather([tasks.submit(count_vertices, one) for one in answers])
     vertices, components = (sum(column) for column in zip(*counts, strict=True))

@@ -230,9 +230,9 @@ def components(
     )
     if isinstance(edges, Dataset) and (example := _example(edges)) is not None:
         source, destination = read.named_ends(example, source, destination)
-    given = named(source, destination)
+    end_names = named(source, destination)
     id_names = names_of_ends(source, destination)
-    edges = _checked(edges, given, vertices, num_vertices, nulls)
+    edges = _checked(edges, end_names, vertices, num_vertices, nulls)
     check_partition(partition, id_names[0], labels, owners, room, cloudpickle.dumps)
     resources = _resources(checked.engine, num_cpus=num_cpus, num_gpus=num_gpus)
     options = {"design": design, "engine": engine}
@@ -337,8 +337,8 @@ class RayRun(Run):
         vertex_options = {"vertices": None if isinstance(vertices, Dataset) else vertices}
         arguments = root, id_names, labels, vertex_options | {"num_vertices": count}, self.options
         blocks = tasks.cpus()
-        first, *tables = tasks.split(label_blocks, *arguments, blocks, count=blocks + 1)
-        [facts] = tasks.gather([first])
+        facts_result, *tables = tasks.split(label_blocks, *arguments, blocks, count=blocks + 1)
+        [facts] = tasks.gather([facts_result])
         return RayComponents(
             self.facts(facts, "edges", len(tasks.workers()), known_rows(edges), combine="tree"),
             _dataset(tables),
@@ -348,7 +348,7 @@ class RayRun(Run):
 
 
 def _checked(
-    edges: Any, given: tuple[Any, Any], vertices: Any, count: int | None, nulls: str
+    edges: Any, end_names: tuple[Any, Any], vertices: Any, count: int | None, nulls: str
 ) -> Dataset:
     """Check the arguments as far as possible without reading rows; return the columns of ids."""
     if not isinstance(edges, Dataset):
@@ -367,8 +367,8 @@ def _checked(
     example_table = _example(edges)
     if example_table is None:  # the columns are known only once the caller's functions have run
         return edges
-    read.read(example_table, *given, example, count, nulls)
-    names = [name for side in names_of_ends(*given) for name in as_list(side)]
+    read.read(example_table, *end_names, example, count, nulls)
+    names = [name for side in names_of_ends(*end_names) for name in as_list(side)]
     return edges.select_columns(list(dict.fromkeys(names)))
 
 
@@ -488,9 +488,9 @@ def label_blocks(
 ) -> list[Any]:
     """Return the facts of a run, followed by the labels of all vertices in ``count`` tables."""
     frame, facts = labelled(forest, id_names, kind, vertex_options, options)
-    whole = as_table(frame)
-    bounds = [k * len(whole) // count for k in range(count + 1)]
-    tables = [whole.slice(low, high - low) for low, high in pairwise(bounds)]
+    table = as_table(frame)
+    bounds = [k * len(table) // count for k in range(count + 1)]
+    tables = [table.slice(low, high - low) for low, high in pairwise(bounds)]
     return [facts, *tables]
 
 

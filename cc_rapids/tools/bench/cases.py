@@ -169,9 +169,9 @@ class Measured:
     def _paper(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
         """Return the memory traffic and its limit for a record."""
         n, m = self.graph.num_vertices, rows.m if rows else self.graph.num_edges
-        spent = spread(alone.device or alone.wall)["median"]
+        spent_ms = spread(alone.device or alone.wall)["median"]
         item, device = np.dtype(ids).itemsize, self.backend.device_name
-        return limit_facts(design, rows is not None, n, m, item, device, spent)
+        return limit_facts(design, rows is not None, n, m, item, device, spent_ms)
 
     def _check(self, form: str, labels: Any, parent: Any, facts: dict[str, Any]) -> None:
         """Raise a VerificationError unless the labels equal those of union-find."""

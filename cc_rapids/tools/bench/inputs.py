@@ -55,8 +55,8 @@ def inputs(
     if form == "csr":
         edges, forest = Edges(graph.src, graph.dst, 0), Forest(backend, graph.num_vertices)
         rows = rows_of(edges, forest, distinct=True)
-        whole = rows.offsets, rows.indices.astype(dtype)
-        copies = rotated(backend, whole, runs)
+        csr_arrays = rows.offsets, rows.indices.astype(dtype)
+        copies = rotated(backend, csr_arrays, runs)
         return [_rows(offsets, indices) for offsets, indices in copies]
     columns = graph.src.astype(dtype), graph.dst.astype(dtype)
     return [
@@ -67,8 +67,8 @@ def inputs(
 
 def _rows(offsets: Array, indices: Array) -> Input:
     """Return an input of symmetric CSR rows."""
-    given = Csr(offsets, indices, symmetric=True)
-    return Input(given, Edges(indices, indices, 0), Adjacency(offsets, indices, symmetric=True))
+    csr = Csr(offsets, indices, symmetric=True)
+    return Input(csr, Edges(indices, indices, 0), Adjacency(offsets, indices, symmetric=True))
 
 
 def _framed(backend: Backend, src: Array, dst: Array, weights: Array) -> Any:

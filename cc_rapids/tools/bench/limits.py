@@ -49,18 +49,20 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
     labels = LABEL * n * (3 if sample.spec.samples else 2)  # labels are written and read
     if pair_bytes and not rows:
         matrix = pair_bytes * n * n
-        words = "each edge once into the matrix, which is cleared and read once"
-        return _traffic(2 * item * m + 2 * matrix, ((m, matrix),), words)
+        counted = "each edge once into the matrix, which is cleared and read once"
+        return _traffic(2 * item * m + 2 * matrix, ((m, matrix),), counted)
     if not rows:
-        reads, words = _list_reads(design, m, table, n // 8)
-        return _traffic(passes * 2 * item * m + labels, reads, words)
+        reads, counted = _list_reads(design, m, table, n // 8)
+        return _traffic(passes * 2 * item * m + labels, reads, counted)
     if not sample.spec.samples:
-        words = f"each entry {'twice' if passes == 2 else 'once'}, and the label of its end"
-        return _traffic(passes * (item * m + OFFSET * n) + labels, ((m, table),), words)
+        counted = f"each entry {'twice' if passes == 2 else 'once'}, and the label of its end"
+        return _traffic(passes * (item * m + OFFSET * n) + labels, ((m, table),), counted)
     # One bit per row is read in order; rows inside the giant component are skipped
-    first = min(n * int(dict(sample.options).get("k", 1)), m)
-    words = "the first entries of each row, and the labels of their ends"
-    return _traffic(item * first + OFFSET * n + labels, ((first, table),), words)
+    sampled_entries = min(n * int(dict(sample.options).get("k", 1)), m)
+    counted = "the first entries of each row, and the labels of their ends"
+    return _traffic(
+        item * sampled_entries + OFFSET * n + labels, ((sampled_entries, table),), counted
+    )
 
 
 def _list_reads(design: Design, m: int, table: int, bits: int) -> tuple[Reads, str]:
@@ -72,17 +74,17 @@ def _list_reads(design: Design, m: int, table: int, bits: int) -> tuple[Reads, s
     if sample.spec.needs_list:
         linked = sampled_count(m, sample["every"])
         filtered = m - linked if sample["bits"] == "cached" else 0
-    words = "each edge once: the labels of both ends, or after a sample their bits"
+    counted = "each edge once: the labels of both ends, or after a sample their bits"
     if linked < m and not filtered:
-        words += ", in shared memory"
+        counted += ", in shared memory"
     if design.window:
-        words = "each edge twice, and the labels of both ends, as near each other as in a tile"
-    return ((2 * linked, table), (2 * filtered, bits)), words
+        counted = "each edge twice, and the labels of both ends, as near each other as in a tile"
+    return ((2 * linked, table), (2 * filtered, bits)), counted
 
 
-def _traffic(streamed: int, reads: Reads, words: str) -> Traffic:
+def _traffic(streamed: int, reads: Reads, counted: str) -> Traffic:
     """Return the traffic without tables that are never read."""
-    return Traffic(streamed, tuple(read for read in reads if read[0]), f"at least: {words}")
+    return Traffic(streamed, tuple(read for read in reads if read[0]), f"at least: {counted}")
 
 
 def limit_facts(

@@ -137,8 +137,8 @@ def as_list(edge_file: EdgeFile, kind: str) -> EdgeList:
 
 def _pieces(table: pa.Table) -> Iterator[pa.Table]:
     """Yield slices of at most ``PIECE_EDGES`` rows."""
-    for first in range(0, len(table), PIECE_EDGES):
-        yield table.slice(first, PIECE_EDGES)
+    for start in range(0, len(table), PIECE_EDGES):
+        yield table.slice(start, PIECE_EDGES)
 
 
 def _span(columns: list[Any], kind: str) -> range:
@@ -151,8 +151,8 @@ def _span(columns: list[Any], kind: str) -> range:
     ends = [pc.min_max(column).as_py() for column in columns]
     least = min((end["min"] for end in ends if end["min"] is not None), default=1)
     largest = max((end["max"] for end in ends if end["max"] is not None), default=0)
-    first = 1 if COUNTED[kind] == 1 and least >= 1 else 0
-    return range(first, largest + 1)
+    start = 1 if COUNTED[kind] == 1 and least >= 1 else 0
+    return range(start, largest + 1)
 
 
 def _isolated(edge_file: EdgeFile) -> int:

@@ -82,7 +82,7 @@ def table_format_option(flag: str, name: str, what: str) -> Decorator:
     return option(flag, name, metavar="FORMAT", type=kind, section=INPUT, help=help_text)
 
 
-def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
+def read_table(path_text: str, format: str | None, quiet: bool) -> WholeTable:
     """Read the table of a file, a folder or a pattern, or of standard input for ``-``.
 
     Raises
@@ -92,15 +92,15 @@ def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
     """
     import pyarrow as pa
 
-    parts = [_read(path, format, quiet) for path in paths_of(given)]
-    name, first = name_of(given), parts[0]
-    if any(part.schema.names != first.schema.names for part in parts):
+    parts = [_read(path, format, quiet) for path in paths_of(path_text)]
+    name, first_part = name_of(path_text), parts[0]
+    if any(part.schema.names != first_part.schema.names for part in parts):
         raise FormatError(f"the files of {name} have different columns, so they are not one table")
     texts = [part.schema.metadata == _TEXT_MARK for part in parts]
     if any(texts) != all(texts):
         raise FormatError(f"the files of {name} are partly text: name files of one kind")
     try:
-        table = pa.concat_tables(parts, promote_options="permissive") if parts[1:] else first
+        table = pa.concat_tables(parts, promote_options="permissive") if parts[1:] else first_part
     except pa.ArrowException as error:
         raise FormatError(f"the files of {name} are not one table: {error}") from error
     if not texts[0]:

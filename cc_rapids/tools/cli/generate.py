@@ -134,16 +134,17 @@ def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
         return
     from ... import backends
 
-    free = backends.get("threads").free_bytes()
-    if needed > free:
-        what, edges = f"the generator {name} holds the list that it starts from", copied_edges
-        others = "all other generators"
+    free_bytes = backends.get("threads").free_bytes()
+    if needed > free_bytes:
+        reason, edges = f"the generator {name} holds the list that it starts from", copied_edges
+        alternatives = "all other generators"
         if bytes_per_edge:
-            what, edges = f"the format {kind} holds the whole list", recipe.pieces.num_edges
-            others = "all but metis, egr and npz"
+            reason, edges = f"the format {kind} holds the whole list", recipe.pieces.num_edges
+            alternatives = "all but metis, egr and npz"
         raise CapacityError(
-            f"{what} in memory: {edges:,} edges take about"
-            f" {size(needed)}, but {size(free)} are free; {others} are written piece by piece"
+            f"{reason} in memory: {edges:,} edges take about"
+            f" {size(needed)}, but {size(free_bytes)} are free; {alternatives} are written piece by"
+            " piece"
         )
 
 
@@ -169,12 +170,12 @@ def _tables(recipe: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
     for ends in recipe.pieces.cut(PIECE_EDGES):
         columns = list(ends)
         if recipe.weights is not None:
-            least, most = recipe.weights
-            columns.append(random.integers(least, most, len(ends[0]), endpoint=True))
+            least, greatest = recipe.weights
+            columns.append(random.integers(least, greatest, len(ends[0]), endpoint=True))
         yield pa.table(columns, schema=schema)
 
 
-def _print(facts: dict[str, Any], prepared: dict[str, str | None]) -> None:
+def _print(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> None:
     """Print what was generated."""
     rate = facts["edges"] / facts["seconds"]
     print_rows(
@@ -186,7 +187,7 @@ def _print(facts: dict[str, Any], prepared: dict[str, str | None]) -> None:
             "weights": "{} to {}".format(*facts["weights"]) if facts["weights"] else None,
             "in": f"{facts['output']} ({facts['format']}, {size(facts['bytes'])})",
             "time": f"{seconds(facts['seconds'])}, {rate:,.0f} edges/s",
-            **prepared,
+            **kernel_facts,
         }
     )
 

@@ -199,8 +199,8 @@ class OneLineErrors(Group):
             if isinstance(error, BrokenPipeError):
                 _closed()
             _no_more_output()
-            what = error.filename or "cannot write to standard output"
-            _fail(f"{what}: {error.strerror or error}")
+            subject = error.filename or "cannot write to standard output"
+            _fail(f"{subject}: {error.strerror or error}")
         sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -213,11 +213,11 @@ def as_options(message: str) -> str:
     return _LIMIT.sub("--memory-limit", message)
 
 
-def _option(found: re.Match[str]) -> str:
+def _option(match: re.Match[str]) -> str:
     """Return the option for a keyword argument, or the text itself if there is none."""
-    option, value = f"--{(found[1] or '').replace('_', '-')}", (found[2] or "").strip("[']")
+    option, value = f"--{(match[1] or '').replace('_', '-')}", (match[2] or "").strip("[']")
     if value in ("None", "True", "False") or option not in _all_options():
-        return found[0]
+        return match[0]
     return " ".join([option, value.replace("', '", ",")]).rstrip()
 
 
@@ -262,11 +262,11 @@ def ended_in_words(unsaved: str) -> Iterator[None]:
     The line is the library's note about its checkpoint, or ``unsaved``. Signals that are ignored,
     for example by nohup, stay ignored.
     """
-    before: dict[int, Any] = {}
+    old_handlers: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
         for ending in ENDING:
             if signal.getsignal(ending) is signal.SIG_DFL:
-                before[ending] = signal.signal(ending, _end)
+                old_handlers[ending] = signal.signal(ending, _end)
     try:
         yield
     except (KeyboardInterrupt, _Ended) as error:
@@ -276,7 +276,7 @@ def ended_in_words(unsaved: str) -> Iterator[None]:
             click.echo(f"Interrupted: {text}", err=True)
         sys.exit(error.code if isinstance(error, _Ended) else INTERRUPTED)
     finally:
-        for changed, handler in before.items():
+        for changed, handler in old_handlers.items():
             signal.signal(changed, handler)
 
 
@@ -306,8 +306,8 @@ def examples(*lines: str) -> str:
             shown.append(f"  {line}")
         else:
             parts = _parts(line)
-            more = (f"{' ' * _CONTINUATION_INDENT}{part}" for part in parts[1:])
-            shown += [f"    {part}" for part in (parts[0], *more)]
+            continuations = (f"{' ' * _CONTINUATION_INDENT}{part}" for part in parts[1:])
+            shown += [f"    {part}" for part in (parts[0], *continuations)]
     return "\n".join(["\b", "Examples:", *shown])
 
 

@@ -28,7 +28,7 @@ IMPLEMENTATIONS = {
 NUMBERS = " and ".join(f"{name}:0 to {name}:{len(of) - 1}" for name, of in IMPLEMENTATIONS.items())
 
 
-def by_number(chosen: dict[str, str]) -> dict[str, str]:
+def by_number(options: dict[str, str]) -> dict[str, str]:
     """Return options; a ``design`` such as ``owner:3`` is replaced by its three options.
 
     Raises
@@ -36,19 +36,19 @@ def by_number(chosen: dict[str, str]) -> dict[str, str]:
     click.UsageError
         There is no such number, or another engine or memory is given.
     """
-    word = chosen.get("design", "")
+    word = options.get("design", "")
     name, colon, digits = word.partition(":")
     if not colon:
-        return chosen
+        return options
     implementations = IMPLEMENTATIONS.get(name, ())
     number = int(digits) if digits.isdecimal() and len(digits) < 3 else len(implementations)
     if number >= len(implementations):
         raise click.UsageError(f"no implementation is {word!r}; there are {NUMBERS}.")
     implementation = dict(zip(("design", "engine", "memory"), implementations[number], strict=True))
     for key in ("engine", "memory"):
-        if chosen.get(key, implementation[key]) != implementation[key]:
+        if options.get(key, implementation[key]) != implementation[key]:
             raise click.UsageError(
-                f"{word} has --{key} {implementation[key]}, so --{key} {chosen[key]} does not go"
+                f"{word} has --{key} {implementation[key]}, so --{key} {options[key]} does not go"
                 " with it."
             )
-    return chosen | implementation
+    return options | implementation

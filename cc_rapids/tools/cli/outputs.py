@@ -56,7 +56,7 @@ def checked_output(
     """
     path, format = written_to(Path(path_text), format)
     check_output(path, format)
-    for file in (file for one in inputs for file in paths_of(one) if file != STANDARD):
+    for file in (file for pattern in inputs for file in paths_of(pattern) if file != STANDARD):
         check_apart(path, Path(file))
     return path, format
 

@@ -101,9 +101,9 @@ def read_in_memory(
     files: Sequence[str], quiet: bool, reading: dict[str, Any], bounds: dict[str, Any]
 ) -> CommandEdges:
     """Read a single file, or return several files that the library reads into one table."""
-    given = read_edges(files, {}, quiet, reading, bounds)
-    given.options.pop("progress", None)  # with it, the files would be read in chunks
-    return given
+    edges = read_edges(files, {}, quiet, reading, bounds)
+    edges.options.pop("progress", None)  # with it, the files would be read in chunks
+    return edges
 
 
 def read_one(file: Path, report: Report | None, **reading: Any) -> EdgeFile:
@@ -111,8 +111,8 @@ def read_one(file: Path, report: Report | None, **reading: Any) -> EdgeFile:
 
     ``reading`` are source, destination, options of files and other fields of a column request.
     """
-    others = {name: value for name, value in reading.items() if name not in KEYWORDS}
-    request = ColumnRequest(format="", options=TextOptions.among(reading), **others)
+    request_fields = {name: value for name, value in reading.items() if name not in KEYWORDS}
+    request = ColumnRequest(format="", options=TextOptions.among(reading), **request_fields)
     if str(file) == STANDARD:
         edge_file = read_opened(given(standard_input()), request)
     else:

@@ -28,21 +28,21 @@ def milliseconds(row: Row) -> float:
 
 def series_name(row: Row, rows: Sequence[Row]) -> str:
     """Return the series of a run: its design, and the fields in which the rows differ."""
-    words = [row["design"]]
+    parts = [row["design"]]
     if len({other["memory"] for other in rows}) > 1:
-        words.append(str(row["memory"]))
+        parts.append(str(row["memory"]))
     for kind in ("threads", "processes", "reduction"):
         if row[kind] and len({other[kind] for other in rows}) > 1:
-            words.append(f"{kind}={row[kind]}")
-    return ", ".join(words)
+            parts.append(f"{kind}={row[kind]}")
+    return ", ".join(parts)
 
 
 def workers_of(row: Row) -> str:
     """Describe the workers of a run, such as "threads" or "processes of 2 threads"."""
     if not row["processes"]:
         return "threads"
-    words = f"processes of {row['threads']} threads" if row["threads"] > 1 else "processes"
-    return f"{words}, {row['reduction']}" if row["reduction"] != "pairs" else words
+    text = f"processes of {row['threads']} threads" if row["threads"] > 1 else "processes"
+    return f"{text}, {row['reduction']}" if row["reduction"] != "pairs" else text
 
 
 def baseline_key(row: Row) -> tuple[Any, ...]:
@@ -102,8 +102,8 @@ def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
             if (match := SEGMENTS.fullmatch(row["design"]))
         }
         if len(swept) > 1:
-            first = swept[min(swept)]
-            series[file] = [(count, first / spent) for count, spent in swept.items()]
+            fewest_ms = swept[min(swept)]
+            series[file] = [(count, fewest_ms / count_ms) for count, count_ms in swept.items()]
     if series:
         label = "times faster than with the fewest"
         yield "segments", charts.lines(series, "segments", label, log="x", line=1.0)

@@ -74,8 +74,8 @@ class Source:
     def ends(self) -> tuple[Any, Any] | None:
         """The columns as NumPy arrays; None if the ids are not integers."""
         columns = [column.to_numpy() for column in self.table.columns]
-        whole = all(is_integer(column.dtype) for column in columns)
-        return (columns[0], columns[1]) if whole else None
+        are_integers = all(is_integer(column.dtype) for column in columns)
+        return (columns[0], columns[1]) if are_integers else None
 
     @property
     def all_vertices(self) -> range | None:

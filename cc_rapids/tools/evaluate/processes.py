@@ -24,7 +24,7 @@ import numpy.typing as npt
 Ends = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 
-class Place(NamedTuple):
+class SharedArray(NamedTuple):
     """An array in shared memory."""
 
     name: str
@@ -38,7 +38,7 @@ class Processes:
 
     pool: ProcessPoolExecutor
     count: int
-    place: Place
+    place: SharedArray
     design: str
 
     def parts(self) -> list[tuple[int, int]]:
@@ -59,23 +59,23 @@ class Processes:
 
 
 @contextmanager
-def shared(shape: tuple[int, ...], dtype: Any) -> Iterator[Place]:
+def shared(shape: tuple[int, ...], dtype: Any) -> Iterator[SharedArray]:
     """Allocate an array in shared memory."""
     dtype = np.dtype(dtype)
     memory = SharedMemory(create=True, size=max(int(np.prod(shape)) * dtype.itemsize, 1))
     try:
-        yield Place(memory.name, shape, dtype.str)
+        yield SharedArray(memory.name, shape, dtype.str)
     finally:
         memory.close()
         memory.unlink()
 
 
 @contextmanager
-def attached(place: Place) -> Iterator[npt.NDArray[Any]]:
+def attached(array: SharedArray) -> Iterator[npt.NDArray[Any]]:
     """Yield an array in shared memory, without copying; do not keep views of it."""
-    memory = SharedMemory(place.name)
+    memory = SharedMemory(array.name)
     try:
-        yield np.ndarray(place.shape, place.dtype, buffer=memory.buf)
+        yield np.ndarray(array.shape, array.dtype, buffer=memory.buf)
     finally:
         memory.close()
 
@@ -94,15 +94,17 @@ def sharing(edges: Ends, count: int, design: str, threads: int = 1) -> Iterator[
             yield Processes(pool, count, place, design)
 
 
-def _of_part(place: Place, first: int, last: int, design: str) -> Ends:
+def _of_part(array: SharedArray, start: int, end: int, design: str) -> Ends:
     """Return a spanning forest of the edges ``first .. last - 1`` in shared memory."""
-    with attached(place) as columns:
-        return _forest(columns[:, first:last], design)
+    with attached(array) as columns:
+        return _forest(columns[:, start:end], design)
 
 
-def _of_two(one: Ends, other: Ends, design: str) -> Ends:
+def _of_two(first_forest: Ends, second_forest: Ends, design: str) -> Ends:
     """Return a spanning forest of the edges of two forests."""
-    return _forest([np.concatenate(pair) for pair in zip(one, other, strict=True)], design)
+    return _forest(
+        [np.concatenate(pair) for pair in zip(first_forest, second_forest, strict=True)], design
+    )
 
 
 def _forest(columns: Any, design: str) -> Ends:

@@ -91,12 +91,12 @@ class Plan:
     def cases(self) -> list[Case]:
         """Return the runs of a file."""
         threads = self.threads or (() if self.processes else (None,))
-        each = self.threads_per_process or (1,)
+        thread_counts = self.threads_per_process or (1,)
         cases = []
         for design in self.designs:
             for memory, count in product(self.memory or (None,), threads):
                 cases.append(Case(design, memory, count))
-            for mix in product(each, self.processes, self.reductions):
+            for mix in product(thread_counts, self.processes, self.reductions):
                 cases.append(Case(design, None, *mix))
         return cases
 
@@ -177,10 +177,10 @@ def _row(source: Source, truth: _Truth, plan: Plan, backend: Backend, case: Case
 def _here(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
     """Return the times of a case on an engine in this process."""
     kinds = {} if case.memory is None else {"memory": case.memory}
-    how: dict[str, Any] = {"design": case.design, "engine": backend.name, **kinds}
+    solve_options: dict[str, Any] = {"design": case.design, "engine": backend.name, **kinds}
 
     def job(edges: Any) -> Any:
-        result = components(edges, vertices=source.all_vertices, **how)
+        result = components(edges, vertices=source.all_vertices, **solve_options)
         return result, result.labels()
 
     with nullcontext() if case.threads is None else backend.using(case.threads):

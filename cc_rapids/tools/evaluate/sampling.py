@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .processes import Ends, Place, Processes, attached, shared, sharing
+from .processes import Ends, Processes, SharedArray, attached, shared, sharing
 
 EPSILON, DELTA = 0.09, 0.2  # constants in the size of a sample, as in the authors' program
 
@@ -34,8 +34,8 @@ class Sampling(Processes):
         (2, n): the components of the last sample, and those of all samples.
     """
 
-    remaining: Place
-    labels: Place
+    remaining: SharedArray
+    labels: SharedArray
 
     def forest(self) -> Ends:
         """Return the edges from vertices to the least vertices of their components."""
@@ -81,36 +81,38 @@ def sample_sizes(counts: list[int], n: int) -> list[int]:
     return [-(-size * count // total) for count in counts]
 
 
-def sampled(place: Place, first: int, count: int, size: int) -> Ends:
-    """Return ``size`` random edges, with repetition, from ``count`` edges that start at ``first``.
+def sampled(array: SharedArray, start: int, count: int, size: int) -> Ends:
+    """Return ``size`` random edges, with repetition, from ``count`` edges that start at ``start``.
 
     If ``size`` is ``count``, return all of them once.
     """
-    with attached(place) as edges:
-        part = edges[:, first : first + count]
+    with attached(array) as edges:
+        part = edges[:, start : start + count]
         if size < count:
-            part = part[:, np.random.default_rng((first, count)).integers(0, count, size)]
+            part = part[:, np.random.default_rng((start, count)).integers(0, count, size)]
         return part[0].copy(), part[1].copy()
 
 
-def solve_sample(samples: list[Ends], place: Place, design: str) -> None:
+def solve_sample(samples: list[Ends], label_array: SharedArray, design: str) -> None:
     """Find the components of all samples together, and store them in shared memory.
 
     Row 0 gets the component of each vertex; row 1, the components so far, is updated by them.
     """
     from ...api import components
 
-    with attached(place) as labels:
+    with attached(label_array) as labels:
         ends = [np.concatenate(columns) for columns in zip(*samples, strict=True)]
         result = components((ends[0], ends[1]), num_vertices=labels.shape[1], design=design)
         labels[0] = result.labels("min").labels
         labels[1] = labels[0, labels[1]]
 
 
-def contracted(source: Place, remaining: Place, labels: Place, first: int, count: int) -> int:
+def contracted(
+    source: SharedArray, remaining: SharedArray, labels: SharedArray, start: int, count: int
+) -> int:
     """Replace the ends of a part of the edges by their components; drop loops.
 
-    The edges are read from ``source`` and written to ``remaining``, starting at ``first``. Return
+    The edges are read from ``source`` and written to ``remaining``, starting at ``start``. Return
     their new number.
     """
     with (
@@ -118,10 +120,10 @@ def contracted(source: Place, remaining: Place, labels: Place, first: int, count
         attached(remaining) as kept_edges,
         attached(labels) as labels_of_both,
     ):
-        src, dst = labels_of_both[0, edges[:, first : first + count]]
+        src, dst = labels_of_both[0, edges[:, start : start + count]]
         is_left = src != dst
         size = int(is_left.sum())
-        kept_edges[0, first : first + size], kept_edges[1, first : first + size] = (
+        kept_edges[0, start : start + size], kept_edges[1, start : start + size] = (
             src[is_left],
             dst[is_left],
         )

@@ -208,5 +208,5 @@ def duplicated(graph: Graph, times: int, seed: int = 0) -> Graph:
     --------
     cc_rapids.generators.permuted : Permute the vertices of a graph.
     """
-    many = pieces.duplicated(pieces.of_graph(graph), times, seed)
-    return many.graph(graph.src.dtype, graph.engine)
+    copies = pieces.duplicated(pieces.of_graph(graph), times, seed)
+    return copies.graph(graph.src.dtype, graph.engine)
