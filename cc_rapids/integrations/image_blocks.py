@@ -192,6 +192,7 @@ class Merge:
         for offset in product(*choices):
             if not self.joined.structure[tuple(delta + 1 for delta in offset)]:
                 continue
+            # along the other axes, the sides overlap where both a pixel and its neighbour exist
             deltas_along = [delta for delta, fixed in zip(offset, step, strict=True) if not fixed]
             sizes = list(zip(deltas_along, shape, strict=True))
             here = tuple(slice(max(-delta, 0), size - max(delta, 0)) for delta, size in sizes)

@@ -265,7 +265,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     if algorithm not in ("kruskal", "prim"):
         return f"{algorithm=} takes other edges of equal weight than 'kruskal', in another order"
     if weight is None:
-        return "NetworkX passes no attributes with weight=None, and so no edge keys"
+        return "with weight=None, NetworkX passes neither attributes nor edge keys to a backend"
     graph, ignore_nan = arguments.arguments["G"], arguments.arguments["ignore_nan"]
     if algorithm == "prim" and not weights_differ(graph, weight, ignore_nan):
         return "algorithm='prim' may take other edges of equal weight than 'kruskal'"

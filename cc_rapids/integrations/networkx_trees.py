@@ -244,7 +244,7 @@ def _edges(
         weight=values,
         engine=nx.config.backends.cc_rapids.engine,
     ).row
-    if greatest:
+    if greatest:  # reversed before and after the sort, so that equal weights keep their order
         forest_rows = forest_rows[::-1]
     order = np.argsort(values[forest_rows], kind="stable")
     by_weight = [

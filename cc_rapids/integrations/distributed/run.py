@@ -135,7 +135,7 @@ class Run:
     ) -> dict[str, Any]:
         """Return the facts of the answer; raise a LedgerError unless they cover all parts.
 
-        ``rows`` is the total number of rows. By default, ``counts`` are added up.
+        ``rows`` is the total number of rows, by default the sum of ``counts``.
         """
         if rows is None:
             rows = sum(int(np.sum(one)) for one in self.tasks.gather(self.counts))

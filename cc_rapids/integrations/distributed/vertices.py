@@ -715,7 +715,11 @@ class Distributed:
         return 2 * sum(self._rows(remaining))
 
     def _hook(self, remaining: list[Handle], number: int) -> list[Handle]:
-        """Return tables with the root of every vertex that has a neighbour, on its owner."""
+        """Return tables with the root of every vertex that has a neighbour, on its owner.
+
+        Each vertex chooses its least neighbour. The lesser vertex of a cycle becomes a root. Then
+        labels are replaced by their own labels until none changes.
+        """
         on, stage = self.exchange.on, f"hooks, round {number}"
         count = self.count
         boxes = [on(p, least_neighbours, one, self.owner, count) for p, one in enumerate(remaining)]

@@ -135,15 +135,13 @@ def bench(
     recipe_texts = [*recipes, *random_recipes] or [DEFAULT]
     parsed_recipes = [recipe(text) for text in recipe_texts]
     options = bench_tools.Options(rounds, check, peers)
-    design_names = {"designs": list(axes["designs"]) or ["auto"]}
+    designs = list(axes["designs"]) or ["auto"]
     base = bench_tools.environment(backend.device_name, __version__)
     forms, ids = axes["forms"] or bench_tools.FORMS, axes["ids"] or bench_tools.IDS
-    total = len(parsed_recipes) * len(forms) * len(ids) * len(design_names["designs"])
+    total = len(parsed_recipes) * len(forms) * len(ids) * len(designs)
     records = []
     with kernels(quiet), progress("measuring", quiet or json_output, "cases") as report:
-        for case in _cases(
-            parsed_recipes, backend, weights, (forms, ids, options), design_names["designs"]
-        ):
+        for case in _cases(parsed_recipes, backend, weights, (forms, ids, options), designs):
             records.append(case)
             if json_output:
                 click.echo(json.dumps(base | case))

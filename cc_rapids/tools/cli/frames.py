@@ -175,7 +175,7 @@ def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
     )
     try:
         table = csv.read_csv(pa.BufferReader(data), None, parse_options, as_text)
-    except pa.ArrowInvalid:
+    except pa.ArrowInvalid:  # parse again, for an error that names the row
         table = csv.read_csv(pa.BufferReader(data), one_thread, parse_options, as_text)
     return table.replace_schema_metadata(_TEXT_MARK)
 

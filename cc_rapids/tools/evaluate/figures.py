@@ -116,17 +116,15 @@ def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     alone = {(r["file"], r["ran"]): milliseconds(r) for r in rows}
     for row in rows:
         match = STAGES.fullmatch(row["ran"])
-        plain = match and (alone.get((row["file"], match[1])) or _unsampled(alone, row, match[1]))
-        if match and plain:
-            bars = series.setdefault(match[1], [None] * len(files))
-            bars[list(files).index(row["file"])] = plain / milliseconds(row)
+        if not match:
+            continue
+        name = match[1]
+        alone_ms = alone.get((row["file"], name)) or alone.get((row["file"], f"none+{name}"))
+        if alone_ms:
+            bars = series.setdefault(name, [None] * len(files))
+            bars[list(files).index(row["file"])] = alone_ms / milliseconds(row)
     if series:
         yield "stages", charts.bars(list(files), series, "times faster by stages", line=1.0)
-
-
-def _unsampled(alone: dict[Any, float], row: Row, name: str) -> float | None:
-    """Return the time of the rule ``name`` without a sample on the file of a run, or None."""
-    return alone.get((row["file"], f"none+{name}"))
 
 
 def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:

@@ -91,9 +91,10 @@ def permute(on: Any) -> Any:
 def rmat(on: Any) -> Any:
     """Write R-MAT edges, which choose one quadrant of the matrix at each level.
 
-    a, ab, abc are cumulative probabilities of the quadrants in units of 2^-SHARE_BITS. Each draw
-    serves LEVELS levels. If that gives more levels than the graph has, the first ones are
-    discarded. Source: Chakrabarti, Zhan and Faloutsos, "R-MAT: a recursive model for graph
+    a, ab, abc are cumulative probabilities of the quadrants in units of 2^-SHARE_BITS. The quadrant
+    is the number of them, 0 to 3, that ``share`` reaches: its upper bit is appended to u, and its
+    lower bit to v. Each draw serves LEVELS levels. If that gives more levels than the graph has,
+    the first ones are discarded. Source: Chakrabarti, Zhan and Faloutsos, "R-MAT: a recursive model for graph
     mining", SDM 2004.
     """
     bits = draw(on)
@@ -267,6 +268,10 @@ def cluster_pairs(on: Any) -> Any:
     clusters: each document that is not the first of its cluster is paired with an earlier one. Each
     other pair consists of a random document and a document of its cluster; the two are equal if the
     cluster has only one document.
+
+    Pair p of a band consists of the documents ``start + k`` and ``start + other`` of cluster c.
+    ``length`` is the bit length of ``distinct``. ``starts`` has the first document of each of the
+    ``count`` clusters, followed by the number of documents.
     """
     bits, place, number = draw(on), permute(on), below(on)
 

@@ -277,8 +277,8 @@ def _banded(
     if m and not n:
         raise InputError(f"{m:,} pairs need at least one document")
     starts = _clusters(n, exponent, most, _key(seed))
-    clusters, distinct = starts.size - 1, -(-m // bands)
-    if distinct < n - clusters:
+    clusters, distinct = starts.size - 1, math.ceil(m / bands)  # the pairs of one band
+    if distinct < n - clusters:  # a cluster of k documents needs k - 1 pairs
         repeats = f", each found {bands:,} times," if bands > 1 else ""
         fewest = n - clusters - 1
         raise InputError(
@@ -289,6 +289,7 @@ def _banded(
     banded = _by_kernel(name, n, m, generate.cluster_pairs, _key(seed), *shape, starts)
 
     def expected() -> Labels:
+        """Return the first document of each document's cluster."""
         first = starts.astype(np.int64)
         return np.repeat(first[:-1], np.diff(first))
 
