@@ -94,8 +94,8 @@ def rmat(on: Any) -> Any:
     a, ab, abc are cumulative probabilities of the quadrants in units of 2^-SHARE_BITS. The quadrant
     is the number of them, 0 to 3, that ``share`` reaches: its upper bit is appended to u, and its
     lower bit to v. Each draw serves LEVELS levels. If that gives more levels than the graph has,
-    the first ones are discarded. Source: Chakrabarti, Zhan and Faloutsos, "R-MAT: a recursive model for graph
-    mining", SDM 2004.
+    the first ones are discarded. Source: Chakrabarti, Zhan and Faloutsos, "R-MAT: a recursive model
+    for graph mining", SDM 2004.
     """
     bits = draw(on)
 
