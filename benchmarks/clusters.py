@@ -8,8 +8,8 @@ cluster: random edges, by the tree, by distributed vertices and, on GPUs, by the
 lattice with one tile per worker, by distributed vertices. In strong scaling, the total number of
 edges is fixed; in weak scaling, the number per worker. devices: random and R-MAT edges by
 ``devices=``, and on one GPU; a GPU that cannot hold them streams them. streams: Parquet files in
-memory by ``devices=``. cugraph: cuGraph on a Dask cluster, for comparison with devices. Every answer
-is compared with that of one worker.
+memory by ``devices=``. cugraph: cuGraph on a Dask cluster, for comparison with devices. Every
+answer is compared with that of one worker.
 """
 
 import contextlib
