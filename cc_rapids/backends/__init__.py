@@ -41,7 +41,7 @@ WORDS: dict[str, str | None] = {
 
 
 def named(word: Any) -> str | None:
-    """Return the engine name for a value of ``engine=``; None for None and ``"auto"``.
+    """Return the name of the engine for a value of ``engine=``; None for None and ``"auto"``.
 
     Raise an EngineError if the value is unknown.
 
@@ -89,15 +89,15 @@ def release_memory() -> None:
     """Free the GPU memory that is cached between runs, and stop the worker threads of several GPUs.
 
     Without an RMM pool, the driver can take longer to allocate and free temporary memory than the
-    kernels of a run take. Blocks of such memory are therefore cached, and runs of similar size
-    reuse them. At most 1/32 of each device's memory is cached, including blocks in use. A block is
-    freed when other sizes need the space, after 64 allocations that did not reuse it, and when the
-    driver runs out of memory. With an RMM pool or on CPU threads, nothing is cached. This function
-    also frees the memory that each Connectivity reserves for its next batch.
+    kernels of a run take. Blocks of temporary memory are therefore cached, and runs of similar size
+    reuse them. At most 1/32 of the memory of each device is cached, including blocks in use. A
+    block is freed when blocks of other sizes need the space, after 64 allocations that did not
+    reuse it, and when the driver runs out of memory. With an RMM pool or on CPU threads, nothing is
+    cached. This function also frees the memory that each Connectivity keeps for its next batch.
 
     See Also
     --------
-    cc_rapids.memory_bound : Return the most bytes that a run takes.
+    cc_rapids.memory_bound : Return a bound on the bytes of a run.
 
     Examples
     --------

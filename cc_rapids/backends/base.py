@@ -17,11 +17,11 @@ from .device_function import Atom, Part
 from .memory.packing import Layout, Piece
 from .words import WORDS
 
-UNKNOWN_CACHE = 64 << 20
-SINGLE_BLOCK_THREADS = 1024  # most threads of a single-block kernel
+UNKNOWN_CACHE = 64 << 20  # assumed bytes of the last-level cache
+SINGLE_BLOCK_THREADS = 1024  # max. threads of a single-block kernel
 # Words of shared memory per block that all GPUs since Turing have: 64 KiB.
 SHARED_WORDS = 1 << 14
-# The most rows of a list that NumPy, SciPy and PyArrow solve until kernels are compiled, see
+# Max. rows of a list that NumPy, SciPy and PyArrow solve until kernels are compiled, see
 # [compiling].
 UNCOMPILED_ROWS = 1 << 18
 WAY_OUT = "pass fewer, or leave them out"
@@ -34,7 +34,10 @@ Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 
 
 class SharedMemoryLimits(NamedTuple):
-    """Limits of blocks with the most shared memory: words, threads, and blocks resident at once."""
+    """Limits of blocks that use the maximum of shared memory.
+
+    ``blocks`` of ``threads`` threads and ``words`` 32-bit words each are resident at once.
+    """
 
     blocks: int
     threads: int
@@ -44,8 +47,8 @@ class SharedMemoryLimits(NamedTuple):
 class Kernel:
     """A kernel to launch: call it with the number of indices and the arrays of the function.
 
-    ``by_numpy``, if there is one, takes the same arguments and computes the same with NumPy. It
-    runs on CPU threads for few indices until the kernel is compiled. ``together`` is the number of
+    ``by_numpy``, if it is set, takes the same arguments and computes the same with NumPy. It runs
+    on CPU threads for few indices until the kernel is compiled. ``together`` is the number of
     indices per task of a CPU thread, for kernels with much work per index. ``shared_words`` is the
     number of words of shared memory per block. ``waves`` is the number of consecutive parts into
     which a grid-stride kernel is split, so that all threads of a long kernel end at about the same
@@ -99,23 +102,23 @@ class Backend(ABC):
     """
 
     name: str
-    on_device: bool  # are its arrays in GPU memory?
+    on_device: bool  # whether arrays are in GPU memory
     xp: Any  # the array library: numpy or cupy
     threads_per_row = 1
     warp_size = 1
     max_block_size = SINGLE_BLOCK_THREADS
-    samples = False  # is an audit faster with a first pass over a sample of the edges?
+    samples = False  # whether an audit is faster with a first pass over a sample of the edges
     warp_shuffle_xor: Atom | None = None
     prefetch: Atom | None = None
-    has_locks = True  # do threads that wait for each other's locks make progress?
-    in_one_launch = False  # is a short list faster if all phases are one launch?
-    goes_on = False  # are launches asynchronous?
-    finds_in_blocks = False  # is probing a table larger than the cache faster block by block?
-    # Does PyArrow number few strings, and NumPy count and gather few vertices? Then kernels for
-    # these tasks need not be compiled.
+    has_locks = True  # whether threads make progress that wait for locks of other threads
+    in_one_launch = False  # whether a short list is faster if all phases are one launch
+    goes_on = False  # whether launches are asynchronous
+    finds_in_blocks = False  # whether a table larger than the cache is faster block by block
+    # Whether PyArrow numbers few strings, and NumPy counts and gathers few vertices, so that
+    # kernels for these tasks need not be compiled.
     few_by_library = False
-    merges_in_order = False  # does one thread merge clusters faster than launches over all edges?
-    is_compiled = True  # if not, NumPy, SciPy and PyArrow process short lists
+    merges_in_order = False  # whether one thread merges clusters faster than launches do
+    is_compiled = True  # if False, NumPy, SciPy and PyArrow process short lists
 
     # Returns the backend of an engine; set by the package, which knows all of them.
     by_name: ClassVar[staticmethod[[str], Backend]]
@@ -147,7 +150,7 @@ class Backend(ABC):
 
     @property
     def uncompiled_rows(self) -> int:
-        """The most rows that NumPy, SciPy and PyArrow process in place of kernels."""
+        """The maximum number of rows that NumPy, SciPy and PyArrow process in place of kernels."""
         return 0 if self.is_compiled else UNCOMPILED_ROWS
 
     @staticmethod
@@ -162,8 +165,8 @@ class Backend(ABC):
     def grid_stride(self, function: types.FunctionType) -> Kernel:
         """Return a kernel that runs ``function(first, last, step, *arrays)`` once per thread.
 
-        ``last`` is the end of the index range: of all indices on a GPU, or of a CPU thread's own
-        part.
+        ``last`` is the end of the indices of the thread: on a GPU, that of all indices; on a CPU,
+        that of a part.
         """
         return self.shaped("grid_stride", function)
 
@@ -181,16 +184,16 @@ class Backend(ABC):
         The kernel runs it in each block ``k < n``, once for each of its threads.
         """
 
-        def made(function: types.FunctionType) -> Kernel:
+        def decorate(function: types.FunctionType) -> Kernel:
             """Return the kernel of a function."""
             kernel = self.shaped("block_kernel", function)
             kernel.shared_words = shared_words
             return kernel
 
-        return made
+        return decorate
 
     def check_compiled(self) -> bool:
-        """Return whether the common kernels are compiled; if not, start a process that compiles."""
+        """Return whether the common kernels are compiled; if not, start to compile them."""
         return self.is_compiled
 
     @cache  # noqa: B019  # backends are singletons
@@ -200,7 +203,7 @@ class Backend(ABC):
 
     @cache  # noqa: B019  # backends are singletons
     def kernel(self, make: Callable[..., Any], *parts: Any) -> Any:
-        """Return the kernel that a factory makes for this backend and further parts; cached."""
+        """Return the kernel ``make(self, *parts)``; repeated calls return the same kernel."""
         return make(self, *parts)
 
     def shaped(self, shape: str, function: types.FunctionType) -> Kernel:
@@ -214,30 +217,35 @@ class Backend(ABC):
 
     @abstractmethod
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
-        """Run a kernel after all earlier ones; arguments are 1-d arrays and integers."""
+        """Run a kernel for n indices, after all earlier kernels.
+
+        Arguments are 1-d arrays and integers.
+        """
 
     @abstractmethod
     def empty(self, n: int, dtype: Any) -> Array:
         """Allocate an uninitialised array of ``n`` elements."""
 
     def reserve(self, n: int, dtype: Any) -> Array:
-        """Allocate an uninitialised array of at least ``n`` elements that is filled over time.
+        """Allocate an uninitialised array of at least ``n`` elements, with space for more.
 
-        It is larger than needed now. On CPU threads it reserves addresses for all of the memory of
-        the machine, and takes memory only where it was written.
+        On CPU threads, addresses are reserved for all of the memory of the machine. Memory is
+        allocated only for elements that are written.
         """
         return self.empty(n + n // 2, dtype)
 
     @cache  # noqa: B019
     def unused(self, dtype: Any) -> Array:
-        """Return the shared empty array of a type, for an argument that a kernel does not read."""
+        """Return an empty array of a type, for an argument that a kernel does not read.
+
+        All callers share one array for each type.
+        """
         return self.without_memory(dtype)
 
     def without_memory(self, dtype: Any) -> Array:
         """Return a new empty array that does not keep other memory alive.
 
-        It is contiguous like the array that it replaces, because machine code depends on
-        contiguity.
+        The array is contiguous, because the machine code of kernels depends on contiguity.
         """
         return self.empty(0, np.uint8).view(dtype)
 
@@ -255,9 +263,9 @@ class Backend(ABC):
     def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
         """Allocate arrays of ``(n, dtype)`` each, in one allocation on backends that benefit.
 
-        On a GPU without a pool each allocation calls the driver, and freeing it may wait for the
-        device. ``arena_bytes`` is the size of an additional arena for small arrays of the run, used
-        until :meth:`leave_arena`.
+        On a GPU without a pool, each allocation calls the driver, and freeing it may wait for the
+        device. ``arena_bytes`` is the size of an additional arena in the same allocation, for small
+        arrays of the run until :meth:`leave_arena`.
         """
         arrays = []
         for n, dtype in shapes:
@@ -270,7 +278,7 @@ class Backend(ABC):
         return self.alloc_packed(*shapes, arena_bytes=arena_bytes)
 
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
-        """Copy arrays into those allocated for them by :meth:`alloc_like`."""
+        """Copy each array to the array that :meth:`alloc_like` allocated for it."""
         for array, copy in zip(arrays, copies, strict=True):
             copy[:] = array
 
@@ -279,11 +287,11 @@ class Backend(ABC):
         return
 
     def packed_args(self, whole: Array, layout: Layout) -> Iterable[Any]:
-        """Return parts of an array of bytes, usable only as kernel arguments."""
+        """Return the pieces of an array of bytes, usable only as arguments of a kernel."""
         return self.packed_views(whole, layout.pieces)
 
     def packed_views(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
-        """Return parts of an array of bytes as arrays of the given lengths and types."""
+        """Return the pieces of an array of bytes, as arrays of their lengths and types."""
         arrays = []
         for start, n, dtype in pieces:
             arrays.append(whole[start : start + n * np.dtype(dtype).itemsize].view(dtype))
@@ -328,7 +336,7 @@ class Backend(ABC):
         return nullcontext()
 
     def connect(self, number: int) -> bool:
-        """Enable the current device to read another's memory; return whether that works."""
+        """Enable the current device to read the memory of another; return whether this works."""
         return True
 
     def received(self, array: Array, number: int) -> Array:
@@ -383,7 +391,7 @@ class Backend(ABC):
     def elapsed(self, first: Any, last: Any) -> float:
         """Return the milliseconds between two marks, after both are reached.
 
-        It is device time, if the backend has a device.
+        With a device, this is the time on the device.
         """
         return float(1e3 * (last - first))
 
@@ -396,16 +404,16 @@ class Backend(ABC):
         """Return the bytes that this backend can still allocate."""
 
     def check_capacity(self, size: int, what: str, way: str = WAY_OUT) -> None:
-        """Raise a CapacityError that names ``what`` if more bytes are needed than are free.
+        """Raise a CapacityError if ``what`` needs more than the free bytes.
 
-        Without this check a host may overcommit its memory and kill the process at the first write.
-        ``way`` tells the caller what to do.
+        Without this check, a host may overcommit its memory and kill the process at the first
+        write. ``way`` is the advice to the caller.
         """
-        free = self.free_bytes()
-        if size > free:
+        free_bytes = self.free_bytes()
+        if size > free_bytes:
             raise CapacityError(
                 f"{what} would take {size / 2**30:,.1f} GiB, but engine {self.name!r} has"
-                f" {free / 2**30:,.1f} GiB free: {way}"
+                f" {free_bytes / 2**30:,.1f} GiB free: {way}"
             )
 
     @abstractmethod
@@ -445,12 +453,11 @@ class Backend(ABC):
 
 
 class Scope:
-    """A context that turns allocation failures into errors of cc_rapids; fast to enter.
+    """A context that turns allocation failures into errors of cc_rapids.
 
-    It is a class instead of a generator, because a class is faster and small runs enter it twice.
-    Its value in a ``with`` statement is the arena for the small arrays of the run, if there is one.
-    ``pool`` is a generator that redirects allocations to a pool, from its first step until it is
-    closed.
+    It is not a generator, because small runs enter it twice, and a class is faster. The value in a
+    ``with`` statement is the arena for the small arrays of the run, if there is one. ``pool`` is a
+    generator that redirects allocations to a pool, from its first step until it is closed.
     """
 
     engine: str
@@ -474,6 +481,6 @@ class Scope:
             reason = str(error).strip() or "no details"
             raise CapacityError(
                 f"engine {self.engine!r} ran out of memory ({reason}):"
-                " components(..., explain=True) returns how much a run takes;"
+                " components(..., explain=True) returns the memory of a run;"
                 " num_vertices= and stream_components() need less"
             ) from error

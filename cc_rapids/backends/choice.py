@@ -1,9 +1,8 @@
 """Choose an engine for edges in files.
 
-The GPU is chosen if its estimated time is lower, including the import of its libraries and the
-loading of kernels in this process. The constants are in seconds, and edges per second, from
-measurements on an H100 and on two CPU cores. They need not be exact, because the two estimates
-differ widely for most files.
+The GPU is chosen if its estimated time is lower, including the import of libraries and the loading
+of kernels in this process. The constants are from measurements on an H100 and on two CPU cores.
+They need not be exact, because the two estimates differ widely for most files.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from importlib.util import find_spec
 
 IMPORT_SECONDS = 4.0  # to import cuDF, CuPy and numba-cuda
 LOAD_SECONDS = 0.2  # to load kernels that an earlier process has compiled
-GPU_RATE = 1e9
-THREADS_RATE = 30e6
-DRIVERS = ("/dev/nvidiactl", "/dev/dxg")  # on Linux, and on Windows' Linux
+GPU_RATE = 1e9  # edges per second
+THREADS_RATE = 30e6  # edges per second
+DRIVERS = ("/dev/nvidiactl", "/dev/dxg")  # on Linux, and on the Windows Subsystem for Linux
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class EngineChoice:
 
 @cache
 def has_gpu() -> bool:
-    """Return whether a driver and the libraries for a GPU seem to be present; import nothing."""
+    """Return whether a driver and the libraries for a GPU seem to be installed; import nothing."""
     return any(map(os.path.exists, DRIVERS)) and all(map(find_spec, ("cudf", "cupy")))
 
 

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 AFTER = 2.0  # seconds of compiling before the bar is shown
-PAUSE = 1.0  # seconds without compiling after which the seconds are counted from zero
+PAUSE = 1.0  # seconds without compiling after which the count begins at zero again
 BAR_WIDTH = 16  # terminal columns
 
 
@@ -27,8 +27,8 @@ class Bar(Protocol):
 
 
 class _TerminalBar:
-    def __init__(self, words: str) -> None:
-        self.words = words
+    def __init__(self, text: str) -> None:
+        self.text = text
 
     def start(self) -> None:
         from rich.console import Console
@@ -39,10 +39,10 @@ class _TerminalBar:
             *columns,
             console=Console(stderr=True),
             transient=True,
-            redirect_stdout=False,  # the bar is removed before the call goes on
+            redirect_stdout=False,  # the bar is removed before the call continues
             redirect_stderr=False,
         )
-        self.progress.add_task(self.words, total=None)
+        self.progress.add_task(self.text, total=None)
         self.progress.start()
 
     def stop(self) -> None:
@@ -52,8 +52,8 @@ class _TerminalBar:
 class _NotebookBar:
     """A bar that the browser animates; rich needs ipywidgets to draw one."""
 
-    def __init__(self, words: str) -> None:
-        self.shown = {"text/html": f"<progress></progress> {words}", "text/plain": words}
+    def __init__(self, text: str) -> None:
+        self.shown = {"text/html": f"<progress></progress> {text}", "text/plain": text}
 
     def start(self) -> None:
         from IPython.display import display
@@ -66,42 +66,42 @@ class _NotebookBar:
         self.handle.update({"text/html": "", "text/plain": ""}, raw=True)
 
 
-class _Waited:
-    """The kernels and the seconds of compilation without a pause between them."""
+class _CompileSeries:
+    """The number of kernels that were compiled one after another, and the seconds this took."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.kernels, self.seconds, self.ended = 0, 0.0, -math.inf
 
 
-_waited = _Waited()
+_series = _CompileSeries()
 
 
 @contextmanager
-def shown_while(words: str) -> Iterator[None]:
-    """Return a context in which one kernel is compiled; show a bar if it takes long.
+def shown_while(text: str) -> Iterator[None]:
+    """Return a context in which one kernel is compiled; show a bar if this takes long.
 
-    The seconds of kernels that are compiled one after another are added. Nothing is shown if
-    nobody watches: stderr is not a terminal, or the process is a worker of another one. Kernels
-    that several threads compile at the same time have one bar.
+    The seconds of kernels that are compiled one after another are added. Nothing is shown if stderr
+    is not a terminal, or if another process has started this one as a worker. Kernels that several
+    threads compile at the same time share one bar.
     """
     kind = _kind_of_bar()
-    if kind is None or not _waited.lock.acquire(blocking=False):
+    if kind is None or not _series.lock.acquire(blocking=False):
         yield
         return
     try:
         started = monotonic()
-        if started - _waited.ended > PAUSE:
-            _waited.kernels, _waited.seconds = 0, 0.0
-        _waited.kernels += 1
-        bar: Bar = kind(f"{words}: {_waited.kernels} so far")
+        if started - _series.ended > PAUSE:
+            _series.kernels, _series.seconds = 0, 0.0
+        _series.kernels += 1
+        bar: Bar = kind(f"{text}: {_series.kernels} so far")
         has_started = threading.Event()
 
         def start() -> None:
             bar.start()
             has_started.set()
 
-        timer = threading.Timer(max(AFTER - _waited.seconds, 0), start)
+        timer = threading.Timer(max(AFTER - _series.seconds, 0), start)
         timer.daemon = True
         timer.start()
         try:
@@ -111,10 +111,10 @@ def shown_while(words: str) -> Iterator[None]:
             timer.join()  # the bar may be about to start
             if has_started.is_set():
                 bar.stop()
-            _waited.ended = monotonic()
-            _waited.seconds += _waited.ended - started
+            _series.ended = monotonic()
+            _series.seconds += _series.ended - started
     finally:
-        _waited.lock.release()
+        _series.lock.release()
 
 
 def _kind_of_bar() -> Any:

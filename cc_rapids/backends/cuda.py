@@ -1,6 +1,6 @@
 """The GPU backend: kernels are compiled by Numba, cached as cubins, and launched by the driver.
 
-A launch by Numba takes 33-76 us, and its first call compiles. Here a launch packs the arguments
+A launch by Numba takes 33-76 us, and the first launch compiles. Here, a launch packs the arguments
 into one buffer and calls the driver, and a new process loads machine code from the cache.
 """
 
@@ -35,7 +35,7 @@ log: logging.Logger = logging.getLogger(__name__)
 BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks per multiprocessor in a grid-stride kernel: all are resident
 
-WORD = 0xFFFFFFFFFFFFFFFF  # mask of an argument; no limit if it is a number of blocks
+WORD = 0xFFFFFFFFFFFFFFFF  # mask of an argument; as a number of blocks, it means no limit
 
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
@@ -48,7 +48,7 @@ def open_backend() -> Backend:
     except ImportError as error:
         raise EngineError(
             f"engine 'cuda' needs a package that is not installed ({error}):"
-            f" {install_advice('cu13')} (or cu12: `cc-rapids doctor` shows which one)"
+            f" {install_advice('cu13')} (or cu12: `cc-rapids doctor` shows which)"
         ) from error
     assert numba_cuda
     try:
@@ -103,9 +103,9 @@ class Cuda(Backend):
         for argument in arguments:
             if isinstance(argument, array):
                 dtype, size, step = argument.dtype, argument.size, argument.strides[0]
-                item = dtype.itemsize
-                words += (0, 0, size, item, argument.data.ptr, size, step & WORD)
-                types.append(dtype.num if step == item else -2 - dtype.num)
+                itemsize = dtype.itemsize
+                words += (0, 0, size, itemsize, argument.data.ptr, size, step & WORD)
+                types.append(dtype.num if step == itemsize else -2 - dtype.num)
             elif isinstance(argument, int):
                 words.append(argument & WORD)
                 types.append(-1)
@@ -117,13 +117,13 @@ class Cuda(Backend):
             with kernel_times.preparing():
                 function = self._load(kernel, arguments, types[0])
             loaded = kernel.compiled[key] = function, *_geometry(kernel, types[0])
-        function, indices, threads, most, shared = loaded
+        function, indices, threads, max_blocks, shared = loaded
         blocks, stream = -(-n // indices), self._stream().ptr
-        if blocks > most:
-            blocks = most
-        extra, each = self._buffers.pack(words)
+        if blocks > max_blocks:
+            blocks = max_blocks
+        extra, params = self._buffers.pack(words)
         if kernel.shape == "cooperative":
-            self._launch_together(function, blocks, 1, 1, threads, 1, 1, 0, stream, each)
+            self._launch_together(function, blocks, 1, 1, threads, 1, 1, 0, stream, params)
             return
         self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, extra)
 
@@ -151,7 +151,7 @@ class Cuda(Backend):
         return self.xp.ndarray((0,), dtype, start, step)
 
     def alloc_readback(self, n: int) -> Array:
-        """Return memory that each thread caches, so that a run starts without an allocation."""
+        """Return memory that is cached for each thread, so that a run starts without allocating."""
         if 8 * n > pinned.READBACK_BYTES:
             return super().alloc_readback(n)
         return self.xp.ndarray((n,), np.uint64, self._buffers.kept_memory(self._device()))
@@ -160,19 +160,22 @@ class Cuda(Backend):
         return self._buffers.flag(self._device(), self._stream)
 
     def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
-        size, pieces = _places(shapes)
+        size, pieces = _pack_layout(shapes)
         allocate = self.xp.cuda.get_allocator()
         if arena_bytes and isinstance(allocate, Arena):
             return self._views(allocate.with_block(size, arena_bytes), pieces)
         return self._views(allocate(size), pieces)
 
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
-        """Copy the whole allocation at once, unless each array has its own, as after pickling."""
-        words, room = words_of(self.xp, arrays), words_of(self.xp, copies)
-        if words is None or room is None or words.size != room.size:
+        """Copy the whole allocation at once; if arrays have separate allocations, one by one.
+
+        Unpickled arrays have separate allocations.
+        """
+        words, target = words_of(self.xp, arrays), words_of(self.xp, copies)
+        if words is None or target is None or words.size != target.size:
             super().copy_packed(arrays, copies)
             return
-        room.data.copy_from_device_async(words.data, words.nbytes, self._stream())
+        target.data.copy_from_device_async(words.data, words.nbytes, self._stream())
 
     def leave_arena(self) -> None:
         arena = self.xp.cuda.get_allocator()
@@ -316,8 +319,8 @@ class Cuda(Backend):
         if "rmm" in sys.modules:
             from rmm import statistics
 
-            counted = statistics.get_statistics()
-            return None if counted is None else int(counted.peak_bytes)
+            counts = statistics.get_statistics()
+            return None if counts is None else int(counts.peak_bytes)
         return int(self.xp.get_default_memory_pool().total_bytes())
 
     def arena(self) -> Arena:
@@ -350,12 +353,12 @@ class Cuda(Backend):
         self._workspace.release()
 
 
-_places = lru_cache(256)(pack_layout)  # consecutive batches have equal layouts
+_pack_layout = lru_cache(256)(pack_layout)  # consecutive batches have equal layouts
 
 
 @cache
 def _shared_memory_limits() -> SharedMemoryLimits:
-    """Return one block per multiprocessor; with several GPUs, for the smallest of them."""
+    """Return the limits for one block per multiprocessor, the least of all GPUs."""
     import cupy
 
     devices = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]
@@ -385,8 +388,8 @@ def _generator_of(manager: Callable[..., Any]) -> Callable[..., Generator[None, 
 def _geometry(kernel: Kernel, device: int) -> tuple[int, int, int, int]:
     """Return the launch parameters of a kernel on a device.
 
-    They are the indices per block, the threads per block, the most blocks, and the bytes of shared
-    memory.
+    They are the indices per block, the threads per block, the maximum number of blocks, and the
+    bytes of shared memory per block.
     """
     processors, shared = _properties(device)["multiProcessorCount"], 4 * kernel.shared_words
     if kernel.shape == "grid_stride":

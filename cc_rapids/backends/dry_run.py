@@ -23,8 +23,8 @@ from .base import Kernel
 from .device_function import Atom, Part
 from .threads import Threads
 
-# The most indices for some kernels. Pairs of threads need warps, and their links do not matter
-# here. One probe suffices, because any tree may count as the largest.
+# Max. indices of some kernels. Pairs of threads need warps, and their links do not matter here. One
+# probe suffices, because any tree may count as the largest.
 MOST = {"link_first_two": 0, "filter_edges": 0, "examine_by_blocks": 0, "most_frequent": 1}
 
 Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, and its arguments
@@ -128,7 +128,7 @@ class OneLaunchRecording(RecordingBackend):
 
 
 class _Noted(Kernel):
-    """A kernel that is also recorded when it is launched for zero indices."""
+    """A kernel whose launches for zero indices are recorded, too."""
 
     def __call__(self, n: int, *arguments: Any) -> None:
         self.backend.launch(self, n, arguments)

@@ -1,11 +1,11 @@
 """Disk cache of compiled kernels, shared by all processes of one user.
 
-A file is found by a key that names everything it was made from, so it is never out of date. It is
-written under another name and renamed, so several processes may write at the same time. It begins
-with a hash of key and content, so a damaged file is detected and made again.
+The key of a file names everything that the content depends on, so a file is never out of date. It
+is written under another name and renamed, so several processes may write at the same time. It
+begins with a hash of key and content, so a damaged file is detected and compiled again.
 
-The files contain machine code, which is executed. So they are used only if this user owns the
-folder and no other user may write to it. The folder is created with mode 0700.
+The files contain machine code, which is executed. They are used only if this user owns the folder
+and no other user may write to it. The folder is created with mode 0700.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST = 1 << 30  # default limit in bytes, without $CC_RAPIDS_CACHE_SIZE
 FULL = 3 / 4  # share of the limit that remains after the oldest files are removed
 UNSEEN = 1 / 16  # share of the free space that may be written before files are counted again
 USED = 3600  # seconds after which reading a file marks it as used again
-LEFT = 3600  # seconds after which a file that was not renamed counts as unfinished
+LEFT = 3600  # seconds after which a file that was not renamed counts as abandoned
 UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 
 _FORM = "3"  # version of the file format: a digest of key and content, and the content
@@ -38,13 +38,12 @@ _KEPT = re.compile(r"[0-9a-f]{64}\.\w+|new-\w+")
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _logged: set[str] = set()  # keys of log lines already written
-_bytes_left: dict[
-    str, int
-] = {}  # by folder: bytes that may be written before files are counted again
+# For each folder, the bytes that may be written before files are counted again.
+_bytes_left: dict[str, int] = {}
 
 
 class _OthersError(Exception):
-    """Error for a folder that is not used; its message is the reason."""
+    """Error for a folder that other users may write to; its message is the reason."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +57,16 @@ class Cache:
     files, bytes : int
         The number of files and their total size.
     bound : int
-        The total size above which the oldest files are removed: ``$CC_RAPIDS_CACHE_SIZE``, or 1
-        GiB.
+        The maximum total size; the oldest files are removed beyond it. ``$CC_RAPIDS_CACHE_SIZE``,
+        or 1 GiB.
     owner : int or None
         The user id of the folder's owner; None if there is no folder yet.
     mode : str or None
         The folder's permissions, such as ``"0700"``.
     used : bool
-        Whether kernels are read from it and written to it.
+        Whether kernels are read from the cache and written to it.
     why : str or None
-        The reason if it is not used.
+        The reason if the cache is not used.
     """
 
     path: str
@@ -82,30 +81,30 @@ class Cache:
 
 def folder() -> Path:
     """Return the folder of compiled kernels: $CC_RAPIDS_CACHE, or one in the user's cache."""
-    named = os.environ.get("CC_RAPIDS_CACHE")
-    if named:
-        return Path(named)
+    path = os.environ.get("CC_RAPIDS_CACHE")
+    if path:
+        return Path(path)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cc_rapids"
 
 
 def bound() -> int:
     """Return the size limit in bytes: $CC_RAPIDS_CACHE_SIZE, such as "512MiB", or 1 GiB."""
-    text = os.environ.get("CC_RAPIDS_CACHE_SIZE", "").strip()
-    if not text:
+    size = os.environ.get("CC_RAPIDS_CACHE_SIZE", "").strip()
+    if not size:
         return MOST
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(\w*)", text)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(\w*)", size)
     if match and match[2].upper() in UNITS:
         return int(float(match[1]) * UNITS[match[2].upper()])
     _log_once(
-        text,
-        f"CC_RAPIDS_CACHE_SIZE={text!r} is not a size such as 512MiB or 2GiB: {MOST:,} bytes of"
+        size,
+        f"CC_RAPIDS_CACHE_SIZE={size!r} is not a size such as 512MiB or 2GiB: {MOST:,} bytes of"
         " compiled kernels are kept at most",
     )
     return MOST
 
 
 def recall(key: str, suffix: str) -> bytes | None:
-    """Return the content stored under ``key``, a text that names everything it depends on.
+    """Return the content stored under ``key``, a text that names everything that it depends on.
 
     Return None if there is no file, or if it is damaged or not private to this user.
     """
@@ -124,7 +123,7 @@ def recall(key: str, suffix: str) -> bytes | None:
     digest, content = stored[:32], stored[32:]
     if _digest(key, content) == digest:
         return content
-    log.warning("%s is broken and is made again", path)
+    log.warning("%s is damaged and is compiled again", path)
     return None
 
 
@@ -132,7 +131,7 @@ def keep(key: str, suffix: str, content: bytes) -> None:
     """Store the content under ``key`` for other processes.
 
     If the folder cannot be written to, or is not private to this user, a line is logged, and each
-    process makes the content again.
+    process compiles again.
     """
     stored = _digest(key, content) + content
     fits = len(stored) <= bound()
@@ -152,7 +151,7 @@ def keep(key: str, suffix: str, content: bytes) -> None:
 
 
 def is_usable() -> bool:
-    """Return whether kernels can be kept, without reading the folder."""
+    """Return whether kernels can be stored, without reading the folder."""
     try:
         _check()
     except FileNotFoundError:
@@ -164,7 +163,7 @@ def is_usable() -> bool:
 
 def survey() -> Cache:
     """Inspect the cache without changing it or reading its files."""
-    path, why, owner, mode, files = folder(), None, None, None, []
+    cache_folder, why, owner, mode, files = folder(), None, None, None, []
     try:
         _check()
         files = list(_files())
@@ -175,14 +174,14 @@ def survey() -> Cache:
     if not (why or bound()):
         why = "CC_RAPIDS_CACHE_SIZE is 0"
     with contextlib.suppress(OSError):
-        status = os.stat(path)
+        status = os.stat(cache_folder)
         owner, mode = status.st_uid, f"{stat.S_IMODE(status.st_mode):04o}"
     size = sum(file.size for file in files)
-    return Cache(str(path), len(files), size, bound(), owner, mode, why is None, why)
+    return Cache(str(cache_folder), len(files), size, bound(), owner, mode, why is None, why)
 
 
 def clear() -> tuple[int, int]:
-    """Remove all files of the cache, and no others.
+    """Remove all files of the cache, and no other files.
 
     Returns
     -------
@@ -195,27 +194,27 @@ def clear() -> tuple[int, int]:
     """
     try:
         _check()
-        gone = [file for file in _files() if _remove(file)]
+        removed = [file for file in _files() if _remove(file)]
     except FileNotFoundError:
         return 0, 0
     except _OthersError as error:
         raise PermissionError(errno.EPERM, f"nothing was removed: {error}") from None
-    return len(gone), sum(file.size for file in gone)
+    return len(removed), sum(file.size for file in removed)
 
 
 def recipe(*files: str) -> str:
-    """Return a description of everything but the source that machine code depends on.
+    """Return a description of everything that machine code depends on, except the kernel.
 
-    It contains the versions of libraries and a hash of the given files of this folder.
+    It contains the versions of libraries and a hash of the named files of this folder.
     """
     packages = [f"{name} {_version(name)}" for name in ("numba", "numba-cuda", "llvmlite")]
     return " ".join([*packages, source_of(*files)])
 
 
 def source_of(*files: str) -> str:
-    """Return a hash of our own code in the given files of this folder."""
-    text = b"".join(Path(__file__).with_name(file).read_bytes() for file in files)
-    return hashlib.sha256(text).hexdigest()
+    """Return a hash of the named files of this folder."""
+    source = b"".join(Path(__file__).with_name(file).read_bytes() for file in files)
+    return hashlib.sha256(source).hexdigest()
 
 
 def _version(package: str) -> str:
@@ -236,20 +235,20 @@ def _digest(key: str, content: bytes) -> bytes:
     return hashlib.sha256(hashlib.sha256(key.encode()).digest() + content).digest()
 
 
-def _log_once(topic: str, words: str) -> None:
+def _log_once(topic: str, message: str) -> None:
     """Write a log line, once per process for each folder and problem."""
-    once = f"{folder()} {topic}"
-    if once not in _logged:
-        _logged.add(once)
-        log.warning("%s", words)
+    key = f"{folder()} {topic}"
+    if key not in _logged:
+        _logged.add(key)
+        log.warning("%s", message)
 
 
 def _refuse(error: _OthersError) -> None:
-    """Log once why the folder is not used."""
+    """Log the reason why the folder is not used, once."""
     _log_once(
         "not ours",
         "compiled kernels that another user may have written are not loaded but compiled again:"
-        f" {error} (or set CC_RAPIDS_CACHE to a folder of your own)",
+        f" {error} (or set CC_RAPIDS_CACHE to a folder that only you can write to)",
     )
 
 
@@ -261,8 +260,8 @@ def _check() -> None:
         raise _OthersError(f"{path} belongs to user {status.st_uid}, not to {os.geteuid()}")
     if status.st_mode & _OTHERS:
         mode = stat.S_IMODE(status.st_mode)
-        words = f"may be written by others (mode {mode:04o})"
-        raise _OthersError(f"{path} {words}: chmod go-w {path}")
+        reason = f"may be written by others (mode {mode:04o})"
+        raise _OthersError(f"{path} {reason}: chmod go-w {path}")
 
 
 def _write(path: Path, stored: bytes) -> None:
@@ -311,18 +310,18 @@ def _remove(file: _File) -> bool:
 def _trim(written: int) -> None:
     """Remove the least recently used files while their total size exceeds the limit.
 
-    Each process counts the files at its first write, and again when it has written a certain part
-    of the remaining space, so several processes together stay within the limit.
+    Each process counts the files at its first write, and again when it has written ``UNSEEN`` of
+    the remaining space. Several processes together therefore stay within the limit.
     """
-    path, most = str(folder()), bound()
-    _bytes_left[path] = _bytes_left.get(path, 0) - written
-    if _bytes_left[path] > 0:
+    cache_folder, max_bytes = str(folder()), bound()
+    _bytes_left[cache_folder] = _bytes_left.get(cache_folder, 0) - written
+    if _bytes_left[cache_folder] > 0:
         return
     files = sorted(_files(), key=lambda file: file.used)
     size, now = sum(file.size for file in files), time.time()
-    if size > most:
+    if size > max_bytes:
         for file in files:
-            on_its_way = file.path.name.startswith("new-") and now - file.used < LEFT
-            if size > FULL * most and not on_its_way and _remove(file):
+            is_being_written = file.path.name.startswith("new-") and now - file.used < LEFT
+            if size > FULL * max_bytes and not is_being_written and _remove(file):
                 size -= file.size
-    _bytes_left[path] = int(UNSEEN * max(most - size, 0))
+    _bytes_left[cache_folder] = int(UNSEEN * max(max_bytes - size, 0))

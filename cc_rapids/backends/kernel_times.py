@@ -30,7 +30,7 @@ class KernelTimes:
     compiled : int
         The number of kernels that were compiled.
     on_compile : callable, optional
-        Called before the first kernel is compiled; no bar is shown in such a context.
+        Called before the first kernel is compiled, in place of a bar.
     """
 
     seconds: float = 0.0
@@ -71,21 +71,21 @@ def preparing() -> Iterator[None]:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Return a context in which a kernel is compiled; count it, and announce the first one.
+    """Return a context in which a kernel is compiled; count the kernel, and announce the first.
 
-    The first one of a process is logged. A bar is shown if compiling takes long.
+    The first kernel of a process is logged. A bar is shown if compiling takes long.
     """
     with _lock:
-        first = [times for times in _watching if not times.compiled]
+        without_kernels = [times for times in _watching if not times.compiled]
         for times in _watching:
             times.compiled += 1
-        announcing = any(times.on_compile is not None for times in _watching)
-        silent = _announced.is_set()
+        has_callback = any(times.on_compile is not None for times in _watching)
+        is_logged = _announced.is_set()
         _announced.set()
-    if not silent:
+    if not is_logged:
         log.info(COMPILING)
-    for times in first:
+    for times in without_kernels:
         if times.on_compile is not None:
             times.on_compile()
-    with nullcontext() if announcing else compile_bar.shown_while(COMPILING):
+    with nullcontext() if has_callback else compile_bar.shown_while(COMPILING):
         yield

@@ -1,8 +1,8 @@
-"""Machine code of common kernels for CPU threads, shipped in wheels to be loaded, not compiled.
+"""Machine code of common kernels for CPU threads in wheels, which is loaded instead of compiled.
 
-The code is for processors of the level x86-64-v3, in the format of Numba's own cache of compiled
-functions. It is loaded only by the same Python, the same versions of Numba and llvmlite, the same
-compiler code of this package, and on a processor of that level. Each kernel is found by a hash of
+The code is for processors of the level x86-64-v3, in the format in which Numba caches compiled
+functions. It is loaded only on a processor of this level, by the same Python, the same versions of
+Numba and llvmlite, and the same compiler code of this package. Each kernel is found by a hash of
 its source and the types of its arguments, so a changed kernel is compiled.
 
 Source checkouts have no such file; ``python -m cc_rapids.tools.ahead`` creates it, as `make
@@ -28,14 +28,14 @@ log: logging.Logger = logging.getLogger(__name__)
 
 FILE = Path(__file__).with_name("objects") / "x86_64_v3.zip"
 LEVEL = "x86-64-v3"
-# The CPU features of that level.
+# The CPU features of this level.
 FLAGS = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}
 SOURCES = "threads.py", "device_function.py"
-DATE = 1980, 1, 1, 0, 0, 0  # the date of all members, so that builds are reproducible
+DATE = 1980, 1, 1, 0, 0, 0  # of all members, so that builds are reproducible
 
 
 def recipe() -> str:
-    """Return a description of everything but the kernels that the code depends on."""
+    """Return a description of everything that the code depends on, except the kernels."""
     python = f"{sys.implementation.cache_tag} {sysconfig.get_config_var('SOABI')}"
     packages = [f"{name} {version(name)}" for name in ("numba", "llvmlite")]
     return " ".join([LEVEL, python, *packages, kernel_cache.source_of(*SOURCES)])
@@ -60,10 +60,10 @@ def recall(kernel: str, signature: str) -> bytes | None:
         return None
 
 
-def write(made: dict[tuple[str, str], bytes]) -> None:
+def write(code: dict[tuple[str, str], bytes]) -> None:
     """Write the code of kernels, by kernel and signature, to the file that is part of wheels."""
     FILE.parent.mkdir(exist_ok=True)
-    members = sorted((_member(*which), content) for which, content in made.items())
+    members = sorted((_member(*key), content) for key, content in code.items())
     with zipfile.ZipFile(FILE, "w", zipfile.ZIP_LZMA) as archive:
         archive.comment = recipe().encode()
         for name, content in members:
@@ -71,6 +71,7 @@ def write(made: dict[tuple[str, str], bytes]) -> None:
 
 
 def _member(kernel: str, signature: str) -> str:
+    """Return the name of the member of the file for a kernel."""
     return hashlib.sha256(f"{kernel} {signature}".encode()).hexdigest()
 
 
@@ -87,7 +88,7 @@ def _archive() -> zipfile.ZipFile | None:
         log.warning("%s cannot be read (%s): kernels are compiled", FILE, error)
         return None
     if archive.comment != recipe().encode():
-        log.info("%s is of another recipe: kernels are compiled", FILE)
+        log.info("%s is for another Python or compiler: kernels are compiled", FILE)
         archive.close()
         return None
     return archive

@@ -13,11 +13,11 @@ from ..errors import InputError
 
 log: logging.Logger = logging.getLogger(__name__)
 
-ALREADY = 704  # cudaErrorPeerAccessAlreadyEnabled
+ALREADY_ENABLED = 704  # cudaErrorPeerAccessAlreadyEnabled
 
 
 class Peers:
-    """Table of the GPU pairs with peer access, as far as this process has tried."""
+    """The pairs of GPUs that this process has tried to connect, and whether they are connected."""
 
     def __init__(self, runtime: Any) -> None:
         self.runtime = runtime
@@ -29,11 +29,11 @@ class Peers:
         If it cannot, a line is logged once, and the driver copies through the host.
         """
         if (device, other) not in self.connected:
-            why = self._refusal(device, other)
-            self.connected[device, other] = why is None
-            if why is not None:
+            reason = self._refusal(device, other)
+            self.connected[device, other] = reason is None
+            if reason is not None:
                 log.warning(
-                    "GPU %d receives data of GPU %d through the host: %s", device, other, why
+                    "GPU %d receives data of GPU %d through the host: %s", device, other, reason
                 )
         return self.connected[device, other]
 
@@ -44,26 +44,26 @@ class Peers:
         try:
             self.runtime.deviceEnablePeerAccess(other)
         except self.runtime.CUDARuntimeError as error:
-            return None if getattr(error, "status", None) == ALREADY else str(error)
+            return None if getattr(error, "status", None) == ALREADY_ENABLED else str(error)
         return None
 
 
 class Workers:
-    """One thread per device, started on first use and kept.
+    """One thread per device, started on first use and reused by later runs.
 
-    Threads keep small buffers, such as pinned pages, whose allocation takes longer than some runs.
+    Threads cache small buffers, such as pinned pages, whose allocation takes longer than some runs.
     Runs on several GPUs are serialised.
     """
 
     lock: threading.Lock
 
     def __init__(self) -> None:
-        self._own = threading.local()
+        self._local = threading.local()
         self.forget()
         os.register_at_fork(after_in_child=self.forget)
 
     def forget(self) -> None:
-        """Drop the threads after a fork, because neither threads nor held locks survive it."""
+        """Drop the threads after a fork, which copies neither threads nor the owners of locks."""
         self.lock = threading.Lock()
         self._threads: dict[int, ThreadPoolExecutor] = {}
 
@@ -71,13 +71,13 @@ class Workers:
         """Raise an InputError in a worker thread, because its run would wait for itself."""
         if self._is_inside:
             raise InputError(
-                "a run with devices= has called this function, as its progress=, and only one such"
-                " run is possible at a time: return first, and start the next run afterwards"
+                "this function was called by progress= of a run with devices=, and only one such"
+                " run is possible at a time: start the next run after this run has returned"
             )
 
     @property
     def _is_inside(self) -> bool:
-        return getattr(self._own, "inside", False)
+        return getattr(self._local, "inside", False)
 
     def start(self, number: int, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Run a function in the thread of a device."""
@@ -87,7 +87,7 @@ class Workers:
         return self._threads[number].submit(work, *arguments)
 
     def _enter(self) -> None:
-        self._own.inside = True
+        self._local.inside = True
 
     def stop(self) -> None:
         """Stop the threads and free their buffers; the next run restarts them.

@@ -2,9 +2,8 @@
 
 Until the kernels are compiled, short lists are solved by NumPy, SciPy and PyArrow, so that calls do
 not wait for the compiler. A process of lowest priority compiles the kernels into the kernel cache
-and then writes a mark there. It is not a thread, because a thread would hold the GIL most of the
-time, and Python could not exit while the thread is in the compiler. The process may outlive this
-one.
+and then writes a mark to the cache. It may outlive this process. A thread would hold the GIL most
+of the time, and Python could not exit while the thread is in the compiler.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ compile_common()
 
 
 class Readiness:
-    """The state of this process: whether the mark was seen, and the process that compiles."""
+    """Whether this process has seen the mark, and the process that compiles, if it was started."""
 
     ready: bool
     looked_at: float
@@ -47,7 +46,7 @@ class Readiness:
         self.child: int | None = None
 
     def is_ready(self) -> bool:
-        """Return whether kernels are loaded, or compiled by the calls that need them."""
+        """Return whether calls use kernels: they can be loaded, or calls wait for the compiler."""
         if not self.ready and time.monotonic() - self.looked_at > CHECK_SECONDS:
             waits = os.environ.get(WAIT, "0") not in ("", "0")
             self.ready = waits or objects.are_usable() or _is_marked()
@@ -56,7 +55,7 @@ class Readiness:
         return self.ready
 
     def compile_in_background(self) -> None:
-        """Start the process that compiles, once, if its kernels can be kept."""
+        """Start the process that compiles, once, if its kernels can be stored."""
         if self.ready or self.child is not None or not sys.executable:
             return
         self.child = 0
@@ -78,6 +77,7 @@ common: Readiness = Readiness()
 
 
 def _is_marked() -> bool:
+    """Return whether the mark is in the kernel cache."""
     return kernel_cache.recall(_key(), SUFFIX) is not None
 
 
@@ -102,7 +102,7 @@ def compile_lock() -> Iterator[bool]:
 
 @cache
 def _key() -> str:
-    """Return the key of the mark: the package's files, the versions of libraries, the processor."""
+    """Return the key of the mark: files of the package, versions of libraries, the processor."""
     package = Path(__file__).parents[1]
     files = [entry for name in SOURCES for entry in os.scandir(package / name) if entry.is_file()]
     stats = sorted((entry.path, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in files)

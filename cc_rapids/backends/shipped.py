@@ -1,11 +1,12 @@
-"""PTX (virtual instructions) of common kernels, shipped in wheels to be linked instead of compiled.
+"""PTX (virtual instructions) of common kernels in wheels, which is linked instead of compiled.
 
-There is one file per architecture. It stores the PTX of each kernel under a key of its source, the
-backend's source and the argument types. A changed kernel has another key and is compiled, so the
-file is never out of date. xz checksums detect damage.
+There is one file per architecture. It stores the PTX of each kernel under a key of the source of
+the kernel, the source of the backend, and the types of the arguments. A changed kernel has another
+key and is compiled, so the file is never out of date. xz checksums detect damage.
 
-Numba takes two thirds of a first call on a GPU, and the linker a tenth. Source checkouts have no
-such files; ``python -m cc_rapids.tools.ahead`` creates them, as `make package` does for a wheel.
+The compiler takes two thirds of the time of a first call on a GPU, and the linker a tenth. Source
+checkouts have no such files; ``python -m cc_rapids.tools.ahead`` creates them, as `make package`
+does for a wheel.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ log: logging.Logger = logging.getLogger(__name__)
 
 FOLDER = Path(__file__).with_name("ptx")
 SOURCES = "cuda_intrinsics.py", "compile.py", "device_function.py"
-# The oldest PTX version that supports each architecture, so that linkers of older toolkits work.
+# The oldest PTX version of each architecture, so that linkers of older toolkits can read the PTX.
 OLDEST = {(7, 5): "6.3", (8, 0): "7.0", (9, 0): "7.8", (10, 0): "8.6", (12, 0): "8.7"}
 
 _VERSION = re.compile(r"^\.version .*$", re.M)
@@ -35,7 +36,7 @@ Signature = tuple[str, ...]
 
 
 def digest(capability: Capability) -> str:
-    """Return a hash of the file for a compute capability; "none" if there is no file."""
+    """Return the hash of the file for a compute capability; "none" if there is no file."""
     try:
         return hashlib.sha256(_path(_architecture(capability)).read_bytes()).hexdigest()
     except (LookupError, OSError):
@@ -47,15 +48,18 @@ def ptx_of(kernel: Kernel, signature: Signature, capability: Capability) -> str 
     return _ptx_texts(capability).get(_key(kernel, signature))
 
 
-def write(made: dict[tuple[Kernel, Signature], str], capability: Capability) -> None:
+def write(ptx_of_kernels: dict[tuple[Kernel, Signature], str], capability: Capability) -> None:
     """Write the PTX of kernels to the file of an architecture."""
     FOLDER.mkdir(exist_ok=True)
-    texts = {_key(*which): _as_oldest(ptx, capability) for which, ptx in made.items()}
-    text = json.dumps(dict(sorted(texts.items()))).encode()
-    _path(capability).write_bytes(lzma.compress(text, lzma.FORMAT_XZ, lzma.CHECK_SHA256))
+    ptx_by_key = {
+        _key(*kernel): _as_oldest(ptx, capability) for kernel, ptx in ptx_of_kernels.items()
+    }
+    content = json.dumps(dict(sorted(ptx_by_key.items()))).encode()
+    _path(capability).write_bytes(lzma.compress(content, lzma.FORMAT_XZ, lzma.CHECK_SHA256))
 
 
 def _as_oldest(ptx: str, capability: Capability) -> str:
+    """Return PTX that declares the oldest version of its architecture."""
     return _VERSION.sub(f".version {OLDEST[capability]}", ptx, count=1)
 
 
@@ -67,7 +71,7 @@ def _architecture(capability: Capability) -> Capability:
     LookupError
         There is no PTX for the GPU's generation.
     """
-    candidates = [one for one in OLDEST if one[0] == capability[0] and one <= capability]
+    candidates = [sm for sm in OLDEST if sm[0] == capability[0] and sm <= capability]
     if not candidates:
         raise LookupError(capability)
     return max(candidates)
@@ -93,5 +97,6 @@ def _ptx_texts(capability: Capability) -> dict[str, str]:
 
 def _key(kernel: Kernel, signature: Signature) -> str:
     """Return a hash of everything that determines the PTX of a kernel."""
-    made_of = kernel.shape, kernel.part.fingerprint, signature, kernel_cache.source_of(*SOURCES)
-    return hashlib.sha256(repr(made_of).encode()).hexdigest()
+    source = kernel_cache.source_of(*SOURCES)
+    recipe = kernel.shape, kernel.part.fingerprint, signature, source
+    return hashlib.sha256(repr(recipe).encode()).hexdigest()

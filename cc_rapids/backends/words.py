@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Word(NamedTuple):
-    """An operation of a backend: its signature, and what a kernel may rely on."""
+    """An operation of a backend: its signature, and its meaning for kernels."""
 
     call: str
     meaning: str
@@ -44,7 +44,7 @@ THEMES: dict[str, tuple[Word, ...]] = {
         ),
         Word(
             "shared_memory_limits()",
-            "The number of blocks that run at once with the most shared memory.",
+            "The limits of blocks that use the maximum of shared memory.",
         ),
     ),
     "Atomic operations": (

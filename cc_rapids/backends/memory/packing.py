@@ -16,7 +16,7 @@ Piece = tuple[int, int, Any]  # offset, number of elements and their type
 
 
 def pack_layout(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
-    """Return the size of one allocation for arrays ``(n, dtype)``, and the offset of each array."""
+    """Return the bytes of one allocation for arrays ``(n, dtype)``, and the piece of each array."""
     start, pieces = 0, []
     for n, dtype in shapes:
         pieces.append((start, n, dtype))
@@ -29,8 +29,8 @@ def pack_layout(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
 class Layout:
     """The offsets of arrays in an allocation for one launch.
 
-    Creating an object for each array would take longer than the launch. A layout is computed once
-    for all allocations of its size.
+    The creation of an object for each array would take longer than the launch. A layout is computed
+    once for all allocations of the same arrays.
     """
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
@@ -49,12 +49,12 @@ class Layout:
 
     @cached_property
     def starts(self) -> list[tuple[int, int]]:
-        """For each piece, the index of its address in ``words``, and its offset in bytes."""
+        """The position in ``words`` of the address of each piece, and the offset of the piece."""
         return [(7 * k + 4, start) for k, (start, _, _) in enumerate(self.pieces)]
 
     @cached_property
     def types(self) -> list[int]:
-        """The numbers of the types in NumPy."""
+        """The number that NumPy gives to the type of each piece."""
         return [dtype.num for _, _, dtype in self.pieces]
 
 
@@ -71,14 +71,14 @@ class PackedArgs:
 
     def put(self, words: list[int], types: list[int]) -> None:
         """Append the pieces to the words of a launch, and their types to the types."""
-        layout, address, first = self.layout, self.address, len(words)
+        layout, address, count = self.layout, self.address, len(words)
         words += layout.words
-        for at, start in layout.starts:
-            words[first + at] = address + start
+        for position, start in layout.starts:
+            words[count + position] = address + start
         types += layout.types
 
     def arrays(self) -> list[Any]:
-        """Return nonempty arrays of the same types; empty ones would have stride 0 in NumPy."""
+        """Return an array of each type, not empty, because NumPy gives empty arrays stride 0."""
         return [np.empty(1, dtype) for _, _, dtype in self.layout.pieces]
 
 

@@ -32,8 +32,8 @@ def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
         pages = cupy.cuda.PinnedMemory(size, flags)
     except runtime.CUDARuntimeError as error:
         raise CapacityError(
-            f"the host cannot lock {size:,} bytes of pages ({error}), as memory='pinned' and"
-            " 'zero-copy' require: memory='device' needs none"
+            f"the host cannot lock {size:,} bytes of pages ({error}), which memory='pinned' and"
+            " 'zero-copy' require: pass memory='device'"
         ) from error
     array = np.frombuffer(cupy.cuda.PinnedMemoryPointer(pages, 0), dtype, n)
     return array, _over(cupy, pages.ptr, n, dtype, pages)
@@ -69,11 +69,11 @@ def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array
 
 
 def readback() -> Callable[[Any, Array], Callable[[], Any]]:
-    """Return the thread's function that copies small arrays to the host, through a pinned page.
+    """Return a function that copies small arrays to the host, through a pinned page of its own.
 
-    It copies up to ``READBACK_BYTES``. The page is cached, which takes half the time of a fresh
-    page. The result is read from the page when the copy is done. The function serves one thread and
-    one array at a time.
+    An array has at most ``READBACK_BYTES``. The page is cached, which takes half the time of a
+    fresh page. The function starts a copy and returns another function, which reads the page once
+    the copy is done. It may be used by one thread and for one array at a time.
     """
     import cupy
 
@@ -141,7 +141,7 @@ class _FlagPage:
 
 
 class _FlagPages:
-    """The flag pages of a thread on a device, and those not in use.
+    """All flag pages of a thread on a device, and the pages that are not in use.
 
     All pages are referenced from here. If only a flag referenced its page, the page and its event
     would be finalised when a reference cycle with the flag is collected. A later flag would then
@@ -149,23 +149,23 @@ class _FlagPages:
     """
 
     def __init__(self) -> None:
-        self.every: list[_FlagPage] = []
-        self.free: list[_FlagPage] = []
+        self.all_pages: list[_FlagPage] = []
+        self.unused: list[_FlagPage] = []
 
     def take(self) -> _FlagPage:
         """Return a page that is not in use."""
-        if not self.free:
+        if not self.unused:
             page = _FlagPage()
-            self.every.append(page)
+            self.all_pages.append(page)
             return page
-        return self.free.pop()
+        return self.unused.pop()
 
 
 class PinnedFlag(Flag):
     """A flag in a pinned page, which kernels set over the bus and the host reads without a copy.
 
-    Its page belongs to a thread and is reused when no flag uses it. Each launch sets another value,
-    so the page need not be cleared, and work left by an interrupted call cannot set a later flag.
+    The page belongs to a thread and is reused when no flag uses it. Each launch sets another value.
+    The page is therefore not cleared, and work left by an interrupted call cannot set a later flag.
     """
 
     pages: _FlagPages
@@ -189,7 +189,7 @@ class PinnedFlag(Flag):
 
     def __del__(self) -> None:
         if hasattr(self, "page"):
-            self.pages.free.append(self.page)
+            self.pages.unused.append(self.page)
 
     def read_async(self) -> Callable[[], bool]:
         self.event.record(self.stream())
@@ -218,18 +218,23 @@ class ThreadBuffers(threading.local):
         they return, so a thread needs only one buffer.
         """
         count = len(words)
-        pack, extra, each, _ = self._arguments.get(count) or self._add_arguments(count)
+        pack, extra, params, _ = self._arguments.get(count) or self._add_arguments(count)
         pack(*words)
-        return extra, each
+        return extra, params
 
     def _add_arguments(self, count: int) -> tuple[Any, ...]:
-        """Return the packer of ``count`` arguments, both addresses, and the buffers at these."""
+        """Allocate the buffers for ``count`` arguments.
+
+        Return the function that packs the arguments, the addresses for 'extra' and 'kernelParams',
+        and the buffers, which must stay alive.
+        """
         data = (ctypes.c_uint64 * count)()
-        size, first = ctypes.c_size_t(8 * count), ctypes.addressof(data)
-        extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)
-        each = (ctypes.c_void_p * count)(*range(first, first + 8 * count, 8))
+        size, start = ctypes.c_size_t(8 * count), ctypes.addressof(data)
+        extra = (ctypes.c_void_p * 5)(_BUFFER, start, _SIZE, ctypes.addressof(size), _END)
+        params = (ctypes.c_void_p * count)(*range(start, start + 8 * count, 8))
         pack = partial(struct.Struct(f"{count}Q").pack_into, data, 0)
-        entry = pack, ctypes.addressof(extra), ctypes.addressof(each), (extra, each, size)
+        buffers = extra, params, size
+        entry = pack, ctypes.addressof(extra), ctypes.addressof(params), buffers
         self._arguments[count] = entry
         return entry
 
@@ -255,9 +260,9 @@ class ThreadBuffers(threading.local):
     def read_async(self, stream: Any, array: Array) -> Callable[[], Any]:
         """Start a copy to the host through one of two alternating pages.
 
-        Return a function that waits for it; work may be launched meanwhile.
+        Return a function that waits for the copy; work may be launched meanwhile.
         """
-        self._page = LATER[self._page == LATER[0]]
+        self._page = LATER[1] if self._page == LATER[0] else LATER[0]
         read, done = self._sent(self._page, stream, array), stream.record()
 
         def copy() -> Any:
@@ -267,6 +272,7 @@ class ThreadBuffers(threading.local):
         return copy
 
     def _sent(self, page: int, stream: Any, array: Array) -> Callable[[], Any]:
+        """Start a copy through a page; return the function that reads the page."""
         if page not in self._readbacks:
             self._readbacks[page] = readback()
         read: Callable[[], Any] = self._readbacks[page](stream, array)

@@ -18,9 +18,9 @@ POOL_BYTES = 5, 7  # cudaMemPoolAttrReservedMemCurrent and cudaMemPoolAttrUsedMe
 class Arena:
     """One allocation for all small arrays of a run; large arrays come from the pool directly.
 
-    The block lives as long as the arena or any array in it. It may be the tail of a large array's
-    allocation. This is possible until the run makes an array that outlives it: up to then, all
-    large arrays belong to the run and come from the workspace.
+    The block lives as long as the arena or any array in the block. It may be the tail of the
+    allocation of a large array. This is possible until the run allocates an array that outlives the
+    run. Before that, all large arrays belong to the run and come from the workspace.
     """
 
     size: int
@@ -39,9 +39,9 @@ class Arena:
         self.lock = threading.Lock()
 
     def draw_from(self, allocate: Any, workspace: Workspace) -> None:
-        """Set the allocator for arrays that are too large for a block, and its workspace.
+        """Set the allocator for arrays that are too large for a block, and the workspace.
 
-        In a nested scope of the same run, the allocator is the arena itself, which keeps its block.
+        In a nested scope of the same run, ``allocate`` is the arena itself; nothing changes.
         """
         if allocate is not self:
             self.allocate = partial(workspace.allocate_outside, allocate)
@@ -60,7 +60,7 @@ class Arena:
         return self.allocate_own(size) if self.in_run else self.allocate(size)
 
     def with_block(self, size: int, block_bytes: int) -> Any:
-        """Allocate an array of the run; append a block to a large array if there is none yet."""
+        """Allocate an array of the run; if it is large and there is no block, append a block."""
         if size <= self.SMALL:
             return self(size)
         self.in_run = True
@@ -72,7 +72,7 @@ class Arena:
         return whole
 
     def leave_block(self) -> None:
-        """Stop using a block that is the tail of a large array, which it would keep alive."""
+        """Stop using a block that is the tail of a large array; it would keep the array alive."""
         with self.lock:
             self.in_run = False
             if self.outside:
@@ -80,17 +80,17 @@ class Arena:
 
 
 class Recycling:
-    """Allocator that reuses the memory of freed large arrays for later ones of the same size.
+    """Allocator that reuses the memory of freed large arrays for later arrays of similar size.
 
-    Small arrays come from an arena. All work on the arrays is ordered on one stream. Memory still
-    in use at the end returns to the caller's pool when it is freed. (A CuPy pool that is closed
-    while part of a block is in use never returns that block.)
+    Small arrays come from an arena. All work on the arrays is ordered on one stream. Memory that is
+    still in use at the end returns to the caller's pool when it is freed. (A CuPy pool that is
+    closed while a part of a block is in use never returns that block.)
     """
 
     cuda: Any
     arena: Arena
 
-    SPARE = 2  # largest ratio of a reused block to the requested size
+    SPARE = 2  # max. ratio of a reused block to the requested size
 
     def __init__(self, cuda: Any, arena: Arena) -> None:
         self.cuda, self.arena = cuda, arena
@@ -99,12 +99,12 @@ class Recycling:
     def __call__(self, size: int) -> Any:
         if size <= Arena.SMALL:
             return self.arena(size)
-        left = self.cached or []
+        cached = self.cached or []
         fitting = [
-            k for k, (capacity, _) in enumerate(left) if size <= capacity <= self.SPARE * size
+            k for k, (capacity, _) in enumerate(cached) if size <= capacity <= self.SPARE * size
         ]
         if fitting:
-            capacity, block = left.pop(min(fitting, key=lambda k: left[k][0]))
+            capacity, block = cached.pop(min(fitting, key=lambda k: cached[k][0]))
         else:
             capacity, block = size, self.arena.allocate_own(size)
         return _leased(self.cuda, capacity, block, self.give_back)
@@ -119,7 +119,7 @@ class Recycling:
 
 
 class CachedBlock:
-    """A cached block of a device; it is not idle while kernels may still use it."""
+    """A cached block of a device, which is idle once no kernel can use the block."""
 
     device: int
     size: int
@@ -137,9 +137,9 @@ class Workspace:
 
     It is used if the caller has no memory pool: then the driver takes a tenth of a millisecond or
     more to allocate a block, and longer to free it. All blocks of a device, including those in use,
-    are limited to a share of its memory. The oldest blocks are evicted first, and also blocks that
-    none of the next ``TURNS`` arrays reused. Blocks are cached until :meth:`release`, until the
-    driver runs out of memory, or until a run detects a pool.
+    take at most ``1 / SHARE`` of its memory. The oldest blocks are evicted first. A block is also
+    evicted if none of the next ``TURNS`` arrays reused it. Blocks are cached until :meth:`release`,
+    until the driver runs out of memory, or until a run detects a pool.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Workspace:
     busy: bool
 
     SHARE = 32  # at most 1 / 32 of a device's memory is cached
-    SPARE = 4 << 20  # most bytes of a reused block beyond the requested size
+    SPARE = 4 << 20  # max. bytes of a reused block beyond the requested size
     TURNS = 64  # a block is freed if none of the next 64 arrays reused it
 
     def __init__(self, cuda: Any, total: Callable[[int], int]) -> None:
@@ -165,7 +165,7 @@ class Workspace:
         self.used: dict[int, tuple[int, int]] = {}  # device and bytes of each block in use
         self.turn = 0
         self.lock = threading.RLock()  # reentrant: garbage collection may free a lease inside it
-        self.busy = False  # inside the lock: blocks may be appended but not removed
+        self.busy = False  # while the lock is held: the garbage collector may only append blocks
 
     def __call__(self, allocate: Any, size: int) -> Any:
         """Reuse a cached block, or allocate one; with a pool, let ``allocate`` do it."""
@@ -174,15 +174,15 @@ class Workspace:
                 self.release()
             return allocate(size)
         device = self.cuda.runtime.getDevice()
-        most = self.total(device) // self.SHARE
-        if size > most:
+        max_bytes = self.total(device) // self.SHARE
+        if size > max_bytes:
             return self.allocate_outside(allocate, size)
         with self.lock:
             self.busy, self.turn = True, self.turn + 1
             try:
                 cached = self._reusable(device, size)
                 capacity, block = (cached.size, cached.block) if cached else (size, None)
-                self._make_room(device, most - capacity)
+                self._make_room(device, max_bytes - capacity)
             finally:
                 self.busy = False
             lease = self.turn
@@ -193,32 +193,32 @@ class Workspace:
 
     def _reusable(self, device: int, size: int) -> CachedBlock | None:
         """Return the smallest block that fits, and wait for its last use on any stream."""
-        best = None
+        smallest = None
         for spare in self.cached:
             if spare.device == device and size <= spare.size <= size + self.SPARE:
-                best = spare if best is None or spare.size < best.size else best
-        if best is None:
+                smallest = spare if smallest is None or spare.size < smallest.size else smallest
+        if smallest is None:
             return None
-        self.cached.remove(best)
-        if not best.idle:
+        self.cached.remove(smallest)
+        if not smallest.idle:
             others = [spare for spare in self.cached if spare.device == device]
             self.cuda.runtime.deviceSynchronize()
             for spare in others:
                 spare.idle = True
-        return best
+        return smallest
 
-    def _make_room(self, device: int, most: int) -> None:
-        """Free old blocks, then others until a device's blocks are at most ``most`` bytes."""
+    def _make_room(self, device: int, max_bytes: int) -> None:
+        """Free old blocks of a device, and others until the device has at most ``max_bytes``."""
         if not self.cached:
             return
         blocks = [block for block in self.cached if block.device == device]
         device_bytes = 0
-        for where, size in [*self.used.values()]:
-            device_bytes += size if where == device else 0
+        for block_device, size in [*self.used.values()]:
+            device_bytes += size if block_device == device else 0
         for block in blocks:
             device_bytes += block.size
         for block in blocks:
-            if device_bytes > most or block.turn + self.TURNS < self.turn:
+            if device_bytes > max_bytes or block.turn + self.TURNS < self.turn:
                 self.cached.remove(block)
                 device_bytes -= block.size
 
@@ -253,7 +253,7 @@ class Workspace:
 
 
 def pool_of_caller(cuda: Any) -> Any:
-    """Return the allocator of the caller's pool, of cuDF frames or otherwise of CuPy arrays."""
+    """Return the allocator of the caller's pool: that of cuDF if imported, otherwise of CuPy."""
     return _of_rmm() if "cudf" in sys.modules else cuda.get_allocator()
 
 
@@ -268,11 +268,11 @@ def _of_rmm() -> Any:
 def spare_bytes_of_rmm(runtime: Any, total: int) -> int:
     """Return the bytes that RMM's current resource has reserved but not allocated.
 
-    For a pool that does not count its allocations, this is an upper bound: all its bytes. For
-    managed memory, and for resources of unknown size, it is ``total``.
+    For a pool that does not count its allocations, this is an upper bound: all bytes of the pool.
+    For managed memory, and for resources of unknown size, it is ``total``.
     """
     mr = sys.modules["rmm"].mr
-    resource, given = mr.get_current_device_resource(), 0
+    resource, allocated = mr.get_current_device_resource(), 0
     while resource is not None:
         kind = type(resource).__name__
         if kind == "CudaAsyncMemoryResource":
@@ -282,13 +282,13 @@ def spare_bytes_of_rmm(runtime: Any, total: int) -> int:
             reserved, used = (runtime.memPoolGetAttribute(pool, which) for which in POOL_BYTES)
             return int(reserved - used)
         if kind == "PoolMemoryResource":
-            return max(int(resource.pool_size()) - given, 0)
+            return max(int(resource.pool_size()) - allocated, 0)
         if kind == "CudaMemoryResource":
             return 0
         if kind == "StatisticsResourceAdaptor":
-            given = resource.allocation_counts.current_bytes
+            allocated = resource.allocation_counts.current_bytes
         elif kind == "TrackingResourceAdaptor":
-            given = resource.get_allocated_bytes()
+            allocated = resource.get_allocated_bytes()
         elif not kind.endswith("ResourceAdaptor"):
             return total
         resource = getattr(resource, "upstream_mr", None)
@@ -304,16 +304,16 @@ def _is_plain() -> bool:
 
 
 class _Lease:
-    """Owner of a block while an array uses it; it returns the block afterwards."""
+    """Owner of a block while arrays use it; passes the block to ``give_back`` afterwards."""
 
-    def __init__(self, size: int, block: Any, back: Callable[[int, Any], None]) -> None:
-        self.size, self.block, self.back = size, block, back
+    def __init__(self, size: int, block: Any, give_back: Callable[[int, Any], None]) -> None:
+        self.size, self.block, self.give_back = size, block, give_back
 
     def __del__(self) -> None:
-        self.back(self.size, self.block)
+        self.give_back(self.size, self.block)
 
 
-def _leased(cuda: Any, size: int, block: Any, back: Callable[[int, Any], None]) -> Any:
-    """Return a pointer to a block; ``back`` receives the block once no pointer is left."""
-    lease = _Lease(size, block, back)
+def _leased(cuda: Any, size: int, block: Any, give_back: Callable[[int, Any], None]) -> Any:
+    """Return a pointer to a block; ``give_back`` is called once no array uses the block."""
+    lease = _Lease(size, block, give_back)
     return cuda.MemoryPointer(cuda.UnownedMemory(block.ptr, size, lease), 0)

@@ -33,7 +33,7 @@ class Clock:
 def clock(monkeypatch):
     """Return the clock of the bar, which is due after a minute."""
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(compile_bar, "_waited", compile_bar._Waited())
+    monkeypatch.setattr(compile_bar, "_series", compile_bar._CompileSeries())
     monkeypatch.setattr(compile_bar, "AFTER", 60.0)
     monkeypatch.setattr(compile_bar, "monotonic", clock := Clock())
     return clock
@@ -84,7 +84,7 @@ def test_an_interrupt_removes_the_bar(clock, monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         compile_for(clock, shown=interrupted)
-    assert not compile_bar._waited.lock.locked()
+    assert not compile_bar._series.lock.locked()
     assert WORDS.format(2) in compile_for(clock)
 
 

@@ -96,7 +96,7 @@ def test_a_broken_file_is_noticed_and_made_again(own_store, damage, caplog):
     (file,) = own_store.rglob("*.bin")
     file.write_bytes(damage)
     assert kernel_cache.recall("key", ".bin") is None
-    assert "broken" in caplog.text
+    assert "damaged" in caplog.text
     kernel_cache.keep("key", ".bin", b"content")
     assert kernel_cache.recall("key", ".bin") == b"content"
 

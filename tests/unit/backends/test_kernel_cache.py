@@ -99,7 +99,7 @@ def test_a_file_under_the_name_of_another_is_broken(cache, caplog):
     (other,) = set(cache.rglob("*.bin")) - {file}
     other.rename(file)
     assert kernel_cache.recall("key", ".bin") is None
-    assert "broken" in caplog.text
+    assert "damaged" in caplog.text
 
 
 SMALL = """
