@@ -525,8 +525,8 @@ def spanning_forest(
     """
     _check_forest(options, True)
     options["forest"] = True
-    found = components(edges, source, destination, **options)
-    return found.forest() if isinstance(found, Components) else found
+    result = components(edges, source, destination, **options)
+    return result.forest() if isinstance(result, Components) else result
 
 
 @suggest_keywords
@@ -588,10 +588,10 @@ def bipartition(
 
     edges = _opened_for_second_run(edges, options)
     edges, source, destination = _in_rows(edges, source, destination, options)
-    found = components(edges, source, destination, **options)
-    if not isinstance(found, Components):
-        return found
-    return Bipartition(found, _options_of_second_run(options))
+    result = components(edges, source, destination, **options)
+    if not isinstance(result, Components):
+        return result
+    return Bipartition(result, _options_of_second_run(options))
 
 
 def _opened_for_second_run(edges: Any, options: dict[str, Any]) -> Any:
@@ -639,12 +639,12 @@ def _in_rows(
     return (table if library in (None, "pyarrow") else frame_of_table(table, library)), *sides
 
 
-def _forest_by_weight(found: Any) -> Any:
+def _forest_by_weight(result: Any) -> Any:
     """Return the forest of an answer, or a plan; warn of the edges without a weight."""
-    if not isinstance(found, Components):
-        return found
-    warn_of_null_weights(found.ledger.get("null_weight", 0))
-    return found.forest()
+    if not isinstance(result, Components):
+        return result
+    warn_of_null_weights(result.ledger.get("null_weight", 0))
+    return result.forest()
 
 
 def _check_forest(options: dict[str, Any], expected: bool | str) -> None:
@@ -727,8 +727,8 @@ def is_bipartite(
     >>> cc_rapids.is_bipartite(([1, 2, 3], [2, 3, 1]))
     False
     """
-    found = bipartition(edges, source, destination, **options)
-    return found if options.get("explain") else found.is_bipartite
+    result = bipartition(edges, source, destination, **options)
+    return result if options.get("explain") else result.is_bipartite
 
 
 @suggest_keywords
@@ -800,10 +800,10 @@ def _edges_of_answer(
     source, destination = named_ends(edges, source, destination, options.get("weight"))
     given, request = edges, ReadRequest(source, destination)
     edges, source, destination = _in_rows(edges, source, destination, options)
-    found = components(edges, source, destination, **options)
-    if not isinstance(found, Components):
-        return found
-    frame, answers = edges_of(found.answer), adapter_of(given).answers(given, request)
+    result = components(edges, source, destination, **options)
+    if not isinstance(result, Components):
+        return result
+    frame, answers = edges_of(result.answer), adapter_of(given).answers(given, request)
     return frame if answers is None or edges is given else answers(frame)
 
 
@@ -862,10 +862,10 @@ def two_edge_connected_components(
             "forest= is for components(...): 2-edge-connected components have no forest, leave it"
             " out"
         )
-    found = components(edges, source, destination, **options)
-    if not isinstance(found, Components):
-        return found
-    return Components(without_bridges(found.answer, _options_of_second_run(options)))
+    result = components(edges, source, destination, **options)
+    if not isinstance(result, Components):
+        return result
+    return Components(without_bridges(result.answer, _options_of_second_run(options)))
 
 
 @suggest_keywords
@@ -921,10 +921,10 @@ def articulation_points(
     from .analysis.bridges import articulation_points_of
 
     edges = _opened_for_second_run(edges, options)
-    found = components(edges, source, destination, **options)
-    if not isinstance(found, Components):
-        return found
-    return articulation_points_of(found.answer, _options_of_second_run(options))
+    result = components(edges, source, destination, **options)
+    if not isinstance(result, Components):
+        return result
+    return articulation_points_of(result.answer, _options_of_second_run(options))
 
 
 @suggest_keywords

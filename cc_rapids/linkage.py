@@ -75,7 +75,7 @@ def link_records(
     ignore : list, tuple or set of values, or None
         Values that never link records, in any column of a key. Each value applies to columns of its
         own type: strings, integers, booleans, dates or times. A value that fits no column, such as
-        ``"0"`` for integers, gives a warning. Nulls (None, NaN, NaT, masked values) never link
+        ``"0"`` for integers, causes a warning. Nulls (None, NaN, NaT, masked values) never link
         records.
     labels : {"min", "max", "dense", "size", ...}, optional
         The default kind of labels of :meth:`LinkedRecords.labels` and :meth:`LinkedRecords.attach`.

@@ -164,9 +164,9 @@ def link_pairs(
     first_run = replace(options, spanning=replace(options.spanning, later=True))
     if options.explain:
         return planned(find_components, edges, first_run)
-    found = find_components(edges, first_run)
-    if not isinstance(found, Components):
-        return found
+    components_of_pairs = find_components(edges, first_run)
+    if not isinstance(components_of_pairs, Components):
+        return components_of_pairs
     from .analysis.rules import link
 
     limits = None if record_datasets is None else record_datasets.limits(limit)
@@ -176,7 +176,7 @@ def link_pairs(
         pairs_of_rule("must_link", must_link, source, destination),
         max_records,
     )
-    return LinkedPairs(link(found.answer, *rules, Options.check(), options))
+    return LinkedPairs(link(components_of_pairs.answer, *rules, Options.check(), options))
 
 
 @suggest_keywords

@@ -35,7 +35,7 @@ compile_common()
 
 
 class Readiness:
-    """Whether this process has seen the mark, and the process that compiles, if it was started."""
+    """The state of the common kernels in this process, and the process that compiles them."""
 
     ready: bool
     looked_at: float

@@ -409,9 +409,9 @@ class TextsDecoder:
         """Return the strings of some vertices, or of all, as a column of cuDF or PyArrow."""
         return column_of_text(self.index.text(vertices), self.on_device)
 
-    def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
+    def lookup(self, strings: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of cuDF or PyArrow strings, and a mask of the known strings."""
-        vertices, valid = self.index.lookup(words, backend)
+        vertices, valid = self.index.lookup(strings, backend)
         if not self.index.n:
             return vertices.astype(np.uint64), valid
         return self.index.ranks[vertices].astype(np.uint64), valid

@@ -467,13 +467,13 @@ def different(column: Any) -> Any:
     return (_Cudf() if is_cudf(column) else _Arrow()).different(column)
 
 
-def among(column: Any, words: list[str]) -> Array:
+def among(column: Any, values: list[str]) -> Array:
     """Return for each string of a column whether it is in the list, as an array of bool.
 
     The array is on the device if the column is.
     """
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
-    return library.among(library.join([column]), words)
+    return library.among(library.join([column]), values)
 
 
 def hashes_of(column: Any, backend: Backend) -> Array:
@@ -610,8 +610,8 @@ class _Library(ABC):
         """Return the distinct strings."""
 
     @abstractmethod
-    def among(self, column: Any, words: list[str]) -> Array:
-        """Return a mask of the strings that are in a list of words."""
+    def among(self, column: Any, values: list[str]) -> Array:
+        """Return a mask of the strings that are in the list."""
 
     @abstractmethod
     def find(self, strings: Any, queries: Any) -> tuple[Array, Array]:
@@ -674,8 +674,8 @@ class _Cudf(_Library):
 
         return cudf.Series(column.unique())
 
-    def among(self, column: Any, words: list[str]) -> Array:
-        return column.isin(words).to_cupy()
+    def among(self, column: Any, values: list[str]) -> Array:
+        return column.isin(values).to_cupy()
 
     def find(self, strings: Any, queries: Any) -> tuple[Array, Array]:
         queries = _to_device(queries)
@@ -741,15 +741,15 @@ class _Arrow(_Library):
     def different(self, column: Any) -> Any:
         return column.unique()
 
-    def among(self, column: Any, words: list[str]) -> Array:
+    def among(self, column: Any, values: list[str]) -> Array:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if words == [""]:  # comparing lengths is five times as fast
-            is_word = pc.equal(pc.binary_length(column), 0)
+        if values == [""]:  # comparing lengths is five times as fast
+            is_value = pc.equal(pc.binary_length(column), 0)
         else:
-            is_word = pc.is_in(column, value_set=pa.array(words, column.type))
-        return is_word.to_numpy(zero_copy_only=False)
+            is_value = pc.is_in(column, value_set=pa.array(values, column.type))
+        return is_value.to_numpy(zero_copy_only=False)
 
     def find(self, strings: Any, queries: Any) -> tuple[Array, Array]:
         import pyarrow as pa

@@ -129,13 +129,13 @@ def estimate(
     sampled = sum(len(frame) for frame, _, _ in parts)
     comparable = max(sampled, _comparable_rows(facts, places, edges))
     seen, span = _distinct(np.concatenate([ids for sides in codes for ids in sides])), facts["span"]
-    most = seen + 2 * max(0, edges - sampled)
+    max_ids = seen + 2 * max(0, edges - sampled)
     if span:
-        most = min(most, span[1] - span[0] + 1)
+        max_ids = min(max_ids, span[1] - span[0] + 1)
     probable = max(_probable(codes, comparable), _probable_sorted(codes, facts, comparable))
-    probable = min(probable, most)
-    likely = max(probable, min(_likely(codes, edges), most))
-    return Estimate(seen, most, text > 0, text, sampled, len(parts), probable, likely)
+    probable = min(probable, max_ids)
+    likely = max(probable, min(_likely(codes, edges), max_ids))
+    return Estimate(seen, max_ids, text > 0, text, sampled, len(parts), probable, likely)
 
 
 def _places(groups: list[int] | None, footers: list[Footer] | None) -> list[Cursor]:
@@ -255,16 +255,24 @@ def _probable(codes: list[Sides], edges: int) -> int:
     size = 1 + max((int(ids.max()) for ids in (src, dst) if ids.size), default=0)
     of_src, of_dst = _by_block(src, size), _by_block(dst, size)
     of_both = of_src + of_dst
-    one, two = (table.sum(0).astype(np.float64) for table in (of_src, of_dst))
-    counts = one + two
+    counts_of_src, counts_of_dst = (table.sum(0).astype(np.float64) for table in (of_src, of_dst))
+    counts = counts_of_src + counts_of_dst
     distinct = int(np.count_nonzero(counts))
-    for table, counts_of_side in ((of_src, one), (of_dst, two)):
+    for table, counts_of_side in ((of_src, counts_of_src), (of_dst, counts_of_dst)):
         if _is_even(table):
             distinct = max(distinct, _chao_lin(counts_of_side, edges, 1.0))
     if not _is_even(of_both):
         return distinct
-    sides = [(float((n * (n - 1)).sum()), float(n.sum() * (n.sum() - 1))) for n in (one, two)]
-    sides.append((float((one * two).sum()), float(one.sum() * two.sum())))
+    sides = [
+        (float((n * (n - 1)).sum()), float(n.sum() * (n.sum() - 1)))
+        for n in (counts_of_src, counts_of_dst)
+    ]
+    sides.append(
+        (
+            float((counts_of_src * counts_of_dst).sum()),
+            float(counts_of_src.sum() * counts_of_dst.sum()),
+        )
+    )
     end_count = float(counts.sum())
     mean = float((counts * (counts - 1)).sum()) / max(1.0, end_count * (end_count - 1))
     max_rate = max(_rate(equal, pairs) for equal, pairs in sides)
@@ -388,7 +396,7 @@ def _likely(codes: list[Sides], edges: int) -> int:
     return min(2 * edges, math.ceil(margin * float(ratios.mean()) * 2 * edges) + 1)
 
 
-def bounds_of_ids(source: Source, most: int | None) -> tuple[int, int] | None:
+def bounds_of_ids(source: Source, max_vertices: int | None) -> tuple[int, int] | None:
     """Return upper bounds on the distinct ids and on the bytes of their text; None if unknown.
 
     The text of Parquet columns takes at most their decompressed bytes. An id in a plain text file
@@ -397,9 +405,9 @@ def bounds_of_ids(source: Source, most: int | None) -> tuple[int, int] | None:
     if not isinstance(source, Files | Fragments):
         return None
     footers = source.measure().get("footers")
-    if footers is not None and most is not None:
+    if footers is not None and max_vertices is not None:
         texts = [footer.text for footer in footers if footer.text is not None]
-        return (most, sum(texts)) if len(texts) == len(footers) else None
+        return (max_vertices, sum(texts)) if len(texts) == len(footers) else None
     size = 0
     for path, _, mark, kind, _ in source.parts:
         if kind not in TEXT or "://" in path or not mark:

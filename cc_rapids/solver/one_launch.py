@@ -262,8 +262,8 @@ def _run_layout(
 def _kernel(backend: Backend, design: Design, wide: type, sign: int) -> Kernel:
     """Return the kernel that runs all phases of a short list."""
     composer = KernelComposer(design, backend, VERTEX, WIDE, reads_csr=False, record_forest=False)
-    every = backend.kernel(reading.every)
-    find_bounds = id_range.find_bounds(backend, wide, sign, every)
+    load_row_index = backend.kernel(reading.every)
+    find_bounds = id_range.find_bounds(backend, wide, sign, load_row_index)
     climb = find.find_with_skip(backend)
     frequent, flatten = giant.mark_frequent(backend), forest.flatten(backend, climb)
     write = gather.row_of_vertex(backend, gather.min_label(backend))
