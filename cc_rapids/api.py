@@ -185,7 +185,7 @@ def components(
         Whether an edge with a null end raises an error, or is dropped and counted.
     design : str or Design
         The name of the algorithm, such as ``"none+async+halve"`` (see :func:`cc_rapids.designs`).
-        ``"auto"`` selects the fastest one by measured rules; ``"auto(rule=paper)"`` follows the
+        ``"auto"`` selects the fastest design by measured rules; ``"auto(rule=paper)"`` follows the
         decision tree of Hong et al. 2020.
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
         Where to run. ``"auto"``, the default, runs where the edges are. Edges in files go to the

@@ -282,7 +282,7 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
 
 
 def inflected(count: int, singular: str, plural: str) -> str:
-    """Return the form of a word for a count, such as a verb."""
+    """Return the singular or the plural of a word, such as a verb, for a count."""
     return singular if count == 1 else plural
 
 

@@ -78,7 +78,7 @@ class IdFacts(NamedTuple):
     key_columns : int
         The number of columns of an id, if there are several.
     text_bytes, string_bytes : int
-        The size of the strings that integers represent, and of the columns of strings.
+        The bytes of strings that are encoded as integers, and the bytes of columns of strings.
     more_columns : bool
         Whether the caller passed vertices besides the endpoints of the edges.
     may_be_paged : bool

@@ -164,8 +164,8 @@ class PlacedSlots(SlotTable):
     expected : int, optional
         The number of distinct ids, if the caller passed it; otherwise it is estimated.
     any_order : bool
-        Whether the edges may be reordered. If there are many ids, their slots are then found one
-        block of the table after another, see kernels/id_blocks.py.
+        Whether the edges may be reordered. The slots of many ids are then found in one block of the
+        table after another, see kernels/id_blocks.py.
 
     Attributes
     ----------
@@ -279,8 +279,8 @@ def slots_of_edges(
 ) -> tuple[Slots | PlacedSlots, Forest]:
     """Return the slots of two columns, and a forest over the slots.
 
-    The slots of long columns follow the order of the ids if the ids are spread evenly. In this
-    case, ``any_order`` allows to reorder the edges.
+    The slots of long columns follow the order of the ids if the ids are spread evenly. With
+    ``any_order``, the edges may be reordered in this case.
     """
     table: Slots | PlacedSlots
     if not others and _spread_evenly(columns, ids, backend):

@@ -150,7 +150,7 @@ def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int,
 
 @lru_cache(128)  # most batches have the types and the range of the previous batch
 def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[Any]:
-    """Return the integer type that fits all ids: the common type of the columns if it does.
+    """Return the common type of the columns if it holds all ids, otherwise int64 or uint64.
 
     Raises
     ------
@@ -232,9 +232,10 @@ def _probes_of(src: Array, dst: Array) -> int:
 
 
 def _order_of_counts(probes: int, counts: list[int]) -> EdgeOrder:
-    """Return the order of a list from the counts of near and of descending rows among the probes.
+    """Return the order of a list, given the counts of near and of descending rows.
 
-    The counts start at 2^64 - 1, because all bits of the array were set, and wrap around.
+    The rows were ``probes`` rows of the list. The counts start at 2^64 - 1, because all bits of the
+    array were set, and wrap around.
     """
     local, descending = ((count + 1) & ALL for count in counts)
     return EdgeOrder(local / probes, descending > DESCENDING_SHARE * probes)

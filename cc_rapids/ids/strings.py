@@ -64,7 +64,7 @@ class Text:
     chars : (c,) array of uint8
         The bytes of the strings.
     words : (c // 8,) array of uint64
-        The same memory as words.
+        The same memory, as 64-bit words.
     offsets : (m + 1,) array of int32 or int64
     backend : Backend
     """
@@ -201,8 +201,8 @@ def lent_texts(columns: list[Any], backend: Backend) -> Iterator[list[Text | Non
 def of_bytes(like: Any) -> Callable[[Array, Array, Backend], Any]:
     """Return a function that builds a column of the same library and type from bytes.
 
-    Its arguments are bytes and offsets, arrays of a backend that become part of the column, and the
-    backend.
+    The function takes the bytes and the offsets, as arrays of a backend, and the backend. The
+    arrays become part of the column.
     """
     library: _Library = _Cudf() if is_cudf(like) else _Arrow()
     return partial(_of_bytes, library, getattr(like, "dtype", None))
@@ -485,9 +485,9 @@ def hashes_of(column: Any, backend: Backend) -> Array:
 
 
 def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
-    """Return a number for each string of a column, the same number only for equal strings.
+    """Return a number for each string of a column, in no order.
 
-    The numbers are in no order.
+    Equal strings have equal numbers, and different strings have different numbers.
 
     Returns
     -------

@@ -171,7 +171,7 @@ def _column_of_kind(ids: Any) -> Any:
 
 
 def placed_for(state: ConnectivityState, given: EdgeInput, movable: bool) -> ConnectivityState:
-    """Return the state, moved to the backend of a batch if ``movable`` and without edges.
+    """Return the state; without edges and if ``movable``, move it to the backend of the batch.
 
     An empty batch moves nothing.
     """

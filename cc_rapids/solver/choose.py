@@ -97,7 +97,7 @@ class SolveOptions(ChoiceOptions, Protocol):
 
 
 class Machine(NamedTuple):
-    """The properties of a backend that choices depend on, under the same names."""
+    """The attributes of a backend that choices depend on, by their names there."""
 
     name: str
     device_name: str
@@ -189,7 +189,7 @@ class Facts(NamedTuple):
         ids: IdFacts | None = None,
         explained: bool = False,
     ) -> Facts:
-        """Return the known facts about a caller's edges, before or after their ids are scanned."""
+        """Return the facts about a caller's edges; ``ids`` are those of a scan, if there was one."""
         m, weights = edge_input.src.size, edge_input.weights
         is_list = edge_input.row_offsets is None
         once = backend.in_one_launch and _launches_once(edge_input, columns)

@@ -218,12 +218,8 @@ def _select(
     select(-(-m // 8), m, neighbors.n, *arrays, counts, wrong)
     e = int(backend.to_host(wrong)[0])
     if e < m:
-        position_in_memory = neighbors.place(e)[2]
-        raise wrong_index(
-            neighbors,
-            e,
-            int(backend.to_host(arrays[1][position_in_memory : position_in_memory + 1])[0]),
-        )
+        offset, indices = neighbors.place(e)[2], arrays[1]
+        raise wrong_index(neighbors, e, int(backend.to_host(indices[offset : offset + 1])[0]))
     counts_on_host = backend.to_host(counts).tolist()
     return {reason: counts_on_host[int(position)] for reason, position in REASONS.items()}
 
