@@ -402,9 +402,9 @@ def find_components(
     if bound is None:
         edge_input = read(edges, source, destination, *how_to_read, adapter=adapter)
     else:
+        by_weight = options.spanning is not None
         edge_input = read_within(
-            *(edges, source, destination, bound, *how_to_read),
-            keeps_weights=options.spanning is not None,
+            edges, source, destination, bound, *how_to_read, keeps_weights=by_weight
         )
         edge_input = replace(edge_input, answers=answers or edge_input.answers)
     if options.weight_bound or options.applied_bound or options.spanning:

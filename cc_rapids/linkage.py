@@ -165,7 +165,8 @@ def link_records(
         raise lost_rows("the records of all keys", records.size * len(facts), edges.m)
     ledger = Ledger(records.size, edges.m // len(facts))
     run_facts = Facts(
-        *(solved.plan.design, encoded.name),
+        design=solved.plan.design,
+        ids=encoded.name,
         edges=links,
         seconds=seconds,
         ledger=ledger.check("the records"),

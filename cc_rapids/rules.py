@@ -170,12 +170,9 @@ def link_pairs(
     from .analysis.rules import link
 
     limits = None if record_datasets is None else record_datasets.limits(limit)
-    rules = (
-        *(record_datasets, limits),
-        pairs_of_rule("cannot_link", cannot_link, source, destination),
-        pairs_of_rule("must_link", must_link, source, destination),
-        max_records,
-    )
+    cannot = pairs_of_rule("cannot_link", cannot_link, source, destination)
+    must = pairs_of_rule("must_link", must_link, source, destination)
+    rules = record_datasets, limits, cannot, must, max_records
     return LinkedPairs(link(components_of_pairs.answer, *rules, Options.check(), options))
 
 

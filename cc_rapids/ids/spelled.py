@@ -91,12 +91,9 @@ class Spelling:
             np.concatenate([worth.ravel(), below, letters.ravel().view(np.uint64)])
         )
         below_start, letters_start = worth.size, worth.size + width
-        return cls(
-            *(least, width, same, size),
-            tables[:below_start],
-            tables[below_start:letters_start],
-            tables[letters_start:].view(np.uint8),
-        )
+        worth, below = tables[:below_start], tables[below_start:letters_start]
+        letters = tables[letters_start:].view(np.uint8)
+        return cls(least, width, same, size, worth, below, letters)
 
     @property
     def dtype(self) -> Any:

@@ -1028,7 +1028,9 @@ def snapshot(
         decoder = state.index.decoder(state.given)
         seconds = {"copy": None, "compute": took + perf_counter() - started}
     facts = Facts(
-        *(str(design), state.index.description, state.edges),
+        design=str(design),
+        ids=state.index.description,
+        edges=state.edges,
         seconds=seconds,
         resumed=resumed,
         ledger=state.ledger.check(),

@@ -189,7 +189,7 @@ class Facts(NamedTuple):
         ids: IdFacts | None = None,
         explained: bool = False,
     ) -> Facts:
-        """Return the facts about a caller's edges; ``ids`` are those of a scan, if there was one."""
+        """Return the facts about a caller's edges; ``ids`` are facts from a scan, if it has run."""
         m, weights = edge_input.src.size, edge_input.weights
         is_list = edge_input.row_offsets is None
         once = backend.in_one_launch and _launches_once(edge_input, columns)

@@ -402,13 +402,8 @@ def run(
     edges, rows = _as_read(plan, edges, forest, rows)
     if plan.forest:
         return ChosenEdges(backend, _hooks(plan, edges, forest, rows))
-    phases.solve(
-        *(edges, forest, plan.algorithm, rows),
-        None,
-        plan.memory,
-        speculative,
-        plan.in_two_parts,
-    )
+    design, memory, parts = plan.algorithm, plan.memory, plan.in_two_parts
+    phases.solve(edges, forest, design, rows, None, memory, speculative, parts)
     return None
 
 
