@@ -38,7 +38,7 @@ CONSTANTS = {  # the modules that hold them, and their names there
     "silent_seconds": ["tools.cli.show.SILENT_SECONDS"],
     "single_block_sum": ["graph.forest.SINGLE_BLOCK_SUM"],
     "small_id_range": ["ids.encode.SMALL_RANGE"],
-    "spelled_codes": ["ids.spelled.MOST_CODES"],
+    "spelled_codes": ["ids.spelled.MAX_CODES"],
     "split_finish_edges": ["solver.choose.SPLIT_EDGES"],
     "spread_sample_ids": ["ids.hash_table.SPREAD_SAMPLE"],
     "staged_edges_per_vertex": ["algorithms.auto.STAGED", "solver.spreading.STAGED"],

@@ -278,6 +278,6 @@ def test_fewer_neighbours_than_samples_give_a_warning():
     indices = np.array([[1, 2], [0, 2], [0, 1], [0, 1]])
     model = HDBSCAN(min_cluster_size=4, metric="precomputed")
     with pytest.warns(
-        errors.CcRapidsWarning, match=r"min_samples=4, .* no point lists more than 2"
+        errors.CcRapidsWarning, match=r"min_samples=4 \(by default .* no point lists more than 2"
     ):
         assert (model.fit((indices, np.ones((4, 2)))).labels_ == -1).all()

@@ -179,7 +179,7 @@ def test_a_list_whose_neighbours_are_near_begins_with_tiles():
     gpu = RecordingBackend()
     n, m = 2 * 10**6, 5 * 10**7
     assert rule_for(gpu, n, m, locality=0.7).design.window
-    assert "67% of them near" in str(rule_for(gpu, n, m, locality=0.7))
+    assert "a locality of at least 67%" in str(rule_for(gpu, n, m, locality=0.7))
     for other in (
         rule_for(gpu, n, m, locality=0.6),
         rule_for(gpu, n, m, symmetric=True),
@@ -196,7 +196,7 @@ def test_rows_begin_with_tiles_where_a_list_of_few_edges_does_not():
     assert rule_for(gpu, size, 2 * size, symmetric=True, is_list=False).design.window
     listed = rule_for(gpu, size, size)
     assert str(listed.design) == "none+rem-cas+splice"
-    assert "for lists" in str(listed)
+    assert "for edge lists" in str(listed)
 
 
 def test_no_column_is_read_for_a_span_that_is_given():
