@@ -340,8 +340,8 @@ def test_a_frame_without_rows_has_ids_of_any_kind(empty, named):
     [
         (([0], [1]), {"devices": [DEVICES]}, cc_rapids.InputError, "names GPU 5, but this machine"),
         (([0], [1]), {"devices": []}, cc_rapids.InputError, "devices= must be 'all', or a list"),
-        (([0], [1]), {"devices": [1, 1]}, cc_rapids.InputError, "different numbers"),
-        (([0], [1]), {"devices": [True]}, cc_rapids.InputError, "different numbers"),
+        (([0], [1]), {"devices": [1, 1]}, cc_rapids.InputError, "distinct GPU numbers"),
+        (([0], [1]), {"devices": [True]}, cc_rapids.InputError, "distinct GPU numbers"),
         (([0], [1]), {"devices": "both"}, cc_rapids.InputError, "not 'both'"),
         (([0], [1]), {"forest": True}, cc_rapids.InputError, "forest= is for one GPU"),
         (([0], [1]), {"memory": "pinned"}, cc_rapids.InputError, "memory='pinned' is for one"),
@@ -520,7 +520,9 @@ def test_a_run_within_a_run_is_refused_and_does_not_wait_for_itself(tmp_path):
 
     def told(progress):
         cc_rapids.release_memory()  # leaves the threads, of which this is one
-        with pytest.raises(cc_rapids.InputError, match="start the next run afterwards") as raised:
+        with pytest.raises(
+            cc_rapids.InputError, match="start the next run after this run has returned"
+        ) as raised:
             spread([random_edges(29, 9, 5)], [0])
         said.append(raised.value)
 
