@@ -494,19 +494,13 @@ class Load:
         seconds = START_SECONDS + seconds_per_edge * self.edges
         if self.kind not in MERGED_SECONDS or not self.edges:
             return seconds
-        merge_seconds_per_vertex = (
-            MERGED_SECONDS[self.kind] * self.width + self.text * MERGED_BYTE_SECONDS
-        )
+        merge_seconds = MERGED_SECONDS[self.kind] * self.width + self.text * MERGED_BYTE_SECONDS
         size = self.edges * (TEXT_ROW_BYTES + COPIES_OF_TEXT * 2 * self.text)
         if self.whole and size <= budget.limit:
-            return START_SECONDS + WHOLE_SHARE * (
-                seconds_per_edge * self.edges + merge_seconds_per_vertex * self.vertices
-            )
-        linked_edges, bytes_per_edge, vertices_per_edge = (
-            0,
-            budget.an_edge(self.kind, self.width),
-            self.vertices / self.edges,
-        )
+            in_chunks = seconds_per_edge * self.edges + merge_seconds * self.vertices
+            return START_SECONDS + WHOLE_SHARE * in_chunks
+        bytes_per_edge = budget.an_edge(self.kind, self.width)
+        linked_edges, vertices_per_edge = 0, self.vertices / self.edges
         while linked_edges < self.edges:
             linked_vertices = linked_edges * vertices_per_edge
             free_bytes = budget.limit - budget.vertex_bytes(
@@ -515,7 +509,7 @@ class Load:
             if free_bytes < LEAST_ROWS * bytes_per_edge:
                 break
             linked_edges += min(budget.most, int(free_bytes // bytes_per_edge))
-            seconds += merge_seconds_per_vertex * min(linked_edges, self.edges) * vertices_per_edge
+            seconds += merge_seconds * min(linked_edges, self.edges) * vertices_per_edge
         return seconds
 
 

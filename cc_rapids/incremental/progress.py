@@ -306,24 +306,16 @@ class StreamReporter(Reporter):
         """Return the facts to report; counting components takes a pass over the vertices."""
         with state.backend.scope():
             components = state.components
-        edges, total, seconds_so_far = state.edges, self.total, max(seconds, 1e-9)
-        given = state.ledger.given
-        rate, row_rate = (
-            (edges - self.before) / seconds_so_far,
-            (given - self.read_before) / seconds_so_far,
+        edges, rows, total, seconds = (
+            state.edges,
+            state.ledger.given,
+            self.total,
+            max(seconds, 1e-9),
         )
-        remaining = (
-            max(0.0, (total - given) / row_rate) if total is not None and row_rate > 0 else None
-        )
-        shown_total = None if self.filtered else total
-        facts = (
-            edges,
-            shown_total,
-            state.index.n,
-            components,
-            seconds_so_far,
-            rate,
-            remaining,
-            self.before,
-        )
-        return StreamProgress(*facts, given if self.filtered else None)
+        rate, row_rate = (edges - self.before) / seconds, (rows - self.read_before) / seconds
+        remaining = None
+        if total is not None and row_rate > 0:
+            remaining = max(0.0, (total - rows) / row_rate)
+        shown_total, shown_rows = (None, rows) if self.filtered else (total, None)
+        counts = edges, shown_total, state.index.n, components
+        return StreamProgress(*counts, seconds, rate, remaining, self.before, shown_rows)
