@@ -86,10 +86,7 @@ def articulation_points_of(answer: Answer, options: SolveOptions) -> Any:
 
 
 def biconnected_component_edges_of(answer: Answer, options: SolveOptions) -> Any:
-    """Return the edges of an answer and the biconnected component (block) of each.
-
-    See :func:`cc_rapids.biconnected_component_edges`.
-    """
+    """Return the edges of an answer and the biconnected component (block) of each, as a frame."""
     check_kept(answer, "biconnected components")
     backend = answer.backend
     with backend.scope():
@@ -105,10 +102,7 @@ def biconnected_component_edges_of(answer: Answer, options: SolveOptions) -> Any
 def _blocks(
     answer: Answer, ends: tuple[Array, Array], options: SolveOptions
 ) -> tuple[Reached, Array]:
-    """Return the rooted forest, and the block of each vertex's edge to its parent.
-
-    A block is named by one of its vertices below its highest vertex.
-    """
+    """Return the rooted forest, and for each vertex the block of the edge to its parent."""
     reached = _reached(answer, ends)
     edges = Edges(*reached.skeleton(answer.backend), 0)
     return reached, least_of_components(answer, edges, answer.forest.vertices, options, "blocks")
@@ -125,10 +119,7 @@ def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:
 
 
 def _reached(answer: Answer, ends: tuple[Array, Array]) -> Reached:
-    """Return the rooted forest, and the range of vertices that edges from each subtree lead to.
-
-    ``ends`` are the answer's rows of both ends of each edge.
-    """
+    """Return the rooted forest, and the range of vertices that edges from each subtree lead to."""
     vertex, least = answer.rows()
     roots = answer.backend.xp.flatnonzero(vertex == least).astype(np.int64)
     backend, n, chosen = answer.backend, answer.forest.vertices, answer.forest_edges

@@ -84,8 +84,7 @@ class Levels:
     def beyond(self, cuts: Array, backend: Backend) -> Array:
         """Return for each cut how many weights are outside it, as an array on the host.
 
-        ``cuts`` is the cut of each weight. The weights are counted independently of
-        :meth:`bounds_of`, so a ledger can compare the two.
+        ``cuts`` is the cut of each weight. :meth:`bounds_of` counts sorted rows independently.
         """
         counts = np.zeros(len(self) + 1, np.int64)
         for first in range(0, cuts.size, CHUNK):  # counting widens each chunk to 64 bits
@@ -289,12 +288,8 @@ class CutAnswers(Mapping[Any, ComponentsT]):
 
     Parameters
     ----------
-    trees : CutTrees
-        The trees of the cuts.
     levels : sequence of t values
         The threshold of each cut, which is its key.
-    labels : LabelKind
-        The kind of labels of the answers.
     make : callable
         Returns the object that users receive, such as :class:`cc_rapids.Components`.
     direction : {"at_least", "at_most"}, optional

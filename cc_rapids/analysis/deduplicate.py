@@ -294,11 +294,7 @@ def _rows_of(values: Array, rows: Array | None) -> Array:
 def paired(
     first: tuple[Array, int], second: tuple[Array, int], backend: Backend
 ) -> tuple[Array, int]:
-    """Return a number for each pair of numbers, and an upper bound of the new numbers.
-
-    Both arguments are arrays with an upper bound of their numbers. Only equal pairs get equal
-    numbers.
-    """
+    """Return a number for each pair, equal only for equal pairs, and an upper bound of these."""
     if first[1] * second[1] >= MAX_PRODUCT:
         first, second = compact(*first, backend), compact(*second, backend)
     (left, left_bound), (right, right_bound) = first, second
@@ -307,10 +303,7 @@ def paired(
 
 
 def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array, int]:
-    """Return a number for the id in each given row, and an upper bound of the numbers.
-
-    Only equal ids get equal numbers.
-    """
+    """Return a number for the id in each row, equal only for equal ids, and an upper bound."""
     numbers: tuple[Array, int] | None = None
     with column.borrow() as borrowed:
         for part, ids in borrowed_columns(column, borrowed):

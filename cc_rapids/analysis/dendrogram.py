@@ -953,19 +953,10 @@ class Dendrogram(Generic[ComponentsT]):
     ) -> CutAnswers[ComponentsT]:
         """Return an answer for each of the growing sets of forest edges, by threshold.
 
-        Set k has the edges of the parts 0 .. k, which are the spanning forest of its answer. The
-        ledgers extend that of the run: edges outside the forest are counted as ``not_in_forest``.
-
-        Parameters
-        ----------
-        parts : sequence of slices or arrays
-            The positions of each part in the sorted edges.
-        levels : Levels, optional
-            The threshold of each set; by default there is one set, with the threshold None.
-        kind : LabelKind
-            The kind of labels of the answers.
-        beyond : sequence of int
-            The number of forest edges outside each set.
+        Set k has the parts 0 .. k of the sorted edges, which are the spanning forest of its answer.
+        Without ``levels``, there is one set, with the threshold None. ``beyond`` counts the forest
+        edges outside each set. The ledgers extend that of the run: edges outside the forest are
+        counted as ``not_in_forest``.
         """
         answer, backend = self.components.answer, self.components.answer.backend
         old_forest = answer.forest
@@ -995,10 +986,7 @@ class Dendrogram(Generic[ComponentsT]):
         return {"forest_edges": forest_edges, "ruled": self._ruled(levels, number)}
 
     def _places(self, parts: Sequence[slice | Array]) -> Array:
-        """Return the positions in the forest of edges, given as parts of the sorted edges.
-
-        The positions ascend.
-        """
+        """Return the ascending positions in the forest of parts of the sorted edges."""
         backend = self.components.answer.backend
         with backend.scope():
             places = backend.xp.concatenate([self._order[part] for part in parts])

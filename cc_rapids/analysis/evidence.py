@@ -75,10 +75,7 @@ def explain(
     on: Any,
     missing: str,
 ) -> Evidence:
-    """Return a path as evidence: see :meth:`cc_rapids.Components.explain_pair`.
-
-    ``path`` is the frame of its edges, in order from ``ends[0]`` to ``ends[1]``.
-    """
+    """Return the frame of a path's edges as evidence: see Components.explain_pair."""
     path = on_host(path)
     sides = [values_of(only(path, end)) for end in ("source", "destination")]
     walk = [ends[0]]
@@ -154,22 +151,16 @@ class EdgeRecords:
         label: str | None = None,
         edge_columns: Any = None,
     ) -> Any:
-        """Return a frame with one row per edge.
-
-        The columns are both ids, the component's label, ``numbers``, the other columns of both
-        records, and ``edge_columns``.
+        """Return a frame with one row per edge, given the rows of its ends in the answer.
 
         Parameters
         ----------
-        sources, destinations : (m,) arrays of integers
-            The rows of both ends in the answer.
         numbers : dict of str to column
-            Columns with one value per edge.
+            Columns that follow the ids, one value per edge.
         label : str, optional
-            The name of a column for the label of each edge's component; no such column by default.
+            The name of a column with the label of each edge's component.
         edge_columns : frame, optional
-            Other columns with one row per edge. A name that another column has gets the prefix
-            ``edge_``.
+            The last columns, one row per edge; names that exist already get the prefix ``edge_``.
         """
         answer = self._answer
         with answer.backend.scope():
@@ -245,9 +236,7 @@ class EdgeRecords:
         with_record, first = np.unique(rows[valid], return_index=True)
         at: Any = np.searchsorted(with_record, vertices)
         at[at == with_record.size] = 0
-        missing = np.ones(vertices.size, bool)
-        if with_record.size:
-            missing = with_record[at] != vertices
+        missing = with_record[at] != vertices if with_record.size else np.ones(vertices.size, bool)
         if missing.any() and (self._missing == "raise" or missing.all()):
             distinct, first_positions = np.unique(vertices[missing], return_index=True)
             shown = answer.backend.asarray(distinct[np.argsort(first_positions)][:MAX_SHOWN])

@@ -98,10 +98,7 @@ class ListedEdges:
 
 
 def _positions(neighbors: Neighbors, begin: int, end: int) -> tuple[Any, Any, Any]:
-    """Return the entries of the rows ``begin .. end - 1``.
-
-    Each entry has a row, a position in the indices, and a position in the distances.
-    """
+    """Return the row of each entry in a range of rows, and its positions in both arrays."""
     if neighbors.offsets is not None:
         starts = neighbors.offsets[begin : end + 1].astype(np.int64)
         at = np.arange(starts[0], starts[-1])

@@ -202,10 +202,7 @@ class ForestPaths:
         return edges_asked(edges, source, destination, bound, named=named, what=what, nulls="drop")
 
     def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
-        """Return the rows of a path of ``given`` between two rows of the answer; None without one.
-
-        If ``fewest``, the path is a shortest one, otherwise a single edge that joins both ends.
-        """
+        """Return the rows of a shortest path, or of one edge that joins both ends; None without."""
         backend, xp = self.answer.backend, self.answer.backend.xp
         with BorrowedEdges(backend, given) as columns:
             sides = zip((given.src, given.dst), columns, strict=False)
@@ -234,19 +231,12 @@ class ForestPaths:
             return given.answer(frame)
 
     def _lengths_and_weakest(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Return the length and the weakest edge of the path between each pair of rows.
-
-        The weakest edge is an index into the arrays of ``heavy_paths``; -1 for a path without
-        edges.
-        """
+        """Return each path's length, and its weakest edge by index in ``heavy_paths``, or -1."""
         joined = self.trees[first] == self.trees[second]
         return self.heavy_paths.chains.between(first, second, joined, self.answer.backend.xp)
 
     def weakest_weights(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Return the weakest weight of the path between each pair of rows, and a mask.
-
-        The mask is False for paths without edges; their weights are 0.
-        """
+        """Return the weakest weight of the path between rows, and a mask of paths with edges."""
         if not self.answer.forest.vertices:
             kind, xp = self.answer.columns_of_forest()["weight"].dtype, self.answer.backend.xp
             return xp.zeros(first.size, kind), xp.zeros(first.size, bool)
@@ -254,11 +244,7 @@ class ForestPaths:
         return self._columns_of_weakest(weakest)["weakest_weight"], weakest >= 0
 
     def _columns_of_weakest(self, weakest: Array) -> dict[str, Array]:
-        """Return the columns of weakest edges, given as by :meth:`_lengths_and_weakest`.
-
-        There are no columns if the forest has no weights. A path without edges has row -1 and
-        weight 0.
-        """
+        """Return the columns of weakest edges, by index in ``heavy_paths``; -1 means no edge."""
         xp, (_, row, weights, order) = self.answer.backend.xp, self.heavy_paths
         if row is None or weights is None or order is None:
             return {}
@@ -298,10 +284,7 @@ class ForestPaths:
 
     @cached_property
     def trees(self) -> Array:
-        """The forest's tree of each row: a number that only the rows of one tree share.
-
-        Trees are components, unless pairs of ``must_link`` join several trees.
-        """
+        """The tree of each vertex: the component, unless ``must_link`` pairs join several trees."""
         answer, backend = self.answer, self.answer.backend
         if answer.ruled is None or not answer.ruled.must[0].size:
             return answer.dense

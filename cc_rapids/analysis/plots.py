@@ -418,10 +418,8 @@ def dendrogram(answer: Answer, tops: list[Top], is_greatest: bool, axes: Any) ->
         raise InputError("some components are merged at an infinite weight, which has no height")
     low, high = heights.min(), heights.max()
     margin = (high - low or abs(high) or 1) / 20
-    if is_greatest:
-        base = high + margin
-    else:
-        base = low - margin if low < 0 else 0.0
+    below_low = low - margin if low < 0 else 0.0
+    base = high + margin if is_greatest else below_low
     names, places, start = list[str](), list[int](), 0
     for top in tops:
         order, lines = _lines(top, base)
@@ -470,10 +468,7 @@ def curve(answer: Answer, frame: Any, is_greatest: bool, axes: Any) -> Any:
 
 
 def _lines(top: Top, base: float) -> tuple[list[int], Any]:
-    """Return the leaves of a component from left to right, and the lines of its merges.
-
-    The lines are an (h, 4, 2) array: four corners with the x and the y of each.
-    """
+    """Return the leaves from left to right, and (h, 4, 2) corners of the lines of merges."""
     merges = top.merged.T.tolist()
     leaves = len(merges) + 1
     order, pending = list[int](), [leaves + len(merges) - 1]
@@ -531,10 +526,7 @@ def _members(answer: Answer, label: Any) -> tuple[list[Any], Any]:
 def _entity(
     answer: Answer, frame: Any, label: Any
 ) -> tuple[list[Any], list[str], list[tuple[int, int]]]:
-    """Return the ids of an entity's records, the values that they share, and the edges of both.
-
-    Edges are pairs of positions among the records and then the values.
-    """
+    """Return the ids of an entity's records, the values that they share, and the edges of both."""
     from .shared_values import graph_of_entity
 
     with answer.backend.scope():

@@ -95,10 +95,7 @@ def pairs_of(
 
 
 def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Array, Array]:
-    """Return the dataset of each row of the answer, and the limit of each dataset.
-
-    Rows without a dataset, or whose dataset has no limit, have -1. Both arrays are empty without
-    ``datasets``.
+    """Return the dataset of each row of the answer, -1 without a limit, and all limits.
 
     Raises
     ------
@@ -163,16 +160,8 @@ def link(
 
     Components that break no rule stay as they are; their accepted edges are those of a maximum
     spanning forest. All other edges are decided one by one. If most edges are in components that
-    break a rule, all edges are decided, which needs no forest.
-
-    Parameters
-    ----------
-    limits : array of integers
-        The limit of each dataset, negative for no limit.
-    cannot, must : (pairs, source, destination)
-        The arguments of ``cannot_link`` and ``must_link``.
-    plain, spanning : SolveOptions
-        The options for finding components, and for finding a maximum spanning forest.
+    break a rule, all edges are decided, which needs no forest. ``plain`` are the options for
+    finding components, and ``spanning`` those for a maximum spanning forest.
     """
     check_kept(answer, "clusters under rules")
     started, backend, xp = perf_counter(), answer.backend, answer.backend.xp
@@ -251,10 +240,7 @@ def _rows_are_vertices(answer: Answer) -> bool:
 
 
 def _ends(answer: Answer, are_vertices: bool) -> tuple[Array, Array]:
-    """Return the answer's rows of both ends of each edge, as integers of any type.
-
-    If rows are vertices, ids are not looked up.
-    """
+    """Return the answer's rows of both ends of each edge, as integers of any type."""
     given, forest, decoder = answer.given, answer.forest, answer.decoder
     if not are_vertices:
         return rows_of_edges(answer)

@@ -157,10 +157,7 @@ class LabelKind(ABC):
 
     @abstractmethod
     def columns(self, answer: Answer, name: str, labels: Array) -> dict[str, Any]:
-        """Return labels as columns of a frame.
-
-        There is one column with the given name, or one per column of composite ids.
-        """
+        """Return labels as columns of a frame: one with the given name, or one per key column."""
 
     @abstractmethod
     def columns_of_ids(
@@ -279,10 +276,7 @@ class Answer:
         )
 
     def with_given(self, given: EdgeInput) -> Answer:
-        """Return the answer with another input, to change the kind or the names of frames.
-
-        All arrays are shared.
-        """
+        """Return the answer with another input, for another kind or other names of frames."""
         other: Answer = object.__new__(type(self))
         vars(other).update(vars(self))
         other.given, other.prefetched_frame = given, None
@@ -389,10 +383,7 @@ class Answer:
         return self.with_given(replace(self.given, answers=None))
 
     def columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
-        """Return new columns of the spanning forest: rows, ends, and weights if there are any.
-
-        ``edges`` are positions in the forest; all edges by default.
-        """
+        """Return new columns of the spanning forest, for all edges or those at given positions."""
         columns, chosen = self.saved_forest, self.forest_edges
         if columns is None:
             assert chosen is not None
@@ -420,10 +411,7 @@ class Answer:
         return self.ruled
 
     def columns_of_refused(self, edges: Array | None = None) -> dict[str, Any]:
-        """Return new columns of the refused edges: rows, ends and weights, but not the rules.
-
-        ``edges`` are positions among the refused edges; all by default.
-        """
+        """Return new columns of the refused edges, all or those at given positions."""
         ruled, chosen = self.ruled, self.forest_edges
         assert ruled is not None
         if ruled.columns is not None:
@@ -438,11 +426,9 @@ class Answer:
         """Return new columns of edges, all or those at the given positions."""
         if edges is None:
             return {name: copy(column) for name, column in columns.items()}
-        positions, numbers = self.home(edges), ("row", "index", "weight")
+        at, numbers = self.home(edges), ("row", "index", "weight")
         return {
-            name: items_at(column, positions)
-            if name in numbers
-            else take_ids(of(name, column), positions)
+            name: items_at(column, at) if name in numbers else take_ids(of(name, column), at)
             for name, column in columns.items()
         }
 
@@ -455,10 +441,7 @@ class Answer:
         return bring(column, self.backend, on_device)
 
     def rows(self) -> tuple[Array, Array]:
-        """Return the vertex of each row and the least vertex of its component, as new arrays.
-
-        :meth:`columns` converts both to ids.
-        """
+        """Return the vertex of each row and the least vertex of its component, for ``columns``."""
         return self.forest.rows(self.decoder.id_base, self.decoder.dtype)
 
     def rows_of_sorted_ids(self) -> tuple[Array, Array] | None:
@@ -475,10 +458,7 @@ class Answer:
         return decoder.decode_all(forest.parent, self.backend)
 
     def columns(self, name: str, ids: Array) -> dict[str, Any]:
-        """Return vertices of :meth:`rows` as ids, in columns of a frame.
-
-        There is one column with the given name, or 0_name, 1_name, ... for composite ids.
-        """
+        """Return vertices of :meth:`rows` as id columns, 0_name, 1_name, ... for composite ids."""
         if isinstance(self.decoder, OffsetDecoder):  # the vertices are already ids
             return {name: ids}
         column = self.decoder.decode(ids, self.backend)
@@ -493,20 +473,9 @@ class Answer:
     def label_or_id(
         self, column: Column, rows: Array, valid: Array, name: str, at: Array | None
     ) -> dict[str, Any]:
-        """Return the labels of ids as columns; each distinct unknown id is a component of its own.
+        """Return the label columns of ids, with ``rows`` of ids that are known (``valid``).
 
-        Parameters
-        ----------
-        column : Column
-            The m ids.
-        rows : (m,) array of integers
-            The row of each known id in the answer.
-        valid : (m,) array of bool
-            True for known ids.
-        name : str
-            The name of the label column.
-        at : array of int64, optional
-            The ids to return, as positions; all by default.
+        See :meth:`LabelKind.columns_of_ids` for unknown ids; ``at`` are the positions to return.
         """
         labels = self.kind.rows(self)[rows if self.forest.vertices else rows[:0]]
         return self.kind.columns_of_ids(self, column, valid, labels, name, at)
@@ -532,10 +501,7 @@ class Answer:
 
     @cached_property
     def numbered(self) -> tuple[Array, Array]:
-        """The vertex of each row, as in :meth:`rows`, and the number of its component.
-
-        Components are numbered 0 .. k - 1 by their least vertices.
-        """
+        """The vertex of each row and the number of its component, 0 .. k - 1 by least vertices."""
         return self.forest.dense(self.decoder.id_base, self.decoder.dtype)
 
     @property

@@ -17,10 +17,7 @@ NO_KEY = kernels.LAST  # the bit that marks the place of a row without a key
 
 
 def sort_keys(values: Array, ascending: bool, xp: Any) -> Array:
-    """Return a uint64 key for each number; the best number has the least key.
-
-    The best number is the greatest, or the least if ``ascending``. No number is NaN.
-    """
+    """Return a uint64 key for each number, none NaN; the best number has the least key."""
     if values.dtype.itemsize > 8:
         values = xp.unique(values, return_inverse=True)[1]
     if is_float(values.dtype):
@@ -90,10 +87,7 @@ def best_rows(
 
 
 def compact(numbers: Array, size: int, backend: Backend) -> tuple[Array, int]:
-    """Return group numbers and an upper bound, both renumbered if the bound is too large.
-
-    ``size`` is an upper bound of ``numbers``. Two groups never get the same number.
-    """
+    """Return group numbers and their upper bound, renumbered if the bound ``size`` is too large."""
     if size <= SLOTS_PER_ROW * numbers.size + 1:
         return numbers, size
     table = Slots([numbers], [], backend)

@@ -90,10 +90,7 @@ def label_frame(answer: Answer, kind: LabelKind | None) -> Any:
 
 
 def with_noise(answer: Answer) -> Answer:
-    """Return an answer in which noise has rows and the label -1, for looking up labels.
-
-    Its forest has one tree per point, so only its labels are meaningful.
-    """
+    """Return an answer in which noise has rows and the label -1, only for looking up labels."""
     if not has_noise(answer):
         return answer
     backend = answer.backend

@@ -144,10 +144,7 @@ class NumberLabels(LabelKind):
 
 
 class PlaceLabels(NumberLabels):
-    """Labels 0 .. k - 1 that rank the components: int32 as in SciPy, or int64 if they do not fit.
-
-    Subclasses define the order of the components.
-    """
+    """Labels 0 .. k - 1 in an order of the components: int32 as in SciPy, or int64 if needed."""
 
     def rows(self, answer: Answer) -> Array:
         return self.of_component(answer, answer.dense)

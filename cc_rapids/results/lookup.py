@@ -97,10 +97,7 @@ def warn_of_no_edges(edges: Any) -> None:
 def warn_of_bound(
     ledger: Ledger, bound: WeightBound, hint_of: Callable[[], str] = lambda: HINT
 ) -> None:
-    """Warn that a weight bound left out every edge, given the ledger of a run without linked rows.
-
-    There is no warning if all rows were left out for other reasons.
-    """
+    """Warn if a weight bound left out edges, given the ledger of a run that linked no edge."""
     outside = sum(ledger.left_out.get(reason, 0) for reason in ("out_of_bounds", "row_group"))
     if outside:
         least, most, verb = bound.at_least, bound.at_most, "leaves"
@@ -186,11 +183,7 @@ def attached(
 
 
 def id_columns_in(answer: Answer, names: Sequence[Any], on: list[Any]) -> list[Any]:
-    """Return the id columns of a frame with the given column names.
-
-    These are ``on``. If ``on`` is the default and the ids are composite, they are the id columns of
-    the answer.
-    """
+    """Return the id columns among ``names``: ``on``, or by default those of composite ids."""
     keys = [
         answer.given.output_name(f"{k}_{VERTEX}") for k in range(len(answer.given.src.key_columns))
     ]
@@ -315,8 +308,7 @@ def _rows_and_mask(
 ) -> tuple[Array, Array]:
     """Return the answer's row for each row of a frame, and a mask of the rows with a label.
 
-    ``rows`` and ``valid`` are those of the non-null ids; ``mask`` and ``position`` spread them over
-    all rows of the frame.
+    ``rows`` and ``valid`` are those of the non-null ids, at ``position`` for each row of the frame.
     """
     if mask is None or position is None:
         return rows, valid
@@ -517,10 +509,7 @@ def labelled(answer: Answer, columns: dict[str, Any], numbers: Any) -> Any:
 
 
 def rows_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
-    """Return the answer's rows of both ends of each forest edge, and the row and weight columns.
-
-    The first value is a list of two arrays of int64, the second a dict of columns.
-    """
+    """Return the answer's rows of both ends of each forest edge, and the row and weight columns."""
     return rows_of_shown(answer, answer.columns_of_forest())
 
 

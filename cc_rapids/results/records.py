@@ -202,14 +202,8 @@ def _too_large(
 ) -> tuple[Array, int, int]:
     """Return a mask of the rows in oversized groups, and the number of such groups and rows.
 
-    Groups of ignored rows are exempt.
-
-    Parameters
-    ----------
-    chosen : (m,) array of integers
-        The group of each row, which is the number of one of its rows.
-    record_of_row : (m,) array of integers, optional
-        The record of each row. Rows of one record count once. By default each row is a record.
+    ``chosen`` is the group of each row, named by one of its rows. Groups of ignored rows are
+    exempt. Rows with the same vertex in ``record_of_row`` count as one record.
     """
     size = int(chosen.size)
     is_large = backend.counts(chosen, size) > max_group

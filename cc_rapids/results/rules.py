@@ -95,13 +95,9 @@ class Ruled:
         columns = [arrays[name] for name in NAMES]
         code, limits, *pairs = columns
         rule, rows = arrays["refused_rule"], arrays["refused_row"]
-        is_valid = (
-            all(column.dtype == np.int64 for column in columns)
-            and rule.dtype == np.uint8
-            and code.size in (0, n)
-            and rule.size == rows.size
-            and all(first.size == second.size for first, second in (pairs[:2], pairs[2:]))
-        )
+        is_valid = all(column.dtype == np.int64 for column in columns) and rule.dtype == np.uint8
+        is_valid = is_valid and code.size in (0, n) and rule.size == rows.size
+        is_valid = is_valid and all(src.size == dst.size for src, dst in (pairs[:2], pairs[2:]))
         bounds = [(code, -1, limits.size), (limits, 1, np.inf), (rule, 1, len(RULES) + 1)]
         bounds += [(rows_of_end, 0, n) for rows_of_end in pairs]
         for column, low, high in bounds:

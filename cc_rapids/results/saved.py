@@ -103,10 +103,7 @@ def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, 
 
 
 def _edge_arrays(answer: Answer, name: str, columns: dict[str, Any]) -> dict[str, Any]:
-    """Return the arrays that store edges: rows, weights if any, and the answer's rows of both ends.
-
-    ``name``, "forest" or "refused", is the prefix of their names. Weights are stored as bytes.
-    """
+    """Return the arrays that store edges, ``name`` and an underscore before their names."""
     ends, others = rows_of_shown(answer, columns)
     others = {key: answer.backend.asarray(column) for key, column in others.items()}
     arrays = {"row": others["row"]}
@@ -233,10 +230,7 @@ def _type_of_weights(name: Any) -> Any:
 
 
 def _ends(answer: Answer, name: str, arrays: dict[str, Any]) -> tuple[Any, Any]:
-    """Return the answer's rows of both ends of stored edges; raise a ValueError if invalid.
-
-    ``name``, "forest" or "refused", is the prefix of their arrays.
-    """
+    """Return the answer's rows of both ends of stored edges; raise a ValueError if invalid."""
     src, dst = (arrays[f"{name}_{end}"] for end in ENDS)
     are_rows = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape
     if are_rows and src.size:

@@ -37,10 +37,7 @@ def write_parquet(
     rows_per_file: int,
     kind: LabelKind,
 ) -> list[str]:
-    """Write the labels to one or several files, and return their paths.
-
-    See :meth:`cc_rapids.Components.to_parquet`.
-    """
+    """Write the labels to files, and return their paths: see Components.to_parquet."""
     import pyarrow.parquet as pq
 
     from ..data.files.write import check_new_folder, replacing, replacing_folder
@@ -86,10 +83,7 @@ def _id_columns(answer: Answer, name: str, vertices: Array) -> dict[str, Any]:
 
 
 def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
-    """Yield the vertices of the answer in arrays of ``rows``; the last may have fewer.
-
-    An answer without vertices yields one empty array.
-    """
+    """Yield the vertices of the answer in one or more arrays of ``rows`` or, at the end, fewer."""
     xp, forest = answer.backend.xp, answer.forest
     pieces, size, is_first = [xp.arange(0)], 0, True
     step = max(rows // WORD, 1) * WORD  # whole words of the bit set of present vertices

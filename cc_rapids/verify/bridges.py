@@ -47,15 +47,15 @@ class BridgesClaim:
             The labels of the vertices; both ends of each edge have slots in it.
         """
         backend = answer.backend
-        kept = None if given.row_index is None else np.asarray(given.row_index())
+        caller_rows = None if given.row_index is None else np.asarray(given.row_index())
         src, dst = (backend.to_host(side) for side in rows.slots(backend))
         listed = backend.to_host(backend.asarray(self.shown.rows()))
-        places = places_of(listed, kept, rows.m, "bridges", np)
+        places = places_of(listed, caller_rows, rows.m, "bridges", np)
         is_bridge = np.zeros(rows.m, bool)
         is_bridge[oracle.bridges(src, dst, answer.ids.n)] = True
 
         def edge_name(e: int) -> str:
-            return f"edge {e if kept is None else int(kept[e]):,}"
+            return f"edge {e if caller_rows is None else int(caller_rows[e]):,}"
 
         wrong = places[~is_bridge[places]]
         if wrong.size:

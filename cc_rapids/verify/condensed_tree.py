@@ -1,11 +1,12 @@
 """The audit of HDBSCAN's condensed tree and clusters: see :meth:`cc_rapids.HDBSCAN.audit`.
 
-The tree may order merges of equal height in any way. So it is not compared with another tree. It is
-right if each point leaves its cluster when its component reaches the least size, if no edge joins
-two clusters before they split, and if there are as many clusters at each density as components of
-this size. Then the clusters at each density are the components. Each cluster must also be connected
-by edges of its own, and an edge must join both children of a split: this proves clusters that exist
-only at the density of a tie.
+The tree may order merges of equal density in any way, so the audit does not compare it with another
+tree. It checks three conditions. Each point leaves its cluster at the density at which its
+component reaches ``min_cluster_size`` points. No edge joins two clusters before they split. At each
+density, there are as many clusters as components of at least ``min_cluster_size`` points. Then the
+clusters at each density are these components. Clusters that exist only at one density, because of
+ties, need two more conditions: each cluster is connected by edges of its own, and an edge joins
+both children of each split.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ import numpy as np
 from ..errors import InputError, VerificationError
 from .oracle import kruskal, single_linkage
 
-NEAR = 1e-9  # relative difference of two masses whose sums may be rounded in another order
+NEAR = 1e-9  # relative difference of masses that count as equal, because sums are rounded
 
 
 def reachability(entries: Any, n: int, rank: int, scale: float, complete: bool) -> tuple[Any, ...]:
-    """Return the ends and densities of the edges of finite mutual reachability.
+    """Return the two ends and the density of each edge of finite mutual reachability distance.
 
-    ``entries`` are rows, neighbours and distances, without entries of points for themselves. Half
-    of those of a ``complete`` matrix are edges. Core distances are not divided by ``scale``.
+    ``entries`` are rows, neighbours and distances, without the entries of points for themselves.
+    The core distance of a point is that of its entry ``rank - 2``. If the matrix is ``complete``,
+    each pair has two entries and is one edge. Distances are divided by ``scale``, but core
+    distances are not.
     """
     row, other, distance = entries
     order = np.lexsort((distance, row))
@@ -51,7 +54,12 @@ def reachability(entries: Any, n: int, rank: int, scale: float, complete: bool) 
 
 
 class AuditedTree:
-    """A condensed tree, from its rows on the host; ``inside`` are the points that are finite."""
+    """A condensed tree, from its rows on the host; ``inside`` is a mask of the finite points.
+
+    Clusters are numbered from 0, the root. ``of`` and ``density`` are the cluster and the density
+    at which each of ``points``, the finite points, leaves it. ``parent``, ``birth``, ``death``,
+    ``size`` and ``children`` describe each cluster.
+    """
 
     names: Any
     parent: Any
@@ -79,31 +87,26 @@ class AuditedTree:
         size = _upward(np.bincount(above[:n], minlength=count), parent, np.add)
         right = np.append(np.ones(n, np.int64), size[1:])
         _check(rows["child_size"] != right, "the size of {} is wrong", names)
-        self.names, self.parent, self.birth, self.size = (
-            np.arange(n, n + count),
-            parent,
-            birth,
-            size,
-        )
-        self.points, self.of, self.density = (
-            np.flatnonzero(inside),
-            above[:n][inside],
-            density[:n][inside],
-        )
+        self.names, self.points = np.arange(n, n + count), np.flatnonzero(inside)
+        self.parent, self.birth, self.size = parent, birth, size
+        self.of, self.density = above[:n][inside], density[:n][inside]
         self.children, self.death = np.bincount(parent[1:], minlength=count), np.zeros(count)
         np.maximum.at(self.death, self.of, self.density)
         np.maximum.at(self.death, parent[1:], birth[1:])
 
-    def check_against(self, edges: tuple[Any, ...], least: int, any_order: bool) -> None:
+    def check_against(self, edges: tuple[Any, ...], min_size: int, any_order: bool) -> None:
         """Raise a VerificationError unless the tree is right for some order of equal densities.
 
-        With ``any_order``, merges of equal density may join clusters that no edge joins, if all of
-        them together are connected. Prim's algorithm in scikit-learn's order joins such clusters.
+        With ``any_order``, merges of equal density may join clusters that no edge joins, if all
+        clusters of these merges together are connected. Prim's algorithm, as scikit-learn runs it,
+        makes such merges.
         """
         (src, dst, density), n, names = edges, self.of.size, self.names
         merges = single_linkage(src, dst, n, density, greatest=True)
-        at, least = density[merges[:, 3]], min(least, n) if len(merges) == n - 1 else least
-        large = np.append(np.zeros(n, bool), merges[:, 2] >= least)
+        at = density[merges[:, 3]]
+        if len(merges) == n - 1:  # the root has all points, even if they are few
+            min_size = min(min_size, n)
+        large = np.append(np.zeros(n, bool), merges[:, 2] >= min_size)
         wrong = _leaving(merges, large, at, n) != self.density
         _check(wrong, "point {} leaves its cluster at a wrong density", self.points)
         wrong = (self.density == 0) & (self.of > 0)
@@ -117,7 +120,7 @@ class AuditedTree:
         _check(splits & (self.children != 2), "cluster {} does not split into two", names)
         if not inner[0] and (self.children[0] != trees or self.death[0] != 0):
             raise VerificationError(f"the children of the root are not the {trees:,} trees")
-        _check(self.size[1:] < least, "cluster {} is too small", names[1:])
+        _check(self.size[1:] < min_size, "cluster {} is too small", names[1:])
         ends = np.flatnonzero(np.append(at[1:] != at[:-1], True)[: at.size])
         clusters, ended = (np.searchsorted(np.sort(d), at[ends]) for d in (self.birth, self.death))
         wrong, message = clusters - ended != components[ends], "wrong clusters at the density {}"
@@ -135,16 +138,16 @@ class AuditedTree:
             _check((joins != self.size - 1)[1:], "cluster {} is not connected", names[1:])
 
     def answers(
-        self, leaf: bool, single: bool, epsilon: float, most: int | None, labels: Any
+        self, leaf: bool, single: bool, epsilon: float, max_size: int | None, labels: Any
     ) -> tuple[Any, Any, Any]:
         """Return the labels, probabilities and outlier scores of finite points.
 
-        If the masses of a cluster and of its children are equal but for rounding, ``labels`` say
-        which are selected.
+        If the masses of a cluster and of its children differ only by rounding, ``labels`` decide
+        which clusters are selected.
         """
         parent, of, density = self.parent, self.of, self.density
         leaves = (np.flatnonzero(self.children[1:] == 0) + 1).tolist()
-        picks = set(leaves) if leaf else self._heaviest(single, most, self._shown(labels))
+        picks = set(leaves) if leaf else self._heaviest(single, max_size, self._shown(labels))
         with np.errstate(divide="ignore"):
             distance = 1.0 / self.birth
         if epsilon and 0 not in picks:
@@ -165,7 +168,7 @@ class AuditedTree:
         return right, share, 1.0 - _share(density, deepest)
 
     def _shown(self, labels: Any) -> set[int]:
-        """Return the lowest cluster that contains all points of each label."""
+        """Return for each label the lowest cluster that contains all its points, as a set."""
         lowest: dict[int, int] = {}
         for label, c in set(zip(labels.tolist(), self.of.tolist(), strict=True)):
             a = lowest.get(label, c)
@@ -174,8 +177,11 @@ class AuditedTree:
             lowest[label] = a
         return {c for label, c in lowest.items() if label >= 0}
 
-    def _heaviest(self, single: bool, most: int | None, shown: set[int]) -> set[int]:
-        """Return the clusters of the greatest excess of mass, before ``epsilon``."""
+    def _heaviest(self, single: bool, max_size: int | None, shown: set[int]) -> set[int]:
+        """Return the clusters of the greatest excess of mass, before ``epsilon`` is applied.
+
+        ``shown`` are the clusters that win if masses are equal.
+        """
         parent, birth, size, count = self.parent, self.birth, self.size.copy(), self.parent.size
         with np.errstate(invalid="ignore"):
             mass = np.bincount(self.of, self.density - birth[self.of], count)
@@ -184,7 +190,8 @@ class AuditedTree:
         below, holds, picked = np.zeros(count), np.zeros(count, bool), np.zeros(count, bool)
         for c in range(count - 1, -1, -1):
             near = math.isfinite(mass[c]) and math.isclose(below[c], mass[c], rel_tol=NEAR)
-            if (holds[c] if near else below[c] > mass[c]) or (most is not None and size[c] > most):
+            is_too_large = max_size is not None and size[c] > max_size
+            if is_too_large or (holds[c] if near else below[c] > mass[c]):
                 mass[c] = below[c]
             else:
                 picked[c] = c > 0 or single
@@ -204,7 +211,7 @@ def _check(wrong: Any, message: str, names: Any) -> None:
 
 
 def _upward(values: Any, parent: Any, add: Any) -> Any:
-    """Return the values of clusters, after those of all clusters below have been added."""
+    """Return for each cluster the sum of its value and those of all clusters below, by ``add``."""
     total = values.copy()
     for c in range(parent.size - 1, 0, -1):
         total[parent[c]] = add(total[parent[c]], total[c])
@@ -212,6 +219,7 @@ def _upward(values: Any, parent: Any, add: Any) -> Any:
 
 
 def _share(density: Any, greatest: Any) -> Any:
+    """Return densities as shares of a greatest density, at most 1; 1 if it is 0 or infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.minimum(density, greatest) / greatest
     return np.where((greatest == 0) | (density == np.inf), 1.0, share)
@@ -219,7 +227,7 @@ def _share(density: Any, greatest: Any) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _leaving(merges: Any, large: Any, density: Any, n: int) -> Any:
-    """Return the density at which the component of each point becomes large; 0 if never."""
+    """Return the density at which each point's component becomes ``large``; 0 if it never does."""
     leaves = np.zeros(large.size)
     for i in range(len(merges) - 1, -1, -1):
         for c in merges[i, :2]:

@@ -3,7 +3,8 @@
 :mod:`cc_rapids.verify.audit` proves the components and reads the edges. This module compares every
 column of the frame with the edge list, and proves that the rows have no cycle. In a minimum
 spanning forest, no other edge may be lighter than the heaviest edge on the forest path between its
-ends; a tree of log2 n levels answers these queries. The audit shares no code with the solvers.
+ends. A tree of at most log2 n levels finds this heaviest edge. The audit shares no code with the
+solvers.
 """
 
 from __future__ import annotations
@@ -46,14 +47,16 @@ class ForestClaim:
     forest_weight: ForestWeight | None
 
     @classmethod
-    def check(cls, forest: Any, offered: AnswerForest, weight: Any, width: int) -> ForestClaim:
+    def check(
+        cls, forest: Any, answer_forest: AnswerForest, weight: Any, width: int
+    ) -> ForestClaim:
         """Return the claim for the argument ``forest`` of an audit.
 
         Parameters
         ----------
         forest : True, "min", "max", or a frame
             The kind of forest that the answer should have, or another frame to verify.
-        offered : AnswerForest
+        answer_forest : AnswerForest
             The forest of the answer.
         weight : str or array, optional
             The weights of all edges.
@@ -72,15 +75,17 @@ class ForestClaim:
                 f"forest={shown(forest)} cannot be proved: pass True, 'min' or 'max', or the frame"
                 " of forest()"
             )
-        if is_word and (offered.show is None or (forest is not True and offered.greatest is None)):
+        if is_word and (
+            answer_forest.show is None or (forest is not True and answer_forest.greatest is None)
+        ):
             how = "forest=True" if forest is True else "weight= and forest='min' or forest='max'"
             raise InputError(
                 f"forest={forest!r} needs an answer that was found with {how}: find it again with"
                 " this option, or leave out forest="
             )
-        frame = offered.show() if is_word and offered.show is not None else forest
+        frame = answer_forest.show() if is_word and answer_forest.show is not None else forest
         claim = ShownRows(frame, "forest", width)
-        greatest = forest == "max" if isinstance(forest, str) else offered.greatest
+        greatest = forest == "max" if isinstance(forest, str) else answer_forest.greatest
         if greatest is None:
             if "weight" in claim.names:
                 raise InputError(
@@ -126,9 +131,10 @@ NO_FOREST = AnswerForest()
 
 
 def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
-    """Raise a VerificationError unless a frame shows a forest of the edges, lightest by weight.
+    """Raise a VerificationError unless the rows of a frame have no cycle and the least weight.
 
-    :meth:`ForestClaim.check_count` checks that the forest spans the components.
+    In a maximum spanning forest, they have the greatest weight. :meth:`ForestClaim.check_count`
+    checks that the forest spans the components.
 
     Parameters
     ----------
@@ -142,9 +148,9 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
         The vertices.
     """
     n, backend = answer.ids.n, answer.backend
-    kept = None if given.row_index is None else backend.asarray(given.row_index())
+    caller_rows = None if given.row_index is None else backend.asarray(given.row_index())
     listed = backend.asarray(claim.shown.rows())
-    chosen = places_of(listed, kept, rows.m, "forest", backend.xp)
+    chosen = places_of(listed, caller_rows, rows.m, "forest", backend.xp)
     node = vertex_for(2 * n + 1)
     kinds = backend, node, rows.wide, rows.load_edge(backend)
     ends_of = kernel(kernels.ends_of_rows, *kinds)
@@ -174,7 +180,7 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     lighter, separate = map(int, backend.to_host(first)[:2])
 
     def edge_name(e: int) -> str:
-        return f"edge {e if kept is None else int(kept[e]):,}"
+        return f"edge {e if caller_rows is None else int(caller_rows[e]):,}"
 
     if separate != ALL:
         raise VerificationError(f"{edge_name(separate)} joins two trees of the forest")
@@ -182,21 +188,21 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
         edge = backend.asarray(np.array([lighter]))
         ends = backend.empty(1, node), backend.empty(1, node)
         ends_of(1, edge, *edges, *ends)
-        last = int(ordered[_last(int(ends[0][0]), int(ends[1][0]), up, rank) - 1])
+        last = int(ordered[_last_rank(int(ends[0][0]), int(ends[1][0]), up, rank) - 1])
         raise VerificationError(
             f"{edge_name(lighter)} of weight {weights[lighter]} is not in the forest, but joins the"
             f" ends of {edge_name(last)} of weight {weights[last]}, which is"
         )
 
 
-def places_of(row: Array, kept: Array | None, m: int, what: str, xp: Any) -> Array:
-    """Return where given rows of the caller's list are among the edges that were read.
+def places_of(rows: Array, caller_rows: Array | None, m: int, what: str, xp: Any) -> Array:
+    """Return the positions of the caller's rows among the edges that were read.
 
     Parameters
     ----------
-    row : (k,) array of int64
+    rows : (k,) array of int64
         The caller's rows, which must ascend.
-    kept : (m,) array of int64, optional
+    caller_rows : (m,) array of int64, optional
         The caller's row of each edge; None if no row was dropped.
     m : int
         The number of edges.
@@ -208,23 +214,26 @@ def places_of(row: Array, kept: Array | None, m: int, what: str, xp: Any) -> Arr
     VerificationError
         The rows do not ascend, or one is not an edge.
     """
-    if row.size and not bool((row[1:] > row[:-1]).all()):
-        k = int((row[1:] <= row[:-1]).argmax())
+    if rows.size and not bool((rows[1:] > rows[:-1]).all()):
+        k = int((rows[1:] <= rows[:-1]).argmax())
         raise VerificationError(
-            f"row {int(row[k + 1]):,} of the {what} comes after {int(row[k]):,}"
+            f"row {int(rows[k + 1]):,} of the {what} comes after {int(rows[k]):,}"
         )
-    place = row if kept is None else xp.searchsorted(kept, row)
+    place = rows if caller_rows is None else xp.searchsorted(caller_rows, rows)
     outside = (place < 0) | (place >= m)
-    if kept is not None and m:
-        outside |= kept[place.clip(0, m - 1)] != row
+    if caller_rows is not None and m:
+        outside |= caller_rows[place.clip(0, m - 1)] != rows
     if bool(outside.any()):
-        wrong = int(row[outside.argmax()])
+        wrong = int(rows[outside.argmax()])
         raise VerificationError(f"row {wrong:,} of the {what} is not among the {m:,} edges")
     return place
 
 
 def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[Array, Array]:
-    """Return the tree of contractions: the trees that each round of Boruvka's algorithm joins.
+    """Return the tree of contractions of a forest by Boruvka's algorithm.
+
+    A node is a tree of edges, at first a slot. In each round, every node chooses its first edge,
+    and the nodes that these edges join get a common parent.
 
     Parameters
     ----------
@@ -278,8 +287,11 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
     return xp.concatenate(parents), xp.concatenate(numbers)
 
 
-def _last(u: int, v: int, up: Array, chosen: Array) -> int:
-    """Return one plus the rank of the last edge on the forest path between two vertices."""
+def _last_rank(u: int, v: int, up: Array, chosen: Array) -> int:
+    """Return one plus the rank of the last edge on the forest path between two nodes.
+
+    ``up`` and ``chosen`` are the arrays of :func:`levels`.
+    """
     last = 0
     while u != v:
         last = max(last, int(chosen[u]), int(chosen[v]))

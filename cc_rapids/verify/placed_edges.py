@@ -80,22 +80,21 @@ class PlacedEdges:
         return self.backend.asarray(self.given.row_index()).astype(np.int64)
 
     def places_of_rows(self, rows: Array, refuse: Callable[[Array, Array, str], None]) -> Array:
-        """Return the places of edges among all edges, given their row numbers in the caller's list.
+        """Return the positions of edges, given their row numbers in the caller's list.
 
-        ``refuse`` is called with a mask of the wrong rows, the rows, and the error text.
+        ``refuse`` receives a mask of the wrong rows, the rows, and the error text, and raises an
+        error if the mask has a True.
         """
-        numbers, what = self.numbers(), "is not a row of the edges"
-        place = self.xp.searchsorted(numbers, rows)
-        refuse(place >= numbers.size, rows, what)
-        refuse(numbers[place] != rows, rows, what)
-        return place
+        numbers, fault = self.numbers(), "is not a row of the edges"
+        position = self.xp.searchsorted(numbers, rows)
+        refuse(position >= numbers.size, rows, fault)
+        refuse(numbers[position] != rows, rows, fault)
+        return position
 
     def named(self, slots: Array) -> Array:
-        """Return a mask of the slots that belong to a vertex; a slot with all bits set does not."""
+        """Return a mask of the slots that have a vertex, unlike the slots of unknown ids."""
         outside = (slots < 0) | (slots >= self.answer.ids.n)
-        labels, none = self.answer.label_of, np.iinfo(self.answer.ids.vertex).max
-        return (
-            ~outside & (labels[self.xp.where(outside, 0, slots)] != none)
-            if labels.size
-            else ~outside
-        )
+        labels, no_label = self.answer.label_of, np.iinfo(self.answer.ids.vertex).max
+        if not labels.size:
+            return ~outside
+        return ~outside & (labels[self.xp.where(outside, 0, slots)] != no_label)

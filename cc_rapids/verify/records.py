@@ -1,4 +1,4 @@
-"""The links of records, found again on the host by sorting, without the hash tables of a run."""
+"""The links of records, computed again on the host by sorting, without the hash tables of a run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from ..data.records import KeyPart
 
 
 def partners(
-    parts: list[KeyPart], size: int, record: np.ndarray, limit: int | None, backend: Backend
+    parts: list[KeyPart], size: int, record: np.ndarray, max_group: int | None, backend: Backend
 ) -> np.ndarray:
-    """Return for each row the first row that agrees in a key; itself if the key does not link it.
+    """Return for each row the first row with the same value of a key.
+
+    Rows that the key does not link get themselves.
 
     Parameters
     ----------
@@ -22,8 +24,8 @@ def partners(
         The columns of the key.
     record : (size,) array of integers
         The record of each row.
-    limit : int, optional
-        The most records that one value may link.
+    max_group : int, optional
+        The maximum number of records that one value may link.
     """
     mask = common_rows(part.values for part in parts)
     columns = [part.values.where(mask) for part in parts]
@@ -32,30 +34,35 @@ def partners(
     codes = []
     for part, column in zip(parts, columns, strict=True):
         distinct, code = _distinct(column, backend)
-        linked &= ~np.isin(code, [k for k, one in enumerate(distinct) if one in part.ignored])
+        ignored = [k for k, key_value in enumerate(distinct) if key_value in part.ignored]
+        linked &= ~np.isin(code, ignored)
         codes.append(code)
     rows = usable[linked]
     value = numbered([code[linked] for code in codes])
-    if limit is not None:
-        once = np.unique(numbered([value, record[rows]]), return_index=True)[1]
-        few = np.bincount(value[once], minlength=1)[value] <= limit
-        rows, value = rows[few], numbered([value[few]])
+    if max_group is not None:
+        # one row of each record with a value
+        distinct_rows = np.unique(numbered([value, record[rows]]), return_index=True)[1]
+        is_small = np.bincount(value[distinct_rows], minlength=1)[value] <= max_group
+        rows, value = rows[is_small], numbered([value[is_small]])
     first = np.arange(size)
     first[rows] = rows[np.unique(value, return_index=True)[1]][value] if rows.size else rows
     return first
 
 
 def numbered(columns: list[np.ndarray]) -> np.ndarray:
-    """Return for each row the number of its combination of integers below 2^32, from 0."""
+    """Return for each row the rank of its values among the distinct rows of several columns.
+
+    The values are integers of at least 0 and below 2^32.
+    """
     number = np.zeros(columns[0].size, np.int64)
     for column in columns:
-        both = number.astype(np.uint64) << np.uint64(32) | column.astype(np.uint64)
-        number = np.unique(both, return_inverse=True)[1].reshape(-1)
+        pairs = number.astype(np.uint64) << np.uint64(32) | column.astype(np.uint64)
+        number = np.unique(pairs, return_inverse=True)[1].reshape(-1)
     return number
 
 
 def _distinct(column: Column, backend: Backend) -> tuple[list[Any], np.ndarray]:
-    """Return the distinct values of a column, and the number of each row's value among them."""
+    """Return the distinct values of a column, and for each row the index of its value in these."""
     import pyarrow as pa
 
     with Borrowing([column]) as (values,):

@@ -14,10 +14,11 @@ from ..kernels.audit import kernel
 
 @dataclass(frozen=True)
 class Rows:
-    """Some edges in the form that kernels read.
+    """Edges in the form that kernels read.
 
-    ``first`` and ``second`` are columns, or the offsets and indices of an adjacency list. The
-    function ``load_edge`` reads slots of type ``wide`` from them, as differences from ``low``.
+    ``first`` and ``second`` are columns if ``is_list``, otherwise the offsets and indices of an
+    adjacency list. The device function of :meth:`load_edge` reads both ends of an edge as slots of
+    type ``wide``, which are differences from ``low``.
     """
 
     first: Array
@@ -28,6 +29,7 @@ class Rows:
 
     @property
     def m(self) -> int:
+        """The number of edges."""
         return int(self.second.size)
 
     def slots(self, backend: Backend) -> list[Array]:

@@ -1,13 +1,14 @@
-"""The audit of clusters under rules: each edge is decided again from the accepted ones.
+"""The audit of clusters under rules: each edge is decided again from the accepted edges.
 
 By induction over the edges in Kruskal's order, the accepted edges before an edge form the clusters
 that Kruskal's algorithm has when it examines this edge. The audit proves that
 
 1. accepted edges and pairs that must be linked form a forest, whose trees are the clusters;
-2. no cluster breaks a rule, so no accepted edge did, because rules are monotone;
-3. every other edge has both ends in one of those clusters, or in two whose union breaks a rule.
+2. no cluster breaks a rule, so no accepted edge broke one: a union never mends a broken rule;
+3. every other edge has, when it is examined, both ends in one cluster, or in two clusters whose
+   union breaks a rule.
 
-It shares no code with the solver.
+The audit shares no code with the solver.
 """
 
 from __future__ import annotations
@@ -45,15 +46,15 @@ class RuleRows:
     limits : (datasets,) array of integers
     cannot, must : pairs of arrays of integers
         The rows of both ends of pairs that must not, or must, be in one cluster.
-    most : int, optional
-        The most rows of a cluster.
+    max_size : int, optional
+        The maximum number of rows of a cluster.
     """
 
     code: Array
     limits: Array
     cannot: tuple[Array, Array]
     must: tuple[Array, Array]
-    most: int | None
+    max_size: int | None
 
 
 @dataclass(frozen=True)
@@ -115,19 +116,19 @@ def audit_rules(
         check_kinds(answer.column, given.src)
         src, dst = (answer.find(column) for column in columns[:2])
         heads = _checked_heads(answer, given, src, dst, columns, rules, backend)
-        kept = None if given.row_index is None else backend.asarray(given.row_index())
+        caller_rows = None if given.row_index is None else backend.asarray(given.row_index())
         weights = backend.asarray(given.weights)
         if weights.dtype == np.float16:
             weights = weights.astype(np.float32)
         m = int(src.size)
-        chosen = places_of(backend.asarray(forest.rows()), kept, m, "forest", xp)
-        forest.check_ends(answer, _listed(chosen, kept), [src[chosen], dst[chosen]])
-        forest.check_weights(_listed(chosen, kept), weights[chosen], backend.asarray)
-        keys = weights[chosen]
+        chosen = places_of(backend.asarray(forest.rows()), caller_rows, m, "forest", xp)
+        forest.check_ends(answer, _listed(chosen, caller_rows), [src[chosen], dst[chosen]])
+        forest.check_weights(_listed(chosen, caller_rows), weights[chosen], backend.asarray)
+        keys = weights[chosen]  # a stable sort in descending order
         ordered = chosen[keys.size - 1 - xp.argsort(keys[::-1], kind="stable")[::-1]]
         slots = answer.ids.slots().astype(np.int64)
-        one, other = (backend.to_host(slots[side]) for side in rules.must)
-        must = _forest_of(one, other, backend)
+        first_slots, second_slots = (backend.to_host(slots[side]) for side in rules.must)
+        must = _forest_of(first_slots, second_slots, backend)
         node = vertex_for(2 * answer.ids.n + 1)
         us, vs = (
             xp.concatenate([linked, ends[ordered].astype(np.int64)]).astype(node)
@@ -142,19 +143,19 @@ def audit_rules(
         judge = kernel(kernels.judge, backend, kernel(audit_forest.is_heavier, backend))
         trees = up, numbers, ordered, int(must[0].size), cluster
         judge(m, src, dst, weights, *trees, *tables, verdict)
-        _check_verdicts(verdict, kept, others, answer, (src, dst), backend)
+        _check_verdicts(verdict, caller_rows, others, answer, (src, dst), backend)
         refused_count = int((verdict < kernels.ACCEPTED).sum())
     seconds = perf_counter() - started
     return RulesAudit(m, answer.rows, count, int(chosen.size), refused_count, seconds)
 
 
-def _listed(places: Array, kept: Array | None) -> Array:
-    """Return the caller's rows of edges at the given places."""
-    return places if kept is None else kept[places]
+def _listed(places: Array, caller_rows: Array | None) -> Array:
+    """Return the caller's rows of edges, given as positions among those that were read."""
+    return places if caller_rows is None else caller_rows[places]
 
 
-def _row(e: int, kept: Array | None) -> str:
-    return f"edge {e if kept is None else int(kept[e]):,}"
+def _row(e: int, caller_rows: Array | None) -> str:
+    return f"edge {e if caller_rows is None else int(caller_rows[e]):,}"
 
 
 def _checked_heads(
@@ -166,7 +167,10 @@ def _checked_heads(
     rules: RuleRows,
     backend: Backend,
 ) -> Array:
-    """Return the slot of the label of each slot; check that exactly the named vertices have one."""
+    """Return the slot of each slot's label; raise an error unless exactly named vertices have one.
+
+    ``columns`` are the borrowed ends and vertices, ``src`` and ``dst`` the slots of the ends.
+    """
     xp, n = backend.xp, answer.ids.n
     none = np.iinfo(answer.ids.vertex).max
     named = xp.zeros(n, bool)
@@ -192,20 +196,22 @@ def _checked_heads(
 
 
 def _forest_of(first: Any, second: Any, backend: Backend) -> tuple[Array, Array]:
-    """Return the pairs that join two trees of earlier pairs, as int64."""
+    """Return a spanning forest of pairs, as the int64 ends of its edges."""
     from scipy.cluster.hierarchy import DisjointSet
 
     trees = DisjointSet(np.union1d(first, second).tolist())
     pairs = zip(first.tolist(), second.tolist(), strict=True)
     chosen = [k for k, (u, v) in enumerate(pairs) if trees.merge(u, v)]
-    one, other = (backend.asarray(side[chosen].astype(np.int64)) for side in (first, second))
-    return one, other
+    src, dst = (backend.asarray(side[chosen].astype(np.int64)) for side in (first, second))
+    return src, dst
 
 
 def _clusters(
     answer: LabelFrame, heads: Array, slots: Array, up: Array, edges: int, backend: Backend
 ) -> tuple[Array, int]:
-    """Return the number of the cluster of each slot and the number of clusters.
+    """Return the cluster number of each slot, and the count of clusters.
+
+    ``heads`` has the slot of each slot's label, and ``up`` the tree of ``edges`` accepted edges.
 
     Raises
     ------
@@ -221,7 +227,7 @@ def _clusters(
     if bool(wrong.any()):
         v = int(slots[wrong.argmax()])
         raise VerificationError(
-            f"vertex {answer.name(v)} has the label {answer.label(v)}, but no accepted edges"
+            f"vertex {answer.name(v)} has the label {answer.label(v)}, but accepted edges do not"
             " join it to the vertex of that label"
         )
     if answer.rule.is_vertex:
@@ -229,8 +235,8 @@ def _clusters(
         if bool(beyond.any()):
             v = int(slots[beyond.argmax()])
             raise VerificationError(
-                f"vertex {answer.name(v)} has the label {answer.label(v)}, but the"
-                f" {answer.rule.extreme} vertex of a cluster labels it"
+                f"vertex {answer.name(v)} has the label {answer.label(v)}, but should have the"
+                f" {answer.rule.extreme} vertex of its cluster"
             )
     is_head = xp.zeros(n, bool)
     is_head[head] = True
@@ -251,16 +257,16 @@ def _check_clusters(
 ) -> Array:
     """Raise an error if a cluster breaks a rule; return the dataset of each slot."""
     xp = backend.xp
-    if rules.most is not None:
+    if rules.max_size is not None:
         sizes = xp.bincount(cluster[slots], minlength=count)
-        if bool((sizes > rules.most).any()):
+        if bool((sizes > rules.max_size).any()):
             at = int((cluster[slots] == int(sizes.argmax())).argmax())
             raise VerificationError(
                 f"the cluster of vertex {answer.name(int(slots[at]))} has {int(sizes.max()):,}"
-                f" vertices, but max_size={rules.most:,}"
+                f" vertices, but max_size={rules.max_size:,}"
             )
-    one, other = (cluster[slots[side]] for side in rules.cannot)
-    together = one == other
+    first, second = (cluster[slots[side]] for side in rules.cannot)
+    together = first == second
     if bool(together.any()):
         k = int(together.argmax())
         names = (answer.name(int(slots[int(side[k])])) for side in rules.cannot)
@@ -289,15 +295,16 @@ def _check_clusters(
 def _tables(
     rules: RuleRows, code: Array, slots: Array, cluster: Array, count: int, backend: Backend
 ) -> list[Any]:
-    """Return the arguments of the kernel that describe the rules."""
-    xp, none = backend.xp, backend.xp.zeros(0, np.int64)
+    """Return the arguments of the kernel that describe the rules, grouped by cluster."""
+    xp, empty = backend.xp, backend.xp.zeros(0, np.int64)
     bounds = xp.arange(count + 1)
 
     def by_cluster(items: Array, keys: Array, step: int = 1) -> tuple[Array, Array]:
+        """Return items sorted by key, and the start of each cluster, of ``step`` keys each."""
         order = xp.argsort(keys, kind="stable")
         return items[order], xp.searchsorted(keys[order], bounds * step)
 
-    limited = begins = pair = ends = heads = members = starts = none
+    limited = begins = pair = ends = heads = members = starts = empty
     if rules.code.size:
         datasets = int(rules.limits.size)
         limited = slots[code[slots] >= 0]
@@ -305,15 +312,15 @@ def _tables(
     if rules.cannot[0].size:
         pair = slots[xp.stack(rules.cannot, axis=1).ravel()]
         ends, heads = by_cluster(xp.arange(pair.size), cluster[pair])
-    if rules.most is not None:
+    if rules.max_size is not None:
         members, starts = by_cluster(slots, cluster[slots])
     tables = code, rules.limits, limited, begins, pair, ends, heads, members, starts
-    return [*tables, rules.most or 0]
+    return [*tables, rules.max_size or 0]
 
 
 def _check_verdicts(
     verdict: Array,
-    kept: Array | None,
+    caller_rows: Array | None,
     shown: ShownRows,
     answer: LabelFrame,
     ends: tuple[Array, Array],
@@ -321,27 +328,28 @@ def _check_verdicts(
 ) -> None:
     """Raise an error for an edge that was decided wrongly, or a wrong frame of refused edges."""
     xp = backend.xp
-    words = {
+    messages = {
         kernels.EARLY: "comes before the last accepted edge between its ends, but was not accepted",
         kernels.FREE: "joins two clusters whose union breaks no rule, but was not accepted",
     }
-    for fault, what in words.items():
+    for fault, message in messages.items():
         wrong = verdict == fault
         if bool(wrong.any()):
-            raise VerificationError(f"{_row(int(wrong.argmax()), kept)} {what}")
+            raise VerificationError(f"{_row(int(wrong.argmax()), caller_rows)} {message}")
     places = xp.flatnonzero(verdict < kernels.ACCEPTED)
     listed = backend.asarray(shown.rows())
-    rows = _listed(places, kept)
+    rows = _listed(places, caller_rows)
     if listed.size != rows.size or bool((listed != rows).any()):
         raise VerificationError(
-            f"the refused rows are {counted(int(rows.size), 'edge')}, but the frame shows"
-            f" {counted(int(listed.size), 'edge')}, or different ones"
+            f"the frame shows {counted(int(listed.size), 'refused edge')}, but should show"
+            f" {counted(int(rows.size), 'edge')}, or other edges"
         )
     shown.check_ends(answer, rows, [side[places] for side in ends])
-    right, named = verdict[places], backend.asarray(shown.numbers("rule"))
-    if bool((right != named).any()):
-        k = int((right != named).argmax())
-        rules = (RULES[int(column[k]) - 1] for column in (right, named))
+    expected, claimed = verdict[places], backend.asarray(shown.numbers("rule"))
+    differs = expected != claimed
+    if bool(differs.any()):
+        k = int(differs.argmax())
+        rules = (RULES[int(column[k]) - 1] for column in (expected, claimed))
         raise VerificationError(
-            f"{_row(int(places[k]), kept)} was refused by {' and not by '.join(rules)}"
+            f"{_row(int(places[k]), caller_rows)} was refused by {' and not by '.join(rules)}"
         )

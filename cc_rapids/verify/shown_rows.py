@@ -1,4 +1,4 @@
-"""Compare a frame of edges, such as a forest, with the edge list that it was made from."""
+"""Comparison of a frame of edges, such as a forest, with the edge list that it came from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..data.edge_input import EdgeInput, Lending
 from ..data.frame_access import check_kinds, collected, column_of, columns_of, numbers_of
 from ..errors import InputError, MissingColumnError, VerificationError
 
-INDEX = "index"  # the column of labels in the index of a pandas frame
+INDEX = "index"  # the column with the index labels of a pandas frame
 
 
 class ShownRows:
@@ -68,7 +68,7 @@ class ShownRows:
             raise self._missing(name)
         values, valid = numbers_of(column_of(self.frame, name), f"column {name!r}")
         if not bool(valid.all()):
-            raise VerificationError(f"column {name!r} of the {self.what} holds nulls")
+            raise VerificationError(f"column {name!r} of the {self.what} contains nulls")
         return values
 
     def rows(self) -> Array:
@@ -80,21 +80,21 @@ class ShownRows:
         values = self.numbers(name)
         if not is_integer(values.dtype):
             raise VerificationError(
-                f"column {name!r} of the {self.what} is {values.dtype}, but must hold integers"
+                f"column {name!r} of the {self.what} is {values.dtype}, but must contain integers"
             )
         return values.astype(np.int64)
 
     def check_ends(self, answer: Any, rows: Array, sides: list[Array]) -> None:
-        """Raise a VerificationError for the first row whose ends differ from its edge.
+        """Raise a VerificationError for the first row whose ends differ from those of its edge.
 
         Parameters
         ----------
         answer : LabelFrame
             The vertices, within ``borrow_for``.
         rows : (k,) array of int64
-            The rows of the frame.
+            The column ``row``.
         sides : two (k,) arrays of integers
-            The slots of both ends of these edges in the edge list.
+            The slots of both ends of these rows in the edge list.
         """
         if not rows.size:
             return
@@ -117,7 +117,7 @@ class ShownRows:
                     )
 
     def check_weights(self, rows: Array, weights: Array, bring: Callable[[Array], Array]) -> None:
-        """Raise a VerificationError for the first row whose weight differs from its edge.
+        """Raise a VerificationError for the first row whose weight differs from ``weights``.
 
         ``bring`` moves an array to the device of the weights.
         """
@@ -132,15 +132,15 @@ class ShownRows:
             )
 
     def check_index(self, edges: Any) -> None:
-        """Raise a VerificationError for the first row whose pandas index label differs."""
+        """Raise a VerificationError for the first row whose index label differs from the edges'."""
         if INDEX not in self.names or not type(edges).__module__.startswith("pandas"):
             return
         rows, shown = self.rows(), column_of(self.frame, INDEX).tolist()
-        right = edges.index.take(rows).tolist()
-        k = first_difference(shown, right)
+        expected = edges.index.take(rows).tolist()
+        k = first_difference(shown, expected)
         if k is not None:
             raise VerificationError(
-                f"edge {int(rows[k]):,} has the index {right[k]!r} in the edges, but"
+                f"edge {int(rows[k]):,} has the index {expected[k]!r} in the edges, but"
                 f" {shown[k]!r} in the {self.what}"
             )
 
@@ -168,8 +168,8 @@ class ShownRows:
         )
 
 
-def first_difference(shown: list[Any], right: list[Any]) -> int | None:
+def first_difference(shown: list[Any], expected: list[Any]) -> int | None:
     """Return the first index at which two lists differ, or None if they are equal."""
-    pairs = enumerate(zip(shown, right, strict=False))
-    shorter = None if len(shown) == len(right) else min(len(shown), len(right))
-    return next((k for k, (a, b) in pairs if a != b), shorter)
+    pairs = enumerate(zip(shown, expected, strict=False))
+    end = None if len(shown) == len(expected) else min(len(shown), len(expected))
+    return next((k for k, (a, b) in pairs if a != b), end)

@@ -35,9 +35,9 @@ class SidesAudit:
     edges, vertices : int
         The numbers of edges and vertices.
     bipartite, odd : int
-        The numbers of components with colours, and of those with an odd cycle.
+        The numbers of components with colours, and of components with an odd cycle.
     seconds : float
-        The duration of the audit, with that of the components.
+        The duration, including the audit of the components.
     """
 
     edges: int
@@ -67,7 +67,7 @@ class Claim:
     cycles : table
         The label columns, the row, and the columns of both ends.
     shown : ShownRows
-        The frame of the cycles that callers get.
+        The frame of the cycles that callers receive.
     is_bipartite : bool
         The claim that all components are bipartite.
     """
@@ -114,14 +114,15 @@ def _check_rows(answer: LabelFrame, claim: Claim) -> None:
     if claim.colors.num_rows != claim.labels.num_rows:
         raise VerificationError(
             f"{claim.colors.num_rows:,} vertices are in the frame of colours, but"
-            f" {claim.labels.num_rows:,} in that of labels"
+            f" {claim.labels.num_rows:,} in the frame of labels"
         )
     sides = [places(table, 0, width) for table in (claim.colors, claim.labels)]
     row = first_row_of_difference(*sides)
     if row is not None:
         ids = [row_in_words(columns, row) for columns in sides]
         raise VerificationError(
-            f"row {row:,} of the colours is vertex {ids[0]}, but that of the labels is {ids[1]}"
+            f"row {row:,} of the colours is vertex {ids[0]}, but row {row:,} of the labels is"
+            f" {ids[1]}"
         )
 
 
@@ -133,7 +134,7 @@ class _Sides(PlacedEdges):
         self.claim = claim
         color_of_row = self.backend.asarray(self._colors())
         self.color = self.xp.full(answer.ids.n, NONE, np.int64)
-        self.color[self.slots] = color_of_row  # a slot may be without a row
+        self.color[self.slots] = color_of_row  # slots without a vertex have no row
 
     def _colors(self) -> Array:
         """Return each row's colour, on the host; raise a VerificationError if one is invalid."""
@@ -154,12 +155,10 @@ class _Sides(PlacedEdges):
         if wrong.size:
             e = int(wrong[0])
             names = [answer.name(int(side[e])) for side in (self.src, self.dst)]
-            colors_in_words = [
-                "none" if color == NONE else color for color in (int(left[e]), int(right[e]))
-            ]
+            colors = [str(int(side[e])).replace(str(NONE), "none") for side in (left, right)]
             raise VerificationError(
                 f"edge {int(self.numbers()[e]):,} joins {names[0]} and {names[1]}, which have the"
-                f" colours {colors_in_words[0]} and {colors_in_words[1]}"
+                f" colours {colors[0]} and {colors[1]}"
             )
         heads, first = xp.unique(self.head[self.slots], return_index=True)
         least = self.slots[first]
@@ -168,11 +167,14 @@ class _Sides(PlacedEdges):
         if wrong.size:
             name = answer.name(int(least[wrong].min()))
             raise VerificationError(
-                f"vertex {name} has the colour 1, but the least vertex of a component has 0"
+                f"vertex {name} has the colour 1, but the least vertex of a component should have 0"
             )
 
     def check_cycles(self) -> int:
-        """Verify each odd cycle, and return the number of components that have one."""
+        """Verify each odd cycle, and return the number of cycles, one per component.
+
+        ``head`` is the vertex at which each cycle edge ends; the next edge starts there.
+        """
         xp, rows = self.xp, self.backend.asarray(self.claim.shown.rows())
         src, dst = self._cycle_ends(rows)
         component = self.head[src]
@@ -200,13 +202,13 @@ class _Sides(PlacedEdges):
         revisits = xp.zeros(rows.size, bool)
         revisits[order[1:]] = head[order[1:]] == head[order[:-1]]
         self._refuse(revisits, rows, "leads to a vertex that the cycle has visited")
-        surplus = xp.ones(rows.size, bool)
-        surplus[starts[xp.unique(component[starts], return_index=True)[1]]] = False
-        surplus = (surplus & begins) | ~xp.isin(component, self.odd)
-        self._refuse(surplus, rows, "belongs to a component that already has a cycle, or colours")
+        is_surplus = xp.ones(rows.size, bool)
+        is_surplus[starts[xp.unique(component[starts], return_index=True)[1]]] = False
+        is_surplus = (is_surplus & begins) | ~xp.isin(component, self.odd)
+        self._refuse(is_surplus, rows, "is in a component that already has a cycle, or colours")
         even = xp.zeros(rows.size, bool)
         even[starts] = lengths % 2 == 0
-        self._refuse(even, rows, "begins a cycle of an even number of edges")
+        self._refuse(even, rows, "begins a cycle with an even number of edges")
         self._check_labels(src)
         return int(starts.size)
 
@@ -221,22 +223,21 @@ class _Sides(PlacedEdges):
 
     def _check_labels(self, src: Array) -> None:
         """Raise a VerificationError unless cycles have the labels of their components."""
-        at = self.backend.to_host(self.xp.searchsorted(self.slots, src))
-        labels = self.claim.labels
-        kept = [plain(column).take(at) for column in places(labels, self.width, labels.num_columns)]
-        shown = places(self.claim.cycles, 0, len(kept))
-        row = first_row_of_difference(shown, kept)
+        rows = self.backend.to_host(self.xp.searchsorted(self.slots, src))
+        columns = places(self.claim.labels, self.width, self.claim.labels.num_columns)
+        expected = [plain(column).take(rows) for column in columns]
+        shown = places(self.claim.cycles, 0, len(expected))
+        row = first_row_of_difference(shown, expected)
         if row is not None:
-            label, right = (row_in_words(columns, row) for columns in (shown, kept))
+            label, right = (row_in_words(side, row) for side in (shown, expected))
             raise VerificationError(
                 f"row {row:,} of the cycles has the label {label}, but its component has {right}"
             )
 
     def _refuse(self, wrong: Array, rows: Array, words: str) -> None:
-        """Raise a VerificationError for the first wrong row of a cycle."""
-        wrong_rows = self.xp.flatnonzero(wrong)
-        if wrong_rows.size:
-            at = int(wrong_rows[0])
+        """Raise a VerificationError for the first wrong row of the cycles, if there is one."""
+        if bool(wrong.any()):
+            k = int(wrong.argmax())
             raise VerificationError(
-                f"edge {int(rows[at]):,}, in row {at:,} of the odd cycles, {words}"
+                f"edge {int(rows[k]):,}, in row {k:,} of the odd cycles, {words}"
             )

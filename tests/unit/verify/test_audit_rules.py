@@ -54,9 +54,9 @@ def test_a_right_answer_is_proved(found):
 
 FAULTS = {
     "an accepted row is missing": (
-        lambda found: {"forest_edges": forest_of(found, 1)}, "no accepted edges join it"),
+        lambda found: {"forest_edges": forest_of(found, 1)}, "accepted edges do not join it"),
     "another row was accepted": (
-        lambda found: {"forest_edges": forest_of(found, 0, 3)}, "no accepted edges join it"),
+        lambda found: {"forest_edges": forest_of(found, 0, 3)}, "accepted edges do not join it"),
     "an accepted row has a cycle": (
         lambda found: {"forest_edges": forest_of(found, 0, 1, 4)}, "cycle"),
     "clusters break a limit": (
@@ -69,7 +69,8 @@ FAULTS = {
     "no rule refused a row": (lambda _: {"limits": np.array([5, 5])}, "breaks no rule"),
     "a refused row is missing": (
         lambda found: {name: getattr(found.answer.ruled.refused, name)[1:]
-                       for name in ("edges", "rule", "source", "destination")}, "refused rows are"),
+                       for name in ("edges", "rule", "source", "destination")},
+        "the frame shows 3 refused edges"),
     "another rule is named": (
         lambda found: {"rule": np.full(4, 3, np.uint8)}, "per_dataset and not by max_size"),
 }  # fmt: skip

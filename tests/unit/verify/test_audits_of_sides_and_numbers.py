@@ -114,7 +114,7 @@ WRONG_SIDES = {
     "sides changed": (
         "_color",
         lambda color: np.where(color >= 0, 1 - color, color).astype(np.int8),
-        "vertex 1 has the colour 1, but the least vertex of a component has 0",
+        "vertex 1 has the colour 1, but the least vertex of a component should have 0",
     ),
     "a colour too many": (
         "_color",
