@@ -37,7 +37,7 @@ def warn_of_both_directions(
     if bridges < ends[0].size // 4 and share_reversed(ends, n, backend) > 0.5:
         warnings.warn(
             "most edges are listed in both directions, and an edge that is listed twice is not a"
-            " bridge: filter by weight, then list each pair once, for example with"
+            " bridge: filter by weight, then list each pair once, such as by"
             " pd.DataFrame(np.sort(edges[ends]), columns=ends).drop_duplicates(), where ends names"
             " the two columns of ids",
             CcRapidsWarning,

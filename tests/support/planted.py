@@ -544,7 +544,8 @@ def forget():
         ):
             continue
         for value in vars(module).values():
-            if hasattr(value, "cache_clear") and getattr(value, "__module__", "") == name:
+            # hasattr() would import a library that is read lazily
+            if getattr(value, "__module__", "") == name and "cache_clear" in dir(value):
                 value.cache_clear()
 
 

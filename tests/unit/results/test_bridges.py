@@ -401,7 +401,7 @@ def test_a_list_with_both_directions_warns(find):
         find(pairs)
     assert caught[0].filename == __file__
     edges, ends = pd.DataFrame(pairs, columns=["a", "b"]), ["a", "b"]
-    way = str(caught[0].message).partition("for example with ")[2].partition(", where")[0]
+    way = str(caught[0].message).partition("such as by ")[2].partition(", where")[0]
     once = eval(way, {"pd": pd, "np": np, "edges": edges, "ends": ends})
     assert bridges(once, *ends)[["source", "destination"]].values.tolist() == [[3, 4]]
 
