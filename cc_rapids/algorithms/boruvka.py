@@ -167,9 +167,9 @@ def solve(
     order : WeightOrder
         The order of the weights, one for each edge.
     edge_input : EdgeInput, optional
-        The caller's columns. On asynchronous backends the host launches the kernels that gather the
-        forest's rows before it knows their number. A list in one band skips this, because its
-        candidates may need all the memory.
+        The caller's columns. On asynchronous backends, the kernels that gather the forest's rows
+        from them are launched before the host knows the number of rows. A list in one band skips
+        this, because its candidates may need all the memory.
     """
     on, n = forest.backend, forest.n
     ends = band_ends(expected_vertices, edges.m)
@@ -258,8 +258,8 @@ def expected_candidates(ends: list[int], m: int) -> int:
 def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
     """Return the maximum bytes that the rounds need besides the parents of n vertices.
 
-    The maximum is reached if the filter drops no edge. ``m`` is the number of edges, or with
-    ``rows`` of entries of rows. ``dtype`` is the type of the weights.
+    The maximum is reached if the filter drops no edge. ``m`` is the number of edges; with ``rows``,
+    it is the number of entries of rows. ``dtype`` is the type of the weights.
     """
     vertex_bytes, row_bytes = (4 if size < 1 << HALF else 8 for size in (n, m + 1))
     weight_bytes = int(np.dtype(dtype).itemsize)

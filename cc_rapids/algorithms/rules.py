@@ -303,7 +303,7 @@ class Clusters:
     def name_rules(self, src: Array, dst: Array, keys: Array, verdict: Array) -> None:
         """Replace the rule of each refused edge by the first rule that the edge broke at its turn.
 
-        The parameters are those of :meth:`decide`, and its result, which is changed.
+        ``verdict`` is the result of :meth:`decide` for the same arguments; it is changed in place.
         """
         backend = self.backend
         if not self.time.size:

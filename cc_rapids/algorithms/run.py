@@ -507,8 +507,8 @@ def placed(
 def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
     """Return the bytes that a design needs besides the parents, for n vertices.
 
-    ``m`` is the number of edges of a list, or with ``rows`` of entries of rows. ``forest`` is
-    whether a spanning forest is recorded.
+    ``m`` is the number of edges of a list; with ``rows``, it is the number of entries of rows.
+    ``forest`` is whether a spanning forest is recorded.
     """
     sample, link, word = design.words[0], design.words[1].spec, 4 if n < 1 << 32 else 8
     rounds, in_stages = link.iterative and not link.standalone, sample.spec.meta

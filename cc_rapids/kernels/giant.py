@@ -130,10 +130,10 @@ def count_linked(on: Any) -> Any:
 
 
 def members(on: Any) -> Any:
-    """Write the vertices outside the giant component that have entries to ``rows_outside``.
+    """Write to ``rows_outside`` the vertices outside the giant component whose row is not empty.
 
     This is the vertex gathering of Hong et al. 2020, 3.5. The order is arbitrary. The bit set is
-    read by bytes. Bytes of 0xFF, which are most, are skipped: all their vertices are in the giant
+    read by bytes. Most bytes are 0xFF, and are skipped, because all their vertices are in the giant
     component.
     """
     add = on.atomic_add

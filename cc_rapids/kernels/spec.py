@@ -132,8 +132,8 @@ class SamplingSpec(Spec):
         Whether there are two phases; False if all edges are linked in one phase.
     meta : bool
         Whether it calls the link on groups of edges instead of linking edges itself. Its factory
-        then returns a function with two parameters, both of the design without a sample: the step
-        that links all edges, and the kernel that unpacks the parents.
+        then returns a function with two parameters: the step by which the design without a sample
+        links all edges, and the kernel that unpacks the parents of that design.
     needs_list : bool
         Whether it requires an edge list, so that the rows of an adjacency list are expanded first.
     breadth_first : bool

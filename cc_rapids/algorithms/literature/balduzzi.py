@@ -22,8 +22,8 @@ def hook_larger(on: Any, read: Any) -> Any:
 
     The paper prints a comparison of the endpoints, which may close a cycle from the second round
     on. Here their roots are compared; in the first round these are the endpoints. ``old`` are the
-    labels at the start of the round, which are roots, and which no thread writes. Allowed race: of
-    several stores to one root the last one stays, and the other edges hook in a later round.
+    labels at the start of the round: roots, which no thread writes. Allowed race: of several stores
+    to one root the last one stays, and the other edges hook in a later round.
     """
 
     @on.elementwise
