@@ -2,8 +2,8 @@
 
 Accepted edges are numbered in the order in which Kruskal's algorithm takes them, after the pairs
 that must be linked. ``up`` and ``chosen`` are the tree of :mod:`cc_rapids.kernels.audit_forest`
-over the accepted edges. Let u be an end of an edge e. When e is taken, the cluster of u consists of
-these vertices x of the final cluster: the last edge on the path from u to x comes before e.
+over the accepted edges. Let u be an end of an edge e. A vertex x of the final cluster is in the
+cluster of u when e is taken, if the last edge on the path from u to x comes before e.
 
 src, dst       : (m,) unsigned, the slots of both ends of each edge.
 ordered        : (k,) the accepted edges, in order; ``first`` linked pairs come before them.

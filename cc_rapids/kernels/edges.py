@@ -195,7 +195,10 @@ def every(on: Any) -> Any:
 
 
 def sampled(on: Any, every: int) -> Any:
-    """Return the number of the i-th sampled edge: one of ``every`` blocks is sampled, the first."""
+    """Return the number of the i-th sampled edge.
+
+    Of ``every`` consecutive blocks of SAMPLE_BLOCK edges, the first block is sampled.
+    """
     block, between = np.uint64(SAMPLE_BLOCK), np.uint64((every - 1) * SAMPLE_BLOCK)
 
     @on.device

@@ -304,9 +304,9 @@ def find_core(on: Any) -> Any:
 def is_before(on: Any, nearest: bool) -> Any:
     """Return whether entry e, rather than entry ``other``, joins a border point to a cluster.
 
-    Both are entries of core points. If ``nearest``, the nearer core point takes precedence, and of
-    equally near ones the lesser. Otherwise, the core point whose cluster has the lesser root does.
-    Trees of core points are flat.
+    Both are entries of core points. If ``nearest``, the nearer core point takes precedence; of two
+    that are equally near, the lesser does. Otherwise, the core point of the cluster with the lesser
+    root takes precedence. Trees of core points are flat.
     """
     place, position = place_of(on), position_of(on)
 
