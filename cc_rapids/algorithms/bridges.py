@@ -2,8 +2,8 @@
 
 A bridge is always an edge of the spanning forest. The forest is rooted and numbered in preorder, so
 that a subtree is an interval. The edge above a vertex is a bridge if and only if no other edge
-leaves the interval of its subtree: the least and the greatest number reached from it both lie
-inside (Tarjan and Vishkin 1985). A parallel edge counts as another edge.
+leaves the subtree of the vertex. This is the case if the least and the greatest number reached from
+the subtree lie in its interval (Tarjan and Vishkin 1985). A parallel edge counts as another edge.
 
 A block is a maximal set of edges that no articulation point separates. The forest is not
 depth-first, so a non-tree edge may join two unrelated subtrees. The vertices of a block, except the

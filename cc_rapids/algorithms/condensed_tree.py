@@ -7,9 +7,9 @@ cluster ends, and all its points leave it. The density of a split is ``lambda = 
 
 A merge is *kept* if its cluster has at least ``min_cluster_size`` points. All merges above a kept
 merge are kept, so a point leaves its cluster at the first kept merge above it. The kept merges of a
-cluster form a path. Two rounds of pointer jumping, for all points and merges at once, find the
-first kept merge above each point, and then the *top* of each path: a root, or a child. Pointers
-lead upwards, so the rounds end.
+cluster form a path, whose *top* is a root or a child. Pointer jumping finds the first kept merge
+above each point, for all points at once, and then the top of each path. Pointers lead upwards, so
+the loops end.
 
 Clusters are numbered by levels of the merge tree, and from left to right within a level. Pointer
 jumping also sums the levels, and the points on the left, along the path to the root.

@@ -21,9 +21,9 @@ makes the replaced edge another link, or drops it if it lies on a cycle whose ot
 later. At the end the links are the maximum spanning forest, which is unique because the order is
 total.
 
-The batch-incremental algorithm and its cost: Anderson, Blelloch and Tangwongsan, "Work-efficient
-batch-incremental minimum spanning trees with applications to the sliding-window model", SPAA 2020;
-their trees differ.
+The batch-incremental algorithm and its cost, for other trees: Anderson, Blelloch and Tangwongsan,
+"Work-efficient batch-incremental minimum spanning trees with applications to the sliding-window
+model", SPAA 2020.
 """
 
 from typing import Any
