@@ -318,7 +318,7 @@ PLANTS = {
         "ids[k] = np.int64(v) - np.int64(v == LAST)",
         "list",
     ),
-    "empty words": Plant(gather.gather, "v += WORD", "v, come = (v + WORD, come + NEXT)", "strewn"),
+    "empty words": Plant(gather.gather, "v += WORD", "v, rank = (v + WORD, rank + NEXT)", "strewn"),
     "labels": Plant(gather.row_of_vertex, "label(parent[v],", "label(parent[v // 2],", "list"),
     "least": Plant(gather.min_label, "return np.int64(r) + low", "return np.int64(r)", "offset"),
     "dense": Plant(

@@ -314,7 +314,7 @@ def test_records_of_a_relation_are_linked(ask):
     with pytest.raises(cc_rapids.MissingColumnError, match="unknown column 'post'"):
         cc_rapids.link_records(people, ["post"], id="id")
     by_position = cc_rapids.link_records(people.to_arrow_table(), ["mail"])
-    with pytest.raises(cc_rapids.InputError, match=r"no fixed order.*by on="):
+    with pytest.raises(cc_rapids.InputError, match=r"no fixed order.*as on="):
         by_position.attach(people)
 
 

@@ -221,8 +221,8 @@ def test_other_edges_are_refused():
 
 FAULTS_OF_SIDES = {
     "parity": (coloring.odd_cycles, "% 2 == 0", "% 2 == 1"),
-    "below": (coloring.odd_cycles, "first != second", "first == second"),
-    "order": (coloring.odd_cycles, "-rises, rises", "rises, rises"),
+    "below": (coloring.odd_cycles, "above_src != above_dst", "above_src == above_dst"),
+    "order": (coloring.odd_cycles, "-depth, depth", "depth, depth"),
     "loops": (coloring.odd_cycles, "ends[0] == ends[1]", "ends[0] <= ends[1]"),
     "depth": (tours.measure_depth, "- down", "- down - down"),
     "cover": (coloring.double_cover, "src + beyond", "src"),
