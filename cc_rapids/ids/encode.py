@@ -349,12 +349,12 @@ class BitmapEncoding(IdEncoding):
         ids: IdRange,
         mark: Callable[[Array], None],
         backend: Backend,
-        finish: Callable[[Array], None] | None = None,
+        finish: Callable[[Array], Array] | None = None,
     ) -> EncodedIds:
         """Encode columns as ranks among the members of a bit set over a range of ids.
 
         ``mark`` sets the bits, and may first append the columns to the list ``columns``. ``finish``
-        changes the members of the set to ids, in place.
+        returns the ids of the members of the set, and may overwrite these.
         """
         ranked, n = ranked_bits(ids.size, mark, backend)
         forest = Forest(backend, n, all_present=True)
@@ -364,7 +364,7 @@ class BitmapEncoding(IdEncoding):
             write_ranks(column.size, column, ids.first, ids.size, n, ranked, ends[-1])
         members = members_of(ranked, n, ids.first, ids.dtype, backend)
         if finish:
-            finish(members)
+            members = finish(members)
         edges, decoder = Edges(ends[0], ends[1], 0), SortedDecoder.of(members)
         order = scanned.facts.id_range.order
         return EncodedIds(edges, forest, self.name(scanned.facts), n, decoder, order)
@@ -420,14 +420,15 @@ class PagedEncoding(BitmapEncoding):
                 map_of_pages = ids.first, ids.size, shift, pages
                 find_positions(column.size, column, *map_of_pages, words, positions[-1])
 
-        def expand(members: Array) -> None:
-            """Replace positions by ids."""
+        def expand(members: Array) -> Array:
+            """Return the ids at positions, in the same memory."""
             page_numbers = members_of(pages, facts.pages, 0, np.dtype(np.uint32), backend)
-            write = backend.kernel(id_bitmap.ids_of_places)
-            unsigned = members.view(f"u{members.itemsize}")  # a position may exceed a signed type
-            write(members.size, page_numbers, ids.first, shift, unsigned)
+            write, ids_of_members = backend.kernel(id_bitmap.ids_of_places), members.view(ids.dtype)
+            write(members.size, members, page_numbers, ids.first, shift, ids_of_members)
+            return ids_of_members
 
-        in_pages = IdRange(0, size - 1, ids.dtype)
+        # a position may exceed a signed type, but fits the unsigned type of the same width
+        in_pages = IdRange(0, size - 1, np.dtype(f"u{ids.dtype.itemsize}"))
         return self._ranks(scanned, positions, in_pages, mark, backend, expand)
 
 

@@ -185,11 +185,14 @@ def members(on: Any) -> Any:
 
 
 def ids_of_places(on: Any) -> Any:
-    """Replace each position among the ids of all pages by the id; ``pages`` are page numbers."""
+    """Write the id at each position among the ids of all pages; ``pages`` are page numbers.
+
+    ``ids`` may be the memory of ``places``.
+    """
 
     @on.elementwise
-    def ids_of_places(k, pages, low, shift, ids):
-        place = np.uint64(ids[k])
+    def ids_of_places(k, places, pages, low, shift, ids):
+        place = np.uint64(places[k])
         page = place >> np.uint64(shift)
         within = place - (page << np.uint64(shift))
         ids[k] = np.int64((np.uint64(pages[page]) << np.uint64(shift)) + within) + low
