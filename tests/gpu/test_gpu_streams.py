@@ -81,7 +81,7 @@ def test_batches_at_once(cudf, tuned, window, small, count):
     np.testing.assert_array_equal(found["labels"].to_numpy(), expected[found["vertex"].to_numpy()])
     assert len(found) == (count or np.unique([src, dst]).size)
     if count:
-        with pytest.raises(cc_rapids.InputError, match="in 2 batches"):
+        with pytest.raises(cc_rapids.InputError, match="of 2 batches"):
             seen.insert(iter([frame[:3], cudf.DataFrame({"src": [1], "dst": [3000]})]))
         assert "2,500 edges in 9 batches" in repr(seen)
 
