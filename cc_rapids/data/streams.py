@@ -542,6 +542,7 @@ class Files(Parts):
     def _pieces(self, number: int, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
         part = self.parts[number]
         request = self.request(part.format or file.format(self.options))
+        request = replace(request, options=replace(self.options, as_text=tuple(place.text or ())))
         if file.is_plain and part.mark is not None:
             place = place._replace(read_groups=self.read_groups)
         pieces, again = read_pieces(file, request, place), self.start is not None
@@ -760,15 +761,17 @@ def types_so_far(
 ) -> list[bool | None]:
     """Return for each column of an id whether it is text, given one more table; None if unknown.
 
-    A column without ids changes nothing, unless the table is ``typed``.
+    A column without ids changes nothing, unless the table is ``typed``. If no type is known, the
+    list is empty, because later files may have ids of more columns.
     """
     pairs = list(zip(*sides_of(source, destination), strict=True))
     types = text_of(table, source, destination)
     before = text or [None] * len(pairs)
-    return [
+    after = [
         is_text if earlier is None and (typed or has_ids(table.select(list(pair)))) else earlier
         for earlier, is_text, pair in zip(before, types, pairs, strict=True)
     ]
+    return [] if set(after) == {None} else after
 
 
 def _loaded(path: str, before: Mark | None, load: Callable[[], Any]) -> Any:

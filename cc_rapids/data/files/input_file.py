@@ -16,7 +16,15 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
-from ...errors import CapacityError, ChangedFileError, FormatError, InputError, hint_of, unknown
+from ...errors import (
+    CapacityError,
+    ChangedFileError,
+    FormatError,
+    InputError,
+    counted,
+    hint_of,
+    unknown,
+)
 from ...ledger import Ledger
 from ..end_columns import Side, end_columns, place_of, sides_of
 from ..memory_budget import LEAST_VERTEX, WITHOUT_ISOLATED, Budget, check_machine
@@ -401,12 +409,24 @@ class ColumnRequest:
         """Return the positions of the two ends among the names, for each column of an id.
 
         See :func:`cc_rapids.data.end_columns.end_columns`.
+
+        Raises
+        ------
+        InputError
+            Ids have more or fewer columns than in earlier files.
         """
         ends: Any = self.source, self.destination
         if not (isinstance(ends[0], list) or isinstance(ends[1], list)):
             weight = self.weight if self.weights else None
             ends = end_columns(path, tuple(names), *ends, weight)
-        pairs = zip(*sides_of(*ends), strict=True)
+        pairs = list(zip(*sides_of(*ends), strict=True))
+        earlier = len(self.options.as_text)
+        if earlier and earlier != len(pairs):
+            raise InputError(
+                f"{path}: ids have {counted(len(pairs), 'column')} per side"
+                f" ({', '.join(a for a, _ in pairs)}), but those of earlier files have {earlier}:"
+                " name the columns with source= and destination= (--source, --destination)"
+            )
         return [(place_of(path, names, a), place_of(path, names, b)) for a, b in pairs]
 
     def columns(self, path: str, names: Sequence[str]) -> tuple[int, ...]:

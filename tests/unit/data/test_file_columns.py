@@ -364,3 +364,20 @@ def test_floats_in_text(tmp_path, door):
     (tmp_path / "a.csv").write_text("src,dst\n1,2\n2,1e5\n4,5\n")
     with pytest.raises(cc_rapids.ColumnTypeError, match=r"line 3: column 'dst'.*'1e5'"):
         DOORS[door](tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("by", [cc_rapids.components, cc_rapids.stream_components])
+def test_files_whose_ids_differ_in_their_number_of_columns(tmp_path, kind, by):
+    write = {
+        "jsonl": lambda table, path: table.to_pandas().to_json(path, orient="records", lines=True)
+    }
+    of_one = pa.table({"unique_id_l": [1], "unique_id_r": [2]})
+    of_two = of_one.append_column("dataset_l", [["a"]]).append_column("dataset_r", [["b"]])
+    for number, table in enumerate([of_one, of_two]):
+        (write | WRITERS)[kind](table, tmp_path / f"{number}.{kind}")
+    with pytest.raises(InputError, match=rf"1\.{kind}: ids have 2 columns .* earlier files have 1"):
+        by(tmp_path)
+    (tmp_path / f"0.{kind}").unlink()
+    (tmp_path / "0.csv").write_text("")
+    assert len(by(tmp_path)) == 1

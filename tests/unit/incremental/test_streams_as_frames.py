@@ -39,7 +39,7 @@ def test_as_many_row_groups_at_once_as_there_is_room_for(read, tmp_path):
     pq.write_table(edges, path, row_group_size=1000)
     sizes = [1000] * (len(edges) // 1000) + [len(edges) % 1000] * (len(edges) % 1000 > 0)
     with streams.opened(path) as file:
-        wanted = ColumnRequest(None, None, "parquet", None)
+        wanted = ColumnRequest(None, None, "parquet")
         read_groups = stream.row_group_reader(None)
         for start, done in ((0, 0), (2, 300)):
             place = formats.Place(start, done, lambda: 2500, read_groups=read_groups)
