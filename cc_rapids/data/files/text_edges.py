@@ -6,6 +6,7 @@ one type; different pairs may have different types.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -295,6 +296,7 @@ def beside(tables: list[pa.Table]) -> pa.Table:
 
 FEW = 1 << 14  # block size in bytes up to which a search is faster than comparing each field
 KONECT_BIPARTITE = b"% bip"
+_RULE = re.compile(r":?-{2,}:?")  # a field of the line that sqlcmd and Markdown write below names
 FIELD_BYTES = 200  # memory for the text and name of a field
 
 
@@ -319,7 +321,7 @@ def _dialect(
     """
     options = request.options
     comments = (options.comment or "").encode()
-    if 5 * (first := text.peek(HEAD)).count(b"\0") > 2 * len(first):
+    if _is_wide(text.peek(HEAD)):
         raise FormatError(
             f"{file.path} seems to be UTF-16 text without a byte order mark: pass"
             " encoding='utf-16-le' (--encoding utf-16-le), or utf-16-be"
@@ -337,6 +339,13 @@ def _dialect(
     if options.comment == COMMENTS:
         check_above(above, file.path, dialect, head, request.requested)
     return dialect, above, head
+
+
+def _is_wide(first: bytes) -> bool:
+    """Return whether bytes are UTF-16: many are NUL, or each newline has a NUL on the same side."""
+    lines = first.removesuffix(b"\n")  # its NUL may not have been read
+    wide = lines.count(b"\n") in (lines.count(b"\n\0"), lines.count(b"\0\n"))
+    return 5 * first.count(b"\0") > 2 * len(first) or (wide and b"\n" in lines)
 
 
 def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: list[str]) -> bool:
@@ -395,8 +404,20 @@ def first_lines(
                 check_edges(file.path, dialect.first_records(head, len(fields) + 1))
     if file.header:
         file.lines.header = ends_in(line)
+        _check_no_rule(file.path, rest, dialect)
         return dialect, rest, feed, fields
     return dialect, first, feed, names or without_header(len(fields))
+
+
+def _check_no_rule(path: str, block: Block, dialect: Dialect) -> None:
+    """Raise a FormatError if the record below the header is a line of dashes."""
+    number, line = block.row(0, dialect)
+    fields = [field for field in dialect.split(line) if field]
+    if fields and all(map(_RULE.fullmatch, fields)):
+        raise FormatError(
+            f"{path}, line {number}: {shown(line)} is a line of dashes below the header, not an"
+            " edge: remove this line"
+        )
 
 
 def _check_comments(file: File, options: TextOptions, dialect: Dialect, comment: bytes) -> None:

@@ -38,6 +38,9 @@ def test_ten_lists_in_several_files_are_read_as_one(seed):
         (b"#cat #dog\npet dog\n", ["line 1", "comment=None", "comment='#'"]),
         (b"#a,#b\nb,c\n", ["line 1", "comment=None"]),
         (b"1\0\x2c\0002\0\n\0", ["UTF-16", "encoding="]),
+        ("天,地\n地,天\n".encode("utf-16-be"), ["UTF-16", "encoding='utf-16-le'"]),
+        (b"src dst\n--- ---\n1   2\n", ["line 2", "'--- ---' is a line of dashes"]),  # of sqlcmd
+        (b"| src | dst |\n|:---:|----:|\n| a | b |\n", ["line 2", "a line of dashes"]),
         (b"src,dst\nann,b\xf6b\n", ["line 2", "encoding=", "--encoding"]),
         (b"# c\n1 2\n# 3 4\n2 3\n", ["line 3", "comments may only precede the first record"]),
         (b"1::2::5\n2::3::4\n", ["commas, tabs, semicolons, pipes, blanks", "delimiter="]),
