@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import FormatError, MissingExtraError
 from ..lazy import pa
 from .binary import columns_of, damage, weighed
+from .delimited import shown
 
 if TYPE_CHECKING:
     from .input_file import ColumnRequest, File
@@ -59,6 +60,8 @@ def read_named(
             graph = (getattr(nx, reader) if isinstance(reader, str) else reader)(BytesIO(data))
         except nx.NetworkXException as error:
             raise FormatError(f"{file.path} cannot be read as {title}: {error}") from error
+        except UnicodeDecodeError as error:
+            raise not_utf8(file.path, data, error) from None
     declared = len(re.findall(edge, re.sub(ignored, b"", data)))
     if declared != graph.number_of_edges():
         raise FormatError(
@@ -67,6 +70,16 @@ def read_named(
         )
     file.groups = {0: declared}
     return columns_of_names(file, request, list(graph.edges(data=True)), list(graph))
+
+
+def not_utf8(path: str, data: bytes, error: UnicodeDecodeError) -> FormatError:
+    """Return the error for the first line of a file that is not UTF-8."""
+    start = data.rfind(b"\n", 0, error.start) + 1
+    number, line = data.count(b"\n", 0, start) + 1, data[start:].partition(b"\n")[0]
+    return FormatError(
+        f"{path}, line {number}: not UTF-8 text: {shown(line)}; convert"
+        " the file, such as by iconv -f latin1 -t utf-8"
+    )
 
 
 def columns_of_names(

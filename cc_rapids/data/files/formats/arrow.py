@@ -28,6 +28,11 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield record batches, starting after the batch and row of ``place``."""
     start, done, rows, *_ = place
     stream = file.seekable()
+    if file.head.startswith(b"FEA1"):
+        raise FormatError(
+            f"{file.path} is of Feather version 1: pass pyarrow.feather.read_table(path), or write"
+            " it again as version 2"
+        )
     with damage(file, "Arrow"):
         is_file = stream.read(len(FILE_MARK)) == FILE_MARK
         if file.budget is not None:

@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from ...lazy import pa
+from ..delimited import MARK
 from ..named_graphs import read_named
 from . import Format
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ..input_file import ColumnRequest, File
 
 TEXT = rb'"[^"]*"|(?m:^[ \t]*#.*)'  # strings and comments
-HEAD = rb"(?m:^[ \t]*graph\s*\[)"
+HEAD = r"(?m:^[ \t]*graph\s*\[)"
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
@@ -29,15 +30,16 @@ def parse(stream: BytesIO) -> Any:
     """Parse a file as a multigraph."""
     import networkx as nx
 
-    data = stream.read()
-    if not re.search(rb"(?m:^[ \t]*multigraph\s+1)", data):
-        data = re.sub(HEAD, rb"\g<0> multigraph 1", data, count=1)
+    text = stream.read().removeprefix(MARK).decode()  # NetworkX requires bytes to be ASCII
+    if not re.search(r"(?m:^[ \t]*multigraph\s+1)", text):
+        text = re.sub(HEAD, r"\g<0> multigraph 1", text, count=1)
+    lines = text.split("\n")
     try:
-        return nx.read_gml(BytesIO(data))
+        return nx.parse_gml(lines)
     except nx.NetworkXError as error:
         if "label" not in str(error):
             raise
-    return nx.read_gml(BytesIO(data), label="id")
+    return nx.parse_gml(lines, label="id")
 
 
 FORMATS = (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ....errors import FormatError
 from ...lazy import pa
 from ..delimited import MARK
-from ..named_graphs import COPIES, columns_of_names
+from ..named_graphs import COPIES, columns_of_names, not_utf8
 from . import Format
 
 if TYPE_CHECKING:
@@ -25,7 +25,11 @@ SECTIONS = ("*arcs", "*edges", "*arcslist", "*edgeslist", "*matrix")
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     """Return the edges and vertices of a network."""
     file.check_bound(file.size, COPIES)
-    lines = b"".join(file.pieces()).removeprefix(MARK).decode(errors="replace").splitlines()
+    data = b"".join(file.pieces()).removeprefix(MARK)
+    try:
+        lines = data.decode().splitlines()
+    except UnicodeDecodeError as error:
+        raise not_utf8(file.path, data, error) from None
     section, row, n, declared = "", 0, -1, 0
     labels: dict[int, str] = {}
     pairs: list[tuple[int, int, dict[str, Any]]] = []

@@ -64,6 +64,11 @@ FILES = {  # the name and content, and the pairs and number of vertices that are
         [(1, 2)],
         2,
     ),
+    "gephi.gml": (
+        'graph [ node [ id 1 label "Zoë" ] node [ id 2 label "b" ] edge [ source 1 target 2 ] ]',
+        [("Zoë", "b")],
+        2,
+    ),
     "a.net": (
         '*Vertices 4\n1 "New York" 0.1\n2 b\n3 c\n4 d\n*Arcs :1 "knows"\n1 2 1\n*Edges\n3 4 2\n',
         [("New York", "b"), ("c", "d")],
@@ -101,6 +106,14 @@ def test_what_is_read(tmp_path, name):
         ("a.mtx", "%%" + BANNER.replace("symmetric", "general") + "2 3 1\n1 3\n", "block_array"),
         ("a.net", "*Vertices 2\n*Edges\n1 3\n", "line 3, found '1 3': expected vertices from 1"),
         ("a.net", "*Vertices 2\n*Edges\n1 2\n*Vertices 2\n", "expected one '*Vertices <n>'"),
+        ("a.net", '*Vertices 2\n1 "\xe9"\n*Edges\n1 2\n'.encode("latin-1"), "line 2: not UTF-8"),
+        ("a.gml", 'graph [\nnode [ id 0 label "\xe9" ]\n]'.encode("latin-1"), "line 2: not UTF-8"),
+        (
+            "a.mtx",
+            f"%%MatrixMarket matrix array real general\n{2**62} {2**62}\n1\n",
+            "has 83 bytes",
+        ),
+        ("a.feather", b"FEA1\0\0\0\0", "pyarrow.feather.read_table(path)"),
         ("a.graphml", "<graphml><graph", "cannot be read as GraphML"),
         ("a.jsonl", '{"src": 1, "dst": 2}\n{"src"', "cannot be read as JSON lines"),
         ("a.npy", npy(np.zeros((3, 2))), "expected integers of shape (2, edges) or (edges, 2)"),
