@@ -18,6 +18,7 @@ NUMBER = r"(?i)^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^[+-]?inf(inity)?$"
 NUMERAL = r"^[+-]?[^\w\s]?\d[\d.,'/: -]*[^\w\s]?$"  # such as 1,000 or $5 or 5% or 31/1/2024
 NO_NUMBER = "not a number, unlike other values"
 NO_DATE = "not an ISO date, unlike other values"
+ROUNDED = "rounded, because no type holds all values exactly"
 SPELT = "neither a plain number nor an ISO date"
 
 
@@ -48,6 +49,9 @@ def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     hexadecimal = pc.any(pc.match_substring(present, "x", ignore_case=True)).as_py()
     numeric = None if hexadecimal else numbers(present)
     if numeric is not None:
+        if pa.types.is_floating(numeric.type) and (rounded := _rounded(present)):
+            is_rounded = pc.is_in(present, pa.array(rounded, present.type))
+            raise _mixed_kinds_error(present, is_rounded, what, ROUNDED)
         return numeric
     for pattern, kind in ((NUMBER, NO_NUMBER), (DATE, NO_DATE), (NUMERAL, SPELT)):
         fits = pc.match_substring_regex(present, pattern)
@@ -59,6 +63,15 @@ def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
             present, fits if pattern == NUMERAL else pc.invert(fits), what, kind
         )
     return texts
+
+
+def _rounded(texts: pa.ChunkedArray) -> list[str]:
+    """Return the integers that floats round, which happens beyond 2^53."""
+    import pyarrow.compute as pc
+
+    wide = pc.match_substring_regex(texts, r"^[+-]?\d{16,300}$")
+    words = texts.filter(pc.fill_null(wide, False)).unique().to_pylist()
+    return [word for word in words if int(word) != float(word)]
 
 
 def _times(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
