@@ -17,8 +17,8 @@ from ...ledger import Ledger
 from .frames import (
     TABULAR_IN_WORDS,
     WholeTable,
+    ids_of,
     read_table,
-    same_kind,
     table_format_option,
 )
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
@@ -227,7 +227,7 @@ def _alike(pairs: CommandEdges, table: WholeTable, on: list[str]) -> CommandEdge
         return pairs
     edges, ends = pairs.edges, several(pairs.options["source"], pairs.options["destination"])
     for name, *pair in zip(on, *ends, strict=False):
-        ids = table.table[name]
+        ids = ids_of(table, name, None)
         for end in pair if is_text(ids.type) and len(ids) else ():
             index, text = edges.schema.get_field_index(end), edges[end].cast(pa.large_string())
             edges = edges.set_column(index, end, text)
@@ -314,7 +314,7 @@ def _comparable(
         )
     columns = {name: (table.text or table.table)[name] for name in per}
     for name, pair_type in zip(on, pair_types, strict=True):
-        ids = table.table[name]
+        ids = ids_of(table, name, pair_type if len(result) else None)
         if ids.null_count and missing != "drop":
             verb = inflected(ids.null_count, "has", "have")
             raise NullsError(
@@ -322,15 +322,12 @@ def _comparable(
                 f" {name!r}, which names a document: --missing drop leaves out such rows; or fill"
                 " them first"
             )
-        if len(result) and len(ids):
-            comparable_ids = same_kind(ids, table.text and table.text[name], pair_type)
-            if comparable_ids is None:
-                raise FormatError(
-                    f"the ids of {table.name}, in {name!r}, are {ids.type}, but those of {pairs}"
-                    f" are {pair_type}, so they cannot be compared; write both as numbers or both"
-                    " as text"
-                )
-            ids = comparable_ids
+        if len(result) and len(ids) and is_text(ids.type) != is_text(pair_type):
+            raise FormatError(
+                f"the ids of {table.name}, in {name!r}, are {ids.type}, but those of {pairs}"
+                f" are {pair_type}, so they cannot be compared; write both as numbers or both"
+                " as text"
+            )
         columns[name] = ids
     return columns
 

@@ -134,6 +134,8 @@ class TestDeduplicate:
             (["31/12/2024", "1/1/2025", ""], "'31/12/2024' in row 1"),
             (["2024-01-02", "?", "later"], "'later' in row 3 .* not an ISO date"),
             (["2024-01-02", "2024-02-30", ""], "'2024-02-30' in row 2"),
+            ([f"{2**64}", f"{2**64 + 1}", ""], f"'{2**64 + 1}' in row 2 .* is rounded"),
+            ([f"{2**53 + 1}", "0.5", f"{2**53}"], f"'{2**53 + 1}' in row 1 .* is rounded"),
             (["2024-01-02T08:00Z", "2024-01-02T08:00", ""], "row 2 .* without a time zone"),
         ],
     )
@@ -150,6 +152,7 @@ class TestDeduplicate:
         for content, says in (
             ("id,v\n1,9\n2,1,000\n", "Row #3: Expected 2 columns, got 3"),
             ("id,v,v\n1,9,1\n", "docs.csv has 2 columns called 'v'"),
+            ("\n", "docs.csv is empty: its first line must name the columns"),
         ):
             (folder / "docs.csv").write_text(content)
             assert says in refused(*words)
@@ -274,6 +277,14 @@ class TestDeduplicate:
         assert kept("--by", "length") == ["12", "14", "17", "x1"]
         (folder / "docs.csv").write_text(DOCS)
         (folder / "pairs.csv").write_text(PAIRS + "x1,11\n")
+        assert kept("--by", "length") == [12, 14, 17]
+
+    def test_blanks_around_ids_are_not_part_of_them(self, folder):
+        (folder / "docs.csv").write_text(DOCS.replace("11,", " 11 ,"))
+        assert kept() == [" 11 ", "12", "17"]
+
+    def test_tables_of_utf_16(self, folder):
+        (folder / "docs.csv").write_text(DOCS, encoding="utf-16")
         assert kept("--by", "length") == [12, 14, 17]
 
     def test_huge_and_negative_ids(self, folder):
