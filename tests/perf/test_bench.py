@@ -169,3 +169,6 @@ class TestCases:
 
         with pytest.raises(InputError, match="do not fit int32"):
             measured(replace(graph, num_vertices=1 << 31 | 1))
+        greatest = replace(graph, num_vertices=1 << 31)
+        copy = inputs(greatest, "coo", "int32", backends.get("threads"), 1)[0]
+        assert copy.edges.src.dtype == np.int32

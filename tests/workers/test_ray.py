@@ -236,7 +236,7 @@ def test_nulls_are_refused_or_dropped():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"source": "sender"}, errors.MissingColumnError, "'sender'"),
+        ({"source": "sender"}, errors.MissingColumnError, "the frame has no column 'sender'"),
         ({"source": "weight", "destination": "dst"}, errors.ColumnTypeError, "'weight' is double"),
         ({"source": "src", "destination": "src"}, errors.InputError, "both 'src'"),
         ({"labels": "most"}, errors.InputError, "labels"),

@@ -21,6 +21,14 @@ def test_names_are_parsed_back():
         assert Design.parse(design) is design
 
 
+def test_the_needs_of_a_design_include_rows_if_it_takes_them():
+    found = cc_rapids.designs()
+    takes_rows = [design for design in found if "48 bytes per edge" in design.needs]
+    assert takes_rows == [design for design in found if design.takes_rows]
+    assert Design.parse("ecl-cc") in takes_rows
+    assert Design.parse("none+async+halve") not in takes_rows
+
+
 @pytest.mark.parametrize(
     ("given", "name"),
     [

@@ -519,3 +519,17 @@ def test_an_error_within_a_chunk_leaves_no_checkpoint(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         cc_rapids.components(parts(table(), tmp_path), checkpoint=tmp_path / "far.ckpt")
     assert not (tmp_path / "far.ckpt").exists()
+
+
+def test_json_lines_are_counted_once_if_a_stream_is_resumed(tmp_path):
+    paths = [tmp_path / name for name in ("a.jsonl", "b.jsonl")]
+    for path in paths:
+        path.write_text('{"src": 1, "dst": 2}\n{"src": 2, "dst": 5}\n')
+
+    def interrupt(facts):
+        if facts.edges == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cc_rapids.stream_components(paths, checkpoint=tmp_path / "c", progress=interrupt)
+    assert cc_rapids.stream_components(paths, checkpoint=tmp_path / "c").ledger["given"] == 4

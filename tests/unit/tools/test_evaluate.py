@@ -177,6 +177,12 @@ def test_sampling_finds_the_components_that_scipy_finds(n, monkeypatch):
     oracle.against_scipy(src, dst, n, np.unique(labels, return_inverse=True)[1])
 
 
+def test_samples_are_in_proportion_to_their_parts():
+    # 147 edges for 100 vertices: 100 ** 1.045 * 1.2 is 147.6
+    assert sampling.sample_sizes([600, 300, 100], 100) == [89, 45, 15]
+    assert sampling.sample_sizes([3, 0], 100) == [3, 0]
+
+
 def run_of(**facts):
     given = {"file": "a.he", "vertices": 9, "density": 0.5}
     given |= {"memory": None, "threads": None, "processes": None, "reduction": None}
