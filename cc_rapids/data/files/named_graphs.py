@@ -86,7 +86,9 @@ def columns_of_names(
     file: File, request: ColumnRequest, edges: list[tuple[Any, Any, dict[str, Any]]], named: Any
 ) -> tuple[pa.Table, Any]:
     """Return edges with attributes as a table, and the names: integers if possible, or text."""
-    integers = all(type(name) is int and abs(name) < 1 << 63 for name in named)
+    integers = isinstance(named, range) or all(
+        type(name) is int and abs(name) < 1 << 63 for name in named
+    )
     kind: Callable[[Any], Any] = int if integers else str
     columns = {
         side: pa.array([kind(edge[at]) for edge in edges], pa.int64() if integers else pa.string())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
-from ...lazy import pa, pc
+from ...lazy import np, pa, pc
 from ..binary import columns_of, damage, weighed
 from ..numbered import write_lines
 from ..text_ids import check_ids, is_text, plain_type
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 COPIES = 8  # bytes of memory per byte of a file
 ROWS_AT_ONCE = 1 << 16
+DEEPEST = 1_000  # PyArrow's parser calls itself for each level, and overflows the stack
+STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+NO_BRACKETS = bytes({*range(256)} - {*b"{}[]"})
 ESCAPED = r'["\\\x00-\x1f]'  # characters that are escaped in strings
 
 
@@ -31,6 +35,8 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     file.check_bound(file.size, COPIES)
     data = b"".join(file.pieces())
     given = sum(bool(line.strip()) for line in data.splitlines())
+    if data.count(b"{") + data.count(b"[") > given + DEEPEST and _depth(data) > DEEPEST:
+        raise FormatError(f"{file.path} nests values more than {DEEPEST:,} deep")
 
     def parsed(schema: Any = None) -> pa.Table:
         options = arrow_json.ParseOptions(explicit_schema=schema)
@@ -49,6 +55,13 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     check_ids(file.path, [*inferred], [table[name] for name in inferred], 0)
     file.groups = {0: given}
     return weighed(file, request, table), None
+
+
+def _depth(data: bytes) -> int:
+    """Return how deep brackets outside strings are nested."""
+    brackets = STRING.sub(b"", data).translate(None, NO_BRACKETS)
+    opens = np.isin(np.frombuffer(brackets, np.uint8), np.frombuffer(b"{[", np.uint8))
+    return int(np.cumsum(np.where(opens, 1, -1)).max(initial=0))
 
 
 def meant(kind: pa.DataType) -> pa.DataType:

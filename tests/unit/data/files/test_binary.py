@@ -46,6 +46,14 @@ class TestArrow:
         content = (tmp_path / "whole.arrow").read_bytes()
         assert "cannot be read as Arrow" in refusal("e.arrow", content[: len(content) // 2])
 
+    def test_an_offset_of_text_beyond_its_end(self, refusal, tmp_path):
+        table = pa.table({"src": ["a", "b"], "dst": ["c", "d"]})
+        pa.feather.write_feather(table, tmp_path / "e.arrow", compression="uncompressed")
+        content = (tmp_path / "e.arrow").read_bytes()
+        offsets, bent = (np.array([0, k, 2], np.int32).tobytes() for k in (1, 1 << 20))
+        assert content.count(offsets) == 2
+        assert "cannot be read as Arrow" in refusal("e.arrow", content.replace(offsets, bent, 1))
+
     def test_too_few_columns(self, tmp_path):
         pa.feather.write_feather(TABLE.select(["src"]), tmp_path / "e.arrow")
         with pytest.raises(FormatError, match=r"two are needed, but it has src$"):
@@ -182,3 +190,16 @@ def test_a_stream_of_arrow_that_was_cut_between_two_batches_is_told(
             with pytest.warns(cc_rapids.CcRapidsWarning, match="no marker at its end: it was cut"):
                 assert find(edges).ledger["given"] == rows
     assert find(io.BytesIO(whole)).ledger["given"] == 2
+
+
+@pytest.mark.parametrize("opened", ["[", '{"a":'])
+def test_json_lines_nested_too_deep_for_the_parser(tmp_path, opened):
+    """PyArrow's parser would overflow the stack, which ends the process."""
+    closed = {"[": "]", '{"a":': "}"}[opened]
+    nested = f'{{"src": 1, "dst": 2, "x": {opened * 2000}1{closed * 2000}}}\n'
+    (tmp_path / "a.jsonl").write_text(nested)
+    with pytest.raises(FormatError, match="nests values more than 1,000 deep"):
+        cc_rapids.components(tmp_path / "a.jsonl")
+    brackets = '"' + "[" * 2000 + r"\"" + '"'
+    (tmp_path / "b.jsonl").write_text(f'{{"src": 1, "dst": 2, "x": {brackets}}}\n')
+    assert len(cc_rapids.components(tmp_path / "b.jsonl")) == 1
