@@ -47,19 +47,16 @@ class AutoRule:
         where = f" on {self.engine}" if self.engine else ""
         form = " for rows in both directions" if self.symmetric else ""
         form = " for edge lists" if self.is_list else form
-        limits = []
-        if self.edges:
-            limits.append(f"at least {self.edges:,} edges")
-        if self.most_edges:
-            limits.append(f"at most {self.most_edges:,} edges")
-        if self.most_vertices:
-            limits.append(f"{self.vertices:,} to {self.most_vertices:,} ids")
-        elif self.vertices:
-            limits.append(f"at least {self.vertices:,} ids")
-        if self.edges_per_vertex:
-            limits.append(f"at least {self.edges_per_vertex:g} edges per vertex")
-        if self.locality:
-            limits.append(f"a locality of at least {self.locality:.0%}")
+        ids = f"{self.vertices:,} to {self.most_vertices:,} ids"
+        described = (
+            (self.edges, f"at least {self.edges:,} edges"),
+            (self.most_edges, f"at most {self.most_edges:,} edges"),
+            (self.most_vertices, ids),
+            (self.vertices and not self.most_vertices, f"at least {self.vertices:,} ids"),
+            (self.edges_per_vertex, f"at least {self.edges_per_vertex:g} edges per vertex"),
+            (self.locality, f"a locality of at least {self.locality:.0%}"),
+        )
+        limits = [words for limit, words in described if limit]
         conditions = f" with {', '.join(limits)}" if limits else ""
         return f"fastest{where}{form}{conditions} in benchmarks/records/{self.record}"
 

@@ -194,7 +194,8 @@ def _over_intervals(
     size : (n,) array of unsigned integers
         The length of each interval.
     least, greatest : (n,) arrays of unsigned integers
-        The values of which the minimum and the maximum are returned. Not changed.
+        Arrays that are not changed. The minimum of ``least`` and the maximum of ``greatest`` in
+        each interval are returned.
     """
     word, width = least.dtype.type, -(-int(least.size) // tours.BLOCK)
     levels = width.bit_length()

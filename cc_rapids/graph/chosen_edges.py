@@ -124,7 +124,8 @@ class MarkedEdges(ChosenEdges):
     def _gather_rows(self, columns: list[Array]) -> list[Array]:
         """Return the columns that were gathered ahead, or new ones.
 
-        Columns for other edges are not used, nor columns of which more than a third is unused.
+        Columns gathered for other edges are ignored. So are columns with more than a third of
+        unused rows.
         """
         with suppress(IndexError):  # nothing was gathered ahead, or another thread has taken it
             source, gathered = self._ahead.pop()

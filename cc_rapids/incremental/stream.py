@@ -897,7 +897,7 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     limit = bytes_of(options.memory_limit, backend.free_bytes() if backend.on_device else None)
     facts = stream.measure()
     edges_known, groups = facts["edges"], [footer.rows for footer in facts.get("footers", ())]
-    chosen = _spreading(stream, count, len(numbers))
+    chosen = _spreading(facts, stream.readers, count, len(numbers))
     numbers = numbers[: chosen.count]
     share = MOST_ON_DEVICE if edges_known is None else edges_known // (CHUNKS * len(numbers))
     max_rows = min(MOST_ON_DEVICE, max(share, LEAST_ROWS, *groups))
@@ -922,16 +922,15 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
         return _finished(components, edges, options)
 
 
-def _spreading(stream: Source, count: int | None, devices: int) -> Spreading:
+def _spreading(facts: dict[str, Any], readers: int, count: int | None, devices: int) -> Spreading:
     """Return how many devices to use for a stream.
 
     Without ``num_vertices``, the model assumes half as many vertices as edges, or the size of the
     range of ids if this is smaller. Only Parquet files are read by several devices at the same
     time.
     """
-    facts = stream.measure()
     m, span, n = facts["edges"], facts["span"], count
-    if m is None or stream.readers == 1:
+    if m is None or readers == 1:
         return Spreading(1, "the host reads the edges")
     if n is None:
         n = m // 2 if span is None else min(m // 2, span[1] - span[0] + 1)

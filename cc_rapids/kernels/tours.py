@@ -32,7 +32,7 @@ ZERO, ONE, TWO, THREE = map(np.uint64, (0, 1, 2, 3))
 SHIFT = 6
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: Fibonacci hashing by upper bits
 UPPER = np.uint64(64 - SHIFT)
-BLOCK = 32  # numbers per block of which the extremes are stored
+BLOCK = 32  # values per block; the minimum and maximum of each block are stored
 
 
 def count_arcs(on: Any, word: type) -> Any:

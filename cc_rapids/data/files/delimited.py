@@ -460,9 +460,12 @@ def check_utf8(path: str, block: Block) -> None:
                 raise FormatError(
                     f"{path} is a binary file, not text: {FORMAT_OR_ENCODING}"
                 ) from None
-            raise FormatError(
-                f"{path}, line {number}: not UTF-8 text: {shown(line)}; {NAME_ENCODING}"
-            ) from None
+            raise not_utf8(path, number, line, NAME_ENCODING) from None
+
+
+def not_utf8(path: str, number: int, line: bytes, advice: str) -> FormatError:
+    """Return the error for a line that is not UTF-8 text."""
+    return FormatError(f"{path}, line {number}: not UTF-8 text: {shown(line)}; {advice}")
 
 
 def line_of(

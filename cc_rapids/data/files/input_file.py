@@ -32,7 +32,7 @@ from ..text_options import NO_OPTIONS, TextOptions
 from .formats import FORMATS, SUFFIXES
 from .handle import UNPACKED, first_of, packing_of, unpacked
 from .line_count import LineCount
-from .text_head import MARKS
+from .text_head import marked_encoding
 
 if TYPE_CHECKING:
     from ..weight_bound import WeightBound
@@ -116,7 +116,7 @@ def _is_wide(first: bytes) -> bool:
     """Return whether bytes are UTF-16 or UTF-32 text: with a byte order mark, or mostly ASCII."""
     high = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
     wide = [name for name in high if 2 * high[name].count(b"\0") > len(high[name])]
-    marked = next((MARKS[mark] for mark in MARKS if first.startswith(mark)), None)
+    marked = marked_encoding(first)
     for encoding in wide if marked is None else [marked]:
         with suppress(UnicodeDecodeError):  # the first bytes may end within a character
             text = codecs.getincrementaldecoder(encoding)().decode(first)

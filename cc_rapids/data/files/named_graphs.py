@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import FormatError, MissingExtraError
 from ..lazy import pa
 from .binary import columns_of, damage, weighed
-from .delimited import shown
+from .delimited import not_utf8
 
 if TYPE_CHECKING:
     from .input_file import ColumnRequest, File
@@ -61,7 +61,7 @@ def read_named(
         except nx.NetworkXException as error:
             raise FormatError(f"{file.path} cannot be read as {title}: {error}") from error
         except UnicodeDecodeError as error:
-            raise not_utf8(file.path, data, error) from None
+            raise undecodable(file.path, data, error) from None
     declared = len(re.findall(edge, re.sub(ignored, b"", data)))
     if declared != graph.number_of_edges():
         raise FormatError(
@@ -72,14 +72,12 @@ def read_named(
     return columns_of_names(file, request, list(graph.edges(data=True)), list(graph))
 
 
-def not_utf8(path: str, data: bytes, error: UnicodeDecodeError) -> FormatError:
-    """Return the error for the first line of a file that is not UTF-8."""
+def undecodable(path: str, data: bytes, error: UnicodeDecodeError) -> FormatError:
+    """Return the error for the first line that is not UTF-8 in a format without ``encoding=``."""
     start = data.rfind(b"\n", 0, error.start) + 1
     number, line = data.count(b"\n", 0, start) + 1, data[start:].partition(b"\n")[0]
-    return FormatError(
-        f"{path}, line {number}: not UTF-8 text: {shown(line)}; convert"
-        " the file, such as by iconv -f latin1 -t utf-8"
-    )
+    advice = "convert the file, such as by iconv -f latin1 -t utf-8"
+    return not_utf8(path, number, line, advice)
 
 
 def columns_of_names(

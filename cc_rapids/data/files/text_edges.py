@@ -321,7 +321,7 @@ def _dialect(
     """
     options = request.options
     comments = (options.comment or "").encode()
-    if _is_wide(text.peek(HEAD)):
+    if _seems_utf16(text.peek(HEAD)):
         raise FormatError(
             f"{file.path} seems to be UTF-16 text without a byte order mark: pass"
             " encoding='utf-16-le' (--encoding utf-16-le), or utf-16-be"
@@ -341,8 +341,8 @@ def _dialect(
     return dialect, above, head
 
 
-def _is_wide(first: bytes) -> bool:
-    """Return whether bytes are UTF-16: many are NUL, or each newline has a NUL on the same side."""
+def _seems_utf16(first: bytes) -> bool:
+    """Return whether a text is UTF-16: many bytes are NUL, or all newlines have one on one side."""
     lines = first.removesuffix(b"\n")  # its NUL may not have been read
     wide = lines.count(b"\n") in (lines.count(b"\n\0"), lines.count(b"\0\n"))
     return 5 * first.count(b"\0") > 2 * len(first) or (wide and b"\n" in lines)

@@ -62,6 +62,11 @@ class Above:
         self.count += ends_in(data)
 
 
+def marked_encoding(first: bytes) -> str | None:
+    """Return the encoding whose byte order mark begins a text: UTF-16 or UTF-32, or None."""
+    return next((encoding for mark, encoding in MARKS.items() if first.startswith(mark)), None)
+
+
 class Text:
     """The bytes of a file converted to UTF-8, with lookahead.
 
@@ -81,8 +86,7 @@ class Text:
         self._decoder: Any = None
         first = file.read(HEAD)
         encoding = None if file.decoded else encoding
-        encoding = encoding or next((MARKS[mark] for mark in MARKS if first.startswith(mark)), None)
-        self._encoding = encoding
+        self._encoding = encoding = encoding or marked_encoding(first)
         if encoding is not None and codecs.lookup(encoding).name not in AS_UTF8:
             self._decoder = codecs.getincrementaldecoder(encoding)()
         self._ended = not first

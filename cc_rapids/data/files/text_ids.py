@@ -240,7 +240,7 @@ _WAY_OUT = (
 
 
 def shortened(value: Any, most: int = 60) -> str:
-    """Return the representation of a value, of at most so many characters."""
+    """Return the representation of a value, cut to at most ``most`` characters."""
     text = repr(value)
     return text if len(text) <= most else f"{text[: most - 3]}..."
 

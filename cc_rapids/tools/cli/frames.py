@@ -18,7 +18,7 @@ from ...data.files.header import is_header
 from ...data.files.input_file import File, as_format
 from ...data.files.lake import check_no_table_around, table_at, whole_table
 from ...data.files.opening import opened
-from ...data.files.text_head import HEAD, MARKS, SEPARATORS
+from ...data.files.text_head import HEAD, SEPARATORS, marked_encoding
 from ...data.files.text_ids import integers, is_text, trimmed
 from ...errors import FormatError, InputError
 from .group import INPUT, Decorator, option
@@ -157,7 +157,7 @@ def _table_of(file: File, format: str | None) -> pa.Table:
 
 def _as_utf8(text: bytes) -> bytes:
     """Return a text with a byte order mark of UTF-16 or UTF-32 as UTF-8; other texts unchanged."""
-    encoding = next((MARKS[mark] for mark in MARKS if text.startswith(mark)), None)
+    encoding = marked_encoding(text)
     return text if encoding is None else text.decode(encoding).encode()
 
 

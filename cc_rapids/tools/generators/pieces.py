@@ -39,7 +39,7 @@ class Pieces:
         A description of the graph, for tables and messages.
     num_vertices : int
     steps : int
-        The number of steps, each of which makes at most ``max_edges_per_step`` edges.
+        The number of steps. A step makes at most ``max_edges_per_step`` edges.
     part : callable
         A function of an engine, the type of vertices, the first step and the number of steps. It
         returns the two ends of the edges of these steps in new arrays of the engine.

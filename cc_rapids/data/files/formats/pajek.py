@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ....errors import FormatError
 from ...lazy import pa
 from ..delimited import MARK
-from ..named_graphs import COPIES, columns_of_names, not_utf8
+from ..named_graphs import COPIES, columns_of_names, undecodable
 from . import Format
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     try:
         lines = data.decode().splitlines()
     except UnicodeDecodeError as error:
-        raise not_utf8(file.path, data, error) from None
+        raise undecodable(file.path, data, error) from None
     section, row, n, declared = "", 0, -1, 0
     labels: dict[int, str] = {}
     pairs: list[tuple[int, int, dict[str, Any]]] = []
