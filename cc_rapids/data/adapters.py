@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import sys
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -75,7 +74,7 @@ from .weights import places, weights_of
 if TYPE_CHECKING:
     from .files.input_file import ColumnRequest
     from .files.read import EdgeFile
-    from .streams import Chunk, Items, Source
+    from .streams import Items, Source
 
 DEVICE = "__cuda_array_interface__"
 
@@ -120,7 +119,7 @@ def _way_out(edges: Any) -> str:
     return f"try edges.{name}(), or " if name else ""
 
 
-def _unambiguous(edges: Any, names: list[str]) -> Any:
+def _unambiguous(edges: Any, names: Sequence[str]) -> Any:
     """Select columns of a frame with duplicate names; raise an InputError if it selects one."""
     columns = list(getattr(edges, "column_names", None) or edges.columns)
     for name in names:
@@ -143,29 +142,32 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
         )
 
 
-def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any = None) -> EdgeInput:
-    """Read a cuDF frame directly, because narwhals would scan each column for nulls."""
-    dropped, kept = 0, None
-    selected, remedy = (*where[0], *where[1]), REMEDIES[nulls]
+def _cudf_frame(
+    frame: Any, selected: Sequence[Any], names: Sequence[Any], nulls: str, index: Any = None
+) -> EdgeInput:
+    """Return the selected columns of a cuDF frame as edges; errors call them by ``names``.
+
+    The columns of sources come first. cuDF is read directly, because narwhals would scan each
+    column for nulls.
+    """
+    dropped_rows, row_index = 0, None
     numbers = numbers_of(frame, selected)
-    if numbers is None and nulls == "drop" and any(frame[side].null_count for side in selected):
+    if numbers is None and nulls == "drop" and any(frame[name].null_count for name in selected):
         size = len(frame)
         frame = frame[list(dict.fromkeys(selected))].reset_index(drop=True).dropna()
-        kept, dropped = frame.index.to_cupy, size - len(frame)
-    every = (*names[0], *names[1])
+        row_index, dropped_rows = frame.index.to_cupy, size - len(frame)
     columns = []
-    for k, name in enumerate(every):
+    for k, name in enumerate(names):
         if numbers is None:
-            columns.append(of_cudf(name, frame[selected[k]], remedy))
+            columns.append(of_cudf(name, frame[selected[k]], REMEDIES[nulls]))
         else:
             lent = partial(nullcontext, numbers[k])
             columns.append(Column(name, "int64", numbers[k].size, lent))
     kind: Any = type(frame)
-    left, right = ends_of_columns(columns)
     return EdgeInput(
-        *(left, right, _cudf_maker(kind), True),
-        dropped_rows=dropped,
-        row_index=kept,
+        *(*ends_of_columns(columns), _cudf_maker(kind), True),
+        dropped_rows=dropped_rows,
+        row_index=row_index,
         index=index,
         without_nan=WithoutNan,
     )
@@ -177,25 +179,30 @@ def _cudf_maker(kind: Any) -> Callable[[dict[str, Any]], Any]:
     return partial(make_frame, kind)
 
 
-def _given(
+def _edges_of(
     columns: list[Column],
     nulls: str,
-    make: Callable[..., Any],
+    make_frame: Callable[..., Any],
     on_device: bool = False,
     index: Any = None,
 ) -> EdgeInput:
-    """Return columns of sources and then of destinations as edges, without those with a null."""
-    dropped, kept = 0, None
-    keep = common_rows(columns)
-    if keep is not None and nulls == "drop":
-        dropped, kept = int((~keep).sum()), partial(places, keep)
-        columns = [column.where(keep) for column in columns]
-    elif keep is not None:
+    """Return columns of sources and then of destinations as edges.
+
+    Drop the edges with a null end, or raise a NullsError, as ``nulls`` requires.
+    """
+    dropped_rows, row_index = 0, None
+    has_no_null = common_rows(columns)
+    if has_no_null is not None and nulls == "drop":
+        dropped_rows, row_index = int((~has_no_null).sum()), partial(places, has_no_null)
+        columns = [column.where(has_no_null) for column in columns]
+    elif has_no_null is not None:
         for column in columns:
             column.checked(REMEDIES[nulls])
-    left, right = ends_of_columns(columns)
     return EdgeInput(
-        left, right, make, on_device, dropped_rows=dropped, row_index=kept, index=index
+        *(*ends_of_columns(columns), make_frame, on_device),
+        dropped_rows=dropped_rows,
+        row_index=row_index,
+        index=index,
     )
 
 
@@ -305,14 +312,14 @@ def read_csr(rows: Csr, name: str = "offsets") -> EdgeInput:
     The values of the offsets are checked later, on their device: see
     :func:`cc_rapids.graph.edges.check_offsets`.
     """
-    ends = _of_columns(["indices"] * 2, [rows.indices] * 2, REFUSE)
-    starts = of(name, rows.offsets)
-    if starts.strings:
+    edge_input = _of_columns(["indices"] * 2, [rows.indices] * 2, REFUSE)
+    offsets = of(name, rows.offsets)
+    if offsets.strings:
         raise ColumnTypeError(
             f"{name} are strings, but must be integers that give the beginning of each row"
         )
-    given = replace(ends, row_offsets=starts, symmetric=rows.symmetric)
-    return with_vertices(given, range(max(len(rows.offsets) - 1, 0)), True)
+    edge_input = replace(edge_input, row_offsets=offsets, symmetric=rows.symmetric)
+    return with_vertices(edge_input, range(max(len(rows.offsets) - 1, 0)), True)
 
 
 def decompressed(handle: Any, resources: Any = None) -> tuple[Any, Any]:
@@ -353,7 +360,7 @@ def _tool(name: str) -> Any:
 
 
 def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> EdgeInput:
-    """Return columns of sources, and as many of destinations, as edges.
+    """Return the columns of sources, followed by the same number of destinations, as edges.
 
     Answers are frames of the library of the columns if all of them are its series. Otherwise they
     are arrays, or tables of PyArrow or cuDF for ids of several columns.
@@ -363,31 +370,30 @@ def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> Edg
         as_array(side) if is_edge_array(side) and not hasattr(side, "__array__") else chunked(side)
         for side in columns
     ]
-    half, alike = len(sides) // 2, is_series(sides[0]) and len(set(map(type, sides))) == 1
+    width, alike = len(sides) // 2, is_series(sides[0]) and len(set(map(type, sides))) == 1
     on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in sides)
-    if on_device and half > 1:
+    if on_device and width > 1:
         frame = cudf.DataFrame(dict(zip(names, sides, strict=True)))
-        return read_table(frame, list(names[:half]), list(names[half:]), nulls)
+        return read_table(frame, list(names[:width]), list(names[width:]), nulls)
     index = index_of(sides[0]) if alike else None
     if alike and on_device:
         _check_lengths(names, sides)
-        both = {str(k): side.reset_index(drop=True) for k, side in enumerate(sides)}
-        where, named = (["0"], ["1"]), ([names[0]], [names[1]])
-        return _cudf_frame(cudf.DataFrame(both), where, named, nulls, index)
+        columns_by_place = {str(k): side.reset_index(drop=True) for k, side in enumerate(sides)}
+        return _cudf_frame(cudf.DataFrame(columns_by_place), ("0", "1"), names, nulls, index)
     read = [unchecked(name, side) for name, side in zip(names, sides, strict=True)]
     _check_lengths(names, read)
-    make: Callable[..., Any] = plain_frame
+    make_frame: Callable[..., Any] = plain_frame
     if alike:
-        make = _frame_maker(nw.from_native(sides[0], series_only=True).implementation)
-    elif half > 1:
-        make = partial(_make_frame, "pyarrow")
+        make_frame = _frame_maker(nw.from_native(sides[0], series_only=True).implementation)
+    elif width > 1:
+        make_frame = partial(_make_frame, "pyarrow")
     else:
         read = list(map(_as_array, read, sides))
-    return _given(read, nulls, make, on_device, index)
+    return _edges_of(read, nulls, make_frame, on_device, index)
 
 
 def _check_lengths(names: Sequence[str], columns: Sequence[Any]) -> None:
-    """Raise an InputError unless all columns have as many ids as the first."""
+    """Raise an InputError unless all columns have the length of the first."""
     sizes = [column.size if hasattr(column, "size") else len(column) for column in columns]
     for name, size in zip(names, sizes, strict=True):
         if size != sizes[0]:
@@ -398,50 +404,29 @@ def _check_lengths(names: Sequence[str], columns: Sequence[Any]) -> None:
 
 
 def _as_array(column: Column, side: Any) -> Column:
-    """Return a column of strings whose answers are arrays instead of series."""
+    """Return a column; one of strings from a series gets answers that are arrays, not series."""
     if not (column.strings and is_series(as_series(side))) or is_cudf(side):
         return column
     return replace(column, to_native=_objects)
 
 
-def _objects(words: Any, every: Any) -> Any:
-    return np.array(words.to_pylist(), object)
+def _objects(strings: Any, every: Any) -> Any:
+    """Return strings of PyArrow as an array of objects."""
+    return np.array(strings.to_pylist(), object)
 
 
-class Adapter(ABC):
-    """A reader of one kind of edges.
+class Adapter:
+    """A reader of one kind of edges."""
 
-    Attributes
-    ----------
-    is_stream : bool
-        Whether the edges can only be read in chunks.
-    names_files : bool
-        Whether the edges are given as paths, which can be read in chunks.
-    has_header : bool
-        Whether the edges may be text with a header.
-    is_iterable : bool
-        Whether iterating over the edges yields batches.
-    by_type : bool
-        Whether :meth:`accepts` depends only on the type, so that it is called once per type.
-    becomes_table : bool
-        Whether a stream has a fixed row order, so that it can be read as one table.
-    has_rows : bool
-        Whether the edges are rows in memory, so that :meth:`where` can select some.
-    opens : bool
-        Whether :func:`cc_rapids.data.foreign.opened` converts some of the edges.
-    may_repeat : bool
-        Whether an edge may be stored in both directions, as in the matrix of an undirected graph.
-    """
-
-    by_type = False
-    opens = False
-    may_repeat = False
-    is_stream = False
-    is_iterable = False
-    names_files = False
-    has_header = False
-    has_rows = False
-    becomes_table = False
+    by_type = False  # whether accepts() depends only on the type; it is then called once per type
+    opens = False  # whether foreign.opened() converts edges, or some of them
+    may_repeat = False  # whether an edge may be stored in both directions, as in a matrix
+    is_stream = False  # whether the edges can be read only in chunks
+    is_iterable = False  # whether iterating over the edges yields batches
+    names_files = False  # whether the edges are paths, which can be read in chunks
+    has_header = False  # whether the edges may be text with a header
+    has_rows = False  # whether the edges are rows in memory, so that where() can select some
+    becomes_table = False  # whether a stream has a fixed row order, so that it can become a table
     subject = "the frame"  # the name of the edges in messages about columns
     types: Any = ()  # the Python types of the edges, if these identify them
 
@@ -449,9 +434,9 @@ class Adapter(ABC):
         """Return whether edges are of this kind, without importing their library."""
         return isinstance(edges, self.types)
 
-    @abstractmethod
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        """Return all edges at once, checked."""
+        """Return all edges at once, checked; by default, edges are a frame."""
+        return read_table(edges, *request.sides, request.nulls)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         """Return the edges as a stream of chunks.
@@ -569,7 +554,7 @@ class Adapter(ABC):
         Raises
         ------
         InputError
-            Such edges have no weights.
+            Edges of this kind have no weights.
         MissingColumnError, ColumnTypeError
             The column of weights does not exist, or is not of numbers.
         """
@@ -641,12 +626,12 @@ class Rows(Adapter):
         return len(edges) if hasattr(type(edges), "__len__") else length_of(edges)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        bound, given = request.bound, self.rows(edges, request)
+        bound, row_count = request.bound, self.rows(edges, request)
         weights = None if bound is None else bound.weight
         if bound is not None and bound.array is not None:
             check_same_index(edges, weights)
-            _check_weights(length_of(weights), given)
-        return items_of([edges], *request.names, weights, known=given)
+            _check_weights(length_of(weights), row_count)
+        return items_of([edges], *request.names, weights, known=row_count)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         edges = self.collected(edges)
@@ -675,25 +660,25 @@ class Frames(Rows):
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         source, destination = request.sides
+        names = (*source, *destination)
         try:
             frame = nw.from_native(edges)
         except nw.exceptions.DuplicateError:
-            frame = nw.from_native(_unambiguous(edges, [*source, *destination]))
+            frame = nw.from_native(_unambiguous(edges, names))
         except TypeError:
             return self.read(_table_of(edges), request)
         if isinstance(frame, nw.LazyFrame):
             _check_names(frame.collect_schema().names(), source, destination)
-            frame = frame.select(*source, *destination).collect()
+            frame = frame.select(*names).collect()
         elif source == destination:
             _check_names(frame.columns, source, destination)
-        names = (*source, *destination)
         try:
-            every = list(map(frame.get_column, names))
+            columns = list(map(frame.get_column, names))
         except Exception:  # any error of the library; only the message lists the names
             _check_names(frame.columns, source, destination)
             raise
-        columns, make = list(map(of_series, names, every)), _frame_maker(frame.implementation)
-        return _given(columns, request.nulls, make, index=index_of(edges))
+        ids, make_frame = list(map(of_series, names, columns)), _frame_maker(frame.implementation)
+        return _edges_of(ids, request.nulls, make_frame, index=index_of(edges))
 
     def column_names(self, edges: Any) -> Sequence[Any] | None:
         kind = type(edges)
@@ -702,14 +687,15 @@ class Frames(Rows):
         return list(edges.column_names if hasattr(kind, "column_names") else edges.columns)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        if not (isinstance(bound.weight, str | int) and hasattr(type(edges), "collect")):
+        if bound.array is not None or not hasattr(type(edges), "collect"):
             return super().bounded(edges, request, bound)
         within, ledger = bound.of_lazy(edges, request.ids)
         return Bounded(within, request.source, request.destination, ledger)
 
     def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
-        named = isinstance(bound.weight, str | int)
-        return bound.mask_of_frame(edges) if named else super().mask(edges, bound)
+        if bound.array is None:
+            return bound.mask_of_frame(edges)
+        return super().mask(edges, bound)
 
     def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
         names, ids = columns_of(edges), request.ids
@@ -728,11 +714,12 @@ class CudfFrames(Frames):
         return list(iter(edges))  # list(edges) makes room for as many names as rows
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        source, destination = sides = request.sides
+        source, destination = request.sides
+        names = (*source, *destination)
         if source == destination:
             _check_names(list(edges.columns), source, destination)
         try:
-            return _cudf_frame(edges, sides, sides, request.nulls, index_of(edges))
+            return _cudf_frame(edges, names, names, request.nulls, index_of(edges))
         except KeyError:  # only the message lists the names
             _check_names(list(edges.columns), source, destination)
             raise
@@ -789,8 +776,8 @@ class DuckDBRelations(Chunked):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         source, destination = request.sides
         table = pa.concat_tables(self._batches(edges, source, destination))
-        given = read_table(table, source, destination, request.nulls)
-        return replace(given, answers=self.answers(edges, request))
+        edge_input = read_table(table, source, destination, request.nulls)
+        return replace(edge_input, answers=self.answers(edges, request))
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return relations.count_of(edges, "count(*)")[0]
@@ -798,8 +785,8 @@ class DuckDBRelations(Chunked):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         weight = None if request.bound is None else request.bound.name("a DuckDB relation")
         batches = self._batches(edges, *request.sides, *([] if weight is None else [weight]))
-        given = self.rows(edges, request)
-        return items_of(batches, *request.names, weight, known=given, closes=True)
+        row_count = self.rows(edges, request)
+        return items_of(batches, *request.names, weight, known=row_count, closes=True)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         name = bound.name("a DuckDB relation")
@@ -837,12 +824,12 @@ class Pairs(Rows):
     types: Any = tuple
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        if request.has_lists:
-            _table_of(edges)  # raises an error
         return _of_columns(*self._named_columns(edges, request), request.nulls)
 
     def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         """Return the names of the columns of sources and destinations, and the columns."""
+        if request.has_lists:
+            _table_of(edges)  # raises an error
         return list(map(str, request.names)), self.columns(edges)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
@@ -863,13 +850,13 @@ class EdgeArrays(Pairs):
     def accepts(self, edges: Any) -> bool:
         return is_edge_array(edges)
 
-    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+    def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         if request.has_lists:
             raise InputError(
                 f"the two ends of edges in one array, a {type(edges).__name__}, have one column"
                 " each, but source= or destination= names several: pass a frame"
             )
-        return super().read(edges, request)
+        return super()._named_columns(edges, request)
 
     def columns(self, edges: Any) -> Sequence[Any]:
         return ends_of(edges)
@@ -882,9 +869,6 @@ class NamedColumns(Pairs):
     """A mapping of names to columns, which stay together."""
 
     opens = False
-
-    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return _of_columns(*self._named_columns(edges, request), request.nulls)
 
     def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         names = [name for side in self._sides(edges, request) for name in side]
@@ -900,8 +884,9 @@ class NamedColumns(Pairs):
         return list(edges.values())
 
     def _sides(self, edges: Any, request: ReadRequest) -> Sides:
+        """Return the columns of both ends, all of which exist."""
         source, destination = request.sides
-        if source[0] not in edges and any(isinstance(own, dict | set) for own in edges.values()):
+        if source[0] not in edges and any(isinstance(item, dict | set) for item in edges.values()):
             raise MissingColumnError(
                 f"edges are a {type(edges).__name__} without column {source[0]!r}, and its values"
                 " are not columns: if it names the neighbours of each vertex, pass nx.Graph(edges)"
@@ -936,9 +921,9 @@ class Keys(NamedColumns):
         return replace(super().read(edges, request), vertex_names=edges.key_names)
 
     def where(self, edges: Any, mask: Any) -> Any:
-        made = copy(edges)
-        made.update(super().where(edges, mask))
-        return made
+        selected = copy(edges)
+        selected.update(super().where(edges, mask))
+        return selected
 
     def ends(self, edges: Any, source: Any, destination: Any, weight: Any = None) -> Ends:
         names = edges.names_of(len(edges) // 2)
@@ -1028,15 +1013,15 @@ class Graphs(Adapter):
                 )
             # columns of composite ids are numbered, as in cuGraph
             source, destination = sides_of(edges.source_columns, edges.destination_columns)
-            given = read_table(edges.input_df, source, destination, request.nulls)
-            return replace(given, vertex_names=())
+            edge_input = read_table(edges.input_df, source, destination, request.nulls)
+            return replace(edge_input, vertex_names=())
         frame = edge_frame(edges)
         if frame is None:
             return read_csr(Csr(edges.adjlist.offsets, edges.adjlist.indices))
-        given = read_table(frame, ["src"], ["dst"], request.nulls)
+        edge_input = read_table(frame, ["src"], ["dst"], request.nulls)
         # cuGraph makes vertices of the bytes behind null ends
-        vertices = None if given.dropped_rows else vertex_list(edges._plc_graph)
-        return with_vertices(given, vertices, False)
+        vertices = None if edge_input.dropped_rows else vertex_list(edges._plc_graph)
+        return with_vertices(edge_input, vertices, False)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         if numbering(edges) is not None:
@@ -1076,7 +1061,7 @@ class Matrices(Adapter):
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         if request.has_lists:
-            return read_table(edges, *request.sides, request.nulls)
+            return super().read(edges, request)  # raises an error
         check_square(edges)
         size = edges.shape[0]
         if request.vertices is not None:
@@ -1097,7 +1082,7 @@ class Matrices(Adapter):
 def _bounded_table(
     adapter: Adapter, edges: Any, request: ReadRequest, bound: WeightBound
 ) -> Bounded:
-    """Read the columns of files or of a dataset into a table; return its edges within a bound."""
+    """Return the edges within a bound of files or of a dataset, which is read into a table."""
     reading, name = Reading(), bound.name("files")
     table, ends = adapter.in_memory(edges, request, name, reading)
     within = FRAMES.bounded(table, ReadRequest(*(ends or request.names)), bound)
@@ -1164,8 +1149,9 @@ class SeveralFiles(Paths):
         path = local(edges) if isinstance(edges, str | os.PathLike) else None
         if not isinstance(path, str):
             return False
-        wild = any(letter in path for letter in "*?[") and not os.path.exists(path)
-        return wild or "://" in path or os.path.isdir(path)
+        is_pattern = any(letter in path for letter in "*?[") and not os.path.exists(path)
+        # only its server tells whether an address is a file or a folder
+        return is_pattern or "://" in path or os.path.isdir(path)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         listed = isinstance(edges, list)
@@ -1214,9 +1200,6 @@ class Datasets(Chunked):
 
     def column_names(self, edges: Any) -> Sequence[Any] | None:
         return list(edges.schema.names)
-
-    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return read_table(edges, *request.sides, request.nulls)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Fragments
@@ -1299,7 +1282,7 @@ class Batches(Chunked):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         if isinstance(edges, list):
             raise _not_at_once(f"a list of {counted(len(edges), 'batch', 'batches')}", "batches")
-        return ANYTHING.read(edges, request)
+        return super().read(edges, request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         weight = None if request.bound is None else request.bound.name("batches")
@@ -1334,7 +1317,8 @@ class PairLists(Pairs):
         return [edges]
 
     def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
-        return list(map(str, request.names)), columns_of_pairs(edges)
+        names, _ = super()._named_columns(edges, request)
+        return names, columns_of_pairs(edges)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return len(edges)
@@ -1345,9 +1329,6 @@ class Anything(Adapter):
 
     def accepts(self, edges: Any) -> bool:
         return True
-
-    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return read_table(edges, *request.sides, request.nulls)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return length_of(chunked(edges))
@@ -1535,17 +1516,6 @@ def opened_item(
     if type(item).__module__.startswith("polars.lazyframe"):
         budget.check_lazy(item, requested)
     return request, chunked(adapter.collected(item, requested))
-
-
-def within(chunk: Chunk, bound: WeightBound | None) -> Bounded:
-    """Return the edges of a chunk within a bound, their columns, and a ledger of its rows."""
-    left_out = Ledger(left_out=chunk.left_out)
-    if bound is None:
-        return Bounded(chunk.frame, chunk.source, chunk.destination, left_out)
-    request = ReadRequest(chunk.source, chunk.destination)
-    chunk_bound = bound if chunk.weight is None else replace(bound, weight=chunk.weight)
-    bounded = adapter_of(chunk.frame).bounded(chunk.frame, request, chunk_bound)
-    return bounded._replace(ledger=bounded.ledger.plus(left_out))
 
 
 def _scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:

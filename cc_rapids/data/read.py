@@ -15,10 +15,10 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, InputError, shown
 from ..ledger import Ledger
-from .adapters import Adapter, adapter_of, naming_nulls, within
+from .adapters import Adapter, adapter_of, naming_nulls
 from .arguments import check_word
 from .column import REFUSE
-from .edge_input import EdgeInput, ReadRequest, check_range, named, several, with_vertices
+from .edge_input import EdgeInput, ReadRequest, check_range, named, with_vertices
 from .end_columns import Side
 from .foreign import opened
 from .frame_access import is_single
@@ -77,19 +77,22 @@ def read(
 
 
 def read_chunk(chunk: Chunk, nulls: str, bound: WeightBound | None = None) -> EdgeInput:
-    """Check the edges of a chunk within a bound; their ledger counts all rows of the chunk.
+    """Return the edges of a chunk within a bound, checked; their ledger counts all of its rows.
 
     An error for nulls names the file and the first row.
     """
-    frame, source, destination, ledger = within(chunk, bound)
-    sides = several(chunk.source, chunk.destination)
-    with naming_nulls(chunk.path, chunk.frame, sides, chunk.first):
-        edge_input = read(frame, source, destination, None, None, nulls)
-    others = edge_input.rows
-    if bound is not None:  # the rows of the chunk, not those within the bound
-        others = others._replace(given=0)
-    skipped = sum(chunk.left_out.values())
-    return replace(edge_input, ledger=ledger.plus(others).plus(Ledger(skipped)))
+    request = ReadRequest(chunk.source, chunk.destination)
+    frame, ledger = chunk.frame, Ledger(sum(chunk.left_out.values()), left_out=chunk.left_out)
+    if bound is not None:
+        chunk_bound = bound if chunk.weight is None else replace(bound, weight=chunk.weight)
+        bounded = adapter_of(frame).bounded(frame, request, chunk_bound)
+        frame, ledger = bounded.edges, ledger.plus(bounded.ledger)
+    with naming_nulls(chunk.path, chunk.frame, request.sides, chunk.first):
+        edge_input = read(frame, chunk.source, chunk.destination, nulls=nulls)
+    rows = edge_input.rows
+    if bound is not None:  # the ledger of the bound counts them already
+        rows = rows._replace(given=0)
+    return replace(edge_input, ledger=ledger.plus(rows))
 
 
 def source_of(
