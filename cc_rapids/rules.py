@@ -62,8 +62,8 @@ def link_pairs(
     vertices : column, array, frame or range, optional
         As for :func:`components`. With ``datasets`` as the name of a column, a frame of the ids and
         this column. If it has more columns, the ids are in column ``vertex``, ``id``, ``unique_id``
-        or ``record_id``; composite ids are in the columns that their ends share, such as ``kind``
-        and ``id`` for ``src_kind`` and ``src_id``.
+        or ``record_id``; composite ids are in columns named like those of
+        ``edges`` without the prefix, such as ``kind`` and ``id`` for ``src_kind`` and ``src_id``.
     datasets : str, frame, or pair (vertices, datasets), optional
         The dataset of each record: the name of a column of ``vertices``, or a frame whose columns
         are the ids and then the dataset. Values are of any type that can be compared. A record

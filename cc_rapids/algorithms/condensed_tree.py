@@ -12,7 +12,8 @@ above each point, for all points at once, and then the top of each path. Pointer
 the loops end.
 
 Clusters are numbered by levels of the merge tree, and from left to right within a level. Pointer
-jumping also sums the levels, and the points on the left, along the path to the root.
+jumping also sums two numbers along each path to the root: the merges on it, which are the level of
+a cluster, and the points to the left of it.
 
 The trees of a forest are joined at an infinite height: they are children of one root, unless only
 one of them has at least ``min_cluster_size`` points.
@@ -61,8 +62,8 @@ class Clusters:
     probabilities : (n,) array of float64
         The density at which a point leaves its cluster, relative to the greatest in the cluster.
     outlier_scores : (n,) array of float64
-        GLOSH: 1 minus the density at which a point leaves its cluster, relative to the greatest
-        among the descendants of the cluster.
+        GLOSH: 1 minus a ratio. The density at which a point leaves its cluster is divided by the
+        greatest density at which the cluster, or a cluster below it, ends.
     """
 
     labels: Array
@@ -134,7 +135,7 @@ class CondensedTree:
         climb = partial(on.kernel, kernels.climb, word)
         arguments = n + t, n, min_size, merges.size, pointers
         launch_until_complete(climb(False), arguments, on)
-        above = pointers[:n]  # the merge at which each point leaves its cluster; not moved again
+        above = pointers[:n]  # the merge at which each point leaves its cluster; already final
         launch_until_complete(climb(True), arguments, on)
         with np.errstate(divide="ignore"):
             density = 1.0 / heights
@@ -144,8 +145,8 @@ class CondensedTree:
     def rows(self, finite: Any = None) -> Any:
         """Return the tree as a structured array on the host: the rows of points, then of clusters.
 
-        Cluster c has the number n + c. ``finite`` is a mask of n points: those of this tree. All
-        other points leave the root at the density 0.
+        Cluster c has the number n + c. ``finite`` is a mask of n points, True for the points of
+        this tree. All other points leave the root at the density 0.
         """
         to_host = self.backend.to_host
         points, count = int(self.cluster_of.size), int(self.parent.size)
@@ -304,10 +305,10 @@ class _Paths:
         return cluster_of_top, number[parent[order]], birth[order], size[order]
 
     def _tops(self) -> tuple[Array, Array]:
-        """Return the merges with two kept parts, the last first, and the tops of all paths.
+        """Return the merges with two kept parts, in descending order, and the tops of all paths.
 
-        The tops are the kept roots, and then the two parts of each of these merges. In both, the
-        cluster with the lesser least vertex comes first.
+        The tops are the kept roots, and then the two parts of each of these merges. Roots, and the
+        two parts of a merge, are in the order of their least vertices.
         """
         merges, xp = self.merges, self.merges.backend.xp
         splits = xp.flatnonzero(self.split == kernels.SPLIT)[::-1]

@@ -118,7 +118,7 @@ def insert_all(
         raise InputError(
             f"of {counted(batch_count, 'batch', 'batches')}, at least one contains an id outside"
             f" 0..{n - 1} of num_vertices={n}, so none was inserted: insert the batches one by one"
-            " to find it, or pass a larger number or vertices="
+            " to find that batch, or pass a larger num_vertices=, or vertices= instead"
         )
     files = after.ledger.unreadable_files + read_rows.unreadable
     return replace(after, ledger=after.ledger._replace(unreadable_files=files))
@@ -248,7 +248,8 @@ def _as_one(window: list[EdgeInput]) -> EdgeInput:
 class _Buffers:
     """Memory for the concatenated columns of a group of batches.
 
-    Each group overwrites the previous one, whose kernels are already launched.
+    Each group overwrites the previous one. The copy is launched after the kernels that read the
+    previous group, in the same stream, so it runs after them.
     """
 
     def __init__(self) -> None:

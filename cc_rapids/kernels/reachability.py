@@ -28,7 +28,7 @@ from .neighbors import (
 
 
 def code_of_entry(on: Any, order: Any) -> Any:
-    """Return the code of the distance in a row and column; all bits set if it is no neighbour."""
+    """Return the code of the distance in a row and column; all bits set if there is none."""
     has, number, position = has_bit(on), number_of(on), position_of(on)
 
     @on.device
@@ -42,7 +42,7 @@ def code_of_entry(on: Any, order: Any) -> Any:
 
 
 def core_distances(on: Any, order: Any) -> Any:
-    """Write the code of each point's core distance: that of its neighbour number ``rank``.
+    """Write the code of each point's core distance: the distance to its ``rank``-th neighbour.
 
     The first neighbour has rank 1; with rank 0 the distance is 0. A point with fewer neighbours
     than ``rank`` is not a core point, so none of its entries is an edge, and its distance is not

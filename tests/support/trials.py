@@ -22,7 +22,7 @@ TRIALS = {
     "drop-ins": Trial(
         "Edge lists as matrices, NetworkX graphs, batches, and frames with additional vertices",
         60,
-        "The answer equals that of sequential union-find, and that of NetworkX in its order",
+        "The answer equals that of sequential union-find, for NetworkX in NetworkX's order",
         "tests/property/test_doors.py",
     ),
     "audits": Trial(
@@ -80,7 +80,7 @@ TRIALS = {
         "tests/gpu/test_gpu_faults.py",
     ),
     "gpu runs": Trial(
-        'Runs on the graphs with most contention, of each design that "auto" chooses',
+        'Runs of each design that "auto" chooses, on the graphs with most contention',
         1000,
         "The labels are bit-identical",
         "tests/gpu/test_gpu_faults.py",

@@ -6,8 +6,8 @@ visits           : (n (n + 1) / 2,) unsigned. Thread v owns v + 1 words, startin
 parent           : (n,) unsigned; finally the owner of each vertex.
 out_of_range     : as in :mod:`cc_rapids.kernels.forest`, set when an entry is not a vertex.
 
-A thread that reaches a vertex above its own stops. One thread per component remains, so the search
-of a single component is sequential.
+A thread stops when it reaches a vertex above its own. One thread per component remains, so the
+search of a single component is sequential.
 
 Lehr, Reinsperger and Rysavy 2022, 4.1.
 """
@@ -25,7 +25,7 @@ SEARCHES = 64  # searches that a CPU thread starts at a time, see papers.jsonl
 
 
 def search_to_labels(on: Any, vertex: type) -> Any:
-    """Search from v and raise the labels of the vertices found to v; ``visits`` is the work list.
+    """Search from v, and raise the label of each visited vertex to v; ``visits`` is the work list.
 
     A label is the highest thread that has visited the vertex. If it is v, the vertex is on the list
     already. If it is higher, v is not an owner and stops. If it is lower, v raises it and visits
@@ -63,11 +63,12 @@ def search_to_labels(on: Any, vertex: type) -> Any:
 
 
 def search_to_lists(on: Any, vertex: type) -> Any:
-    """Search from v, and keep the component as a list: visits[w] follows w, or is w at its end.
+    """Search from v, and keep the component as a linked list in ``visits``.
 
-    The list begins with v. Vertices after the current one are not visited yet. Each thread has its
-    own ``visits``, where NONE marks a vertex that is not in the list, so no atomic operations are
-    needed. At the end v is the highest of its component, so no other thread labels the members.
+    ``visits[w]`` is the vertex after w, or w itself if w is the last. The list begins with v.
+    Vertices after the current one are not visited yet. Each thread has its own ``visits``, where
+    NONE marks a vertex that is not in the list, so no atomic operations are needed. At the end v is
+    the highest of its component, so no other thread labels the members.
     """
     none, entries = none_of(vertex), entries_of(on)
 

@@ -1,8 +1,8 @@
 """Kernels of random edges; each edge is a function of a key and its index only.
 
-Every engine makes the same edges, in any order and without other memory. All numbers are uint64.
-No product overflows: either both factors have 32 bits, or a comment says why the product is below
-2^64. On overflow, NumPy scalars would warn, while LLVM and CUDA wrap around.
+Every engine makes the same edges, in any order, and needs only the memory of its output. All
+numbers are uint64. No product overflows: either both factors have 32 bits, or a comment says why
+the product is below 2^64. On overflow, NumPy scalars would warn, while LLVM and CUDA wrap around.
 
 Kernels write edges starting at edge ``first``: i = 0 writes edge ``first``.
 """
@@ -44,7 +44,7 @@ def philox(on: Any) -> Any:
 
 
 def draw(on: Any) -> Any:
-    """Return 64 random bits: word ``part`` < 256 of index ``i`` < 2^56."""
+    """Return 64 random bits for a pair of numbers, ``i`` < 2^56 and ``part`` < 256."""
     bits = philox(on)
 
     @on.device
@@ -91,11 +91,11 @@ def permute(on: Any) -> Any:
 def rmat(on: Any) -> Any:
     """Write R-MAT edges, which choose one quadrant of the matrix at each level.
 
-    a, ab, abc are cumulative probabilities of the quadrants in units of 2^-SHARE_BITS. The quadrant
-    is the number of them, 0 to 3, that ``share`` reaches: its upper bit is appended to u, and its
-    lower bit to v. Each draw serves LEVELS levels. If that gives more levels than the graph has,
-    the first ones are discarded. Source: Chakrabarti, Zhan and Faloutsos, "R-MAT: a recursive model
-    for graph mining", SDM 2004.
+    a, ab, abc are cumulative probabilities of the quadrants in units of 2^-SHARE_BITS. The number
+    of the quadrant, 0 to 3, counts those of the three that are at most ``share``. The upper bit of
+    this number is appended to u, and the lower bit to v. Each draw serves LEVELS levels. If that
+    gives more levels than the graph has, the first ones are discarded. Source: Chakrabarti, Zhan
+    and Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004.
     """
     bits = draw(on)
 
@@ -145,10 +145,11 @@ def barabasi_albert(on: Any) -> Any:
 
     The ends of edges 0, 1, ... are places 0 | 1, 2 | 3, ... of one list. Place 2 e is the vertex
     that brings edge e, and place 2 e + 1 is a copy of a random place among 0 .. 2 e, so a vertex is
-    chosen in proportion to its degree. No list is stored: a copy of an odd place is drawn again
-    from that place's own random bits. Places decrease, by half on average, so the loop is short.
-    Source: Batagelj and Brandes, "Efficient generation of large random networks", Physical Review E
-    71, 2005; in parallel: Sanders and Schulz, "Scalable generation of scale-free graphs", 2016.
+    chosen in proportion to its degree. No list is stored. If the copied place is odd, it is a copy
+    too, and the place that it copies is computed from its random bits. Places decrease, by half on
+    average, so the loop is short. Source: Batagelj and Brandes, "Efficient generation of large
+    random networks", Physical Review E 71, 2005; in parallel: Sanders and Schulz, "Scalable
+    generation of scale-free graphs", 2016.
     """
     bits = draw(on)
 
@@ -264,10 +265,10 @@ def cluster_sizes(on: Any) -> Any:
 def cluster_pairs(on: Any) -> Any:
     """Write pairs within clusters; cluster c starts at document starts[c].
 
-    Each band repeats the ``distinct`` pairs in its own random order. The first of them connect the
-    clusters: each document that is not the first of its cluster is paired with an earlier one. Each
-    other pair consists of a random document and a document of its cluster; the two are equal if the
-    cluster has only one document.
+    Each band repeats the ``distinct`` pairs in its own random order. The first pairs connect the
+    clusters: each document that is not the first of its cluster is paired with an earlier one. The
+    remaining pairs consist of a random document and a document of its cluster. The two are equal if
+    the cluster has only one document.
 
     Pair p of a band consists of the documents ``start + k`` and ``start + other`` of cluster c.
     ``length`` is the bit length of ``distinct``. ``starts`` has the first document of each of the
@@ -333,7 +334,7 @@ def relabel(on: Any) -> Any:
 
 
 def repeat(on: Any) -> Any:
-    """Write each of m edges total / m times, in random order and directions."""
+    """Write every edge ``total / m`` times, in random order and directions; there are m edges."""
     place, random = permute(on), draw(on)
 
     @on.elementwise
