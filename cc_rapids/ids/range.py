@@ -23,6 +23,13 @@ ALL = (1 << 64) - 1
 DESCENDING_SHARE = 7 / 8  # min. share of descending rows in a descending list
 SCAN_EVERY = 32  # a sampled scan reads one of 32 blocks of rows
 
+# By the type of ids: the 64-bit type of the same order, and the number to add so that ids compare
+# as unsigned words.
+ORDER_OF_TYPE: dict[np.dtype[Any], tuple[type, int]] = {
+    np.dtype(f"{kind}{size}"): (np.int64, 1 << 63) for kind in "iu" for size in (1, 2, 4, 8)
+}
+ORDER_OF_TYPE[np.dtype(np.uint64)] = np.uint64, 0
+
 
 class EdgeOrder(NamedTuple):
     """The order of the edges of a long list, estimated from some rows.
@@ -79,8 +86,8 @@ class IdRange:
 
     @property
     def sign(self) -> int:
-        """The number to add so that ids compare as unsigned words, see :func:`order_of_type`."""
-        return order_of_type(self)[1]
+        """The number to add so that ids compare as unsigned words, see ``ORDER_OF_TYPE``."""
+        return ORDER_OF_TYPE[self.dtype][1]
 
     @property
     def vertex(self) -> Any:
@@ -186,7 +193,9 @@ def _read(
     Unless ``exact``, only some of their rows are read.
     """
     # Each pass reads two columns. A column without a partner is its own partner.
-    pairs = list(zip(arrays, arrays, map(order_of_type, arrays), strict=True))
+    pairs = []
+    for array in arrays:
+        pairs.append((array, array, ORDER_OF_TYPE[array.dtype]))
     if len(arrays) > 1 and arrays[0].size == arrays[1].size and pairs[0][2] == pairs[1][2]:
         pairs[:2] = [(*arrays[:2], pairs[0][2])]
     probes = _probes_of(*pairs[0][:2]) if ordered and arrays[0].size >= SAMPLED_EDGES else 0
@@ -216,11 +225,12 @@ def _read(
 
 def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
     """Return the order of a list, estimated from some rows."""
-    probes = _probes_of(src, dst) if order_of_type(src) == order_of_type(dst) else 0
+    order = ORDER_OF_TYPE[src.dtype]
+    probes = _probes_of(src, dst) if ORDER_OF_TYPE[dst.dtype] == order else 0
     if not probes:
         return UNKNOWN_ORDER
     counts = backend.fill(backend.alloc_readback(2), 0xFF)
-    count_order = backend.kernel(id_range.sampled_order, order_of_type(src)[0])
+    count_order = backend.kernel(id_range.sampled_order, order[0])
     count_order(probes, src.size, src.size // probes, src, dst, counts)
     return _order_of_counts(probes, backend.to_host(counts).tolist())
 
@@ -239,11 +249,6 @@ def _order_of_counts(probes: int, counts: list[int]) -> EdgeOrder:
     """
     local, descending = ((count + 1) & ALL for count in counts)
     return EdgeOrder(local / probes, descending > DESCENDING_SHARE * probes)
-
-
-def order_of_type(ids: Array | IdRange) -> tuple[type, int]:
-    """Return the 64-bit type of ids, and a number to add so that they compare as unsigned words."""
-    return (np.uint64, 0) if ids.dtype == np.uint64 else (np.int64, 1 << 63)
 
 
 def _with_vertices(

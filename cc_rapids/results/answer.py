@@ -309,11 +309,11 @@ class Answer:
         if (frame := vars(self).pop("prefetched_frame", None)) is not None:
             return self.given.answer(frame)  # pop() gives the frame to one thread only
         with self.backend.scope(self.arena):
-            has_sorted_ids = isinstance(self.decoder, SortedDecoder)
-            rows = self.rows_of_sorted_ids() if has_sorted_ids else None
+            decoder = self.decoder
+            rows = self.rows_of_sorted_ids() if isinstance(decoder, SortedDecoder) else None
             if rows is not None:
                 return self.frame(dict(zip(("vertex", "labels"), rows, strict=True)))
-            vertex, label = self.rows()
+            vertex, label = self.forest.rows(decoder.id_base, decoder.dtype)
             return self.frame(self.columns("vertex", vertex) | self.columns("labels", label))
 
     def check_forest(self, method: str) -> None:

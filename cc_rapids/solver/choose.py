@@ -38,7 +38,7 @@ from ..graph.forest import queue_bytes
 from ..graph.memory_bound import ids_at_once
 from ..ids import encode
 from ..ids.encode import BITMAP, HASHED, IdEncoding, IdFacts, choose_encoding
-from ..ids.range import UNKNOWN_ORDER, EdgeOrder, all_fit, last_of, order_of_type
+from ..ids.range import ORDER_OF_TYPE, UNKNOWN_ORDER, EdgeOrder, all_fit, last_of
 from ..kernels.shared_filter import IDS
 from . import one_launch
 
@@ -220,7 +220,7 @@ def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
         return False
     if edge_input.row_offsets or src.strings or src.key_columns:
         return False
-    if order_of_type(columns[0]) != order_of_type(columns[1]):
+    if ORDER_OF_TYPE[columns[0].dtype] != ORDER_OF_TYPE[columns[1].dtype]:
         return False
     if edge_input.vertices is None and not edge_input.vertices_are_dense_range:
         return True

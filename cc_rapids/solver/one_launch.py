@@ -35,7 +35,7 @@ from ..graph.speculative_rows import SpeculativeRows
 from ..ids.decoders import OffsetDecoder, SortedDecoder
 from ..ids.encode import HASHED_NAME, OFFSET_NAMES, EncodedIds, SlotsOfIds
 from ..ids.hash_table import SlotTable, slots_for
-from ..ids.range import ALL, IdRange, last_of, order_of_type
+from ..ids.range import ALL, ORDER_OF_TYPE, IdRange, last_of
 from ..kernels import edges as reading
 from ..kernels import find, forest, gather, giant, id_hash, id_range, one_launch, scan
 from ..kernels import one_launch_hashed as hashed
@@ -91,7 +91,7 @@ def solve(
         speculative.offer(*out)
     facts = read_facts()
     vertices, components, out_of_range = facts.tolist()[:TOTALS]
-    _, sign = order_of_type(src)
+    _, sign = ORDER_OF_TYPE[src.dtype]
     low, high = facts[TOTALS : TOTALS + ENDS].view(WIDE).tolist()
     ids = IdRange(low - sign, ALL - high - sign, dtype)
     if out_of_range:
@@ -140,7 +140,7 @@ def _launch(
     """
     (facts,) = backend.packed_views(whole, (layout.facts,))
     backend.fill(facts, 0xFF)
-    kernel = _kernel(backend, ONE_LAUNCH_RULE.design, *order_of_type(src))
+    kernel = _kernel(backend, ONE_LAUNCH_RULE.design, *ORDER_OF_TYPE[src.dtype])
     kernel(src.size, src, dst, named_count, *backend.packed_args(whole, layout.run), *out)
     return backend.read_async(facts)
 

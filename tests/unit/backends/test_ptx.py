@@ -11,7 +11,7 @@ from support.choices import some
 
 from cc_rapids.backends import compile as compiler
 from cc_rapids.backends.dry_run import recorded_launches
-from cc_rapids.ids.range import order_of_type
+from cc_rapids.ids.range import ORDER_OF_TYPE
 from cc_rapids.kernels import edges, id_range
 
 CAPABILITY = (8, 0)
@@ -45,11 +45,11 @@ def test_the_range_of_ids_is_that_of_all_threads(dtype):
     bounds, counts = np.full(2, 2**64 - 1, np.uint64), np.zeros(2, np.uint64)
 
     def scan(on):
-        return on.kernel(id_range.sampled_scan, *order_of_type(ids), on.kernel(edges.every))
+        return on.kernel(id_range.sampled_scan, *ORDER_OF_TYPE[ids.dtype], on.kernel(edges.every))
 
     ran(scan, 150, 30, 150, 5, src, dst, bounds, counts)
     low, high = bounds.tolist()
-    _, sign = order_of_type(ids)
+    _, sign = ORDER_OF_TYPE[ids.dtype]
     assert (low - sign, 2**64 - 1 - high - sign) == (ids.min(), ids.max())
     falling = src[::5] > src[np.minimum(np.arange(0, 150, 5) + 75, 149)]
     assert counts.tolist() == [0, falling.sum()]
