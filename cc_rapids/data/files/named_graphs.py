@@ -69,7 +69,9 @@ def read_named(
             " may hold several graphs; convert each to an edge list"
         )
     file.groups = {0: declared}
-    return columns_of_names(file, request, list(graph.edges(data=True)), list(graph))
+    default = graph.graph.get("edge_default") or {}  # attributes of edges without a value
+    edges = [(u, v, {**default, **attributes}) for u, v, attributes in graph.edges(data=True)]
+    return columns_of_names(file, request, edges, list(graph))
 
 
 def undecodable(path: str, data: bytes, error: UnicodeDecodeError) -> FormatError:

@@ -143,6 +143,15 @@ def test_row_groups_without_such_edges_are_not_read(tmp_path, monkeypatch):
     assert found.labels()["vertex"].to_pylist() == [3, 4, 5]
 
 
+def test_a_field_of_a_struct_may_have_the_name_of_the_weights(tmp_path):
+    path = tmp_path / "edges.parquet"
+    low = pa.array([{"w": 0.1}] * 2)  # its path in the file is m.w
+    table = pa.table({"src": [1, 2], "dst": [2, 3], "m.w": [0.5, 0.9], "m": low})
+    pq.write_table(table, path)
+    found = cc_rapids.components(path, weight="m.w", at_least=0.6)
+    assert found.labels()["vertex"].to_pylist() == [2, 3]
+
+
 def test_what_cannot_be_bounded_is_refused(tmp_path):
     components = cc_rapids.components
     with pytest.raises(InputError, match="pass one of them"):

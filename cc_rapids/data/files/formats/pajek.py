@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..input_file import ColumnRequest, File
 
 SECTIONS = ("*arcs", "*edges", "*arcslist", "*edgeslist", "*matrix")
+WITHOUT_EDGES = ("*partition", "*vector", "*permutation", "*cluster", "*hierarchy")
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
@@ -30,7 +31,8 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
         lines = data.decode().splitlines()
     except UnicodeDecodeError as error:
         raise undecodable(file.path, data, error) from None
-    section, row, n, declared = "", 0, -1, 0
+    section, n, declared = "", -1, 0
+    first_column = height = matrices = rows = 0  # a matrix has rows 1 .. height
     labels: dict[int, str] = {}
     pairs: list[tuple[int, int, dict[str, Any]]] = []
 
@@ -40,26 +42,35 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
         if not fields or fields[0].startswith(("%", "/*")):
             continue
         if fields[0].startswith("*"):
-            within, section, row = section, fields[0].lower(), 0
+            within, section = section, fields[0].lower()
             if section == "*vertices" and within == "*other":
                 section = within
             elif section == "*vertices":
                 if n >= 0 or len(fields) < 2 or not fields[1].isdecimal():
                     raise FormatError(f"{where} one '*Vertices <n>'")
-                n = int(fields[1])
+                n = height = int(fields[1])
                 file.check_vertices(n)
+                first_mode = fields[2] if len(fields) > 2 else ""
+                if first_mode.isdecimal() and int(first_mode):  # the rows of a two-mode network
+                    height = first_column = int(first_mode)
+            elif section in WITHOUT_EDGES:
+                section = "*other"
             elif section not in ("*network", *SECTIONS):
-                section = "*other"  # partitions and vectors contain no edges
+                raise FormatError(f"{where} one of *vertices, {', '.join(SECTIONS)}")
+            matrices += section == "*matrix"
             continue
+        if section == "*matrix" and len(fields) != n - first_column:
+            raise FormatError(f"{where} {n - first_column} values in each row of *matrix")
         try:
             if section == "*vertices":
                 label = shlex.split(line)[:2] if '"' in line else fields[:2]
                 labels[index(label[0], n)] = label[-1]
             elif section == "*matrix":
-                row += 1
                 values = [float(field) for field in fields]
                 declared += sum(value != 0 for value in values)
-                ends = [(row, at, {"weight": v}) for at, v in enumerate(values, 1) if v]
+                row, columns = 1 + rows % height, enumerate(values, 1 + first_column)
+                ends = [(row, column, {"weight": v}) for column, v in columns if v]
+                rows += 1
                 pairs += [(index(u, n), index(v, n), weight) for u, v, weight in ends]
             elif section in SECTIONS:
                 others = fields[1:] if section.endswith("list") else fields[1:2]
@@ -77,6 +88,8 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
             raise FormatError(f"{where} {words}") from None
     if n < 0:
         raise FormatError(f"{file.path}: expected '*Vertices <n>'")
+    if rows != matrices * height:
+        raise FormatError(f"{file.path}: expected {height} rows in each *matrix, found {rows}")
     file.groups = {0: declared}
     names: Any = range(1, n + 1)
     if len({*labels.values()}) == n:

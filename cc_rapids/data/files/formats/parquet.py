@@ -132,7 +132,7 @@ def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, pair: list[s
     if request.bound is None or request.ids_in(pair) == pair:
         return set()
     name, groups = pair[-1], range(meta.num_row_groups)
-    at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}.get(name)
+    at = _positions(meta).get(name)
     if at is None:
         return set()
     statistics = {group: meta.row_group(group).column(at).statistics for group in groups}
@@ -142,6 +142,15 @@ def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, pair: list[s
         for group, one in statistics.items()
         if one is not None and one.has_min_max and bound.excludes(one.min, one.max, kind)
     }
+
+
+def _positions(meta: Any) -> dict[str, int]:
+    """Return the positions of columns by name, without those within structs or lists.
+
+    The field ``w`` of a struct ``m`` has the path ``m.w``, which may be the name of a column.
+    """
+    columns = enumerate(map(meta.schema.column, range(meta.num_columns)))
+    return {column.name: i for i, column in columns if column.path == column.name}
 
 
 def _check_pages(
@@ -234,7 +243,7 @@ class Footer(NamedTuple):
 
 def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list[Footer]:
     """Return the facts about row groups in a Parquet footer."""
-    at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}
+    at = _positions(meta)
     footers = []
     for group in map(meta.row_group, groups):
         chunks = [group.column(at[name]) for name in columns if name in at]

@@ -20,6 +20,10 @@ GEXF = """<?xml version="1.0" encoding="UTF-8"?>
 <node id="3" label="C"/></nodes>
 <edges><edge id="0" source="1" target="2" weight="2.0"/></edges></graph></gexf>
 """
+GRAPHML = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="w" for="edge" attr.name="weight" attr.type="double"><default>5</default></key>
+<graph edgedefault="undirected"><node id="a"/>
+"""
 
 
 def npz(**arrays):
@@ -76,6 +80,7 @@ FILES = {  # the name and content, and the pairs and number of vertices that are
     ),
     "lists.net": ("*Vertices 4\n*Edgeslist\n1 2 3\n", [(1, 2), (1, 3)], 4),
     "matrix.net": ("% c\n*Vertices 3\n*Matrix\n0 1 0\n0 0 1\n0 0 0\n", PAIRS, 3),
+    "two-mode.net": ("*Vertices 3 1\n*Matrix\n0 1\n", [(1, 3)], 3),
     "dates.ndjson": (
         '{"id1": "2020-01-01", "id2": "2020-01-02"}\n',
         [("2020-01-01", "2020-01-02")],
@@ -107,6 +112,9 @@ def test_what_is_read(tmp_path, name):
         ("a.net", "*Vertices 2\n*Edges\n1 3\n", "line 3, found '1 3': expected vertices from 1"),
         ("a.net", "*Vertices 2\n*Edges\n1 2\n*Vertices 2\n", "expected one '*Vertices <n>'"),
         ("a.net", '*Vertices 2\n1 "\xe9"\n*Edges\n1 2\n'.encode("latin-1"), "line 2: not UTF-8"),
+        ("a.net", "*Vertices 2\n*Matrix\n0 1\n", "expected 2 rows in each *matrix, found 1"),
+        ("a.net", "*Vertices 2\n*Matrix\n1\n1\n", "expected 2 values in each row of *matrix"),
+        ("a.net", "*Vertices 2\n*Links\n1 2\n", "line 2, found '*Links': expected one of"),
         ("a.gml", 'graph [\nnode [ id 0 label "\xe9" ]\n]'.encode("latin-1"), "line 2: not UTF-8"),
         (
             "a.mtx",
@@ -115,6 +123,7 @@ def test_what_is_read(tmp_path, name):
         ),
         ("a.feather", b"FEA1\0\0\0\0", "pyarrow.feather.read_table(path)"),
         ("a.graphml", "<graphml><graph", "cannot be read as GraphML"),
+        ("a.graphml", GRAPHML + '<edge source="a"/></graph></graphml>', "an edge lacks an end"),
         ("a.jsonl", '{"src": 1, "dst": 2}\n{"src"', "cannot be read as JSON lines"),
         ("a.npy", npy(np.zeros((3, 2))), "expected integers of shape (2, edges) or (edges, 2)"),
         ("a.npy", npy(INDEX)[:-8], "but it has 24"),
@@ -128,6 +137,14 @@ def test_what_is_refused(tmp_path, name, content, text):
         read_edges(path)
     assert text in str(refused.value)
     assert str(path) in str(refused.value)
+
+
+def test_weights_that_graphml_gives_by_default(tmp_path):
+    edges = """<edge source="a" target="b"/>
+    <edge source="b" target="c"><data key="w">1</data></edge></graph></graphml>"""
+    (tmp_path / "a.graphml").write_text(GRAPHML + edges)
+    found = cc_rapids.components(tmp_path / "a.graphml", weight="weight", at_least=2)
+    assert found.ledger["linked"] == 1
 
 
 def test_a_matrix_of_suitesparse_with_others_beside_it(tmp_path):
