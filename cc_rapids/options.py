@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from . import backends
-from .algorithms.auto import MEASURED, DesignPolicy, FixedDesign, policy_of
 from .algorithms.design import Design, check_batch_design, check_forest_design
 from .backends import MEMORY, Backend
 from .backends.choice import EngineChoice
@@ -36,6 +35,7 @@ from .errors import ArgumentTypeError, DesignError, EngineError, InputError, sho
 from .ledger import Ledger, Reading
 from .results.answer import LabelKind
 from .results.labels import check_labels
+from .solver.choose import MEASURED, DesignPolicy, FixedDesign, policy_of
 
 log: logging.Logger = logging.getLogger(__name__)
 NULLS = ("raise", "drop")

@@ -1,22 +1,21 @@
-"""Choose the design that ``"auto"`` runs, by measured rules or by the paper's decision tree."""
+"""The rules of ``"auto"``: a table of measured rules, and the paper's decision tree.
+
+:mod:`cc_rapids.solver.choose` applies them.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..backends import Backend, SharedMemoryLimits
-from ..errors import DesignError, unknown
+from ..backends import Backend
 from ..graph.edges import Adjacency
 from ..kernels import csr_sampling, shared_filter
 from ..kernels.partition import IDS
 from .design import Design, as_listed, splices
 
-RULES = ("measured", "paper")
 REM = "rem-cas"
 PROBES = 1024  # vertices at which coverage is estimated
 
@@ -166,12 +165,6 @@ ONE_LAUNCH_RULE = AutoRule(
 )
 
 
-@lru_cache
-def _rules_of(engine: str) -> list[AutoRule]:
-    """Return the rules for an engine."""
-    return [rule for rule in AUTO if rule.engine in (None, engine)]
-
-
 STAGED = 1.5  # minimum edges per vertex for which a device links its part in stages
 
 
@@ -246,143 +239,3 @@ def for_forest(design: Design) -> Design:
     """
     design = as_listed(design)
     return replace(design, compress="split-one") if splices(design) else design
-
-
-def rule_of(name: str | Design) -> str:
-    """Return the rule in a name such as ``auto(rule=paper)``; by default "measured".
-
-    Raises
-    ------
-    DesignError
-        The rule does not exist.
-    """
-    options = str(name).strip().removeprefix("auto").strip()
-    if not options:
-        return RULES[0]
-    text = options.removeprefix("(").removesuffix(")").replace('"', "").replace("'", "")
-    key, _, rule = (part.strip() for part in text.rpartition("="))
-    if key not in ("", "rule") or rule not in RULES:
-        raise DesignError(unknown("rule of auto", text, [f"rule={rule}" for rule in RULES]))
-    return rule
-
-
-class EdgeFacts(NamedTuple):
-    """The facts about edges by which a design is chosen.
-
-    Attributes
-    ----------
-    vertices, expected_vertices : int
-        The number of vertices that memory is allocated for, and the number likely to occur.
-    edges : int
-        The number of rows of an edge list, or of entries of an adjacency list.
-    is_list, symmetric : bool
-        Whether the edges are an edge list, and whether they are rows with both directions.
-    locality : float
-        The fraction of near rows in an edge list, see :class:`cc_rapids.ids.range.EdgeOrder`.
-    blocked : bool
-        Whether the edges are already ordered by blocks of their larger endpoints.
-    hook_coverage : float, optional
-        The fraction of vertices that hook-based sampling joins into one tree, if it was measured.
-    """
-
-    vertices: int
-    expected_vertices: int
-    edges: int
-    is_list: bool = True
-    symmetric: bool = False
-    locality: float = 0.0
-    blocked: bool = False
-    hook_coverage: float | None = None
-
-
-class Machine(Protocol):
-    """The properties of a backend that rules use."""
-
-    @property
-    def name(self) -> str:
-        """The name of the engine."""
-
-    @property
-    def shared_memory(self) -> SharedMemoryLimits:
-        """The limits of blocks with shared memory."""
-
-
-class Decision(NamedTuple):
-    """A design and the rule that chose it; ``str`` describes the rule."""
-
-    design: Design
-    why: object
-
-
-@dataclass(frozen=True)
-class FixedDesign:
-    """Policy that returns the design named by the caller."""
-
-    design: Design
-    is_measured = looks_at_hooks = False
-
-    @property
-    def needs_exact_range(self) -> bool:
-        """True if an estimate of the range of the ids is not sufficient."""
-        return self.design.counts_vertices
-
-    def decide(self, facts: EdgeFacts, machine: Machine) -> Decision:
-        """Return the named design."""
-        return Decision(self.design, "asked for")
-
-
-class MeasuredRules:
-    """Policy of ``"auto"``: the first rule of ``AUTO`` that matches.
-
-    A rule must match the engine and the number, form and order of the edges, and the machine must
-    have its shared memory.
-    """
-
-    is_measured: bool = True
-    needs_exact_range: bool = False
-    looks_at_hooks: bool = False
-
-    def decide(self, facts: EdgeFacts, machine: Machine) -> Decision:
-        """Return the design that was fastest in measurements."""
-        n, m = facts.expected_vertices, facts.edges
-        for rule in _rules_of(machine.name):
-            has_form = facts.symmetric >= rule.symmetric and facts.is_list >= rule.is_list
-            is_near = facts.locality >= rule.locality
-            has_minima = n >= rule.vertices and m >= max(rule.edges, rule.edges_per_vertex * n)
-            has_maxima = m <= (rule.most_edges or m) and n <= (rule.most_vertices or n)
-            if has_form and is_near and has_minima and has_maxima:
-                words = rule.shared_words
-                if not words or machine.shared_memory.words >= words:
-                    return Decision(as_listed(rule.design) if facts.blocked else rule.design, rule)
-        raise AssertionError("the last row is for all edges")
-
-
-class PaperTree:
-    """Policy of ``"auto(rule=paper)"``: the decision tree of Hong et al. 2020, 4.7."""
-
-    is_measured: bool = False
-    needs_exact_range: bool = True
-    looks_at_hooks: bool = True
-
-    def decide(self, facts: EdgeFacts, machine: Machine) -> Decision:
-        """Return the design at the leaf of the tree."""
-        leaf = choose_by_paper(facts.vertices, facts.edges, facts.hook_coverage)
-        return Decision(leaf.design, leaf)
-
-
-DesignPolicy = FixedDesign | MeasuredRules | PaperTree
-POLICIES: dict[str, DesignPolicy] = {"measured": MeasuredRules(), "paper": PaperTree()}
-MEASURED = POLICIES["measured"]
-
-
-@lru_cache(maxsize=256)
-def policy_of(design: str | Design) -> DesignPolicy:
-    """Return the policy for the design name that the caller passed.
-
-    Raises
-    ------
-    DesignError
-        The design, or the rule of ``"auto"``, does not exist.
-    """
-    named = Design.parse(design)
-    return FixedDesign(named) if named else POLICIES[rule_of(design)]

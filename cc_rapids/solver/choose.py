@@ -20,20 +20,20 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ..algorithms import boruvka
 from ..algorithms.auto import (
-    MEASURED,
+    AUTO,
     ONE_LAUNCH_RULE,
-    DesignPolicy,
-    EdgeFacts,
-    FixedDesign,
+    AutoRule,
+    choose_by_paper,
     for_forest,
     in_stages,
 )
-from ..algorithms.design import Design, shares_bits, starts_plainly
+from ..algorithms.design import Design, as_listed, shares_bits, starts_plainly
 from ..algorithms.run import beyond, bytes_of_pairs
 from ..backends import MEMORY, SINGLE_BLOCK_THREADS, Backend, SharedMemoryLimits
 from ..data import html
 from ..data.edge_input import EdgeInput
 from ..data.weights import ForestWeight
+from ..errors import DesignError, unknown
 from ..graph.forest import queue_bytes
 from ..graph.memory_bound import ids_at_once
 from ..ids import encode
@@ -227,6 +227,104 @@ def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
     return last < ids_at_once(src.size) and all_fit(columns[:2], last)
 
 
+@dataclass(frozen=True)
+class FixedDesign:
+    """Policy that returns the design named by the caller."""
+
+    design: Design
+    is_measured = looks_at_hooks = False
+
+    @property
+    def needs_exact_range(self) -> bool:
+        """True if an estimate of the range of the ids is not sufficient."""
+        return self.design.counts_vertices
+
+    def decide(self, facts: Facts, counted: Counted) -> tuple[Design, object]:
+        """Return the named design, and the reason as an object that ``str`` describes."""
+        return self.design, "asked for"
+
+
+@lru_cache
+def _rules_of(engine: str) -> list[AutoRule]:
+    """Return the rules for an engine."""
+    return [rule for rule in AUTO if rule.engine in (None, engine)]
+
+
+class MeasuredRules:
+    """Policy of ``"auto"``: the first rule of ``AUTO`` that matches.
+
+    A rule must match the engine and the number, form and order of the edges, and the machine must
+    have its shared memory.
+    """
+
+    is_measured: bool = True
+    needs_exact_range: bool = False
+    looks_at_hooks: bool = False
+
+    def decide(self, facts: Facts, counted: Counted) -> tuple[Design, object]:
+        """Return the design that was fastest in measurements, and its rule."""
+        n, m, machine, order = counted.expected, facts.edges, facts.machine, counted.order
+        for rule in _rules_of(machine.name):
+            has_form = facts.symmetric >= rule.symmetric and facts.is_list >= rule.is_list
+            is_near = order.locality >= rule.locality
+            has_minima = n >= rule.vertices and m >= max(rule.edges, rule.edges_per_vertex * n)
+            has_maxima = m <= (rule.most_edges or m) and n <= (rule.most_vertices or n)
+            if has_form and is_near and has_minima and has_maxima:
+                words = rule.shared_words
+                if not words or machine.shared_memory.words >= words:
+                    return as_listed(rule.design) if order.blocked else rule.design, rule
+        raise AssertionError("the last row is for all edges")
+
+
+class PaperTree:
+    """Policy of ``"auto(rule=paper)"``: the decision tree of Hong et al. 2020, 4.7."""
+
+    is_measured: bool = False
+    needs_exact_range: bool = True
+    looks_at_hooks: bool = True
+
+    def decide(self, facts: Facts, counted: Counted) -> tuple[Design, object]:
+        """Return the design at the leaf of the tree, and the leaf."""
+        leaf = choose_by_paper(counted.vertices, facts.edges, counted.hook_coverage)
+        return leaf.design, leaf
+
+
+DesignPolicy = FixedDesign | MeasuredRules | PaperTree
+POLICIES: dict[str, DesignPolicy] = {"measured": MeasuredRules(), "paper": PaperTree()}
+MEASURED = POLICIES["measured"]
+
+
+def _policy_of_rule(name: str | Design) -> DesignPolicy:
+    """Return the policy of a name such as ``auto(rule=paper)``; by default the measured rules.
+
+    Raises
+    ------
+    DesignError
+        The rule does not exist.
+    """
+    options = str(name).strip().removeprefix("auto").strip()
+    if not options:
+        return MEASURED
+    text = options.removeprefix("(").removesuffix(")").replace('"', "").replace("'", "")
+    key, _, rule = (part.strip() for part in text.rpartition("="))
+    if key not in ("", "rule") or rule not in POLICIES:
+        raise DesignError(unknown("rule of auto", text, [f"rule={rule}" for rule in POLICIES]))
+    return POLICIES[rule]
+
+
+@lru_cache(maxsize=256)
+def policy_of(design: str | Design) -> DesignPolicy:
+    """Return the policy for the design name that the caller passed.
+
+    Raises
+    ------
+    DesignError
+        The design, or the rule of ``"auto"``, does not exist.
+    """
+    named = Design.parse(design)
+    return FixedDesign(named) if named else _policy_of_rule(design)
+
+
 class Numbers(NamedTuple):
     """The encoding of strings as numbers, in a plan: its name, the reason, and the bytes."""
 
@@ -404,12 +502,10 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         cost = encoding.cost(ids)
         counted = Counted(cost.max_vertices, cost.max_vertices, encoding, cost.order)
     assert counted is not None
-    n, order = counted.vertices, counted.order if facts.is_list else UNKNOWN_ORDER
-    edge_facts = EdgeFacts(
-        *(n, counted.expected, facts.edges, facts.is_list, facts.symmetric),
-        *(order.locality, order.blocked, counted.hook_coverage),
-    )
-    design, rule = policy.decide(edge_facts, facts.machine)
+    if not facts.is_list:
+        counted = counted._replace(order=UNKNOWN_ORDER)
+    n = counted.vertices
+    design, rule = policy.decide(facts, counted)
     by_rule_for_batch = facts.joins_trees and policy.is_measured
     if forest or by_rule_for_batch:
         design = for_forest(design)
@@ -436,7 +532,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         by_scipy=by_scipy,
         in_one_launch=in_one_launch,
         room_for_one_launch=tries_one_launch,
-        backwards=order.descending and uses_defaults and facts.machine.on_device,
+        backwards=counted.order.descending and uses_defaults and facts.machine.on_device,
         in_two_parts=facts.edges >= SPLIT_EDGES,
         staged=facts.parts > 1 and policy.is_measured and in_stages(design, n, facts.edges),
     )

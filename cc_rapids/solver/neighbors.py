@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.auto import MEASURED
 from ..backends import Array, Backend
 from ..data.neighbors import Neighbors, wrong_index
 from ..graph.edges import NeighborEdges
@@ -23,7 +22,7 @@ from ..kernels import neighbors as kernels
 from ..kernels.edges import EdgeForm
 from ..kernels.primitives import none_of
 from ..ledger import Ledger
-from .choose import BatchOptions, Counted, Facts, Machine, choose
+from .choose import MEASURED, BatchOptions, Counted, Facts, Machine, choose
 from .run import link_part
 
 # A copy of the entries in the order of blocks would take as much memory as the array.

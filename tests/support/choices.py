@@ -5,8 +5,8 @@ from itertools import combinations, product
 
 import pytest
 
-from cc_rapids.algorithms.auto import MEASURED, EdgeFacts
-from cc_rapids.solver.choose import Machine
+from cc_rapids.ids.range import EdgeOrder
+from cc_rapids.solver.choose import MEASURED, Counted, Facts, Machine
 from support.cover import cover
 from support.machine import SIMULATED
 
@@ -100,6 +100,7 @@ def _parametrize(choices, size, only=None):
     )
 
 
-def rule_for(on, n, m, **facts):
+def rule_for(on, n, m, locality=0.0, **facts):
     """The rule by which "auto" runs m edges between n vertices on a backend."""
-    return MEASURED.decide(EdgeFacts(n, n, m, **facts), Machine.of(on)).why
+    counted = Counted(n, n, order=EdgeOrder(locality))
+    return MEASURED.decide(Facts(Machine.of(on), m, **facts), counted)[1]

@@ -11,7 +11,7 @@ from support.choices import some
 
 import cc_rapids
 from cc_rapids import Design, components_of_neighbors, errors
-from cc_rapids.algorithms.auto import FixedDesign
+from cc_rapids.solver.choose import FixedDesign
 
 
 def random_neighbors(seed, n=60, k=5):

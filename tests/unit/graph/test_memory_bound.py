@@ -15,6 +15,7 @@ from cc_rapids import memory_bound
 from cc_rapids.algorithms import auto
 from cc_rapids.graph import memory_bound as memory
 from cc_rapids.graph.memory_bound import SLACK
+from cc_rapids.solver import choose
 
 pytestmark = pytest.mark.slow
 
@@ -109,7 +110,7 @@ def test_runs_as_on_a_gpu_stay_within_the_bound(name, dtype, monkeypatch):
     with counted() as backend:
         if design:
             rule = auto.AutoRule(cc_rapids.Design.parse(design), "")
-            monkeypatch.setattr(auto, "_rules_of", lambda _: [rule])
+            monkeypatch.setattr(choose, "_rules_of", lambda _: [rule])
         labels, peak = held(edges, backend)
     column = 2 * labels.vertex.nbytes
     assert column <= peak <= bound_of(labels, n, m)

@@ -17,14 +17,20 @@ from support.machine import SIMULATED
 
 import cc_rapids
 from cc_rapids.algorithms import boruvka, run, staged
-from cc_rapids.algorithms.auto import MEASURED, FixedDesign
 from cc_rapids.algorithms.design import Design
 from cc_rapids.backends import SharedMemoryLimits
 from cc_rapids.backends.threads import Threads
 from cc_rapids.ids import encode
 from cc_rapids.ids.range import EdgeOrder, IdRange
 from cc_rapids.solver import choose
-from cc_rapids.solver.choose import BatchOptions, Counted, Facts, Machine
+from cc_rapids.solver.choose import (
+    MEASURED,
+    BatchOptions,
+    Counted,
+    Facts,
+    FixedDesign,
+    Machine,
+)
 
 THREADS = Machine("threads", "two cores", False, False, SharedMemoryLimits(2, 1, 1 << 15))
 GPU = Machine("cuda", "a card", True, True, SharedMemoryLimits(132, 1024, 58_000))
