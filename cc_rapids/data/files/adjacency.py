@@ -15,31 +15,32 @@ if TYPE_CHECKING:
 
     Ints = npt.NDArray[np.int64]
 
-MOST = (1 << 31) - 1  # the largest int32
+MAX_INT32 = (1 << 31) - 1
 
 
 def adjacency(edges: EdgeList, path: Path) -> tuple[int, Ints, Ints, Ints | None]:
-    """Return the number of vertices, offsets, sorted neighbours, and weights of an edge list.
+    """Return the number of vertices, and the offsets, neighbours and weights of all vertices.
 
-    Self-loops and duplicates are left out; the first weight of duplicate edges is kept.
+    The neighbours of each vertex are sorted. The weights are None if edges have none. Self-loops
+    and duplicates are left out; the first weight of duplicate edges is kept.
     """
     from scipy.sparse import coo_array
 
     columns, vertices = edges.gathered(), edges.vertices or range(0)
     n, first = len(vertices), vertices.start
-    if n > MOST:
+    if n > MAX_INT32:
         raise FormatError(
-            f"cannot write {path}: its format allows {MOST} vertices, but there are {n}"
+            f"cannot write {path}: its format allows {MAX_INT32} vertices, but there are {n}"
         )
     src, dst = columns["src"] - first, columns["dst"] - first
-    proper, weight = src != dst, columns.get("weight")
-    src, dst = src[proper], dst[proper]
+    is_edge, weight = src != dst, columns.get("weight")
+    src, dst = src[is_edge], dst[is_edge]
     if weight is not None:
         # Both directions of an edge get the weight of its first row in either direction
         _, row = np.unique(np.minimum(src, dst) * n + np.maximum(src, dst), return_index=True)
-        src, dst, weight = src[row], dst[row], weight[proper][row]
+        src, dst, weight = src[row], dst[row], weight[is_edge][row]
     values = np.zeros(src.size, np.uint8) if weight is None else weight
     ends = np.concatenate([src, dst]), np.concatenate([dst, src])
-    rows = coo_array((np.concatenate([values, values]), ends), (n, n)).tocsr()
-    neighbour = rows.indices.astype(np.int64) + first
-    return n, rows.indptr.astype(np.int64), neighbour, None if weight is None else rows.data
+    matrix = coo_array((np.concatenate([values, values]), ends), (n, n)).tocsr()
+    neighbours = matrix.indices.astype(np.int64) + first
+    return n, matrix.indptr.astype(np.int64), neighbours, None if weight is None else matrix.data

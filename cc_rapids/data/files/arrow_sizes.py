@@ -11,7 +11,7 @@ import os
 from struct import unpack_from
 from typing import Any, BinaryIO
 
-_LONGEST = 64 << 20  # the most bytes of metadata
+_MAX_METADATA = 64 << 20  # bytes
 _FILE_END = 10  # bytes after the footer: its length, and the magic string
 _DICTIONARY, _BATCH = 2, 3  # types of messages
 
@@ -19,24 +19,15 @@ _DICTIONARY, _BATCH = 2, 3  # types of messages
 def largest_batch(stream: BinaryIO, start: int) -> int:
     """Return the bytes of the largest record batch of a stream, plus those of all dictionaries.
 
-    Parameters
-    ----------
-    stream
-        A stream that can seek; its position changes.
-    start : int
-        The position of the first message.
-
-    Raises
-    ------
-    struct.error, ValueError
-        The metadata are damaged.
+    ``start`` is the position of the first message. The stream must be able to seek. Damaged
+    metadata raise a ``struct.error`` or a ValueError.
     """
     largest = dictionaries = 0
     stream.seek(start)
-    while len(mark := stream.read(4)) == 4:
-        size = mark if mark != b"\xff\xff\xff\xff" else stream.read(4)
-        length = int.from_bytes(size, "little", signed=True)
-        if not 0 < length <= _LONGEST:
+    while len(word := stream.read(4)) == 4:
+        word = word if word != b"\xff\xff\xff\xff" else stream.read(4)  # older files have no mark
+        length = int.from_bytes(word, "little", signed=True)
+        if not 0 < length <= _MAX_METADATA:
             break  # the end, or metadata that PyArrow refuses
         data = stream.read(length)
         message = unpack_from("<I", data)[0]
@@ -60,32 +51,24 @@ def largest_batch(stream: BinaryIO, start: int) -> int:
 def bytes_between(stream: Any) -> int:
     """Return the number of bytes between the batches and the footer of an Arrow file.
 
-    Parameters
-    ----------
-    stream
-        A stream that can seek; its position changes.
-
-    Raises
-    ------
-    struct.error
-        The footer is damaged.
+    The stream must be able to seek. A damaged footer raises a ``struct.error``.
     """
     footer_end = stream.seek(0, os.SEEK_END) - _FILE_END
     stream.seek(footer_end)
-    place = footer_end - max(0, unpack_from("<i", stream.read(4))[0])
+    footer_start = footer_end - max(0, unpack_from("<i", stream.read(4))[0])
     stream.seek(8)
     mark, schema_size = unpack_from("<II", stream.read(8))
     ends = [16 + schema_size if mark == 0xFFFFFFFF else 12 + mark]
-    stream.seek(place)
-    data = stream.read(footer_end - place)
+    stream.seek(footer_start)
+    data = stream.read(footer_end - footer_start)
     footer = unpack_from("<I", data)[0]
     for field in (2, 3):  # dictionaries and batches
         if _field(data, footer, field):
             blocks = _table(data, footer, field)
-            count = unpack_from("<I", data, blocks)[0]
-            each = (unpack_from("<qi4xq", data, blocks + 4 + 24 * k) for k in range(count))
-            ends += [sum(one) for one in each]
-    return int(place - max(ends))
+            for k in range(unpack_from("<I", data, blocks)[0]):
+                # the offset of the message, and the lengths of its metadata and its body
+                ends.append(sum(unpack_from("<qi4xq", data, blocks + 4 + 24 * k)))
+    return int(footer_start - max(ends))
 
 
 def _batch_bytes(stream: BinaryIO, data: bytes, batch: int, body: int, end: int) -> int:
@@ -111,6 +94,7 @@ def _field(data: bytes, table: int, field: int) -> int:
 
 
 def _number(data: bytes, table: int, field: int, kind: str) -> int:
+    """Return the number in a field of a FlatBuffers table; 0 if the field is absent."""
     place = _field(data, table, field)
     return int(unpack_from(kind, data, place)[0]) if place else 0
 

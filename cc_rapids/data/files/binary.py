@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from .input_file import ColumnRequest, File
 
 # Errors of zipfile, NumPy and NetworkX. InputError is a ValueError, too, and is handled first.
-_ODD: tuple[type[Exception], ...] = (ValueError, ArithmeticError, LookupError, TypeError)
-_ODD += (AttributeError, RuntimeError, SyntaxError, TokenError)
-_ODD += (BadZipFile, struct.error, zlib.error)
+_LIBRARY_ERRORS: tuple[type[Exception], ...] = (
+    *(ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RuntimeError),
+    *(SyntaxError, TokenError, BadZipFile, struct.error, zlib.error),
+)
 
 
 @contextmanager
@@ -36,42 +37,28 @@ def damage(file: File, kind: str) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise CapacityError(f"{file.path} takes more memory than there is: {error}") from error
-    except (OSError, EOFError, pa.ArrowException, *_ODD) as error:
+    except (OSError, EOFError, pa.ArrowException, *_LIBRARY_ERRORS) as error:
         raise FormatError(f"{file.path} cannot be read as {kind}: {error}") from error
 
 
 def check_not_joined(path: str, stream: Any, between: int, mark: bytes) -> None:
-    """Check that a file is not a concatenation of several files; then rewind the stream.
+    """Raise a FormatError if a file is a concatenation of several files; then rewind the stream.
 
-    A reader trusts the footer at the end, whose offsets are relative to the last file. In a
-    concatenation they point into earlier files. A boundary of two files, where magic bytes are
-    repeated, then lies between the rows and the footer.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    stream
-        A stream that can seek.
-    between : int
-        The bytes between the rows and the footer, where indexes may be.
-    mark : bytes
-        The magic bytes at both ends of a file.
-
-    Raises
-    ------
-    FormatError
-        The file is a concatenation of several files.
+    ``mark`` are the magic bytes at both ends of a file. Readers trust the footer of the last file.
+    Its offsets count from the start of that file, so in a concatenation they point too early:
+    ``between``, the number of bytes that are neither rows nor footer, is then at least the size of
+    the earlier files. So their ends, where the mark is repeated, are in the first ``between``
+    bytes.
     """
-    last = b""
+    previous = b""
     stream.seek(0)
     while between > 0 and (piece := stream.read(min(between + len(mark), 1 << 24))):
-        if mark + mark in last + piece:
+        if mark + mark in previous + piece:
             raise FormatError(
                 f"{path} is several concatenated files, as cat writes them, but must be one: pass"
                 " the paths of the files, or a pattern in quotes"
             )
-        last, between = piece[1 - 2 * len(mark) :], between - len(piece)
+        previous, between = piece[1 - 2 * len(mark) :], between - len(piece)
     stream.seek(0)
 
 
@@ -91,33 +78,31 @@ def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
 def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     """Return a table with its last column converted to weights, if it is not a column of ids.
 
-    Weights are int64, uint64, or floats in the type of the file. Nulls raise an error unless they
-    are requested; so do dates and timestamps, which are returned unchanged. A column of type null,
-    as in a file without rows, is accepted.
+    Weights are int64, uint64, or floats in the type of the file. Nulls are an error unless
+    ``request.null_weights``, and so are dates and timestamps, which are not converted.
     """
     at = request.width(table.num_columns)
     if table.num_columns == at:
         return table
-    column, name = table.column(at), table.column_names[at]
-    whole, null = pa.types.is_integer(column.type), pa.types.is_null(column.type)
-    real = pa.types.is_floating(column.type) or null
-    is_time = pa.types.is_timestamp(column.type) or pa.types.is_date(column.type)
+    column, name, kind = table.column(at), table.column_names[at], table.schema.types[at]
+    is_time = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
     if is_time and request.null_weights:  # the caller reads expiry times, or names the type
         return table.set_column(at, "weight", column)
-    nulls = column.null_count and not request.null_weights
-    if nulls or not (whole or real):
+    if pa.types.is_integer(kind) and kind != pa.uint64():
+        weight_type = pa.int64()
+    else:  # a column without rows may be of type null
+        weight_type = pa.float64() if pa.types.is_null(kind) else kind
+    is_number = pa.types.is_integer(weight_type) or pa.types.is_floating(weight_type)
+    if not is_number or (column.null_count and not request.null_weights):
         raise FormatError(
-            f"{file.path}: column {name!r} holds {column.type} and"
+            f"{file.path}: column {name!r} holds {kind} and"
             f" {counted(column.null_count, 'null')}; weights must be numbers, one for each edge"
         )
-    unsigned = column.type == pa.uint64()  # some values may be beyond int64
-    integer = pa.uint64() if unsigned else pa.int64()
-    kind = integer if whole else pa.float64() if null else column.type
-    return table.set_column(at, "weight", column.cast(kind))
+    return table.set_column(at, "weight", column.cast(weight_type))
 
 
 def numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[pa.Table, range]:
-    """Return edges of the vertices 0 .. n - 1, from NumPy arrays."""
+    """Return NumPy arrays as a table of edges, and the vertices 0 .. n - 1 of these."""
     for name in list(columns)[:2]:
         end = columns[name]
         outside = (end < 0) | (end >= n)
@@ -130,7 +115,7 @@ def numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[
 
 
 def ordered(file: File, request: ColumnRequest, columns: Any) -> pa.Table:
-    """Return the requested columns of NumPy arrays as a table, in order."""
+    """Return NumPy arrays, by column name, as a table of ids and weights in their order."""
     native = {
         name: column.astype(column.dtype.newbyteorder("="), copy=False)
         for name, column in columns.items()

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Protocol
 
 from ...errors import CapacityError, FormatError
@@ -338,6 +338,14 @@ def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
         if block.data:
             yield block
             yield from feed
+
+
+def header_line(file: TextFile, dialect: Dialect) -> tuple[int, bytes, Iterator[Block]]:
+    """Return the number and the text of the first line with data, and the blocks below it."""
+    feed = blocks(file, dialect)
+    block = next(from_first_data(feed, dialect), Block(1, b"\n"))
+    line, others = block.first()
+    return block.line, line, chain([others], feed)
 
 
 def parse(

@@ -21,23 +21,16 @@ COPIES = 60  # bytes of memory per byte of a file, because NetworkX stores Pytho
 def read_named(
     file: File,
     request: ColumnRequest,
-    reader: str | Callable[[BytesIO], Any],
+    reader: Callable[[Any, BytesIO], Any],
     title: str,
     edge: bytes,
     ignored: bytes,
 ) -> tuple[pa.Table, Any]:
     """Return the edges of a graph file, and the names of all vertices.
 
-    Parameters
-    ----------
-    reader : str or callable
-        The function of NetworkX that reads the format, by name, or a wrapper of it.
-    title : str
-        The format, in messages.
-    edge : bytes
-        A pattern of the beginning of an edge in the file, for counting edges.
-    ignored : bytes
-        A pattern of comments and strings, where ``edge`` does not count.
+    ``reader`` returns a graph, given the module ``networkx`` and a stream. ``title`` is the format,
+    in messages. The file has as many edges as matches of ``edge``, outside matches of ``ignored``,
+    which are comments and strings.
 
     Raises
     ------
@@ -57,7 +50,7 @@ def read_named(
     data = b"".join(file.pieces())
     with damage(file, title):
         try:
-            graph = (getattr(nx, reader) if isinstance(reader, str) else reader)(BytesIO(data))
+            graph = reader(nx, BytesIO(data))
         except nx.NetworkXException as error:
             raise FormatError(f"{file.path} cannot be read as {title}: {error}") from error
         except UnicodeDecodeError as error:
@@ -83,27 +76,31 @@ def undecodable(path: str, data: bytes, error: UnicodeDecodeError) -> FormatErro
 
 
 def columns_of_names(
-    file: File, request: ColumnRequest, edges: list[tuple[Any, Any, dict[str, Any]]], named: Any
+    file: File, request: ColumnRequest, edges: list[tuple[Any, Any, dict[str, Any]]], names: Any
 ) -> tuple[pa.Table, Any]:
-    """Return edges with attributes as a table, and the names: integers if possible, or text."""
-    integers = isinstance(named, range) or all(
-        type(name) is int and abs(name) < 1 << 63 for name in named
+    """Return edges with attributes as a table, and the names of all vertices.
+
+    Ids are int64 if all ``names`` are integers of this type, and otherwise strings.
+    """
+    integers = isinstance(names, range) or all(
+        type(name) is int and abs(name) < 1 << 63 for name in names
     )
-    kind: Callable[[Any], Any] = int if integers else str
+    convert: Callable[[Any], Any] = int if integers else str
+    id_type = pa.int64() if integers else pa.string()
     columns = {
-        side: pa.array([kind(edge[at]) for edge in edges], pa.int64() if integers else pa.string())
-        for at, side in enumerate(("src", "dst"))
+        side: pa.array([convert(edge[end]) for edge in edges], id_type)
+        for end, side in enumerate(("src", "dst"))
     }
-    attributes = dict.fromkeys(name for *_, own in edges for name in own) if request.weights else {}
-    schema = pa.schema([(name, pa.null()) for name in (*columns, *attributes)])
-    if not edges:
-        picked = [schema.names[i] for i in request.columns(file.path, schema.names)]
-    else:
+    keys = dict.fromkeys(key for *_, values in edges for key in values) if request.weights else {}
+    schema = pa.schema([(name, pa.null()) for name in (*columns, *keys)])
+    if edges:
         picked = columns_of(file, request, schema)
+    else:
+        picked = [schema.names[i] for i in request.columns(file.path, schema.names)]
     with damage(file, "weights"):
         for name in set(picked) - set(columns):
-            columns[name] = pa.array([own.get(name) for *_, own in edges])
+            columns[name] = pa.array([values.get(name) for *_, values in edges])
         table = weighed(file, request, pa.table(columns).select(picked))
-    if isinstance(named, range):
-        return table, named
-    return table, pa.array(list(map(kind, named)), columns["src"].type)
+    if isinstance(names, range):
+        return table, names
+    return table, pa.array(list(map(convert, names)), id_type)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ...errors import FormatError
 from ..lazy import np, pa, pc
-from .delimited import Block, Dialect, blocks, from_first_data, line_of, parse, shown
+from .delimited import Block, Dialect, from_first_data, header_line, line_of, parse, shown
 from .text_edges import Weights
 from .text_ids import IdPair
 
@@ -20,20 +20,7 @@ if TYPE_CHECKING:
 
 COPIES = 5  # bytes of memory per byte of a file, in addition to blocks
 COUNT = re.compile(r"0|[1-9][0-9]*")
-FIELDS = 9  # the most splits of a header line, more than any format needs
-
-
-@dataclass(frozen=True)
-class Head:
-    """The numbers of vertices and edges that a header line declares, and the tag of edges.
-
-    ``both`` tells whether edges may be listed in both directions, which doubles their number.
-    """
-
-    vertices: int
-    edges: int
-    tag: str = ""
-    both: bool = False
+HEADER_FIELDS = 10  # fields of a header line that are split, more than any format has
 
 
 @dataclass(frozen=True)
@@ -43,108 +30,116 @@ class Layout:
     Attributes
     ----------
     dialect : Dialect
-        How lines split.
+        How lines split into fields.
     first : int
         The number of the first vertex.
-    what : str
-        The name of the lines in messages.
-    head : callable
-        Parses the fields of the header line to a :class:`Head`, or returns None.
+    tags : dict of str to str
+        The letter before each edge, by the kind of graph in the header line; empty without letters.
+    header : str
+        A pattern of the header line, with one blank between fields. Its groups are ``kind``, ``n``
+        (vertices) and ``m`` (edges).
     expected : str
-        The pattern of the header line, for messages.
+        A description of the header line, for messages.
+    written : str
+        The header line of written files, a template of ``n`` and ``m``.
     """
 
     dialect: Dialect
     first: int
-    what: str
-    head: Callable[[list[str]], Head | None]
+    tags: dict[str, str]
+    header: str
     expected: str
+    written: str
 
     def read(self, file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         """Return the edges of a file, and its vertices."""
         file.check_bound(file.size, COPIES)
-        feed = blocks(file, self.dialect)
-        block = next(from_first_data(feed, self.dialect), Block(1, b"\n"))
-        line, rest = block.first()
-        head = self.head(line.decode(errors="replace").split(maxsplit=FIELDS))
-        if head is None:
+        number, line, feed = header_line(file, self.dialect)
+        fields = line.decode(errors="replace").split(maxsplit=HEADER_FIELDS)
+        match = re.fullmatch(self.header, " ".join(fields))
+        if match is None or not all(map(COUNT.fullmatch, match.group("n", "m"))):
             raise FormatError(
-                f"{file.path}, line {block.line}: expected {self.expected}, found {shown(line)}"
+                f"{file.path}, line {number}: expected {self.expected}, found {shown(line)}"
             )
-        file.check_vertices(head.vertices)
-        every = range(self.first, self.first + head.vertices)
-        table = self._edges(file, request, head, every, chain([rest], feed))
-        declared = head.edges
-        if head.both and len(table) == 2 * declared:
+        n, declared, tag = int(match["n"]), int(match["m"]), self.tags[match["kind"]]
+        file.check_vertices(n)
+        vertices = range(self.first, self.first + n)
+        table = self._edges(file, request, tag, vertices, feed)
+        if tag == "e" and len(table) == 2 * declared:  # colourings, with both directions
             declared *= 2
         if len(table) != declared:
             raise FormatError(
-                f"{file.path}, line {block.line}: declares {declared} {self.what}, but the file has"
+                f"{file.path}, line {number}: declares {declared} edges, but the file has"
                 f" {len(table)}"
             )
         file.groups = {0: declared}
-        return table, every
+        return table, vertices
 
     def _edges(
-        self, file: File, request: ColumnRequest, head: Head, every: range, feed: Iterator[Block]
+        self, file: File, request: ColumnRequest, tag: str, vertices: range, feed: Iterator[Block]
     ) -> pa.Table:
-        weights, tags, dialect = Weights(), len(head.tag), self.dialect
+        """Return the edges of the lines below the header line."""
+        weights, dialect = Weights(), self.dialect
         ids = IdPair(file.path, ("src", "dst"), dialect)
-        take = *range(tags), *(tags + i for i in request.columns(file.path, ("src", "dst")))
+        start = len(tag)  # the position of the first end, as a tag is a field of one letter
+        positions = *range(start), *(start + i for i in request.columns(file.path, ("src", "dst")))
         width, weighted = 0, False
         for block in from_first_data(feed, dialect):
-            if not width:  # the width of the first line of edges
-                width = max(tags + 2, len(dialect.split(block.first()[0])))
-                names = ["src", "dst", "weight"][: width - tags]
+            if not width:  # the first line with an edge shows whether there are weights
+                width = max(start + 2, len(dialect.split(block.first()[0])))
+                names = ["src", "dst", "weight"][: width - start]
                 weighted = request.weight_column(file.path, names, (0, 1)) is not None
-                take = (*take, tags + 2) if weighted else take
-            columns = parse(file.path, block, dialect, width, take)
-            pair = ids.append(block, *columns[tags : tags + 2])
-            if not all(_all_are(head.tag, column.text) for column in columns[:tags]) or not all(
-                within(values, every) for values in pair
+                positions = (*positions, start + 2) if weighted else positions
+            columns = parse(file.path, block, dialect, width, positions)
+            ends = ids.append(block, *columns[start : start + 2])
+            if not (
+                all(_all_are(tag, column.text) for column in columns[:start])
+                and all(within(values, vertices) for values in ends)
             ):
-                raise self._outside(file.path, block, head.tag, every)
+                raise self._not_an_edge(file.path, block, tag, vertices)
             if weighted:
-                weights.append(file.path, block, dialect, tags + 2, columns[-1].text)
+                weights.append(file.path, block, dialect, start + 2, columns[-1].text)
         table = ids.table()
         return table.append_column("weight", weights.column()) if weighted else table
 
-    def _outside(self, path: str, block: Block, tag: str, every: range) -> FormatError:
+    def _not_an_edge(self, path: str, block: Block, tag: str, vertices: range) -> FormatError:
         """Return the error for the first line that is not an edge of these vertices."""
-        tagged, tags = f"{tag!r} and " if tag else "", len(tag)
+        start = len(tag)
 
         def fits(fields: list[str]) -> bool:
-            ends = fields[tags : tags + 2]
-            counts = all(COUNT.fullmatch(end) and int(end) in every for end in ends)
-            return not fields or (fields[:tags] == [*tag] and counts)
+            ends = fields[start : start + 2]
+            valid = all(COUNT.fullmatch(end) and int(end) in vertices for end in ends)
+            return not fields or (fields[:start] == [*tag] and valid)
 
-        expected = f"{tagged}two indices from {every.start} to {every.stop - 1}"
+        tagged = f"{tag!r} and " if tag else ""
+        expected = f"{tagged}two indices from {vertices.start} to {vertices.stop - 1}"
         return line_of(path, block, self.dialect, fits, expected)
 
-
-def counts_of(fields: list[str], size: int) -> list[int] | None:
-    """Return the fields as counts; None if they are not counts."""
-    if len(fields) != size or not all(COUNT.fullmatch(field) for field in fields):
-        return None
-    return [int(field) for field in fields]
+    def write(self, edges: EdgeList, stream: BinaryIO, path: Path) -> None:
+        """Write edges; missing weights are written as 1."""
+        header = self.written.format(n=len(edges.vertices or ()), m=edges.num_edges)
+        match = re.fullmatch(self.header, header)
+        assert match is not None
+        write_numbered(edges, f"{header}\n", self.tags[match["kind"]], stream)
 
 
 def _all_are(tag: str, column: pa.ChunkedArray) -> bool:
+    """Return whether each value of a column of text is the tag."""
     same = pc.all(pc.equal(column, tag), skip_nulls=False, min_count=0).as_py()
     return same is True
 
 
-def within(values: Any, every: range) -> bool:
+def within(values: Any, allowed: range) -> bool:
     """Return whether all values of an Arrow column are integers within a range, without nulls."""
     if not pa.types.is_integer(values.type) or values.null_count:
         return False
     least, largest = pc.min_max(values).as_py().values()
-    return least is None or (least >= every.start and largest < every.stop)
+    return least is None or (least >= allowed.start and largest < allowed.stop)
 
 
-def write_numbered(edges: EdgeList, head: str, tag: str, stream: BinaryIO) -> None:
+def write_numbered(edges: EdgeList, header: str, tag: str, stream: BinaryIO) -> None:
     """Write a header line, then one edge per line; with a tag, missing weights are written as 1."""
-    stream.write(head.encode())
+    stream.write(header.encode())
     for piece in edges.pieces:
         columns = [*([pa.repeat(tag, len(piece))] if tag else []), *piece.columns]
         if tag and not edges.weighted:
@@ -154,11 +149,11 @@ def write_numbered(edges: EdgeList, head: str, tag: str, stream: BinaryIO) -> No
 
 def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
     """Write rows without nulls as unquoted fields separated by a delimiter."""
-    between, end, nothing = (pa.scalar(text, pa.large_string()) for text in (delimiter, "\n", ""))
+    kind = pa.large_string()
     for batch in table.to_batches():
-        words = [column.cast(pa.large_string()) for column in batch.columns]
-        lines = pc.binary_join_element_wise(*words, between)
-        lines = pc.binary_join_element_wise(lines, nothing, end)
+        fields = [column.cast(kind) for column in batch.columns]
+        lines = pc.binary_join_element_wise(*fields, pa.scalar(delimiter, kind))
+        lines = pc.binary_join_element_wise(lines, pa.scalar("", kind), pa.scalar("\n", kind))
         _, offsets, text = lines.buffers()
         first, last = np.frombuffer(offsets, np.int64)[[lines.offset, lines.offset + len(lines)]]
         stream.write(memoryview(text)[first:last])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from ....errors import FormatError
 from ... import offsets
 from ...lazy import np, pa
-from ..adjacency import MOST, adjacency
+from ..adjacency import MAX_INT32, adjacency
 from ..binary import numbered
 from . import Format
 
@@ -29,17 +29,17 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         )
     words = np.frombuffer(data, "<i4", len(data) // 4)
     n, m = int(words[0]), int(words[1])
-    plain = 4 * (n + m + 3)
-    if min(n, m) < 0 or len(data) not in (plain, plain + 4 * m):
+    size = 4 * (n + m + 3)
+    if min(n, m) < 0 or len(data) not in (size, size + 4 * m):
         raise FormatError(
             f"{file.path} is truncated or not an egr file: it declares {n} vertices and {m}"
-            f" neighbours, which take {plain} bytes, or {plain + 4 * m} with weights, but it has"
+            f" neighbours, which take {size} bytes, or {size + 4 * m} with weights, but it has"
             f" {len(data)}"
         )
-    index, neighbour = words[2 : n + 3], words[n + 3 : n + 3 + m]
+    index, neighbours = words[2 : n + 3], words[n + 3 : n + 3 + m]
     offsets.check(f"{file.path}: nindex", index, m, error=FormatError)
     file.groups = {0: m}
-    columns = {"src": np.repeat(np.arange(n, dtype=np.int32), np.diff(index)), "dst": neighbour}
+    columns = {"src": np.repeat(np.arange(n, dtype=np.int32), np.diff(index)), "dst": neighbours}
     if len(words) > n + 3 + m:
         columns["weight"] = words[n + 3 + m :]
     return numbered(file, request, columns, n)
@@ -47,16 +47,16 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write adjacency lists, with weights if there are any."""
-    n, rows, neighbour, weight = adjacency(edges, path)
-    large = weight is not None and weight.size and (weight.max() > MOST or weight.min() < -MOST - 1)
-    if len(neighbour) > MOST or large:
+    n, index, neighbours, weight = adjacency(edges, path)
+    weights = [] if weight is None else [weight]
+    too_wide = any(np.any(w != w.astype(np.int32)) for w in weights)
+    if len(neighbours) > MAX_INT32 or too_wide:
         raise FormatError(
             f"cannot write {path}: egr has 32-bit counts and weights, but there are"
-            f" {len(neighbour)} neighbours"
+            f" {len(neighbours)} neighbours"
             + ("" if weight is None else f", weights from {weight.min()} to {weight.max()}")
         )
-    words = [np.array([n, len(neighbour)]), rows, neighbour]
-    for part in words if weight is None else [*words, weight]:
+    for part in (np.array([n, len(neighbours)]), index, neighbours, *weights):
         stream.write(part.astype("<i4").tobytes())
 
 

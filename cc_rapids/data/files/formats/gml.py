@@ -26,10 +26,8 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     return read_named(file, request, parse, "GML", rb"\bedge\s*\[", TEXT)
 
 
-def parse(stream: BytesIO) -> Any:
-    """Parse a file as a multigraph."""
-    import networkx as nx
-
+def parse(nx: Any, stream: BytesIO) -> Any:
+    """Parse a file by NetworkX as a multigraph."""
     text = stream.read().removeprefix(MARK).decode()  # NetworkX requires bytes to be ASCII
     if not re.search(r"(?m:^[ \t]*multigraph\s+1)", text):
         text = re.sub(HEAD, r"\g<0> multigraph 1", text, count=1)

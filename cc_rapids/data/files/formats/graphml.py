@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from io import BytesIO
 from typing import Any
@@ -9,15 +10,22 @@ from typing import Any
 from ..named_graphs import read_named
 from . import Format
 
-IGNORED = rb"(?s)<!--.*?-->|<!\[CDATA\[.*?\]\]>"
-STARTS = rb"(?s)\s*(<\?xml.{,200}?\?>\s*)?(<!--.*?-->\s*)*<(\w+:)?graphml\b"
-EDGE = rb"<(?:\w+:)?edge[\s/>]"
+NOT_EDGES = rb"(?s)<!--.*?-->|<!\[CDATA\[.*?\]\]>"  # comments and quoted text
 
 
-def parse(stream: BytesIO) -> Any:
+def xml_format(name: str, title: str, reader: Callable[[Any, BytesIO], Any]) -> Format:
+    """Return a format of XML; ``name`` is also its first element and its suffix.
+
+    ``reader`` reads a graph, given the module ``networkx`` and a stream.
+    """
+    starts = rb"(?s)\s*(<\?xml.{,200}?\?>\s*)?(<!--.*?-->\s*)*<(\w+:)?%s\b" % name.encode()
+    edge = rb"<(?:\w+:)?edge[\s/>]"
+    read = partial(read_named, reader=reader, title=title, edge=edge, ignored=NOT_EDGES)
+    return Format(name, (f".{name}",), starts, title=title, read=read)
+
+
+def parse(nx: Any, stream: BytesIO) -> Any:
     """Parse a file by NetworkX, which would read missing ids as the text ``None``."""
-    import networkx as nx
-
     return nx.read_graphml(stream, node_type=node_id)
 
 
@@ -28,7 +36,4 @@ def node_id(text: str | None) -> str:
     return text
 
 
-read: partial[tuple[Any, Any]] = partial(
-    read_named, reader=parse, title="GraphML", edge=EDGE, ignored=IGNORED
-)
-FORMATS = (Format("graphml", (".graphml",), STARTS, title="GraphML", read=read),)
+FORMATS = (xml_format("graphml", "GraphML", parse),)

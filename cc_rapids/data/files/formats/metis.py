@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
 from ...lazy import csv, np, pa, pc
 from ..adjacency import adjacency
-from ..delimited import Block, Dialect, blocks, check_utf8, from_first_data, shown
-from ..numbered import COUNT, FIELDS, within
+from ..delimited import Block, Dialect, check_utf8, header_line, shown
+from ..numbered import COUNT, HEADER_FIELDS, within
 from ..text_ids import integers
 from . import Format
 
@@ -28,8 +27,7 @@ COPIES = 12  # bytes of memory per byte of a file, apart from blocks
 ROWS_AT_ONCE = 1 << 16
 
 _DIALECT = Dialect(" ", b"%")
-_DIGITS = re.compile(r"[0-9]+")
-_FLAGS = re.compile(r"[01]{1,3}")
+_HEADER = re.compile(r"([0-9]+) ([0-9]+)(?: ([01]{1,3})(?: ([0-9]{1,18}))?)?")
 
 
 @dataclass(frozen=True)
@@ -40,14 +38,12 @@ class Header:
     ``stride`` numbers: 2 if the weight of the edge follows it, otherwise 1.
     """
 
-    line: int
     vertices: int
     edges: int
     ahead: int
     stride: int
 
-    def expectation(self) -> str:
-        """Return a description of a valid line."""
+    def __str__(self) -> str:
         ahead = f"{self.ahead} weights, then " if self.ahead else ""
         weights = ", each with a weight" if self.stride == 2 else ""
         return f"{ahead}neighbours from 1 to {self.vertices}{weights}"
@@ -66,41 +62,31 @@ class Header:
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Return the edges, each once from each end as in the file, and the vertices."""
     file.check_bound(file.size, COPIES)
-    feed = blocks(file, _DIALECT)
-    top = next(from_first_data(feed, _DIALECT), Block(1, b"\n"))
-    line, rest = top.first()
-    header = _header(file.path, top.line, line)
+    number, line, feed = header_line(file, _DIALECT)
+    header = _header(file.path, number, line)
     names = ["src", "dst", "weight"][: 1 + header.stride]
-    weighted = header.edges and request.weight_column(file.path, names, (0, 1)) is not None
-    n, where = header.vertices, f"{file.path}, line {header.line}: declares"
-    pairs, at = [], 1
-    for block in chain([rest], feed):
-        counts, numbers = _tokens(file.path, block, header)
-        left = header.vertices - at + 1
-        if counts[left:].any():
+    weighted = bool(header.edges) and request.weight_column(file.path, names, (0, 1)) is not None
+    n, declares = header.vertices, f"{file.path}, line {number}: declares"
+    parts, vertex = [], 1  # the vertex of the first line of the next block
+    for block in feed:
+        counts, numbers = _numbers(file.path, block, header)
+        remaining = n - vertex + 1
+        if counts[remaining:].any():
             raise FormatError(
-                f"{where} {n} vertices, but there are lines for more, from line {block.line} on"
+                f"{declares} {n} vertices, but there are lines for more, from line {block.line} on"
             )
-        counts = counts[:left]  # without blank lines at the end
-        place = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
-        is_id = (place >= header.ahead) & ((place - header.ahead) % header.stride == 0)
-        owner = np.repeat(np.arange(at, at + len(counts)), counts)[is_id]
-        neighbour = numbers.filter(pa.array(is_id))
-        whole = (counts >= header.ahead) & ((counts - header.ahead) % header.stride == 0)
-        if not whole.all() or not within(neighbour, range(1, n + 1)):
-            raise _malformed(file.path, block, header)
-        weight = [numbers.filter(pa.array(np.roll(is_id, 1)))] if weighted else []
-        pairs.append((pa.array(owner), neighbour, *weight))
-        at += len(counts)
-    neighbours = sum(len(owner) for owner, *_ in pairs)
-    if at - 1 != n:
-        raise FormatError(f"{where} {n} vertices, but the file has lines for {at - 1}")
+        counts = counts[:remaining]  # without blank lines at the end
+        parts.append(_edges(file.path, block, header, vertex, counts, numbers, weighted))
+        vertex += len(counts)
+    neighbours = sum(len(src) for src, *_ in parts)
+    if vertex - 1 != n:
+        raise FormatError(f"{declares} {n} vertices, but the file has lines for {vertex - 1}")
     if neighbours != 2 * header.edges:
         raise FormatError(
-            f"{where} {header.edges} edges, each listed at both ends, but there are {neighbours}"
+            f"{declares} {header.edges} edges, each listed at both ends, but there are {neighbours}"
             f" neighbours, not {2 * header.edges}"
         )
-    columns = [pa.chunked_array(side, pa.int64()) for side in zip(*pairs, strict=True)]
+    columns = [pa.chunked_array(chunks, pa.int64()) for chunks in zip(*parts, strict=True)]
     if request.columns(file.path, ("src", "dst")) == (1, 0):
         columns[:2] = columns[1::-1]
     file.groups = {0: 2 * header.edges}
@@ -108,22 +94,48 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
 
 
 def _header(path: str, number: int, line: bytes) -> Header:
-    fields = line.decode(errors="replace").split(maxsplit=FIELDS)
-    counts = [int(field) for field in fields if _DIGITS.fullmatch(field)]
-    flags = fields[2] if len(fields) > 2 else "0"
-    few = 2 <= len(fields) == len(counts) <= 4 and max(counts[2:], default=0) < 1 << 62
-    if not few or not _FLAGS.fullmatch(flags):
+    """Parse the header line of a file."""
+    fields = line.decode(errors="replace").split(maxsplit=HEADER_FIELDS)
+    match = _HEADER.fullmatch(" ".join(fields))
+    if match is None:
         raise FormatError(
             f"{path}, line {number}: expected '<vertices> <edges> [fmt [ncon]]', with fmt of up to"
             f" three digits 0 or 1, found {shown(line)}"
         )
-    sizes, weights, edge_weights = (flag == "1" for flag in flags.zfill(3))
-    ncon = counts[3] if len(counts) > 3 else 1
-    return Header(number, counts[0], counts[1], sizes + weights * ncon, 1 + edge_weights)
+    sizes, weights, edge_weights = (flag == "1" for flag in (match[3] or "0").zfill(3))
+    ahead = sizes + weights * int(match[4] or 1)
+    return Header(int(match[1]), int(match[2]), ahead, 1 + edge_weights)
 
 
-def _tokens(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
-    """Return the number of fields of each line, and all fields as numbers."""
+def _edges(
+    path: str,
+    block: Block,
+    header: Header,
+    vertex: int,
+    counts: Any,
+    numbers: pa.Array,
+    weighted: bool,
+) -> tuple[pa.Array, ...]:
+    """Return the sources and destinations of a block, and the weights if ``weighted``.
+
+    ``counts`` are the numbers of fields of its lines, whose ``numbers`` are joined; ``vertex`` is
+    that of the first line.
+    """
+    position = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
+    is_id = (position >= header.ahead) & ((position - header.ahead) % header.stride == 0)
+    whole = (counts >= header.ahead) & ((counts - header.ahead) % header.stride == 0)
+    neighbours = numbers.filter(pa.array(is_id))
+    if not whole.all() or not within(neighbours, range(1, header.vertices + 1)):
+        raise _malformed(path, block, header)
+    src = np.repeat(np.arange(vertex, vertex + len(counts)), counts)[is_id]
+    if not weighted:
+        return pa.array(src), neighbours
+    is_weight = np.roll(is_id, 1)  # each weight follows its neighbour
+    return pa.array(src), neighbours, numbers.filter(pa.array(is_weight))
+
+
+def _numbers(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
+    """Return the number of fields of each line, and the fields of all lines as one array."""
     data = _DIALECT.clean(block.data)
     text = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(text == ord("\n"))
@@ -150,25 +162,25 @@ def _tokens(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
 
 def _malformed(path: str, block: Block, header: Header) -> FormatError:
     """Return the error for the first line that is not a valid line of a vertex."""
-    expected = header.expectation()
     for number, line in block.lines():
         fields = _DIALECT.split(line)
         if not line.lstrip().startswith(b"%") and not header.fits(fields):
-            return FormatError(f"{path}, line {number}: expected {expected}, found {shown(line)}")
-    return FormatError(f"{path}, from line {block.line} on: expected {expected}")
+            return FormatError(f"{path}, line {number}: expected {header}, found {shown(line)}")
+    return FormatError(f"{path}, from line {block.line} on: expected {header}")
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write adjacency lists, with edge weights if there are any."""
-    n, rows, numbers, weight = adjacency(edges, path)
+    n, offsets, numbers, weight = adjacency(edges, path)
     stream.write(f"{n} {len(numbers) // 2}{'' if weight is None else ' 001'}\n".encode())
     if weight is not None:
-        numbers, rows = np.column_stack([numbers, weight]).ravel(), 2 * rows
+        numbers, offsets = np.column_stack([numbers, weight]).ravel(), 2 * offsets
     options = csv.WriteOptions(include_header=False, quoting_style="none")
-    for first in range(0, n, ROWS_AT_ONCE):
-        cut = rows[first : min(first + ROWS_AT_ONCE, n) + 1]
-        words = pa.array(numbers[cut[0] : cut[-1]]).cast(pa.string())
-        lists = pa.ListArray.from_arrays(pa.array((cut - cut[0]).astype(np.int32)), words)
+    for vertex in range(0, n, ROWS_AT_ONCE):
+        bounds = offsets[vertex : min(vertex + ROWS_AT_ONCE, n) + 1]
+        fields = pa.array(numbers[bounds[0] : bounds[-1]]).cast(pa.string())
+        starts = pa.array((bounds - bounds[0]).astype(np.int32))
+        lists = pa.ListArray.from_arrays(starts, fields)
         csv.write_csv(pa.table({"line": pc.binary_join(lists, " ")}), stream, options)
 
 

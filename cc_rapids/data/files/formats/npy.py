@@ -18,7 +18,7 @@ COPIES = 2  # bytes of memory per byte of arrays
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
-    """Return the edges of an array."""
+    """Return the edges of the array in a file."""
     stream = file.seekable()
     size = stream.seek(0, 2)
     stream.seek(0)
@@ -32,17 +32,14 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 
 
 def check_size(file: File, name: str, member: BinaryIO, size: int) -> int:
-    """Return the size of an array in bytes, from its header.
+    """Return the bytes of an array; raise a FormatError if its header declares another size.
 
-    Raises
-    ------
-    FormatError
-        The size differs from that in the header.
+    ``member`` is the file of the array, of ``size`` bytes with its header, and ``name`` is for
+    messages.
     """
     version = np.lib.format.read_magic(member)
-    first = np.lib.format.read_array_header_1_0
-    header = first if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = header(member)
+    short, long = np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0
+    shape, _, dtype = short(member) if version == (1, 0) else long(member)
     declared, stored = math.prod(shape) * dtype.itemsize, size - member.tell()
     if declared != stored and not dtype.hasobject:
         raise FormatError(

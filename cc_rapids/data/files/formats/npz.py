@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..write import EdgeList
 
 COUNTS = ("num_vertices", "num_nodes")
-PAIRS = ("edge_index", "edges", "edge_list")
+BOTH_ENDS = ("edge_index", "edges", "edge_list")  # names of arrays with two rows or columns
 MATRIX_COPIES = 4  # bytes of memory per byte of the arrays of a matrix
 
 
@@ -41,15 +41,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range | None]:
 
 
 def check_sizes(file: File, stored: Any, names: list[str], copies: int) -> None:
-    """Check that arrays have the sizes in their headers and fit into memory.
-
-    Raises
-    ------
-    FormatError
-        The size of an array differs from that in its header.
-    CapacityError
-        The arrays do not fit into the memory limit.
-    """
+    """Check that arrays have the sizes in their headers, and that their copies fit into memory."""
     members, total = set(stored.zip.namelist()), 0
     for name in names:
         inside = f"{name}.npy" if f"{name}.npy" in members else name
@@ -59,39 +51,30 @@ def check_sizes(file: File, stored: Any, names: list[str], copies: int) -> None:
 
 
 def matrix(file: File, request: ColumnRequest, stream: Any) -> tuple[pa.Table, range]:
-    """Return the entries of a sparse matrix as edges, and its indices."""
+    """Return the stored entries of a sparse matrix as edges, and the range of its indices."""
     import scipy.sparse
 
     sparse = scipy.sparse.load_npz(stream)
     if sparse.format in ("csr", "csc", "bsr"):  # SciPy converts them without checking offsets
         where, length = f"{file.path}: indptr", len(sparse.indices)
         offsets.check(where, sparse.indptr, length, may_have_spare=True, error=FormatError)
-    declared = None if sparse.format == "dia" else sparse.nnz  # dia also stores empty places
-    sparse = sparse.tocoo()
-    if len(sparse.shape) != 2 or sparse.shape[0] != sparse.shape[1]:
-        raise unequal_sides(file.path, sparse.shape)
-    file.groups = {0: int(sparse.nnz if declared is None else declared)}
-    columns = {"src": sparse.row, "dst": sparse.col}
-    if is_number(sparse.dtype):
-        columns["weight"] = sparse.data
-    return numbered(file, request, columns, sparse.shape[0])
+    entries = sparse.tocoo()
+    if len(entries.shape) != 2 or entries.shape[0] != entries.shape[1]:
+        raise unequal_sides(file.path, entries.shape)
+    # dia also stores empty places, which are not entries
+    file.groups = {0: int((entries if sparse.format == "dia" else sparse).nnz)}
+    columns = {"src": entries.row, "dst": entries.col}
+    if is_number(entries.dtype):
+        columns["weight"] = entries.data
+    return numbered(file, request, columns, entries.shape[0])
 
 
 def arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, range | None]:
     """Return the edges of two arrays or one, and the vertices if the file gives their number."""
     names = [name for name in stored.files if name not in COUNTS]
-    has_pair = any(set(pair) <= {name.lower() for name in names} for pair in KNOWN_PAIRS)
-    named = request.source is not None or request.destination is not None
-    pair = next((name for name in PAIRS if name in names), None)
-    if pair is not None and not has_pair and not named:
-        check_sizes(file, stored, [pair], COPIES)
-        columns = ends_of(file, pair, stored[pair])
-    elif not has_pair and not named:
-        raise FormatError(
-            f"{file.path} has the arrays {naming(stored.files)}: expected src and dst, edge_index,"
-            " or what scipy.sparse.save_npz writes; name two of them by source= and destination="
-        )
-    else:
+    lower = {name.lower() for name in names}
+    has_ends = any(set(pair) <= lower for pair in KNOWN_PAIRS)
+    if has_ends or request.source is not None or request.destination is not None:
         ends = request.columns(file.path, names)
         weight = request.weight_column(file.path, names, ends)
         picked = [names[i] for i in (ends if weight is None else (*ends, weight))]
@@ -99,6 +82,14 @@ def arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, r
         columns = {name: stored[name] for name in picked}
         for name in request.ids_in(picked):
             check_ends(file, name, columns[name])
+    elif both_ends := next((name for name in BOTH_ENDS if name in names), None):
+        check_sizes(file, stored, [both_ends], COPIES)
+        columns = ends_of(file, both_ends, stored[both_ends])
+    else:
+        raise FormatError(
+            f"{file.path} has the arrays {naming(stored.files)}: expected src and dst, edge_index,"
+            " or what scipy.sparse.save_npz writes; name two of them by source= and destination="
+        )
     if len({column.shape for column in columns.values()}) > 1:
         lengths = ", ".join(f"{name} {column.size}" for name, column in columns.items())
         raise FormatError(f"{file.path}: the arrays are of different lengths: {lengths}")
@@ -122,14 +113,13 @@ def check_ends(file: File, name: str, end: Any) -> None:
 
 def count_in(file: File, name: str, array: Any) -> int:
     """Return the number of vertices in an array; raise a FormatError if it is not a count."""
-    whole = is_integer(array.dtype) and array.size == 1 and int(array.reshape(-1)[0]) >= 0
-    if not whole:
-        value = f" ({array.reshape(-1)[0]!s:.60})" if array.size == 1 else ""
-        raise FormatError(
-            f"{file.path}: {name} is {array.dtype} of shape {array.shape}{value}; expected one"
-            " integer of at least 0"
-        )
-    return int(array.reshape(-1)[0])
+    if is_integer(array.dtype) and array.size == 1 and array.item() >= 0:
+        return int(array.item())
+    value = f" ({array.reshape(-1)[0]!s:.60})" if array.size == 1 else ""
+    raise FormatError(
+        f"{file.path}: {name} is {array.dtype} of shape {array.shape}{value}; expected one integer"
+        " of at least 0"
+    )
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
