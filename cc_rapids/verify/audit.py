@@ -21,7 +21,7 @@ from ..data import html
 from ..data import read as frames
 from ..data.adapters import adapter_of
 from ..data.arguments import UNREADABLE, check_word
-from ..data.column import Column, of, values_of
+from ..data.column import Column, array_of_range, of
 from ..data.edge_input import EdgeInput, Lending, ReadRequest, several, with_vertices
 from ..data.foreign import opened
 from ..data.frame_access import check_kinds, vertices_of_keys
@@ -507,7 +507,7 @@ class _Run:
             for start in range(0, len(vertices), PIECE):
                 piece = vertices[start : start + PIECE]
                 with self.backend.scope(self.arena):
-                    self._name(values_of(piece, self.backend.xp))
+                    self._name(array_of_range(piece, self.backend.xp))
             return
         column = vertices if isinstance(vertices, Column) else of("vertices", vertices)
         check_kinds(self.answer.column, column)

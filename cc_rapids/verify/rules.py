@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Backend
-from ..data.column import values_of
+from ..data.column import array_of_range
 from ..data.edge_input import EdgeInput, Lending
 from ..data.frame_access import check_kinds
 from ..errors import VerificationError, counted
@@ -176,7 +176,7 @@ def _checked_heads(
     named = xp.zeros(n, bool)
     vertices = [answer.find(column) for column in columns[2:]]
     if isinstance(given.vertices, range):
-        vertices.append(answer.find(values_of(given.vertices, xp)))
+        vertices.append(answer.find(array_of_range(given.vertices, xp)))
     for slots in (src, dst, *vertices):
         unknown = (slots == none) | (slots.astype(np.uint64) >= np.uint64(n))
         if bool(unknown.any()):

@@ -41,7 +41,7 @@ import numpy as np
 from ... import backends
 from ...api import components
 from ...data.arguments import check_word
-from ...data.column import is_cudf, values_of
+from ...data.column import array_of_range, is_cudf
 from ...data.dtypes import is_boolean, is_integer
 from ...data.end_columns import Side
 from ...errors import InputError, shown
@@ -363,7 +363,7 @@ def _owned(vertex_range: range, like: Any, owner: Owner, part: int) -> Any:
     kind, limits, pieces = type(like), np.iinfo(like.dtype), []
     fits = not vertex_range or limits.min <= min(vertex_range) <= max(vertex_range) <= limits.max
     for start in range(0, max(len(vertex_range), 1), OWNER_CALL_VERTICES):
-        values = values_of(vertex_range[start : start + OWNER_CALL_VERTICES], np)
+        values = array_of_range(vertex_range[start : start + OWNER_CALL_VERTICES], np)
         ids = kind(values.astype(like.dtype) if fits else values, name="vertex")
         pieces.append(select_rows(ids.to_frame(), owner(ids) == part))
     return concat(pieces)["vertex"]
