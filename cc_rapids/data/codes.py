@@ -8,51 +8,42 @@ from typing import Any
 import numpy as np
 
 from ..errors import ColumnTypeError, shown
-from .column import as_series, is_cudf, is_series, series_of
+from .column import as_series, is_cudf, is_series, series_of, without_views
 from .dtypes import is_integer
 from .lazy import pa
 
 
 def codes_of(name: Any, column: Any) -> tuple[Any, int]:
-    """Return an integer code for each value of a column, in unspecified order; null has code 0.
+    """Return the codes of :func:`coded` plus 1, so that null has code 0, and a number above them.
 
-    Parameters
-    ----------
-    name : str
-        The name of the column in errors.
-    column : series of any library, or a PyArrow column
-        NaN counts as null if the library treats it so, as pandas does.
-
-    Returns
-    -------
-    (m,) array of integers, on the device of the column
-    int
-        An upper bound: all codes are less than it.
-
-    Raises
-    ------
-    ColumnTypeError
-        Values of this type, such as lists, cannot be compared.
+    It is for the column of ``per=``.
     """
     codes, values = coded(name, column, "per=")
     return codes + 1, len(values) + 1
 
 
 def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
-    """Return an int64 code for each value of a column, -1 for null, and the values.
+    """Return an int64 code for each value of a column, -1 for null, and the value of each code.
 
     Parameters
     ----------
     name : str
         The name of the column in errors.
     column : column of any library, array or list
+        NaN counts as null if the library treats it so, as pandas does.
     argument : str
         The argument that names the column, in errors.
+
+    Returns
+    -------
+    (m,) array of int64, on the device of the column
+    column or range
+        The distinct values, in unspecified order.
 
     Raises
     ------
     ColumnTypeError
-        As for :func:`codes_of`, and for a single value.
+        Values of this type, such as lists, cannot be compared; or it is not a column.
     """
     if isinstance(column, str) or not hasattr(column, "__len__"):
         raise ColumnTypeError(
@@ -63,18 +54,19 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
     if integers is not None and integers.size:
         least, greatest = int(integers.min()), int(integers.max())
         if greatest - least <= 2 * integers.size:
-            above = integers.astype(np.uint64) - np.uint64(least % (1 << 64))  # both may wrap
-            return above.astype(np.int64), range(least, greatest + 1)
+            # negative integers wrap around as unsigned ones; the difference wraps back
+            offsets = integers.astype(np.uint64) - np.uint64(least % (1 << 64))
+            return offsets.astype(np.int64), range(least, greatest + 1)
     if is_cudf(column):
         return _cudf_codes(column)
     try:
         arrow = _arrow(column)
         if not pa.types.is_dictionary(arrow.type):
             return _encoded(arrow)
-        codes_of_words, values = _encoded(arrow.dictionary)  # dictionaries may repeat a value
+        codes_by_index, values = _encoded(arrow.dictionary)  # dictionaries may repeat a value
         valid = arrow.indices.is_valid().to_numpy(zero_copy_only=False)
         codes = np.full(len(arrow), -1, np.int64)
-        codes[valid] = codes_of_words[arrow.indices.drop_null().to_numpy()]
+        codes[valid] = codes_by_index[arrow.indices.drop_null().to_numpy()]
         return codes, values
     except (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError):
         kind = getattr(column, "dtype", None) or getattr(column, "type", type(column).__name__)
@@ -103,21 +95,21 @@ def _arrow(column: Any) -> Any:
     if is_series(column) or isinstance(column, pa.Array | pa.ChunkedArray):
         arrow = series_of(column).to_arrow()
     else:
-        array = np.asarray(column.get() if hasattr(column, "get") else column)
-        listed = isinstance(column, list | tuple)
-        arrow = pa.array(list(column) if listed else array, from_pandas=True)
+        array = column.get() if hasattr(column, "get") else column  # from CuPy
+        is_list = isinstance(column, list | tuple)
+        arrow = pa.array(list(column) if is_list else np.asarray(array), from_pandas=True)
     return arrow.combine_chunks() if isinstance(arrow, pa.ChunkedArray) else arrow
 
 
 def _encoded(arrow: Any) -> tuple[Any, Any]:
-    if str(arrow.type) == "string_view":
-        arrow = arrow.cast(pa.large_string())
-    encoded = arrow.dictionary_encode()
+    """Return the codes of a PyArrow array, -1 for null, and the value of each code."""
+    encoded = without_views(arrow).dictionary_encode()
     codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     return codes, encoded.dictionary
 
 
 def _cudf_codes(column: Any) -> tuple[Any, Any]:
+    """Return the codes of a cuDF series, -1 for null, and the value of each code."""
     column = column.reset_index(drop=True)
     if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
         column = column.astype(column.dtype.categories.dtype)

@@ -55,14 +55,14 @@ def columns_of(frame: Any) -> list[Any]:
         return list(frame)
     if hasattr(frame, "collect_schema"):  # reading .columns of a lazy frame warns
         return list(frame.collect_schema().names())
-    arrow = hasattr(type(frame), "column_names")
-    if not (arrow or hasattr(frame, "columns")):
+    is_arrow = hasattr(type(frame), "column_names")
+    if not (is_arrow or hasattr(frame, "columns")):
         raise ArgumentTypeError(f"{shown(frame)} has no named columns: pass a frame")
-    return list(frame.column_names if arrow else frame.columns)
+    return list(frame.column_names if is_arrow else frame.columns)
 
 
 def names_of(edges: Any) -> list[Any]:
-    """Return the column names of an edge list; none for a pair, an array or a path."""
+    """Return the column names of an edge list; [] for a pair, an array or a path."""
     unnamed = isinstance(edges, tuple | list | str) or is_edge_array(edges)
     return [] if unnamed else columns_of(edges)
 
@@ -75,35 +75,30 @@ def column_of(frame: Any, name: Any) -> Any:
 
 
 def only(frame: Any, name: str) -> Any:
-    """Return the named column, or the frame of the named columns of an id."""
+    """Return the column of this name in an answer; for composite ids, a frame of its columns."""
     names = columns_of(frame)
     if name in names:
         return column_of(frame, name)
-    candidates = [word for word in names if word.endswith(f"_{name}")]
-    if name == "vertex" and not candidates:  # the key columns have their own names
-        candidates = [word for word in names if word != "labels" and not word.endswith("_labels")]
+    key_names = [column for column in names if column.endswith(f"_{name}")]
+    if name == VERTEX and not key_names:  # the key columns have the names of the caller
+        key_names = [c for c in names if c != "labels" and not c.endswith("_labels")]
     if isinstance(frame, Mapping):
-        return {word: frame[word] for word in candidates}
-    return frame.select(candidates) if hasattr(frame, "select") else frame[candidates]
+        return {column: frame[column] for column in key_names}
+    return frame.select(key_names) if hasattr(frame, "select") else frame[key_names]
 
 
 def frame_size(frame: Any) -> int:
     """Return the number of rows of a frame, or of the first column of a dictionary."""
     if isinstance(frame, dict):
-        first = next(iter(frame.values()), ())
-        return len(first) if hasattr(first, "__len__") else 0
+        column = next(iter(frame.values()), ())
+        return len(column) if hasattr(column, "__len__") else 0
     return len(chunked(frame))
 
 
 def frame_in_memory(frame: Any) -> Any:
     """Return a frame in memory; collect a lazy frame of Polars or a relation of DuckDB.
 
-    A dictionary of columns is a frame.
-
-    Raises
-    ------
-    InputError
-        The argument is not a frame.
+    A dictionary of columns is a frame, too. Other objects raise an InputError.
     """
     if is_cudf_frame(frame) or isinstance(frame, dict):
         return frame
@@ -119,18 +114,16 @@ def frame_in_memory(frame: Any) -> Any:
     return frame
 
 
-READERS = {"csv": "read_csv", "tsv": "read_csv", "parquet": "read_parquet", "pq": "read_parquet"}
-
-
 def _no_frame(frame: Any) -> InputError:
     """Return the error for an argument that is not a frame; for a path, it says how to read it."""
-    few = "pass one of cuDF, pandas, Polars or PyArrow"
-    if hasattr(frame, "compute"):
-        few += ", such as frame.compute()"
     if not isinstance(frame, str | os.PathLike):
-        return InputError(f"frame cannot be a {type(frame).__name__}: {few}")
+        hint = ", such as frame.compute()" if hasattr(frame, "compute") else ""
+        return InputError(
+            f"frame cannot be a {type(frame).__name__}: pass one of cuDF, pandas, Polars or"
+            f" PyArrow{hint}"
+        )
     path = str(os.fspath(frame))
-    read = READERS.get(path.rpartition(".")[2].lower(), "read_parquet")
+    read = "read_csv" if path.lower().endswith((".csv", ".tsv")) else "read_parquet"
     tabs = ", sep='\\t'" if path.endswith(".tsv") else ""
     return InputError(
         f"frame cannot be the path {path!r}: read it first, such as by pd.{read}({path!r}{tabs}),"
@@ -152,20 +145,19 @@ def check_columns(
         A column does not exist, or exists several times.
     """
     names = columns_of(frame)
-    for word in requested:
-        if word not in names:
-            present = [str(name) for name in names]
-            hint = hint_of(word, present)
-            if word == VERTEX:
-                hint = f" {word!r} is the name by default, and"
+    for name in requested:
+        if name not in names:
+            present = list(map(str, names))
+            default = f" {name!r} is the name by default, and" if name == VERTEX else ""
             raise MissingColumnError(
-                f"there is no column {word!r} {purpose}:{hint} there are {listed(present)}; {way}"
+                f"there is no column {name!r} {purpose}:{default or hint_of(name, present)} there"
+                f" are {listed(present)}; {way}"
             )
-        refuse_twice(word, names)
+        refuse_twice(name, names)
 
 
 def first(column: Any) -> Any:
-    """Return the first value of a column or array as a Python object; of a frame, a tuple."""
+    """Return the first value of a column as a Python object; for a frame, a tuple of a row."""
     if isinstance(column, dict) or hasattr(column, "columns"):
         return tuple(first(column_of(column, name)) for name in columns_of(column))
     value = column.iloc[0] if hasattr(column, "iloc") else column[0]
@@ -207,13 +199,14 @@ def rows_between(column: Any, begin: int, end: int) -> Any:
 
 def are_parts(edges: Any) -> bool:
     """Return whether edges are a list of frames, or of pairs of arrays."""
-    if not isinstance(edges, list) or not edges:
+    if not isinstance(edges, list):
         return False
-    return all(is_frame(one) or (isinstance(one, tuple) and _are_arrays(one)) for one in edges)
+    return bool(edges) and all(is_frame(part) or _is_pair_of_arrays(part) for part in edges)
 
 
-def _are_arrays(pair: tuple[Any, ...]) -> bool:
-    return len(pair) == 2 and all(hasattr(side, "dtype") and len(side.shape) for side in pair)
+def _is_pair_of_arrays(part: Any) -> bool:
+    is_pair = isinstance(part, tuple) and len(part) == 2
+    return is_pair and all(hasattr(side, "dtype") and len(side.shape) for side in part)
 
 
 def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
@@ -228,11 +221,11 @@ def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
         The column does not hold numbers, or is not one-dimensional.
     """
     values, valid = known_numbers(column, what)
-    return values, values == values if valid is None else valid
+    return values, values == values if valid is None else valid  # only NaN differs from itself
 
 
 def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
-    """Do the same as :func:`numbers_of`; the mask is None if no number is null or NaN."""
+    """Return what :func:`numbers_of` returns, but None as the mask if no number is null or NaN."""
     if is_cudf(column):
         if not is_number(column.dtype):
             raise _no_numbers(what, column.dtype, len(column))
@@ -251,7 +244,7 @@ def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
 
 
 def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
-    """Return numbers on the host as an array, and a mask of those not null; None without nulls."""
+    """Return numbers of the host as an array, and a mask of those not null; None without nulls."""
     column = as_series(column)
     if hasattr(column, "__cuda_array_interface__"):
         return _numbers(what, array_of(what, column)), None
@@ -265,14 +258,15 @@ def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
             raise InputError(f"{what} have shape {array.shape}, but must be one column of numbers")
         values = _numbers(what, np.ma.getdata(array))
         return values, ~np.ma.getmaskarray(array) if np.ma.is_masked(array) else None
-    side = series_of(column, "weights")
-    numbers = side.dtype.is_integer() or side.dtype.is_float()
-    if not numbers or side.dtype in (nw.Int128, nw.UInt128):
+    series = series_of(column, "weights")
+    are_numbers = series.dtype.is_integer() or series.dtype.is_float()
+    if not are_numbers or series.dtype in (nw.Int128, nw.UInt128):
         raise _no_numbers(what, getattr(column, "dtype", None) or column.type, len(column))
-    return numbers_of_series(side)
+    return numbers_of_series(series)
 
 
 def _numbers(what: str, array: Any) -> Any:
+    """Return an array unchanged if it holds numbers; an empty array of any type is converted."""
     if is_number(array.dtype):
         return array
     if array.size:
@@ -301,7 +295,9 @@ def mask_of(name: str, values: Any) -> Any:
         The column does not hold booleans, has nulls, or is not one-dimensional.
     """
     values = as_series(values)
-    array, dtype = _plain(values) if is_series(values) else (array_of(name, values), "")
+    array, type_name = (
+        _array_of_series(values) if is_series(values) else (array_of(name, values), None)
+    )
     if array is None:
         raise NullsError(
             f"column {name!r} has nulls in its {len(values):,} rows: it must say for each row"
@@ -309,31 +305,32 @@ def mask_of(name: str, values: Any) -> Any:
         )
     if array.dtype != bool and array.size:
         raise ColumnTypeError(
-            f"column {name!r} is {dtype or array.dtype} ({array.size:,} values): it must hold True"
-            " or False, True for rows that are queries; cast it, such as .astype(bool)"
+            f"column {name!r} is {type_name or array.dtype} ({array.size:,} values): it must hold"
+            " True or False, True for rows that are queries; cast it, such as .astype(bool)"
         )
     return array.astype(bool)
 
 
-def _plain(series: Any) -> tuple[Any, str]:
-    """Return a series as an array (None if it has nulls), and the name of its type."""
+def _array_of_series(series: Any) -> tuple[Any, str]:
+    """Return a series as an array (None if it has nulls), and the name of its type.
+
+    Values that are not booleans are left out: the array has any objects in their place.
+    """
     if is_cudf(series):
         return None if series.isnull().any() else series.to_cupy(), str(series.dtype)
-    side = series_of(series)
-    if valid_of(side.to_native()) is not None:
-        return None, str(side.dtype)
-    plain = side.dtype in (nw.Boolean, nw.Object)  # other types may not convert to an array
-    return side.to_numpy() if plain else np.empty(len(side), object), str(side.dtype)
+    series = series_of(series)
+    if valid_of(series.to_native()) is not None:
+        return None, str(series.dtype)
+    is_boolean = series.dtype in (nw.Boolean, nw.Object)  # other types may not convert to an array
+    return series.to_numpy() if is_boolean else np.empty(len(series), object), str(series.dtype)
 
 
 def bring(column: Any, backend: Any, on_device: bool) -> Any:
-    """Move a backend's array to the requested device; return columns of libraries unchanged."""
-    ours = isinstance(column, backend.xp.ndarray)
-    if not ours or backend.on_device == on_device:
+    """Move a backend's array to the device or to the host; return other columns unchanged."""
+    is_array = isinstance(column, backend.xp.ndarray)
+    if not is_array or backend.on_device == on_device:
         return column
-    if backend.on_device:
-        return backend.to_host(column)
-    return cupy.asarray(column)
+    return backend.to_host(column) if backend.on_device else cupy.asarray(column)
 
 
 def check_kinds(ids: Column, column: Column, some: bool = True) -> None:
@@ -349,7 +346,7 @@ def check_kinds(ids: Column, column: Column, some: bool = True) -> None:
 
 
 def of_one_kind(ids: Column, column: Column, some: bool = True) -> bool:
-    """Return whether ids of two columns can be equal; also True if not ``some``."""
+    """Return whether ids of two columns can be equal; without ``some``, ignore their types."""
     left, right = ids.key_columns or (ids,), column.key_columns or (column,)
     return len(left) == len(right) and all(
         a.strings == b.strings or not (b.size and some) for a, b in zip(left, right, strict=True)
@@ -357,7 +354,7 @@ def of_one_kind(ids: Column, column: Column, some: bool = True) -> bool:
 
 
 def vertices_of_keys(ids: Any, width: int) -> Column:
-    """Return vertices of several columns as one column.
+    """Return composite ids as one column.
 
     Parameters
     ----------
@@ -400,17 +397,16 @@ def is_frame(ids: Any) -> bool:
 
 
 def collected(frame: Any, requested: Sequence[str] | None = None) -> Any:
-    """Return a frame in memory.
+    """Return a frame in memory: relations of DuckDB and record batches of PyArrow become tables.
 
-    A relation of DuckDB and a record batch of PyArrow become tables. A lazy frame of Polars is
-    collected; if ``requested`` is given, only these columns are.
+    Lazy frames of Dask and Polars are collected, with the ``requested`` columns if these are named.
     """
     if is_relation(frame):
         return table_of(frame)
     kind = type(frame)
     if kind.__name__ == "DataFrame" and kind.__module__.startswith("dask"):
-        names = list(frame.columns)
-        return frame[[name for name in names if requested is None or name in requested]].compute()
+        names = [name for name in frame.columns if requested is None or name in requested]
+        return frame[names].compute()
     if not hasattr(kind, "collect"):
         return chunked(frame) if is_frame(frame) else frame
     if requested is not None and hasattr(frame, "collect_schema"):
@@ -420,10 +416,7 @@ def collected(frame: Any, requested: Sequence[str] | None = None) -> Any:
 
 
 def key_width(ids: Any) -> int:
-    """Return the number of columns of ids if it is evident, otherwise 0.
-
-    It is for frames, arrays with one row per id, and lists of tuples.
-    """
+    """Return the width of ids in a frame, a 2-dimensional array or a list of tuples; else 0."""
     if isinstance(ids, list):
         return len(ids[0]) if ids and isinstance(ids[0], tuple) else 0
     if getattr(ids, "ndim", 1) == 2 or is_frame(ids):
@@ -432,7 +425,7 @@ def key_width(ids: Any) -> int:
 
 
 def key_parts(name: str, ids: Any, width: int) -> list[Any]:
-    """Return the columns of ids of several columns, unchecked: see :func:`vertices_of_keys`."""
+    """Return the columns of composite ids, unchecked: see :func:`vertices_of_keys`."""
     ids = chunked(frame_of_levels(ids))
     if isinstance(ids, tuple | list):
         if any(isinstance(item, tuple) for item in ids):
@@ -456,11 +449,11 @@ def key_parts(name: str, ids: Any, width: int) -> list[Any]:
 
 def _of_tuples(name: str, ids: Any, width: int) -> list[Any]:
     """Return the columns of a list of tuples; each tuple is an id."""
-    strange = [item for item in ids if not (isinstance(item, tuple) and len(item) == width)]
-    if strange:
+    invalid = [item for item in ids if not (isinstance(item, tuple) and len(item) == width)]
+    if invalid:
         raise InputError(
-            f"{len(strange):,} of {len(ids):,} {name} {inflected(len(strange), 'is', 'are')} not"
-            f" {inflected(len(strange), 'a tuple', 'tuples')} of {width} items, such as"
-            f" {strange[0]!r}: each id must be a tuple with one item for each column"
+            f"{len(invalid):,} of {len(ids):,} {name} {inflected(len(invalid), 'is', 'are')} not"
+            f" {inflected(len(invalid), 'a tuple', 'tuples')} of {width} items, such as"
+            f" {invalid[0]!r}: each id must be a tuple with one item for each column"
         )
     return [list(column) for column in zip(*ids, strict=True)]

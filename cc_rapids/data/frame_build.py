@@ -56,10 +56,9 @@ def with_column(frame: Any, name: Any, values: Any, valid: Any) -> Any:
         kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
         raise InputError(f"column names of a {kind} must be strings, not name={name!r}")
     if hasattr(type(frame), "column_names"):
-        others = frame.select([k for k, word in enumerate(frame.column_names) if word != name])
-        return others.append_column(name, _arrow(values, valid))
-    whole = nw.from_native(frame)
-    return whole.with_columns(_for_polars(values, valid).alias(name)).to_native()
+        others = [k for k, other_name in enumerate(frame.column_names) if other_name != name]
+        return frame.select(others).append_column(name, _arrow(values, valid))
+    return nw.from_native(frame).with_columns(_for_polars(values, valid).alias(name)).to_native()
 
 
 def _assigned(frame: Any, name: Any, series: Any) -> Any:
@@ -79,10 +78,7 @@ def _arrow(values: Any, valid: Any) -> Any:
         arrow = nw.from_native(values, series_only=True).to_arrow()
     if valid is None:
         return arrow
-    kind = arrow.type
-    if str(kind) == "string_view":  # not supported by if_else
-        arrow = arrow.cast(pa.large_string())
-    return pc.if_else(pa.array(valid), arrow, None).cast(kind)
+    return pc.if_else(pa.array(valid), without_views(arrow), None).cast(arrow.type)
 
 
 def _for_pandas(values: Any, valid: Any, index: Any) -> Any:
@@ -93,13 +89,23 @@ def _for_pandas(values: Any, valid: Any, index: Any) -> Any:
     arrow = _arrow(values, valid)
     if arrow.type != type_for_pandas(arrow.type):
         arrow = arrow.cast(type_for_pandas(arrow.type))
-    plain = arrow.to_pandas()
-    if arrow.null_count and pa.types.is_integer(arrow.type):
-        present = arrow.is_valid().to_numpy(zero_copy_only=False)
-        plain = pd.arrays.IntegerArray(arrow.fill_null(0).to_numpy(), ~present)
-    series = pd.Series(plain)
+    series = _pandas_series(arrow)
     series.index = index
     return series
+
+
+def _pandas_series(arrow: Any) -> Any:
+    """Convert a PyArrow column to pandas; integers with nulls become pandas' nullable integers.
+
+    The default, floats, would merge integers beyond 2^53.
+    """
+    keeps_integers = arrow.null_count and pa.types.is_integer(arrow.type)
+    return arrow.to_pandas(types_mapper=_nullable_type if keeps_integers else None)
+
+
+def _nullable_type(kind: Any) -> Any:
+    """Return pandas' nullable type for an integer type of PyArrow."""
+    return pd.api.types.pandas_dtype(str(kind).replace("uint", "UInt").replace("int", "Int"))
 
 
 def type_for_pandas(kind: Any) -> Any:
@@ -118,58 +124,42 @@ def _for_polars(values: Any, valid: Any) -> Any:
         # PyArrow before 25 casts short views to data without the buffer that Polars expects
         arrow = without_views(_arrow(values, valid))
         return nw.from_arrow(pa.table({"labels": arrow}), backend="polars")["labels"]
-    side = nw.from_native(values, series_only=True).alias("labels")
+    series = nw.from_native(values, series_only=True).alias("labels")
     if valid is None:
-        return side
+        return series
     mask = nw.new_series("valid", valid, nw.Boolean, backend="polars")
-    return side.to_frame().select(nw.when(mask).then(nw.col("labels")))["labels"]
+    return series.to_frame().select(nw.when(mask).then(nw.col("labels")))["labels"]
 
 
 def frame_of_table(table: Any, library: str) -> Any:
     """Convert a PyArrow table to a frame of another library.
 
-    Integers with nulls become nullable integers of pandas, because floats would merge integers
-    beyond 2^53.
+    In pandas, integers with nulls become nullable integers, as by :func:`with_column`.
     """
     backend: Any = library
     if library != "pandas":
         return nw.from_arrow(table, backend=backend).to_native()
-    kinds = {
-        pa.type_for_alias(f"{sign}int{bits}"): pd.api.types.pandas_dtype(f"{sign.upper()}Int{bits}")
-        for sign in ("", "u")
-        for bits in (8, 16, 32, 64)
-    }
-    whole = [
+    nullable = [
         name
         for name, column in zip(table.column_names, table.columns, strict=True)
-        if column.null_count and column.type in kinds
+        if column.null_count and pa.types.is_integer(column.type)
     ]
-    frame = nw.from_arrow(table.drop_columns(whole), backend=backend).to_native()
-    for name in whole:
-        frame[name] = table[name].to_pandas(types_mapper=kinds.get)
+    frame = nw.from_arrow(table.drop_columns(nullable), backend=backend).to_native()
+    for name in nullable:
+        frame[name] = _pandas_series(table[name])
     return frame[table.column_names]
 
 
 def rows_of_frame(frame: Any, rows: Any) -> Any:
-    """Return a copy of the given rows of a frame or dictionary of columns.
+    """Return a copy of some rows of a frame or dictionary of columns.
 
-    Parameters
-    ----------
-    frame : frame of cuDF, pandas, Polars or PyArrow, or dictionary of columns
-    rows : array of int64
-        Row numbers in ascending order, on the device of the frame.
+    ``rows`` is an array of distinct row numbers in ascending order, on the device of the frame.
     """
     if is_cudf(frame):
         return frame.iloc[rows]
-    if isinstance(frame, Mapping) or hasattr(type(frame), "iloc") or _is_arrow_table(frame):
-        mask = np.zeros_like(rows, bool, shape=frame_size(frame))
-        mask[rows] = True
-        return rows_where_true(frame, mask)
-    return frame[rows]
-
-
-def _is_arrow_table(frame: Any) -> bool:
-    return hasattr(type(frame), "column_names")
+    mask = np.zeros_like(rows, bool, shape=frame_size(frame))
+    mask[rows] = True
+    return rows_where_true(frame, mask)
 
 
 def rows_where_true(edges: Any, mask: Any) -> Any:
@@ -187,7 +177,7 @@ def rows_where_true(edges: Any, mask: Any) -> Any:
         return edges[mask]
     if hasattr(type(edges), "iloc"):
         return _pandas_rows(edges, mask)
-    if _is_arrow_table(edges):
+    if hasattr(type(edges), "column_names"):
         if not any(word in str(kind) for kind in edges.schema.types for word in NOT_FILTERED):
             return edges.filter(pa.array(mask))
         columns = [arrow_rows(column, mask) for column in edges.columns]
@@ -207,14 +197,10 @@ def _pandas_rows(frame: Any, mask: Any) -> Any:
 
 
 def column_like(edges: Any, values: Any, backend: Any, on_device: bool) -> Any:
-    """Return a column "connected" of the library and index of an edge list, one value per row.
+    """Return a backend's array as a column "connected" of the library and index of an edge list.
 
-    Parameters
-    ----------
-    edges : frame or pair of series of any library, or edges of another kind
-    values : array of the engine
-    on_device : bool
-        If ``edges`` have no frame, whether the returned array lies on the device.
+    It has one value per row. For edges without a frame, the array is returned on the device or on
+    the host, as ``on_device`` says.
     """
     frame = _frame_of(edges)
     if frame is None:
@@ -227,14 +213,12 @@ def column_like(edges: Any, values: Any, backend: Any, on_device: bool) -> Any:
 
 def _frame_of(edges: Any) -> Any:
     """Return a frame with the rows of an edge list; None if it is not of a frame library."""
-    if isinstance(edges, list):
-        return None
     edges = frame_of_levels(edges)
     if isinstance(edges, tuple):
         if not (len(edges) and (is_series(edges[0]) or is_frame(edges[0]))):
             return None
         edges = edges[0]
-    elif type(edges).__module__.partition(".")[0] not in LIBRARIES:
+    elif type(edges).__module__.partition(".")[0] not in LIBRARIES:  # also lists and arrays
         return None
     if not is_series(edges):
         return edges.collect() if hasattr(edges, "collect") else edges

@@ -15,11 +15,11 @@ from . import read
 from .column import Column
 from .edge_input import EdgeInput
 from .frame_access import column_of, columns_of
+from .kinds import KeyPairs
 from .lazy import cudf, cupy, nw, pa
 
 log: logging.Logger = logging.getLogger(__name__)
 
-SIDES = "src", "dst"
 Types = list[str | None]  # the string type of each column of an id; None for integers
 
 
@@ -31,8 +31,8 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
     dict
         ``frame``: "pandas", "polars", "pyarrow", "cudf" or another frame library, or "numpy" or
         "cupy" for arrays. ``types``: the string type of each column of an id, or "". ``names``:
-        the column names of ids with several columns, if they are not numbered. ``ends``: the names
-        of both ends.
+        the names of the columns of a composite id, if they are not numbered. ``ends``: the names of
+        the columns of both ends.
     """
     key_columns = given.src.key_columns or (given.src,)
     ids = [_no_ids(part, given.on_device) for part in key_columns]
@@ -41,45 +41,43 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
     else:
         frame = given.make_frame({"vertex": ids[0], "labels": ids[0]})
     library = type(frame[0] if isinstance(frame, tuple) else frame).__module__.partition(".")[0]
-    types = [_type_words(column_of(frame, name)) for name in columns_of(frame)]
+    types = [_type_name(column_of(frame, name)) for name in columns_of(frame)]
     return {
         "frame": library,
+        # the frame may have a column more, for labels
         "types": [
-            text if part.strings else "" for part, text in zip(key_columns, types, strict=False)
+            name if part.strings else "" for part, name in zip(key_columns, types, strict=False)
         ],
         "names": list(given.key_names),
         "ends": given.end_columns,
     }
 
 
-def _no_ids(part: Column, on_device: bool) -> Any:
-    """Return an empty column of ids."""
-    if part.strings:
-        return part.to_native(_no_words(on_device), partial(_no_words, on_device))
-    if on_device:
-        return cupy.empty(0, np.int64)
-    return np.empty(0, np.int64)
+def _no_ids(column: Column, on_device: bool) -> Any:
+    """Return an empty column of the library and type of a column of ids."""
+    if column.strings:
+        return column.to_native(_no_strings(on_device), partial(_no_strings, on_device))
+    return (cupy if on_device else np).empty(0, np.int64)
 
 
-def _no_words(on_device: bool) -> Any:
-    none = pa.array([], pa.large_string())
-    if not on_device:
-        return none
-    return cudf.Series(none)
+def _no_strings(on_device: bool) -> Any:
+    strings = pa.array([], pa.large_string())
+    return cudf.Series(strings) if on_device else strings
 
 
-def _type_words(column: Any) -> str:
+def _type_name(column: Any) -> str:
     """Return the type of a string column as text.
 
-    This is "arrow:" and the type for Arrow's types in pandas, "str" for pandas strings with NaN,
-    and "string[...]" for pandas strings with pandas' own nulls.
+    This is the letter of NumPy's kind for an array, "arrow:" and the type for Arrow's types in
+    pandas, and "string[...]" for pandas strings with pandas' own nulls; otherwise the library's
+    name of the type.
     """
     dtype = column.dtype if hasattr(column, "dtype") else column.type
     if isinstance(column, np.ndarray):
         return str(dtype.kind)
-    arrow = getattr(dtype, "pyarrow_dtype", None)
-    if arrow is not None:
-        return f"arrow:{arrow}"
+    arrow_type = getattr(dtype, "pyarrow_dtype", None)
+    if arrow_type is not None:
+        return f"arrow:{arrow_type}"
     storage = getattr(dtype, "storage", None)
     if storage is not None and str(dtype) == "string":
         return f"string[{storage}]"
@@ -87,7 +85,7 @@ def _type_words(column: Any) -> str:
 
 
 def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
-    """Return an empty input whose answers are frames of the given library.
+    """Return an input of one edge whose answers are frames of a library.
 
     If that library is not available, log this and use PyArrow or NumPy.
 
@@ -98,43 +96,45 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
     strings : sequence of bool
         Whether each column of an id holds strings.
     """
-    library, given = str(words.get("frame")), list(words.get("types") or [])
-    types = [
-        (str(given[k]) if k < len(given) else "") if text else None
-        for k, text in enumerate(strings)
-    ]
+    library = str(words.get("frame"))
+    type_names = [*(words.get("types") or ()), *([""] * len(strings))]
+    types = [str(type_names[k]) if is_text else None for k, is_text in enumerate(strings)]
     try:
-        edges = _read_empty(_MAKERS[library](types), len(types))
+        edges = _read(_MAKERS[library](types), len(types))
     except Exception as error:  # the library may be unknown; it, its GPU or the type may be missing
         make = _numpy if library == "cupy" else _arrow
-        what = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
+        kind = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
         log.warning(
             "answers are returned as %s, because %s is not available (%s)",
-            *(what, library, error if library in _MAKERS else "unknown"),
+            *(kind, library, error if library in _MAKERS else "unknown"),
         )
-        edges = _read_empty(make([text if text is None else "" for text in types]), len(types))
+        edges = _read(make([None if name is None else "" for name in types]), len(types))
     names, ends = (tuple(words.get(key) or ()) for key in ("names", "ends"))
     return replace(edges, vertex_names=names, end_names=ends)
 
 
-def _read_empty(edges: Any, width: int) -> EdgeInput:
-    """Return an empty frame as an input with ids of ``width`` columns."""
-    source, destination = ([f"{side}{k}" for k in range(width)] for side in SIDES)
+def _read(edges: Any, width: int) -> EdgeInput:
+    """Read a frame of :func:`_edge_of`, or a pair of arrays; ids have ``width`` columns."""
+    source, destination = KeyPairs.names_of(width)
     if width == 1:
-        return read.read(edges, source[0], destination[0], None, None, "raise")
-    return read.read(edges, source, destination, None, None, "raise")
+        return read.read(edges, source[0], destination[0])
+    return read.read(edges, source, destination)
 
 
-def _sides(columns: list[Any]) -> dict[str, Any]:
-    return {f"{side}{k}": column for side in SIDES for k, column in enumerate(columns)}
+# Functions that return one edge as a frame or pair of arrays of a library, by the types of its ids.
+
+
+def _edge_of(columns: list[Any]) -> dict[str, Any]:
+    """Return the columns of an edge by name: it joins a vertex to itself."""
+    return dict(KeyPairs([columns, columns]))
 
 
 def _numpy(types: Types) -> Any:
-    (text,) = types
-    ids = np.array([0] if text is None else ["x"])
-    if text == "T":
+    (kind,) = types
+    ids = np.array([0] if kind is None else ["x"])
+    if kind == "T":
         ids = ids.astype(np.dtypes.StringDType())
-    elif text == "O":
+    elif kind == "O":
         ids = ids.astype(object)
     return ids, ids
 
@@ -145,35 +145,35 @@ def _cupy(types: Types) -> Any:
 
 def _arrow(types: Types) -> Any:
     return pa.table(
-        _sides([pa.array([0]) if t is None else pa.array(["x"], _arrow_type(t)) for t in types])
+        _edge_of([pa.array([0]) if t is None else pa.array(["x"], _arrow_type(t)) for t in types])
     )
 
 
-def _arrow_type(text: str) -> Any:
-    if text.startswith("dictionary"):
-        large = "large_string" in text
-        return pa.dictionary(pa.int32(), pa.large_string() if large else pa.string())
-    plain = {"large_string": pa.large_string, "string_view": getattr(pa, "string_view", pa.string)}
-    return plain.get(text, pa.string)()
+def _arrow_type(name: str) -> Any:
+    """Return the type of strings with PyArrow's name; ``string`` for other names."""
+    if name.startswith("dictionary"):
+        is_large = "large_string" in name
+        return pa.dictionary(pa.int32(), pa.large_string() if is_large else pa.string())
+    return getattr(pa, name if name in ("large_string", "string_view") else "string")()
 
 
 def _pandas(module: str, types: Types) -> Any:
     pandas = import_module(module)
 
-    def column(text: str | None) -> Any:
-        ids = pandas.Series([0] if text is None else ["x"])
-        if text and text.startswith("arrow:"):
-            return ids.astype(pandas.ArrowDtype(_arrow_type(text.removeprefix("arrow:"))))
-        return ids.astype(text) if text else ids
+    def column(name: str | None) -> Any:
+        ids = pandas.Series([0] if name is None else ["x"])
+        if name and name.startswith("arrow:"):
+            return ids.astype(pandas.ArrowDtype(_arrow_type(name.removeprefix("arrow:"))))
+        return ids.astype(name) if name else ids
 
-    return pandas.DataFrame(_sides(list(map(column, types))))
+    return pandas.DataFrame(_edge_of(list(map(column, types))))
 
 
 def _by_narwhals(library: Any, types: Types) -> Any:
     """Convert a PyArrow table to a frame of another library; dictionaries become categories."""
     categories = ("category", "Categorical", "Enum")
-    kinds = ["dictionary" if t and t.startswith(categories) else t for t in types]
-    return nw.from_arrow(_arrow(kinds), backend=library).to_native()
+    names = ["dictionary" if t and t.startswith(categories) else t for t in types]
+    return nw.from_arrow(_arrow(names), backend=library).to_native()
 
 
 _MAKERS: dict[str, Callable[[Types], Any]] = {
