@@ -2,9 +2,10 @@
 
 Of modules, imports at the top level count: what functions import, and what a type checker alone
 reads, does not. Of the main path, each function of ours counts once that a warm
-``components(frame).labels()`` on integers enters with compiled kernels; names that begin with
-``__`` do not. Of a warm call about a batch each Python function counts as often as it is called, of
-ours and of libraries that are installed here, and each call of the driver.
+``components(frame).labels()`` on integers enters and a debugger can stop in: not machine code of
+kernels, and no names that begin with ``__``. Of a warm call about a batch each Python function
+counts as often as it is called, of ours and of libraries that are installed here, and each call of
+the driver.
 """
 
 from __future__ import annotations
@@ -105,24 +106,29 @@ def _entered(frame: Any) -> set[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     inside: list[FrameType] = []  # of a dry run's launch
 
-    def note(frame: FrameType, event: str, value: Any) -> None:
+    def note(frame: FrameType, event: str, value: Any) -> Callable[..., None] | None:
         code = frame.f_code
-        if event == "return" and inside == [frame]:
-            inside.clear()
-        if event != "call" or inside:
-            return
+        if inside:
+            return None
         ours = code.co_filename.startswith(str(PACKAGE))
         if ours and not code.co_name.startswith("__"):
             found.add((code.co_filename, code.co_qualname))
         stands_in = code.co_filename.startswith(TESTS) and code.co_filename != __file__
         if code is RecordingBackend.launch.__code__ or stands_in:
             inside.append(frame)
+            return leave
+        return None
 
-    sys.setprofile(note)
+    def leave(frame: FrameType, event: str, value: Any) -> None:
+        if event == "return":
+            inside.clear()
+
+    before = sys.gettrace()
+    sys.settrace(note)  # a profiler would also see compiled kernels, which no debugger enters
     try:
         cc_rapids.components(frame).labels()
     finally:
-        sys.setprofile(None)
+        sys.settrace(before)
     return found
 
 
