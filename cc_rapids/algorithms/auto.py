@@ -24,8 +24,8 @@ PROBES = 1024  # vertices at which coverage is estimated
 class AutoRule:
     """One row of the table of ``"auto"``: a design and the conditions under which it is fastest.
 
-    ``edges``, ``edges_per_vertex``, ``locality`` and ``vertices`` are minimum values. Without
-    ``most_vertices`` and ``most_edges``, which are 0 then, there is no maximum. ``shared_words`` is
+    ``edges``, ``edges_per_vertex``, ``locality`` and ``vertices`` are minimum values.
+    ``most_vertices`` and ``most_edges`` are maximum values; 0 means no maximum. ``shared_words`` is
     the shared memory that the machine must have.
     """
 
@@ -105,17 +105,16 @@ def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
 
 
 # The first matching rule is used. On a GPU, sampling pays from four edges per vertex on: it saves
-# more than a third on the uniform list and nothing on social22. With fewer edges it changes little.
-# For small lists, and for lists on CPU threads, it costs more than it saves. k-out reads two
-# entries per row and then the rows outside the giant component. This saves nothing at the 2.4
-# entries per vertex of road. A sample should have at least 0.75 edges per vertex.
-# After a sample on a GPU, Rem's rule with splices is fastest, or at most 2 % slower than the
-# fastest; for rows, only if the labels fit into the cache. For lists whose labels exceed the cache,
-# edges are partitioned.
-# If neighbours in the list are neighbours in the graph, blocks with strided order take a half to a
-# fifth of the time. This holds for any number of edges, if there are enough blocks for the whole
-# GPU. With fewer blocks, or few edges, Rem's rule is fastest. Rows are sorted by vertex and start
-# with blocks.
+# more than a third on the uniform list and nothing on social22. With fewer edges, sampling changes
+# little. For small lists, and for lists on CPU threads, it costs more than it saves. k-out reads
+# two entries per row and then the rows outside the giant component. This saves nothing on the graph
+# road, which has 2.4 entries per vertex. A sample should have at least 0.75 edges per vertex. After
+# a sample on a GPU, Rem's rule with splices is fastest, or at most 2 % slower than the fastest; for
+# rows, this holds only if the labels fit into the cache. If the labels of a list exceed the cache,
+# its edges are partitioned. If neighbours in the list are neighbours in the graph, blocks with
+# strided order take a half to a fifth of the time. This holds for any number of edges, if there are
+# enough blocks for the whole GPU. With fewer blocks, or few edges, Rem's rule is fastest. Rows are
+# sorted by vertex and start with blocks.
 AUTO = (
     AutoRule(
         Design("kout", "async", "split"),
@@ -202,7 +201,7 @@ def choose_by_paper(n: int, m: int, coverage: float | None) -> PaperDecision:
     """Choose a design by the paper's decision tree, for n vertices and m undirected edges.
 
     ``coverage`` is the result of :func:`hook_coverage`; None selects the design for low coverage.
-    It is ignored if there are few edges.
+    With few edges, the choice does not depend on it.
     """
     degree = entries_per_vertex(n, m)
     reason = f"{degree:.1f} entries per vertex"

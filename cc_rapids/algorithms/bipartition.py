@@ -23,7 +23,7 @@ from .rooted_forest import rooted
 
 
 def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
-    """Return the edges of the double cover, in which vertex v of colour 1 is n + v.
+    """Return the edges of the double cover, in which v and n + v are the copies of vertex v.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
         The endpoints of the edges among the vertices 0 .. n - 1.
     """
     word = np.uint32 if 2 * n < 1 << 32 else np.uint64
-    src, dst, beyond = src.astype(word), dst.astype(word), word(n)
-    return Edges(xp.concatenate([src, src + beyond]), xp.concatenate([dst + beyond, dst]), 0)
+    src, dst, offset = src.astype(word), dst.astype(word), word(n)
+    return Edges(xp.concatenate([src, src + offset]), xp.concatenate([dst + offset, dst]), 0)
 
 
 def odd_cycles(
@@ -80,6 +80,7 @@ def odd_cycles(
     above_src, above_dst = (
         forest.below(side[closing_of_edge], forest.child) for side in (src, dst)
     )
+    # an edge above both endpoints, or above neither, is not on the path between them
     on_cycle = xp.flatnonzero(above_src != above_dst)
     child = forest.child[on_cycle]
     depth = forest.depth[child]

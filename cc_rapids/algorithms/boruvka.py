@@ -1,9 +1,9 @@
 """Minimum and maximum spanning forests: Borůvka's rounds with filtering.
 
-Heavy edges are read after the light ones have been linked. Most of them then join vertices of one
-tree and are dropped at once (Osipov, Sanders and Singler, "The filter-Kruskal minimum spanning tree
-algorithm", ALENEX 2009). As in Fallin et al., "A high-performance MST implementation for GPUs", SC
-2023, the threshold comes from a sample.
+Heavy edges are read after the light edges have been linked. Most heavy edges then have both
+endpoints in one tree and are dropped at once (Osipov, Sanders and Singler, "The filter-Kruskal
+minimum spanning tree algorithm", ALENEX 2009). As in Fallin et al., "A high-performance MST
+implementation for GPUs", SC 2023, the threshold comes from a sample.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ONE_LAUNCH_CANDIDATES = 1 << 19  # up to this number, one launch runs all remain
 LIGHT_EDGES_PER_VERTEX = 0.66  # size of the first band, see forest_bands.jsonl, experiments.jsonl
 LIGHT_BANDS = 3  # bands before the last one; each ends at twice the position of the previous one
 MIN_BAND_RATIO = 4  # lists shorter than this multiple of the first band are not filtered
-HALF = 32
+HALF = 32  # bits of the weight in a 64-bit key that also contains the row
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,12 @@ class WeightOrder:
         return cls(weights.view(f"u{dtype.itemsize}"), weigh, fits)
 
     def integers(self, backend: Backend) -> Array:
-        """Return the codes of the weights of a list."""
-        none = backend.unused(np.uint8)
-        return self.sample(Edges(none, none, 0), 0, self.bits.size, 1, backend)
+        """Return the codes of all weights."""
+        unused = backend.unused(np.uint8)  # a listed weight does not depend on the endpoints
+        return self.sample(Edges(unused, unused, 0), 0, self.bits.size, 1, backend)
 
     def sample(self, edges: Edges, n: int, size: int, every: int, backend: Backend) -> Array:
-        """Return the codes of the weights in rows 0, ``every``, 2 * ``every`` and so on."""
+        """Return the codes of ``size`` weights: in rows 0, ``every``, 2 * ``every`` and so on."""
         codes = backend.empty(size, np.uint64)
         write = backend.kernel(kernels.order_sample, self.weigh)
         write(size, every, self.bits, edges.src, edges.dst, n, codes)
@@ -110,7 +110,7 @@ class Candidates:
     """Edges between two trees: the roots of their endpoints, their keys, and their rows.
 
     ``rows`` is empty if the keys contain the rows. ``count`` is the number of candidates. The
-    arrays may have more elements, or fewer if they were too short.
+    arrays may be longer, or shorter if not all candidates fit.
     """
 
     us: Array
@@ -161,7 +161,8 @@ def solve(
     edges : Edges
         Edges on the forest's backend; not written.
     forest : Forest
-        A forest over the vertices of the edges; ``present`` holds vertices that need no edge.
+        A forest over the vertices of the edges; ``present`` contains the vertices that are in the
+        answer even without an edge.
     expected_vertices : int
         The number of vertices likely to occur.
     order : WeightOrder
@@ -263,7 +264,7 @@ def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
     """
     vertex_bytes, row_bytes = (4 if size < 1 << HALF else 8 for size in (n, m + 1))
     weight_bytes = int(np.dtype(dtype).itemsize)
-    has_rows = 8 * weight_bytes > HALF or m >= 1 << HALF  # beside the keys
+    has_rows = 8 * weight_bytes > HALF or m >= 1 << HALF  # outside the keys
     key_bytes = 16 if has_rows else 8
     candidates = 2 * m * (2 * vertex_bytes + key_bytes)
     bits = (n + m + m // 8) // 8 + 3 * SAMPLE  # bits of the giant, bits of rows, ranks of rows
@@ -287,7 +288,7 @@ class _Kernels(NamedTuple):
 def _kernels(
     on: Backend, vertex: Any, wide: Any, form: reading.EdgeForm, weigh: Any, contains_row: bool
 ) -> _Kernels:
-    """Return the kernels for a vertex type, a type and a form of edges, and an order of weights."""
+    """Return the kernels for types of vertices and edges, a form of edges and a weight order."""
     wide = np.promote_types(vertex, wide).type
     keys: type[kernels.Keys] = kernels.Keys if contains_row else kernels.WideKeys
     part = on.kernel

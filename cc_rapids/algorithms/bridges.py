@@ -98,13 +98,13 @@ class Reached:
         in_forest = xp.zeros(ends[0].size, np.uint8)
         in_forest[hooks] = 1
         least, greatest = backend.empty(n, word), backend.empty(n, word)
-        for extremes in (least, greatest):
-            backend.kernel(trees.init_singletons, word)(n, extremes)
+        for numbers in (least, greatest):
+            backend.kernel(trees.init_singletons, word)(n, numbers)
         reach = backend.kernel(tours.reach, word)
         reach(ends[0].size, *ends, in_forest, first.view(word), least, greatest)
         lows, highs = _over_intervals(size.view(word), least, greatest, backend)
-        below = lows.view(first.dtype), highs.view(first.dtype)
-        return cls(ends, hooks, forest, first, size, *below)
+        extremes = lows.view(first.dtype), highs.view(first.dtype)
+        return cls(ends, hooks, forest, first, size, *extremes)
 
     def bridges(self) -> Array:
         """Return the rows of the bridges, as int64 in ascending order."""
@@ -149,6 +149,7 @@ class Reached:
         below_top = forest.child[block[forest.child] != block[forest.parent[forest.child]]]
         top = xp.full(block.size, NO_EDGE, np.int64)  # the top vertex of each block
         top[block[below_top]] = forest.parent[below_top]
+        # for each vertex, the number of blocks whose top it is
         block_count = backend.counts(top[top != NO_EDGE], block.size)
         block_count += forest.parent_edge != NO_EDGE  # the block of the edge to its parent
         return xp.flatnonzero(block_count > 1)
@@ -177,6 +178,7 @@ class Reached:
         first = backend.fill(backend.empty(block.size, word), 0xFF)
         backend.kernel(trees.scatter_min, word)(rows.size, block_of_edge, first)
         first_of_edge = first[block_of_edge].astype(np.int64)
+        # a block gets the next number at its first row
         numbers = xp.cumsum(first_of_edge == xp.arange(rows.size)) - 1
         return rows, numbers[first_of_edge].astype(np.int64)
 
@@ -187,15 +189,14 @@ def _over_intervals(
     """Return the minimum and the maximum over the interval that begins at each position.
 
     Uses a sparse table over blocks of values: the extremes of 1, 2, 4, ... consecutive blocks. Near
-    the end, where fewer blocks are left, it has the extremes of these.
+    the end, where fewer blocks are left, it contains the extremes of the remaining blocks.
 
     Parameters
     ----------
     size : (n,) array of unsigned integers
         The length of each interval.
     least, greatest : (n,) arrays of unsigned integers
-        Arrays that are not changed. The minimum of ``least`` and the maximum of ``greatest`` in
-        each interval are returned.
+        The values of which the minimum, and the maximum, of each interval is returned. Not changed.
     """
     word, width = least.dtype.type, -(-int(least.size) // tours.BLOCK)
     levels = width.bit_length()

@@ -11,7 +11,7 @@ from ..graph.forest import Forest
 
 
 def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: bool = False) -> None:
-    """Point every vertex at the least vertex of its component, and mark the ends of edges.
+    """Point every vertex at the least vertex of its component; mark ends of edges as present.
 
     The parents, and the present vertices once they are counted, are the same as those of a design.
 

@@ -217,12 +217,11 @@ class KernelComposer:
         if sample is None:
             return self._all_edges(join)
         link_outside = giant.unless_in_giant(self.backend, self.vertex, join)
-        shape = self.backend, self.vertex
         if self.reads_csr and sample.gather:
             members = giant.members(self.backend)
             return phases.rows_outside(
                 members,
-                kernels.csr_sampling.every_row(*shape, link_outside),
+                kernels.csr_sampling.every_row(self.backend, self.vertex, link_outside),
                 self._edges_outside(link_outside, sample),
             )
         return self._edges_outside(link_outside, sample)

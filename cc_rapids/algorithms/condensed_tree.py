@@ -1,19 +1,19 @@
 """Condensed tree of HDBSCAN: clusters of a merge tree with ``min_cluster_size`` points or more.
 
-Seen from the root down, each merge splits a cluster in two parts. If both parts have
-``min_cluster_size`` points, they are the *children* of the cluster, which ends. If only one has,
-that part is still the same cluster, and the points of the other part leave it. If none has, the
-cluster ends, and all its points leave it. The density of a split is ``lambda = 1 / height``.
+Seen from the root down, each merge splits a cluster in two parts. If both parts have at least
+``min_cluster_size`` points, they are the *children* of the cluster, which ends. If only one part
+has, this part is still the same cluster, and the points of the other part leave it. If neither has,
+the cluster ends, and all its points leave it. The density of a split is ``lambda = 1 / height``.
 
-A merge is *kept* if its cluster has at least ``min_cluster_size`` points. All merges above a kept
-merge are kept, so a point leaves its cluster at the first kept merge above it. The kept merges of a
-cluster form a path, whose *top* is a root or a child. Pointer jumping finds the first kept merge
-above each point, for all points at once, and then the top of each path. Pointers lead upwards, so
-the loops end.
+A merge is *kept* if the cluster that it creates has at least ``min_cluster_size`` points. All
+merges above a kept merge are kept, so a point leaves its cluster at the first kept merge above it.
+The kept merges of a cluster form a path, whose *top* is a root or a child. Pointer jumping finds
+the first kept merge above each point, for all points at once, and then the top of each path.
+Pointers lead upwards, so the loops end.
 
-Clusters are numbered by levels of the merge tree, and from left to right within a level. Pointer
-jumping also sums two numbers along each path to the root: the merges on it, which are the level of
-a cluster, and the points to the left of it.
+Clusters are numbered by levels of the merge tree, and from left to right within a level. The level
+of a cluster is the number of merges on its path to the root. Pointer jumping also counts these
+merges, and the points to the left of the path.
 
 The trees of a forest are joined at an infinite height: they are children of one root, unless only
 one of them has at least ``min_cluster_size`` points.
@@ -60,7 +60,8 @@ class Clusters:
     labels : (n,) array of int64
         0, 1, ... for clusters, and -1 for noise.
     probabilities : (n,) array of float64
-        The density at which a point leaves its cluster, relative to the greatest in the cluster.
+        The density at which a point leaves its cluster, divided by the greatest such density in the
+        cluster; 0 for noise.
     outlier_scores : (n,) array of float64
         GLOSH: 1 minus a ratio. The density at which a point leaves its cluster is divided by the
         greatest density at which the cluster, or a cluster below it, ends.
@@ -114,7 +115,7 @@ class CondensedTree:
         ----------
         ends : two (t,) arrays of integers
             The parent and the child of each edge, in the order of the merges. Parents are less than
-            children. So the cluster of the parent has the lesser least vertex, and is on the left.
+            children. So the cluster of the parent contains the lesser vertex, and is on the left.
         heights : (t,) array of float64
             The heights of the merges, ascending.
         vertex_of : (n,) array of integers
@@ -166,7 +167,7 @@ class CondensedTree:
     def select(self, selection: Selection) -> Clusters:
         """Select clusters, and return labels, probabilities and outlier scores of all points.
 
-        Clusters are few, so one CPU thread selects them, also for arrays on a GPU.
+        There are few clusters, so one CPU thread selects them, even if the arrays are on a GPU.
         """
         backend, xp = self.backend, self.backend.xp
         count = int(self.parent.size)
@@ -203,7 +204,7 @@ class CondensedTree:
 
 
 def _share(density: Array, greatest: Array, xp: Any) -> Array:
-    """Return densities relative to the greatest; 1 if a density is infinite, or the greatest 0."""
+    """Return ``density / greatest``, but at most 1; 1 for 0 / 0 and for infinite densities."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share = xp.minimum(density, greatest) / greatest
     return xp.where((greatest == 0) | xp.isinf(density), 1.0, share)
@@ -252,12 +253,14 @@ class _Paths:
         cluster_of_top, parent, birth, size = self._clusters(kept)
         of_kept = cluster_of_top[self.pointers[n + kept]]
         density, death = self.density[kept], xp.zeros(parent.size)
+        # the merges at which a cluster ends
         lowest = xp.flatnonzero(self.split[kept] != kernels.ONE_KEPT)
         death[of_kept[lowest]] = density[lowest]
         with np.errstate(invalid="ignore"):
             excess = (density - birth[of_kept]) * leaving[kept]
         rows, starts = rows_of_each(of_kept, int(parent.size), xp)
         stability = _sums(excess[rows], starts, on)
+        # the points that leave a cluster at a kept merge; the others leave the root at density 0
         inside = xp.flatnonzero(above >= n)
         inside = inside[is_kept[above[inside] - n]]
         cluster_of, density_of = xp.zeros(n, np.int64), xp.zeros(n)
@@ -323,8 +326,8 @@ class _Paths:
 def _sums(values: Array, starts: Array, backend: Backend) -> Array:
     """Return the sum of each slice ``values[starts[i]:starts[i + 1]]``.
 
-    Each slice is cut into pieces, which are summed first. So the order of the additions does not
-    depend on threads.
+    Each slice is cut into pieces of fixed length, which are summed first. So the order of the
+    additions does not depend on the number of threads.
     """
     xp = backend.xp
     pieces = -(-(starts[1:] - starts[:-1]) // PIECE)

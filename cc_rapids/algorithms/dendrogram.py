@@ -3,9 +3,9 @@
 The forest is contracted by its heaviest edges (Sao, Prokopenko and Lebrun-Grandié, "PANDORA: A
 parallel dendrogram construction algorithm for single linkage clustering on GPU", 2024). An edge is
 an *alpha edge* if both of its endpoints have a lighter edge. All other edges join a single vertex
-to a cluster, or two single vertices (*leaf edges*). They are contracted, and the alpha edges form
-the next forest, between *supervertices*. Each alpha edge needs two leaf edges below it, so there
-are at most half as many, and the contractions end.
+to a cluster, or two single vertices (*leaf edges*). These edges are contracted, and the alpha edges
+form the next forest, between *supervertices*. Each alpha edge needs two leaf edges below it. So at
+most half of the edges are alpha edges, and the contractions end.
 
 Inside a supervertex the merges are a *chain*: each edge joins one more vertex to the cluster of the
 previous edge. A chain ends before the lightest edge of its supervertex. Heavier edges belong to the
@@ -13,7 +13,7 @@ chain of a later supervertex, which contains this supervertex. So the edges of a
 before any cluster is, and only need to be ordered.
 
 Two implementations compute the same arrays. On a GPU each step is a launch over all edges: edges
-are sorted by chain, and sizes are prefix sums along chains, first along those of the earlier
+are sorted by chain, and sizes are prefix sums along chains, first along the chains of earlier
 supervertices. With few CPU threads, one thread in two passes is faster. It takes the edges in the
 order of their merges, so that it can prefetch what later edges read. Only the search for chains
 uses all threads.
@@ -92,7 +92,7 @@ class MergeTree:
         return self._of(self.greatest, clusters, clusters.dtype)
 
     def _of(self, merged: Array, clusters: Array, dtype: Any, is_size: bool = False) -> Array:
-        """Look up clusters in ``merged``, by edge; single vertices have the size 1."""
+        """Return ``merged`` at each cluster's edge; for a single vertex, itself or its size."""
         values = self.backend.empty(clusters.size, dtype)
         look_up = self.backend.kernel(kernels.look_up)
         look_up(clusters.size, self.n, int(is_size), clusters, merged, values)
@@ -124,12 +124,12 @@ class MergeTree:
         return MergeTree(int(vertices.size), first, second, size, least, greatest, self.backend)
 
     def growth(self, ends: Array) -> tuple[Array, Array]:
-        """Return the size of the largest cluster, and the sum of the squares of all sizes.
+        """Return the size of the largest cluster and the sum of all squared sizes, after each edge.
 
         Parameters
         ----------
         ends : (c,) array of int64
-            Edges. Both numbers are returned for the clusters after the merge of each of these.
+            Edges; both numbers describe the clusters after the merge of edge ``ends[i]``.
 
         Returns
         -------
@@ -139,7 +139,7 @@ class MergeTree:
         products = self.sizes_of(self.first) * self.sizes_of(self.second)
         squares = self.n + 2 * backend.xp.cumsum(products.astype(np.uint64))
         records = backend.fill(backend.empty(4 * t, word), 0)
-        records[2::4] = self.size  # sums of records have a maximum in this word
+        records[2::4] = self.size  # sum_runs takes the maximum of this word
         if t:
             _sum_chains(records, 0, t, backend)
         return records[2::4][ends].astype(np.uint64), squares[ends]
@@ -222,7 +222,7 @@ class MergeTree:
             The last edge of the contracted merge to which each edge belongs.
         is_outer : (2 t,) array of bool, or None
             Whether each cluster of ``before`` exists before the step. None if each step has one
-            edge, because all of them exist then.
+            edge: then all clusters do.
         """
         backend, t, word = self.backend, int(steps.size), self.first.dtype.type
         before, last = backend.empty(2 * t, word), backend.xp.arange(t, dtype=word)
@@ -239,7 +239,8 @@ class MergeTree:
 def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:
     """Return first, second, size, least and greatest of a MergeTree, computed by one thread.
 
-    The arrays of nodes and chains are longer than needed, and written only as far as needed.
+    ``merge_in_order`` replaces ``joined`` and ``chain`` by the two clusters of each edge. The
+    arrays of nodes and chains are longer than needed.
     """
     word, t = word_of(n), int(src.size)
     nodes, chains = (backend.empty(4 * n, word) for _ in range(2))
@@ -319,7 +320,7 @@ def _contracted(
 
 
 def launch_until_complete(kernel: Kernel, arguments: tuple[Any, ...], backend: Backend) -> None:
-    """Launch a kernel again and again, until a launch does not set its flag."""
+    """Launch a kernel repeatedly, until a launch does not set its flag."""
     is_incomplete = True
     while is_incomplete:
         flag = backend.new_flag()
@@ -329,7 +330,7 @@ def launch_until_complete(kernel: Kernel, arguments: tuple[Any, ...], backend: B
 
 
 def _sum_chains(records: Array, begin: int, end: int, backend: Backend) -> None:
-    """Replace records begin .. end - 1 by their sums from the beginning of their chains on."""
+    """Replace each of the records begin .. end - 1 by the sum of its chain up to this record."""
     word, runs = records.dtype.type, -(-(end - begin) // kernels.RUN)
     sums = backend.empty(4 * runs, word)
     backend.kernel(kernels.sum_runs, word)(runs, begin, end, records, sums)

@@ -1,7 +1,7 @@
 """Designs: one rule from each axis, with a name that users type.
 
 ``str(Design(link="async", compress="halve"))`` is ``none+async+halve``: sample, link, compress.
-``Design.parse`` is the inverse. The name of a link with a built-in find has two words, such as
+``Design.parse`` is the inverse. If the link has a built-in find, the name has two words, such as
 ``kout+liu-tarjan(PRF)``, or one word if there is no sample.
 """
 
@@ -41,7 +41,7 @@ class Design:
     See Also
     --------
     designs : The designs by name.
-    components : Run one, by ``design``.
+    components : Run a design by its name.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Design:
     def hooks_roots_only(self) -> bool:
         """True if only roots are hooked, which batches of edges require."""
         link = self.words[1]
-        rule = dict(link.options).get("")
+        rule = dict(link.options).get("")  # the option without a name, as in liu-tarjan(PRF)
         return bool(link.spec.hooks_roots_only) or rule in link.spec.rooted_rules
 
     @property
@@ -131,7 +131,7 @@ class Design:
 
     @cached_property
     def counts_vertices(self) -> bool:
-        """True if its memory requires the exact number of vertices."""
+        """True if the exact number of vertices must be known to allocate its memory."""
         return self.takes_rows or self.words[1].spec.bytes_per_vertex_pair > 0
 
     @classmethod
@@ -252,7 +252,10 @@ def _packed(design: Design) -> bool:
 
 
 def _option(design: Design, axis: int, key: str) -> int | str | None:
-    """Return the value of an option of the sample (axis 0), link or find; None without it."""
+    """Return the value of an option, or None if there is no such option.
+
+    ``axis`` is 0 for the sample, 1 for the link and 2 for the find.
+    """
     word = design.words[axis]
     return dict(word.options).get(key) if word else None
 
@@ -295,7 +298,8 @@ def _stores_to_root(design: Design) -> bool:
     return spec is not None and bool(spec.stores_to_root)
 
 
-# Ids of a vertex block: 64 KiB, which every GPU since Turing shares in a block
+# Maximum number of ids of a vertex block. Their labels take 64 KiB, which a block of threads can
+# have as shared memory on every GPU since Turing.
 SHARED_WORDS = 1 << 14
 
 
@@ -407,8 +411,7 @@ def designs() -> list[Design]:
 
     See Also
     --------
-    Design : A design, by its three choices.
-    components : Run one, by ``design``.
+    Design : A design, by its three choices. components : Run a design by its name.
 
     Examples
     --------
@@ -429,15 +432,15 @@ def designs() -> list[Design]:
 class Word:
     """A rule with the values of its options; ``str`` omits default values."""
 
-    spec: Any  # of the kind of its axis: SamplingSpec, UnionSpec, RoundsSpec, StandaloneSpec, ...
+    spec: Any  # a SamplingSpec, FindSpec, UnionSpec, RoundsSpec or StandaloneSpec, by its axis
     options: tuple[tuple[str, int | str], ...]
 
     def __str__(self) -> str:
-        link_options = self.spec.options
+        allowed = self.spec.options
         shown = [
             f"{key}={value}" if key else str(value)
             for key, value in self.options
-            if not key or value != _default(link_options[key])
+            if not key or value != _default(allowed[key])
         ]
         return str(self.spec.name) + (f"({', '.join(shown)})" if shown else "")
 
@@ -492,7 +495,10 @@ def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> i
 
 
 def unknown_choice(axis: str, word: str, words: Iterable[str] | None = None) -> str:
-    """Return the error message for an unknown word, with the five nearest words of its axis."""
+    """Return the error message for an unknown word, with the five nearest of ``words``.
+
+    By default, ``words`` are the choices of the axis.
+    """
     choices = CHOICES[axis] if words is None else words
     hint = did_you_mean(nearest_words(word, choices, 5, 0.5))
     return f"unknown {axis} {word!r}:{hint} cc_rapids.designs() lists all designs"
@@ -503,8 +509,8 @@ def check_forest_design(design: Design | None) -> None:
     if design is None or design.makes_forests:
         return
     if splices(design):
-        reason = "a splice relies on unions that other threads have still to make, so its edges may"
-        reason += " close a cycle; use halve-one or split-one"
+        reason = "a splice relies on unions that other threads have still to make, so the recorded"
+        reason += " edges may close a cycle; use halve-one or split-one"
     elif _meta(design) or (_link(design).standalone and _link(design).iterative):
         reason = "it does not record the edges by which it hooks; use union-find, such as"
         reason += f" {Design()}"
@@ -512,13 +518,13 @@ def check_forest_design(design: Design | None) -> None:
         reason = "it labels what it visits, and hooks nothing"
     else:
         reason = "it moves vertices that are not roots from tree to tree, so no edge corresponds to"
-        reason += " a hook; of Liu and Tarjan's, those with root updates (R) do"
+        reason += " a hook; use a rule of Liu and Tarjan with root updates (R)"
     raise DesignError(f"no spanning forest by {design}: {reason}")
 
 
 @lru_cache(64)  # most batches have the design of the previous batch
 def check_batch_design(design: str | Design) -> Design:
-    """Return the design for batches; raise a DesignError if a named design supports none."""
+    """Return the design for batches; raise a DesignError if a named design cannot run on them."""
     parsed = Design.parse(design) or Design()
     if not starts_plainly(parsed):
         phase = "begins with tiles" if parsed.window else "samples"
@@ -599,7 +605,7 @@ def row(design: Design) -> Row:
 
 
 def markdown(listed: list[Row] | None = None) -> str:
-    """Return a Markdown table of designs, by default of all.
+    """Return a Markdown table of the ``listed`` designs, by default of all designs.
 
     Examples
     --------

@@ -84,9 +84,9 @@ class Minima:
 def _least_of_each(values: Array, begin: Array, length: Array, xp: Any) -> Array:
     """Return the least value of each interval of at least one value.
 
-    An interval is the union of two runs, which may overlap. Their length is the greatest power of
-    two that is not longer than the interval. The minima of the runs of each length are computed
-    from the minima of the runs of half the length.
+    An interval is the union of two runs, which may overlap. The length of both runs is the greatest
+    power of two that does not exceed the length of the interval. The minima of the runs of each
+    length are computed from the minima of the runs of half the length.
     """
     minima = xp.empty(begin.size, values.dtype)
     longest = int(length.max()) if length.size else 0

@@ -13,7 +13,7 @@ from ..kernels import merge as merging
 from .compiled import CompiledDesign, build
 from .design import Design
 
-PAIRS = 8  # vertices per pair: more pairs are larger than the parents
+PAIRS = 8  # vertices per pair of the buffers; with more pairs, the parents are sent instead
 COUNT_SHIFT = 48  # the lower bits of root_word are the root, see kernels/giant.py
 
 
@@ -26,9 +26,9 @@ class Packed:
     giant : int
         The root of the giant component, the largest tree.
     inside : ((n + 31) // 32,) array of uint32
-        The bit set of its vertices.
+        The bit set of the giant component's vertices.
     vertices, roots : (k,) arrays of vertices
-        The other vertices that have a parent, and their roots.
+        The vertices outside the giant component that have a parent, and their roots.
     present : ((n + 31) // 32,) array of uint32
         The forest's bit set of present vertices.
     parent : (n,) array of vertices, optional
@@ -64,10 +64,10 @@ class Packed:
 def pack(forest: Forest) -> Packed:
     """Pack a flat forest and wait for the result."""
     backend, n, vertex = forest.backend, forest.n, forest.vertex
-    compiled, probes, room = _compiled(forest), giant.PROBES, n // PAIRS
+    compiled, probes, max_pairs = _compiled(forest), giant.PROBES, n // PAIRS
     shapes = (2, np.int64), (probes, vertex), (forest.present.size, np.uint32)
     numbers, probed, inside = backend.alloc_packed(*shapes)
-    vertices, roots = backend.alloc_packed((room, vertex), (room, vertex))
+    vertices, roots = backend.alloc_packed((max_pairs, vertex), (max_pairs, vertex))
     root_word, pack_count = backend.fill(numbers, 0)[:1], numbers[1:]
     if n:
         compiled.probe(probes, n, forest.parent, probed)
@@ -77,7 +77,7 @@ def pack(forest: Forest) -> Packed:
     kernel(octets.size, n, forest.parent, root_word, octets, vertices, roots, pack_count)
     word, count = backend.to_host(numbers).tolist()
     pairs = vertices[:count], roots[:count]
-    parent = forest.parent if count > room else None
+    parent = forest.parent if count > max_pairs else None
     return Packed(word & (1 << COUNT_SHIFT) - 1, inside, *pairs, forest.present, parent)
 
 
@@ -113,4 +113,5 @@ def flatten(compiled: CompiledDesign, forest: Forest) -> None:
 
 
 def _compiled(forest: Forest) -> CompiledDesign:
+    """Return the kernels of the default design, for the types of a forest."""
     return build(Design(), forest.backend, forest.vertex, forest.vertex, False, False)

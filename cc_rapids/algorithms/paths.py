@@ -20,7 +20,7 @@ from ..graph.sorting import first_of, rows_of_each
 from .intervals import Minima
 from .rooted_forest import NO_EDGE, RootedForest
 
-APART = -1  # the length for a pair in two trees
+APART = -1  # the length of the path of a pair whose vertices are in different trees
 UNREACHED = -1  # the next vertex of a vertex that a search has not visited
 
 
@@ -174,13 +174,13 @@ class Chains:
         first, second : (p,) arrays of integers
             The vertices of each pair.
         joined : (p,) array of bool
-            Whether the two are in one tree.
+            Whether the two vertices are in one tree.
 
         Returns
         -------
         two (p,) arrays of int64
-            The number of edges, -1 for a pair in two trees; and the rank of the weakest edge, -1 if
-            the path has no edge or no order was given.
+            The number of edges, or -1 for a pair in different trees; and the rank of the weakest
+            edge, or -1 if the path has no edge or no order was given.
         """
         length, weakest = (xp.full(first.size, APART, np.int64) for _ in range(2))
         no_rank = int(self.place.size)  # greater than any rank
@@ -258,6 +258,7 @@ def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
     change = xp.where(moves_back, size[heavy_sibling], 0)
     change[is_heavy] = first[parent[is_heavy]] + 1 - first[child[is_heavy]]
     changes = xp.zeros(2 * n, np.int64)
+    # the position at which the tour enters a child: first downward and first - depth upward arcs
     enters = 2 * first[child] - forest.depth[child] - 1
     changes[enters], changes[enters + 2 * size[child] - 1] = change, -change
     first[child] += xp.cumsum(changes)[enters].astype(first.dtype)

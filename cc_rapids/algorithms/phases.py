@@ -136,7 +136,7 @@ def changes(state: Any, kernel: Any, *arguments: Any) -> bool:
 
 
 def filtered(filter_edges: Callable[..., None], left_count: Callable[[int], int]) -> Step:
-    """Link the same edges as :func:`edges_outside`, by the giant's bits in shared memory."""
+    """Link the same edges as :func:`edges_outside`; read the giant's bits from shared memory."""
 
     def connect_rest(state: Any) -> None:
         giant, flags = state.giant, state.flags

@@ -89,9 +89,9 @@ def _address(array: Array) -> int:
 
 
 def bits_of(value: int, dtype: Any) -> int | None:
-    """Return the bits of a value of a type as an int64; None if the type does not have the value.
+    """Return the bits of ``value`` as ``dtype``, as an int64; None if ``dtype`` has no such value.
 
-    A value for pixels that are no integers is returned unchanged.
+    If ``dtype`` is not a type of integers, the value is returned unchanged.
     """
     if not is_integer(dtype):
         return value
@@ -127,7 +127,7 @@ class Grid:
     def of(cls, shape: list[int], structure: npt.NDArray[np.bool_], backend: Backend) -> Grid:
         """Return the rows of an image of this shape, each joined by ``structure``.
 
-        A row is a line along the last axis. Only the earlier of two neighbouring rows is listed.
+        A row is a line along the last axis. For each row, only its earlier neighbours are listed.
         """
         *leading, width = shape
         strides = [math.prod(leading[k + 1 :]) for k in range(len(leading))]
@@ -189,7 +189,7 @@ class Grid:
             values = flat if by_value else backend.unused(np.uint8)
             rows(words, self.width, self.words, *self.neighbourhood, values, *bits, parent)
         count = self._number(parent, labels)
-        # A GPU writes 64 bits faster. The caller's labels may begin in the middle of 64 bits.
+        # A GPU writes two 32-bit labels at once faster, which requires an address divisible by 8.
         are_pairs = labels.itemsize == WORD // 8 and _address(labels) % 8 == 0
         if backend.warp_size > 1 and self.width == WORD * self.words and are_pairs:
             pairs = backend.kernel(pixels.write_label_pairs)
@@ -202,7 +202,7 @@ class Grid:
     def _number(self, parent: Array, labels: Array) -> int:
         """Replace the parent of each run by its label, and return the number of components.
 
-        Uses the memory of ``labels`` for an array of numbers, if there is enough.
+        Uses the memory of ``labels`` for an array of numbers, if it is large enough.
         """
         backend, n, vertex = self.backend, parent.size, parent.dtype.type
         fits = labels.nbytes >= parent.nbytes and labels.itemsize % parent.itemsize == 0

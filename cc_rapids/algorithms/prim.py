@@ -21,8 +21,8 @@ def prim(
     """Return the points in the order in which they are added, their sources, and their distances.
 
     The weight of an edge is the maximum of its distance and the two core distances. Edges with an
-    infinite weight or NaN are ignored. Of several nearest points, the first is added, with its
-    first source.
+    infinite weight or NaN are ignored. Of several nearest points, the first one in ``matrix`` is
+    added, with its first source.
 
     Parameters
     ----------
@@ -31,15 +31,15 @@ def prim(
     scale : float
         Distances are divided by it, but core distances are not.
     from_source : bool
-        Whether the source of a point is its nearest point in the tree; otherwise it is the point
-        added before. The clusters up to each distance are the same in both cases.
+        Whether the source of a point is its nearest point in the tree; otherwise it is the
+        previously added point. The clusters up to each distance are the same in both cases.
 
     Returns
     -------
     order : (n,) array of int64
         The points.
     source : (n,) array of int64
-        The position in ``order`` of the source of each point in it.
+        For each point of ``order``, the position of its source in ``order``.
     weights : (n,) array of float64
         The weight of the edge to the source; infinite for the first point of a tree.
     """

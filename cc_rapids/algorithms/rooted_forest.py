@@ -109,7 +109,7 @@ def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> Ro
     """
     xp, word, t = backend.xp, word_of(n), int(src.size)
     signed = np.dtype(f"i{np.dtype(word).itemsize}")
-    edges = t + int(roots.size)
+    edges = t + int(roots.size)  # one more edge leads to each root, from outside
     counts = xp.zeros(n + 1, word)
     backend.kernel(tours.count_arcs, word)(t, src, dst, counts)
     counts[roots] += word(1)
@@ -119,7 +119,7 @@ def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> Ro
     backend.kernel(tours.place_arcs, word)(edges, *ends, starts, arcs, twins)
     tour = backend.empty(2 * edges, word)
     backend.kernel(tours.link_arcs, word)(edges, *ends, starts, arcs, twins, tour)
-    _rank_arcs(tour, edges + t, backend)
+    _rank_arcs(tour, edges + t, backend)  # the tour starts with the arc to the first root
     child, parent = backend.empty(t, word), backend.empty(n, word)
     backend.kernel(trees.init_singletons, word)(n, parent)
     parent_edge, enters, leaves = (backend.fill(backend.empty(n, word), 0xFF) for _ in range(3))

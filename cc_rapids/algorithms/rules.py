@@ -9,11 +9,11 @@ forbidden. Clusters only grow, so an edge that was refused once would be refused
 2. Elsewhere, call an edge *open* if its ends are in different clusters whose union breaks no rule.
    Suppose that an open edge e is the best open edge of both its clusters, A and B, in the total
    order of weight and row. Then Kruskal's algorithm joins A and B by e. By induction, it has built
-   A and B when it takes e: the edges that built them come before e, because they were the best at
-   a time when e was open as well. A and B have not grown further at that time: every edge that
-   comes before e and leaves A or B is not open, and a refused edge stays refused. So all edges
-   like e can be accepted at once. Each cluster has at most one such edge. Boruvka's algorithm would
-   also join chains of clusters by the best edge of each. This is not possible here, because the
+   A and B when it takes e: the edges that built them come before e, because they were the best at a
+   time when e was open as well. A and B have not grown further at that time: every edge that comes
+   before e and leaves A or B is not open, and a refused edge stays refused. So all edges like e can
+   be accepted at once. Each cluster has at most one such edge. Boruvka's algorithm would also join
+   chains of clusters, by the best edge of each cluster. This is not possible here, because the
    union of three clusters may break a rule that no two of them break.
 3. The best of all open edges is the best of both its clusters, so every round accepts an edge.
 
@@ -69,8 +69,8 @@ class Rules:
     @property
     def need_bits_only(self) -> bool:
         """Return whether the only rule is a limit of 1 for each of at most 64 datasets."""
-        few = 0 < self.limits.size <= BITS and self.kinds == 1
-        return few and bool((self.limits == 1).all())
+        only_datasets = 0 < self.limits.size <= BITS and self.kinds == 1
+        return only_datasets and bool((self.limits == 1).all())
 
     def broken(self, groups: Array, count: int, backend: Backend) -> Array:
         """Return a boolean mask of the groups of vertices that break a rule.
@@ -90,7 +90,7 @@ class Rules:
             by_count.append((self.code[:0], xp.full(1, self.most, np.int64)))
         if self.code.size:
             datasets = int(self.limits.size)
-            if count * datasets <= 4 * n:
+            if count * datasets <= 4 * n:  # a table of counts is small enough
                 by_count.append((self.code, self.limits))
             else:
                 keys = groups.astype(np.int64) * datasets + self.code
@@ -119,7 +119,7 @@ def is_refused(verdict: Array) -> Array:
     return (verdict > kernels.OPEN) & (verdict < kernels.ACCEPTED)
 
 
-class BrokenRule(Exception):  # noqa: N818  # a signal: the caller knows the ids
+class BrokenRule(Exception):  # noqa: N818  # a signal: the caller names the ids
     """Signal that a pair that must be linked breaks a rule.
 
     Parameters
@@ -301,7 +301,7 @@ class Clusters:
         return verdict
 
     def name_rules(self, src: Array, dst: Array, keys: Array, verdict: Array) -> None:
-        """Replace the rule of each refused edge by the first rule that the edge broke at its turn.
+        """Replace the rule of each refused edge by the first rule that it broke in Kruskal's order.
 
         ``verdict`` is the result of :meth:`decide` for the same arguments; it is changed in place.
         """

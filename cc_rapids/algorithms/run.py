@@ -20,7 +20,8 @@ from .compiled import CompiledDesign, build, build_mixed
 from .design import Design, partitions
 from .phases import Remaining
 
-# The last of this number of parts of a long list is linked while the host allocates the rows.
+# A long list is divided into this number of parts, or fewer with a filter. The last part is linked
+# while the host allocates the rows of the answer.
 PARTS, PARTS_FILTERED = 8, 4
 
 
@@ -40,7 +41,7 @@ class Flags(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """The number of vertex blocks, and the (number + 1,) first edges of the blocks."""
+    """The number of vertex blocks, and the first edge of each block, as ``number + 1`` offsets."""
 
     number: int
     offsets: Array
@@ -71,8 +72,9 @@ class Giant:
     Attributes
     ----------
     root_word : (2,) array of int64
-        ``[count << 48 | root]`` and the number of vertices that the sample has linked; initially 0.
-        Only one element for rounds without a sample, because these only rename vertices.
+        The word ``count << 48 | root`` of kernels/giant.py, and the number of vertices that the
+        sample has linked; initially 0. Rounds without a sample need only the first element, to
+        rename vertices.
     in_giant : ((n + 31) // 32,) array of uint32
         The bit set of the giant component's vertices.
     probed : array of vertices
@@ -182,7 +184,8 @@ def solve(
     edges : Edges
         Edges on the forest's backend; not written.
     forest : Forest
-        A forest over the vertices of the edges; ``present`` holds vertices that need no edge.
+        A forest over the vertices of the edges; ``present`` contains the vertices that are in the
+        answer even without an edge.
     design : Design
         The algorithm.
     rows : Adjacency, optional
@@ -193,9 +196,10 @@ def solve(
     memory : str
         The kind of memory of the edges, and of the adjacency matrix of a design that needs one.
     speculative : SpeculativeRows, optional
-        Rows to gather while the forest is counted. Memory is allocated for the rows certainly
-        needed plus a tolerated surplus: see :func:`cc_rapids.memory_bound`. For a long list, a
-        lower bound of the number of rows is counted before the last part of the list is linked.
+        Rows to gather while the forest is counted. Memory is allocated for the rows that are
+        certain to be needed, plus a tolerated surplus: see :func:`cc_rapids.memory_bound`. For a
+        long list, a lower bound of the number of rows is counted before the last part of the list
+        is linked.
     in_two_parts : bool
         Whether the list is long enough to be linked in two parts.
     """
@@ -311,7 +315,7 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     Parameters
     ----------
     queries : (m,) array of uint8
-        Not 0 where a row is a query.
+        Nonzero where a row is a query; all other rows are insertions.
 
     Returns
     -------
@@ -345,7 +349,7 @@ def run(compiled: CompiledDesign, state: RunState) -> None:
 
 
 def sample(compiled: CompiledDesign, state: RunState) -> None:
-    """Make every vertex its own root; link the sample, if any, and find the giant component."""
+    """Make the initial trees; with a sample, link it and find the giant component."""
     sampled = compiled.sample if state.n else None
     if compiled.link_in_blocks:
         compiled.link_in_blocks(state)
@@ -375,7 +379,7 @@ def _find_giant(compiled: CompiledDesign, state: RunState) -> None:
 
 
 def connect_rest(compiled: CompiledDesign, state: RunState) -> None:
-    """Link the remaining edges, and point every vertex at its root."""
+    """Link the remaining edges, and point every vertex at the least vertex of its tree."""
     (parent, aux, _), present = state.trees, state.flags.present
     compiled.connect_rest(state)
     if compiled.unpack:
@@ -427,8 +431,7 @@ def _giant(compiled: CompiledDesign, forest: Forest, rows: Adjacency | None) -> 
         root_word = backend.fill(backend.empty(1, np.int64), 0)
         words, count = unused(np.uint32), unused(np.int64)
         return Giant(root_word, words, unused(vertex), words, words, count)
-    probed = sampling.PROBES, vertex
-    shapes = (2, np.int64), (forest.present.size, np.uint32), probed
+    shapes = (2, np.int64), (forest.present.size, np.uint32), (sampling.PROBES, vertex)
     root_word, in_giant, probed, warp_queues = backend.alloc_packed(
         *shapes, (compiled.queue_words, np.uint32)
     )
@@ -544,7 +547,7 @@ def bytes_of_pairs(design: Design, n: int) -> int:
 def check_pairs(design: Design, n: int, backend: Backend, memory: str) -> None:
     """Raise a CapacityError if a design's memory for pairs of vertices does not fit.
 
-    A matrix is allocated in the requested kind of memory, all other arrays in the backend's.
+    An adjacency matrix is allocated in ``memory``, other arrays in the backend's default memory.
 
     Raises
     ------
@@ -563,6 +566,6 @@ def check_pairs(design: Design, n: int, backend: Backend, memory: str) -> None:
         raise CapacityError(
             f"{design} takes {unit} for each pair of vertices: {needed:,} bytes for {n:,} ids"
             f" between the least and the greatest, but {free:,} are free; use a design whose memory"
-            f" grows with the edges, such as {Design()}, or, if there are fewer vertices, number"
-            " them without gaps"
+            f" grows with the number of edges, such as {Design()}, or, if there are fewer"
+            " vertices, number them without gaps"
         )

@@ -1,12 +1,12 @@
 """Linking in stages: edges in the order of blocks of vertices, with an early giant component.
 
 The first stage links the edges whose larger endpoint is in the first blocks, that is, the edges
-among the vertices of these blocks. If the list is in random order, a fraction f of the vertices has
-a fraction f^2 of the edges, and f times the average degree. Once that degree is two, most of these
-vertices form the giant component, after few of all edges. The later stages add one block of
-vertices after another and link their edges to smaller vertices. Most smaller vertices are in the
-giant component. For such an edge only the bit of the smaller endpoint is read. The bits fit into L2
-when the parents do not.
+among the vertices of these blocks. If the edges are random, a fraction f of the vertices has a
+fraction f^2 of the edges, and f times the average degree. The first blocks are chosen so that this
+degree is about two. Most of their vertices then form the giant component, although few of the edges
+have been linked. The later stages add one block of vertices after another and link their edges to
+smaller vertices. Most smaller vertices are in the giant component; for an edge to one of these,
+only its bit is read. The bits fit into L2 when the parents do not.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .compiled import CompiledDesign, KernelComposer, build
 from .merge import flatten
 
 NEIGHBOURS = 2.2  # per vertex within the first blocks; at 2.2, 85 % of a random graph are one tree
-MOST = 0.9  # largest share of blocks for the first stage; beyond it there is one stage
+MAX_FIRST_SHARE = 0.9  # if the first stage needs a larger share of the blocks, it links all blocks
 
 
 class _Kernels(NamedTuple):
@@ -44,7 +44,7 @@ class _Kernels(NamedTuple):
 
 @cache
 def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
-    """Return the kernels for a vertex type and a type of distances."""
+    """Return the kernels for a type of vertices and a type of ids minus the lowest id."""
     wide = np.promote_types(vertex, wide).type
     composer = KernelComposer(PARTITIONED, backend, vertex, wide, False, False)
     join = composer.join(sampling=False)
@@ -60,12 +60,12 @@ def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
 
 
 def first_blocks(n: int, m: int, blocks: int) -> int:
-    """Return the number of blocks in the first stage; all if there would be nearly as many.
+    """Return the number of blocks in the first stage, or all blocks if it needs nearly all.
 
-    A vertex of these blocks has NEIGHBOURS neighbours within them on average, in a random graph.
+    In a random graph, a vertex of these blocks has NEIGHBOURS neighbours in them on average.
     """
     share = NEIGHBOURS * n / max(2 * m, 1)
-    return math.ceil(share * blocks) if share <= MOST else blocks
+    return math.ceil(share * blocks) if share <= MAX_FIRST_SHARE else blocks
 
 
 def link_in_stages(edges: Edges, forest: Forest) -> None:
@@ -85,8 +85,8 @@ def link_in_stages(edges: Edges, forest: Forest) -> None:
     shapes = [(tiles * TILE, WORD)] * 2 + [((blocks + 1) * tiles, WORD)]
     copies = tuple(backend.alloc_packed(*shapes))
     kernels.init(n, forest.parent)
-    given = edges.src, edges.dst, edges.low, n, forest.present, forest.out_of_range
-    kernels.partition_tile(tiles, 0, m, blocks, shift, *given, *copies)
+    edge_arguments = edges.src, edges.dst, edges.low, n, forest.present, forest.out_of_range
+    kernels.partition_tile(tiles, 0, m, blocks, shift, *edge_arguments, *copies)
     unused = backend.unused(forest.vertex)
     trees = forest.parent, unused, unused
     first = first_blocks(n, m, blocks)
@@ -94,13 +94,13 @@ def link_in_stages(edges: Edges, forest: Forest) -> None:
     if first < blocks:
         root_word, in_giant = _mark_giant(kernels.design, forest, min(first << shift, n))
         threads = tiles * (blocks - first) * backend.warp_size
-        rest = *copies, *trees, forest.present, root_word, in_giant
-        kernels.link_outside(threads, first, tiles, blocks, *rest)
+        arguments = *copies, *trees, forest.present, root_word, in_giant
+        kernels.link_outside(threads, first, tiles, blocks, *arguments)
     flatten(kernels.design, forest)
 
 
 def _mark_giant(design: CompiledDesign, forest: Forest, vertices: int) -> tuple[Array, Array]:
-    """Return the root and the bit set of the giant component among the first vertices."""
+    """Return the root word and the bit set of the giant component of the first ``vertices``."""
     backend, parent, probes = forest.backend, forest.parent, giant.PROBES
     shapes = (2, np.int64), (forest.present.size, np.uint32), (probes, forest.vertex)
     root_word, in_giant, probed = backend.alloc_packed(*shapes)

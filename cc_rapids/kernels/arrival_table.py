@@ -119,19 +119,19 @@ def prefetch_hashed(on: Any) -> Any:
 PREFETCH = {by_place: prefetch_place, by_hash: prefetch_hashed}
 
 
-def prefetch_of(on: Any, way: Any) -> Any:
+def prefetch_of(on: Any, slots_by: Any) -> Any:
     """Return the prefetch function for ids of one kind (``by_place`` or ``by_hash``)."""
-    return (PREFETCH[way] if on.prefetch is not None else no_prefetch)(on)
+    return (PREFETCH[slots_by] if on.prefetch is not None else no_prefetch)(on)
 
 
-def enter(on: Any, vertex: type, way: Any) -> Any:
+def enter(on: Any, vertex: type, slots_by: Any) -> Any:
     """Return an id's slot and its previous content; insert ``code`` if the id has no slot.
 
     Probes one slot after another, from the first slot of the id. The search ends at the id's slot
     or a free slot, because the table is never full. A stale read can only show FREE, and the swap
     then returns the current content.
     """
-    place, same = way(on)
+    place, same = slots_by(on)
     none, cas = free(vertex), on.atomic_cas
 
     @on.device
@@ -149,10 +149,10 @@ def enter(on: Any, vertex: type, way: Any) -> Any:
     return enter
 
 
-def claim(on: Any, vertex: type, way: Any) -> Any:
+def claim(on: Any, vertex: type, slots_by: Any) -> Any:
     """Write the code in each row's slot; set ``is_new`` for rows that claimed a slot."""
-    slot, read_key, none = enter(on, vertex, way), key_of(on), free(vertex)
-    prefetch_row = prefetch_of(on, way)
+    slot, read_key, none = enter(on, vertex, slots_by), key_of(on), free(vertex)
+    prefetch_row = prefetch_of(on, slots_by)
 
     @on.elementwise
     def claim(i, column, base, n, table, arrived, out, is_new, numbers):
@@ -176,7 +176,7 @@ def claim(on: Any, vertex: type, way: Any) -> Any:
         out[:m], is_new[:m] = table[slots][group], 0
         is_new[first[new]], numbers[first[new]] = 1, slots[new]
 
-    first_slots, is_key = _by_numpy(on, way)
+    first_slots, is_key = _by_numpy(on, slots_by)
     claim.by_numpy = claim_by_numpy
     return claim
 
@@ -219,9 +219,9 @@ def number_claimed(on: Any, vertex: type) -> Any:
     return number_claimed
 
 
-def fill(on: Any, vertex: type, way: Any) -> Any:
+def fill(on: Any, vertex: type, slots_by: Any) -> Any:
     """Insert distinct ids with their numbers into an empty table."""
-    slot, read_key = enter(on, vertex, way), key_of(on)
+    slot, read_key = enter(on, vertex, slots_by), key_of(on)
 
     @on.elementwise
     def fill(i, arrived, base, n, table):
@@ -231,19 +231,19 @@ def fill(on: Any, vertex: type, way: Any) -> Any:
         start, codes = first_slots(arrived[:k], base, table.size), np.arange(k, dtype=vertex)
         by_numpy.insert(codes, start, table, free(vertex), lambda stored, at: stored == at)
 
-    first_slots, _ = _by_numpy(on, way)
+    first_slots, _ = _by_numpy(on, slots_by)
     fill.by_numpy = fill_by_numpy
     return fill
 
 
-def look_up(on: Any, vertex: type, way: Any) -> Any:
-    """Write the number of each id that has one below n, and set ``valid`` for these.
+def look_up(on: Any, vertex: type, slots_by: Any) -> Any:
+    """Write the number of each id if it is below n, and set ``valid`` for these ids.
 
-    Slots with n or more were claimed later, so the search for an id with a number below n does not
-    pass one of them.
+    A slot with a code of n or more was claimed after all slots with numbers below n. So the search
+    for an id with a number below n does not pass such a slot.
     """
-    place, same = way(on)
-    read_key, none, prefetch_row = key_of(on), free(vertex), prefetch_of(on, way)
+    place, same = slots_by(on)
+    read_key, none, prefetch_row = key_of(on), free(vertex), prefetch_of(on, slots_by)
 
     @on.elementwise
     def look_up(i, column, base, n, table, arrived, out, valid):
@@ -270,18 +270,18 @@ def look_up(on: Any, vertex: type, way: Any) -> Any:
             left = left[may_be & ~is_match]
             slots[left] = (slots[left] + 1) % table.size
 
-    first_slots, is_key = _by_numpy(on, way)
+    first_slots, is_key = _by_numpy(on, slots_by)
     look_up.by_numpy = look_up_by_numpy
     return look_up
 
 
-def _by_numpy(on: Any, way: Any) -> tuple[Any, Any]:
+def _by_numpy(on: Any, slots_by: Any) -> tuple[Any, Any]:
     """Return two functions of arrays for ids of one kind: ``first_slots`` and ``is_key``.
 
-    ``first_slots`` returns the first slot of each id. ``is_key`` returns for pairs of a code in a
-    slot and an id whether the slot belongs to the id.
+    ``first_slots`` returns the first slot of each id. ``is_key`` takes the codes of slots and an id
+    for each slot, and returns whether the slot belongs to the id.
     """
-    if way is by_place:
+    if slots_by is by_place:
 
         def place(keys, base, size):
             return np.minimum(keys - np.uint64(base & MASK), np.uint64(size - 1))
@@ -307,6 +307,6 @@ def _by_numpy(on: Any, way: Any) -> tuple[Any, Any]:
 
 
 def _distinct(column: Any) -> tuple[Any, Any, Any]:
-    """Return the distinct ids of a column, the first row of each, and the number of each row."""
+    """Return the distinct ids of a column, their first rows, and for each row its distinct id."""
     keys = column.astype(np.int64).view(np.uint64)
     return np.unique(keys, return_index=True, return_inverse=True)

@@ -151,7 +151,7 @@ def find_disorder(on: Any) -> Any:
 
 
 def scatter_labels(on: Any, vertex: type) -> Any:
-    """Write the slot of each row's label at the slot of its id; ids and labels have one type."""
+    """Write the slot of each row's label to ``label_of``; ids and labels have the same type."""
     least = lessen(on)
 
     @on.elementwise
@@ -169,7 +169,7 @@ def scatter_labels(on: Any, vertex: type) -> Any:
 
 
 def scatter_labels_by_slot(on: Any, vertex: type) -> Any:
-    """Write the slot of each row's label at the slot of its id; both were looked up before."""
+    """Write the slot of each row's label to ``label_of``; ids and labels are given as slots."""
     least = lessen(on)
 
     @on.elementwise
@@ -281,7 +281,7 @@ def prefetch_in_table(on: Any) -> Any:
 
 
 def find_by_distance(on: Any, vertex: type) -> Any:
-    """Return ``key - low`` as the slot of an id; all bits set if it is not below n."""
+    """Return ``key - low`` as the slot of an id; all bits set if this slot is not below n."""
     nowhere = vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -305,8 +305,8 @@ def prefetch_nothing(on: Any) -> Any:
 def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
     """Write the slot of each id of a column, and tally the rows.
 
-    ``alien`` is not 0 if one of the ids and the vertices is signed and the other unsigned. Ids with
-    the highest bit set are then unknown.
+    ``alien`` is nonzero if the ids are signed and the vertices unsigned, or the ids unsigned and
+    the vertices signed. Ids with the highest bit set are then unknown.
     """
     nowhere, add, high = vertex(np.iinfo(vertex).max), on.block_reduce_add, np.uint64(63)
 
@@ -441,7 +441,7 @@ def prefetch_trees(on: Any, wide: type) -> Any:
 
 
 def examine(on: Any, vertex: type, wide: type, join: Any) -> Any:
-    """Return whether the endpoints of an edge are vertices of one label, and join their trees.
+    """Return whether both ends of an edge are vertices of one label; if so, join their trees.
 
     Endpoints of different labels are never joined, so all vertices of a tree have one label. If the
     endpoints have the same parent, their labels are therefore not read.

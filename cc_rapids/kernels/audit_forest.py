@@ -4,7 +4,7 @@ The forest's edges are numbered by weight, and equal weights by row. Borůvka's 
 of nodes: each tree of a round is a node, and its parent is the tree of the next round that contains
 it. Two vertices of the forest climb in this tree to their lowest common ancestor. The greatest edge
 number on the path between them in the forest is the greatest number selected by a node on these
-climbs, without the ancestor (King, "A simpler minimum spanning tree verification algorithm",
+climbs below the ancestor (King, "A simpler minimum spanning tree verification algorithm",
 Algorithmica 1997). There are at most log2 n rounds.
 
 us, vs : (k,) unsigned, the nodes of a round that the remaining edges join, in edge order.
@@ -93,7 +93,7 @@ def is_heavier(on: Any) -> Any:
 def find_lighter(on: Any, node: type, wide: type, load_edge: Any, before: Any) -> Any:
     """Find the first edge that comes before the last edge on the path between its endpoints.
 
-    Also find the first edge between whose endpoints there is no path.
+    Also find the first edge whose endpoints are not connected by a path.
     """
     lower = lessen(on)
 

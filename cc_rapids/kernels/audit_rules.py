@@ -9,13 +9,13 @@ src, dst       : (m,) unsigned, the slots of both ends of each edge.
 ordered        : (k,) the accepted edges, in order; ``first`` linked pairs come before them.
 cluster        : (n,) the number of the final cluster of each slot.
 members, starts: the slots of each cluster.
-limited, begins: the slots of each cluster that have a dataset with a limit, by dataset.
+limited, begins: the slots whose dataset has a limit, by cluster and then by dataset.
 ends, heads    : the ends of pairs that must not be linked, by cluster. The other end of ``e`` is
                  ``pair[e ^ 1]``.
 verdict        : (m,) uint8, WITHIN, ACCEPTED, the number of the rule that the union would break, or
-                 a fault: EARLY for an edge in a cluster that comes before the last edge on the path
-                 between its ends; FREE for an edge between two clusters whose union would break no
-                 rule.
+                 a fault: EARLY if both ends are in one cluster, but the edge comes before the last
+                 edge on the path between them; FREE if the ends are in two clusters whose union
+                 would break no rule.
 """
 
 from typing import Any

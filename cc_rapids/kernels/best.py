@@ -2,7 +2,7 @@
 
 groups : (m,) integers, the group of each row.
 keys   : (m,) uint64, the sort key of each row; the row with the least key is chosen.
-scored : (m,) uint8, 0 for a row without a key, which is chosen only if no row of its group has one.
+scored : (m,) uint8, 0 for a row without a key, which is chosen only if its group has no key.
 places : (m,) uint64 below 2^63; of rows with equal keys, the row with the least place is
          chosen.
 best   : (2 * groups,) uint64, for each group its least key and the place of the chosen row,

@@ -23,7 +23,7 @@ from .primitives import none_of
 ZERO, ONE = np.uint64(0), np.uint64(1)
 LOCAL = np.uint32  # vertices of a block
 MAX_TIMES_AVERAGE = 4  # a block links at most this multiple of the average number of edges
-CREDIT = 8  # a thread stops when its misses exceed its hits by this: the list is not sorted
+CREDIT = 8  # a thread stops at this many more misses than hits: the list is not sorted
 MAX_ROW = np.uint64(64)  # longer rows are skipped, because a block has one thread per row
 
 GROUP_BITS, STRIDE_BITS = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 parts
@@ -111,8 +111,8 @@ def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
 def share_of_rows(on: Any, link_in_block: Any) -> Any:
     """Link one thread's share of a block's rows, except long rows.
 
-    If ``symmetric``, every edge occurs in both rows; it is linked from the row of its larger
-    endpoint.
+    If ``symmetric``, every edge occurs in the rows of both endpoints; it is linked from the row of
+    the larger one.
     """
     entries = entries_of(on)
 

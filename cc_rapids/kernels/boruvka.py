@@ -17,9 +17,9 @@ best_row : (n,) uint64, for wide weights the least row among the candidates with
 pivots  : (2 k,) uint64, the weight code and the row of the last edge of each of k bands.
 chosen  : a bit for each row of the edge list; set for edges of the forest.
 
-No tree is linked while candidates are collected, and none are collected while trees are linked.
-Allowed race: a stale ``best`` is too great and costs one more atomic operation. ``best`` does not
-change while trees are linked and is reset afterwards.
+No tree is linked while candidates are collected, and no candidate is collected while trees are
+linked. Allowed race: a stale ``best`` is too great and costs one more atomic operation. ``best``
+does not change while trees are linked and is reset afterwards.
 
 Borůvka, "O jistém problému minimálním", 1926.
 """
@@ -257,7 +257,7 @@ def after(on: Any) -> Any:
 
 
 def within(on: Any, weigh: Any) -> Any:
-    """Return whether an edge is in a band, which begins after the last edge of the previous one."""
+    """Return whether an edge lies between the end of the previous band and the end of this band."""
     is_after = after(on)
 
     @on.device

@@ -69,7 +69,7 @@ def insert(
     Returns
     -------
     (k,) array of slots, (k,) array of bool, bool
-        The slot of each key, whether it was free before, and whether all keys found one.
+        The slot of each key, whether this slot was free before, and whether every key found a slot.
     """
     slots, new = start.astype(np.int64), np.zeros(codes.size, bool)
     left = np.arange(codes.size)  # the keys without a slot

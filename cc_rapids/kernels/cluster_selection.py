@@ -15,10 +15,11 @@ def select_clusters(on: Any) -> Any:
     maximum number of vertices of a selected cluster. ``epsilon[0]`` is the minimum distance at
     which clusters split, and ``birth`` the distance at which each cluster splits from its parent.
 
-    The mass of a cluster is its stability or, if greater, the mass of its children. Of the clusters
-    whose stability is not less than the mass of their children, the uppermost are selected. A
-    selected cluster that splits off below ``epsilon`` is replaced by ``target``, its first ancestor
-    that does not; this is the root only if the root may be selected.
+    The mass of a cluster is its stability or, if greater, the sum of the masses of its children. Of
+    the clusters whose stability is not less than this sum, the uppermost are selected. A selected
+    cluster that splits from its parent at a distance below ``epsilon`` is replaced by ``target``,
+    the first ancestor that splits at ``epsilon`` or above. The root is a target only if it may be
+    selected.
 
     ``below`` has three words per cluster: the mass, the vertices and the number of its children.
     ``picks`` and ``moved`` are 0 initially. ``picks`` is 1 for a cluster selected by its mass, and

@@ -13,7 +13,7 @@ import numpy as np
 
 HOPS = 16  # pointers that a thread follows before it stores where it is
 ZERO, ONE = np.uint64(0), np.uint64(1)
-NEITHER, ONE_KEPT, SPLIT = np.uint8(0), np.uint8(1), np.uint8(2)  # which nodes of a merge are kept
+NEITHER, ONE_KEPT, SPLIT = np.uint8(0), np.uint8(1), np.uint8(2)  # kept nodes of a merge
 
 
 def is_kept(on: Any) -> Any:
@@ -55,11 +55,11 @@ def point_up(on: Any, word: type) -> Any:
 def climb(on: Any, word: type, among_kept: bool) -> Any:
     """Move the pointer of each node by up to HOPS steps; set the flag if it may not have arrived.
 
-    Moves the pointers of kept nodes if ``among_kept``, otherwise those of other nodes. The pointer
-    of a kept node arrives at a node that points at itself, that of another node at the first kept
-    node above it. Allowed race: a pointer that another thread moves leads to the same node before
-    and after. Each step leads up or ends, so the climbs end. The last nodes are the uppermost, so
-    they are moved first.
+    Moves the pointers of kept nodes if ``among_kept``, otherwise the pointers of all other nodes.
+    The pointer of a kept node arrives at a node that points at itself. The pointer of any other
+    node arrives at the first kept node above it. Allowed race: a pointer that another thread moves
+    leads to the same node before and after. Each step leads up, so the climbs end. The uppermost
+    nodes are the last, so a launch begins with the last.
     """
     kept, hops = is_kept(on), np.uint64(HOPS)
 

@@ -141,8 +141,8 @@ def link_first_two(on: Any, vertex: type, join: Any) -> Any:
     """Link the first two neighbours of each vertex, which pairs of threads load coalesced.
 
     Threads 2t and 2t + 1 read the rows of both: thread 2t the first entries, thread 2t + 1 the
-    second entries. Then each sends the other thread the entry of its row. The kernel is launched
-    for whole warps, also beyond n.
+    second entries. Then each thread sends the other one the entry that it has read of the other's
+    row. The kernel is launched for whole warps, also beyond n.
     """
     swap, entries = on.warp_shuffle_xor, entries_of(on)
 
@@ -238,7 +238,7 @@ def every_row(on: Any, vertex: type, link_outside: Any) -> Any:
     return every_row
 
 
-def most_in_a_row(on: Any) -> Any:
+def max_short_length(on: Any) -> Any:
     """Return the maximum length of a short row; unlimited if threads do not run in lockstep."""
     return np.uint64(SHORT if on.threads_per_row > 1 else 1 << 62)
 
@@ -248,7 +248,7 @@ def short_rows(on: Any, wide: type, one: Any) -> Any:
 
     If ``symmetric``, only entries to smaller or equal vertices are linked.
     """
-    short, entries = most_in_a_row(on), entries_of(on)
+    short, entries = max_short_length(on), entries_of(on)
 
     @on.elementwise
     def short_rows(v, symmetric, many, offsets, indices, *trees):
@@ -269,7 +269,7 @@ def long_rows(on: Any, wide: type, one: Any, row: Any) -> Any:
 
     A thread looks up the row of an entry only if it is not the row of its previous entry.
     """
-    short, entries = most_in_a_row(on), entries_of(on)
+    short, entries = max_short_length(on), entries_of(on)
 
     @on.grid_stride
     def long_rows(first, n, step, symmetric, many, offsets, indices, low, count, *trees):

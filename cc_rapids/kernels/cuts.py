@@ -48,9 +48,10 @@ def number_cuts(on: Any, kind: type, admits: Any) -> Any:
     """Write the strictest cut that contains each edge; one more than the last cut if none does.
 
     A looser cut admits all edges of a stricter one, so the result is ``first`` plus the number of
-    thresholds that reject the weight. Bisection halves the ``left`` thresholds that start at
-    ``low``, until at most MAX_COUNTED are left. The rejecting ones of these are counted. The number
-    of steps does not depend on the weight, so threads do not diverge.
+    thresholds that reject the weight. Bisection halves the range of ``left`` thresholds from
+    ``low`` on, until at most MAX_COUNTED are in it. Then the thresholds of the range that reject
+    the weight are counted. The number of steps does not depend on the weight, so threads do not
+    diverge.
     """
 
     @on.elementwise

@@ -185,7 +185,7 @@ def checked(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:
 
 
 def every(on: Any) -> Any:
-    """Return i as the number of the i-th edge to read: edges in their order."""
+    """Return the number of the i-th edge to read: i, as edges are read in order."""
 
     @on.device
     def edge_index(i):

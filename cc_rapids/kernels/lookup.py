@@ -54,7 +54,7 @@ def look_up(on: Any, vertex: type, value: Any) -> Any:
         is_known = (valid[:m] != 0) & (vertices[:m] < np.uint64(n))
         at = np.where(is_known, vertices[:m], ZERO)
         is_known &= by_numpy.has(present, at)
-        roots = value.function.__name__ == "root"
+        roots = value.function.__name__ == "root"  # ``value`` is the function of root() or row()
         values = parent[at].astype(np.int64) if roots else by_numpy.rank(present, before, at)
         valid[:m], out[:m] = is_known, np.where(is_known, values, 0)
 
@@ -100,7 +100,7 @@ def index_sorted(on: Any) -> Any:
 
 
 def search_sorted(on: Any) -> Any:
-    """Write the position of each query among sorted ids; set ``valid`` to 0 where it is missing.
+    """Write the position of each query among sorted ids; set ``valid`` to 0 where there is none.
 
     Bisects within one bucket. A bucket of evenly spread ids holds one or two, so few steps remain.
     """

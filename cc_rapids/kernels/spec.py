@@ -177,7 +177,7 @@ class FindSpec(Spec):
 class LinkSpec(Spec):
     """A way to join trees: a union rule, rounds, or a standalone algorithm.
 
-    The properties return the default of most kinds; a subclass may override one by a field.
+    The properties return the default of most kinds; a subclass may override a property by a field.
 
     Attributes
     ----------

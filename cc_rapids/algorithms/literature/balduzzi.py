@@ -21,9 +21,9 @@ def hook_larger(on: Any, read: Any) -> Any:
     """Hook the larger of the parents of an edge's endpoints to the smaller (line 8).
 
     The paper prints a comparison of the endpoints, which may close a cycle from the second round
-    on. Here their roots are compared; in the first round these are the endpoints. ``old`` are the
-    labels at the start of the round: roots, which no thread writes. Allowed race: of several stores
-    to one root the last one stays, and the other edges hook in a later round.
+    on. Here their roots are compared; in the first round these are the endpoints. ``old`` contains
+    the labels at the start of the round, which are roots. No thread writes ``old``. Allowed race:
+    of several stores to one root the last one stays, and the other edges hook in a later round.
     """
 
     @on.elementwise
@@ -55,8 +55,9 @@ def hook_stars(on: Any, read: Any) -> Any:
     """Hook the remaining singletons and stars to any adjacent tree (lines 9 and 12).
 
     A tree remains if it neither hooked in this round nor was hooked to. No two remaining trees are
-    adjacent, because the larger would have hooked. So the trees that they hook to do not move in
-    this launch, and there are no cycles. For this reason the marks are set before this launch.
+    adjacent, because the larger would have hooked. So a remaining tree hooks to a tree that does
+    not move in this launch, and there are no cycles. For this reason ``note_hooks`` is launched
+    first.
     """
 
     @on.device

@@ -29,11 +29,11 @@ def graft(on: Any, read: Any, updated: bool) -> Any:
     """Graft the tree of the larger component to the smaller, without atomic operations.
 
     Invariant: at the start of a round every vertex points at its root. Every read, even a stale
-    one, returns a vertex that was a root at that time, and only such vertices are stored. D[v] < v
-    for all other vertices, so there are no cycles. Allowed race: of several grafts of one root the
-    last one stays; the other edges still join two trees and graft in a later round. A round that
-    grafts leaves fewer roots, so the rounds end. The endpoints of ``updated`` edges are roots
-    (Algorithm 2), so no parent is read.
+    one, returns a vertex that was a root at the start of the round, and only such vertices are
+    stored. D[v] < v for all other vertices, so there are no cycles. Allowed race: of several grafts
+    of one root the last one stays; the other edges still join two trees and graft in a later round.
+    A round that grafts leaves fewer roots, so the rounds end. With ``updated``, the endpoints of
+    the edges are roots (Algorithm 2), so no parent is read.
     """
 
     @on.elementwise
@@ -114,11 +114,11 @@ def hook_smaller(on: Any, read: Any) -> Any:
 
 
 def hook_stagnant(on: Any, read: Any) -> Any:
-    """Hook each tree that neither gained nor hooked in steps 1 and 2 to any other tree (step 3).
+    """Hook each stagnant tree to any adjacent tree (step 3).
 
-    A tree without gains and hooks is a star. No two such trees are adjacent, because the larger
-    would have hooked in step 2. So each hooks to a tree that does not hook in this step, and there
-    are no cycles.
+    A tree is stagnant if it neither gained a vertex nor hooked in steps 1 and 2. It is then a star.
+    No two such trees are adjacent, because the larger would have hooked in step 2. So each hooks to
+    a tree that does not hook in this step, and there are no cycles.
     """
 
     @on.device
@@ -264,7 +264,7 @@ def graft_shortcut(on: Any, vertex: type, read: Any) -> Step:
     **FACTS,
 )
 def graft_shortcut_update(on: Any, vertex: type, read: Any) -> Step:
-    """Graft and shortcut like graft-shortcut, over edges that each round rewrites by components."""
+    """Graft and shortcut like graft-shortcut; each round replaces endpoints by their components."""
     return updated_rounds(on, vertex, read, grafts)
 
 
@@ -290,5 +290,5 @@ def sv_1982(on: Any, vertex: type, read: Any) -> Step:
     **FACTS,
 )
 def sv_1982_update(on: Any, vertex: type, read: Any) -> Step:
-    """Jump and hook like sv-1982, over edges that each round rewrites by their ends' parents."""
+    """Jump and hook like sv-1982; each round replaces endpoints by their parents."""
     return updated_rounds(on, vertex, read, sv_rounds)

@@ -34,8 +34,8 @@ ORDERS: dict[str, tuple[Orders, Orders]] = {
 def minimum_mapping(on: Any, read: Any, synchronous: bool) -> Any:
     """Apply the minimum-mapping operator to an edge.
 
-    Allowed race, with asynchronous updates: stores are plain, so one may replace a smaller label.
-    A stored label is smaller than the label read, even if that was stale. So a round raises no
+    Allowed race, with asynchronous updates: stores are plain, so one may replace a smaller label. A
+    stored label is smaller than the label read, even if the read was stale. So a round raises no
     label above its value at the start of the round, and a round with a store lowers a label.
     """
     low = lessen(on)

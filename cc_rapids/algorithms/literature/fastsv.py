@@ -1,4 +1,4 @@
-"""FastSV: hook to grandparents, both roots and single vertices, until no grandparent changes.
+"""FastSV: hook roots and single vertices to grandparents, until no grandparent changes.
 
 old   : (n,) unsigned, f in the paper: the parents at the start of a round; only read by hooks.
 grand : (n,) unsigned, gf in the paper: the grandparents, ``old[old[v]]``; only read by hooks.
@@ -23,7 +23,7 @@ def hook(on: Any, read: Any) -> Any:
 
     Stochastic hooking lowers the parent of the vertex's parent, even if that is not a root.
     Aggressive hooking lowers the parent of the vertex. Only the endpoint with the larger
-    grandparent is hooked: for the other one, the shortcut stores a parent that is at least as
+    grandparent is hooked: for the other endpoint, the shortcut stores a parent that is at least as
     small. Allowed race: stores are atomic minima, so their order does not matter, and a round has
     the same result on every engine.
     """
@@ -53,7 +53,7 @@ def shortcut(on: Any) -> Any:
 
 
 def next_round(on: Any) -> Any:
-    """Copy the new parents, compute their parents, and set the flag if one of these has changed."""
+    """Copy the new parents, compute the grandparents, and set the flag if a grandparent changed."""
 
     @on.elementwise
     def next_round(v, old, grand, new, changed):

@@ -1,4 +1,4 @@
-"""Owner: one thread per component, that of its highest vertex, searches it completely.
+"""Owner: the thread of the highest vertex of each component searches the whole component.
 
 offsets, indices : the rows; every edge occurs in the rows of both endpoints.
 visits           : (n (n + 1) / 2,) unsigned. Thread v owns v + 1 words, starting at v (v + 1) / 2,

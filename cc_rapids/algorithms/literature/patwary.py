@@ -22,8 +22,8 @@ def unite(on: Any, read: Any, prefetch_edge: Any) -> Any:
 
     Allowed race: stores are plain, so another thread may overwrite a hook or a splice and cut off a
     subtree. The verification then finds an edge across the cut. A stored value is smaller than the
-    value read, even if that was stale. So a launch raises no parent, and it lowers at least one if
-    it stores anything; the rounds therefore end.
+    value read, even if the read was stale. So a launch raises no parent, and it lowers at least one
+    if it stores anything; the rounds therefore end.
     """
 
     @on.elementwise
@@ -43,7 +43,7 @@ def unite(on: Any, read: Any, prefetch_edge: Any) -> Any:
 
 
 def verify(on: Any, read: Any) -> Any:
-    """Set the flag if an edge has two roots; nothing is stored meanwhile."""
+    """Set the flag if the endpoints of an edge have different roots; stores nothing else."""
     climb = naive(on)
 
     @on.elementwise

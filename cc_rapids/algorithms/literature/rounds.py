@@ -9,8 +9,9 @@ The edges inside the giant component of a sample are left out, so its label must
 does not change if it is the least of all labels. So vertices are renamed: the giant component's
 root L becomes 0, and the vertices before L move up by one.
 
-Hong et al. 2020, 3.4, A.3 and A.4; rules after Liu and Tarjan 2019. The papers differ in the target
-of parent-connect. Here it is the parents, as in Liu and Tarjan, because root updates need that.
+Hong et al. 2020, 3.4, A.3 and A.4; rules after Liu and Tarjan 2019. The papers differ in the
+vertices that parent-connect updates. Here these are the parents, as in Liu and Tarjan, because root
+updates need parents.
 """
 
 from typing import Any

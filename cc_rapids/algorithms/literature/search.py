@@ -190,8 +190,8 @@ def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
     """Search from the sampled vertex of highest degree, and make one tree of all vertices reached.
 
     The root is the least vertex reached. For a spanning forest, the search records the edge by
-    which each vertex was reached; the source has none. Then the source gets the edge of the root,
-    because a root must have none.
+    which each vertex was reached; the source has none. The least vertex becomes the root. A
+    root must have no edge, so the source gets the edge of the least vertex.
     """
     search, high, low = searcher(on, vertex, record_hook), of_high_degree(on), least_below(on)
 

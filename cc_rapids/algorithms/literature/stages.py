@@ -1,8 +1,7 @@
 """Meta-algorithm that calls another algorithm on groups of the edges in random order.
 
-The first group joins most of the giant component. Edges of later groups are copied, with their
-endpoints replaced by the components of these. Edges inside a component, which are most, are
-dropped.
+The first group joins most of the giant component. Edges of later groups are copied, with each
+endpoint replaced by its component. Most of these edges are inside a component and are dropped.
 
 Cong and Muzio 2014, Algorithm 3.
 """
@@ -17,6 +16,7 @@ from .cong import update, updated
 from .sutton import multi_jumps
 
 ROUNDS, ONE = np.uint64(4), np.uint64(1)
+# odd multipliers of the hash
 SPREAD, OTHER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 HIGH = np.uint64(32)
 

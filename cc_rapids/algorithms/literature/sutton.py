@@ -1,7 +1,7 @@
 """Hook and compress: rounds over all edges, then Multi-Jump, Atomic-Hook and segments of edges.
 
 parent  : (n,) unsigned, pi in the paper, shared by all threads; free of cycles at any time.
-changed : (1,) int64, not 0 if a kernel has stored anything; for the loops of the host.
+changed : (1,) int64, nonzero if a kernel has stored anything; read by the loops on the host.
 
 ``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
 
@@ -25,10 +25,11 @@ def hook(on: Any, read: Any) -> Any:
     """Hook the larger of the parents of an edge's endpoints to the smaller, or reversed if ``up``.
 
     Invariant: at the start of a round every vertex points at its root. Every read, even a stale
-    one, returns a vertex that was a root at that time, and only such vertices are stored. All hooks
-    of a round go in one direction of the vertex order, so there are no cycles. Allowed race: of
-    several stores to one root the last one stays; the other edges still join two trees and hook in
-    a later round. A round that changes a parent leaves fewer roots, so the rounds end.
+    one, returns a vertex that was a root at the start of the round, and only such vertices are
+    stored. All hooks of a round go in one direction of the vertex order, so there are no cycles.
+    Allowed race: of several stores to one root the last one stays; the other edges still join two
+    trees and hook in a later round. A round that changes a parent leaves fewer roots, so the rounds
+    end.
     """
 
     @on.elementwise

@@ -20,7 +20,7 @@ from ...kernels.csr_sampling import ONE
 from ...kernels.edges import entries_of
 from ...kernels.spec import Step, standalone_algorithm
 
-DENSITY = 0.01  # as in the authors' program: with a larger share of queued entries, all pull
+DENSITY = 0.01  # share of queued vertices and entries above which all pull: the authors' value
 
 
 def plant(on: Any, vertex: type) -> Any:
@@ -68,8 +68,8 @@ def push(on: Any, vertex: type) -> Any:
 
     The thread that lowers a label puts the vertex into the next queue, even if the vertex is in the
     current queue and has been processed. So at the start of a round, if the endpoints of an edge
-    have different labels, the endpoint with the smaller one is in the queue. Allowed race: a thread
-    may push a label that has fallen.
+    have different labels, the endpoint with the smaller label is in the queue. Allowed race: a
+    thread may push a label that has fallen.
     """
     low, high, add = on.atomic_min, on.atomic_max, on.atomic_add
     entries, group = entries_of(on), np.uint64(on.threads_per_row)
