@@ -45,9 +45,9 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
     options = with_ends(edges[0] if are_parts(edges) else edges, options)
     if are_parts(edges):
         return _find_in_parts(edges, numbers, backend, options, started)
-    outer = None
+    whole = None
     if options.weight_bound is not None:
-        edges, options, outer = within_bound(edges, options)
+        edges, options, whole = within_bound(edges, options)
     adapter = adapter_of(edges)
     if adapter.is_stream:
         raise InputError(
@@ -55,7 +55,7 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
             " stream_components(), which takes devices=, or a list of frames, one for each; or"
             " leave out devices="
         )
-    edge_input = _read(edges, options.vertices, options, outer)
+    edge_input = _read(edges, options.vertices, options, whole)
     with Lending(edge_input) as (columns, offsets):
         if offsets:
             raise InputError(
@@ -147,10 +147,10 @@ def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, lis
     ranged = options.num_vertices is not None or isinstance(options.vertices, range)
     vertices = options.vertices if ranged or not k else None
     try:
-        outer = None
+        whole = None
         if options.weight_bound is not None:
-            edges, options, outer = within_bound(edges, options)
-        edge_input = _read(edges, vertices, options, outer)
+            edges, options, whole = within_bound(edges, options)
+        edge_input = _read(edges, vertices, options, whole)
     except InputError as error:
         error.add_note(f"(in part {k} of the edges, counted from 0)")
         raise
@@ -160,10 +160,10 @@ def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, lis
         yield edge_input, columns
 
 
-def _read(edges: Any, vertices: Any, options: Options, outer: Ledger | None) -> EdgeInput:
+def _read(edges: Any, vertices: Any, options: Options, whole: Ledger | None) -> EdgeInput:
     """Read edges by the caller's options, with ``vertices`` as further vertices.
 
-    If a weight bound has selected the edges, ``outer`` is the ledger of the whole list.
+    If a weight bound has selected the edges, ``whole`` is the ledger of the whole list.
     """
     edge_input = read(
         edges,
@@ -174,9 +174,10 @@ def _read(edges: Any, vertices: Any, options: Options, outer: Ledger | None) -> 
         options.nulls,
         options.text,
     )
-    if outer is None or edge_input.ledger is None:
+    if whole is None or edge_input.ledger is None:
         return edge_input
-    return replace(edge_input, ledger=outer.plus(edge_input.ledger._replace(given=0)))
+    selected = edge_input.ledger._replace(given=0)  # its rows are counted in ``whole`` already
+    return replace(edge_input, ledger=whole.plus(selected))
 
 
 @contextmanager

@@ -184,7 +184,7 @@ class Reached:
 
 
 def _over_intervals(
-    size: Array, least: Array, greatest: Array, backend: Backend
+    lengths: Array, least: Array, greatest: Array, backend: Backend
 ) -> tuple[Array, Array]:
     """Return the minimum and the maximum over the interval that begins at each position.
 
@@ -193,20 +193,21 @@ def _over_intervals(
 
     Parameters
     ----------
-    size : (n,) array of unsigned integers
+    lengths : (n,) array of unsigned integers
         The length of each interval.
     least, greatest : (n,) arrays of unsigned integers
         The values of which the minimum, and the maximum, of each interval is returned. Not changed.
     """
-    word, width = least.dtype.type, -(-int(least.size) // tours.BLOCK)
-    levels = width.bit_length()
-    low, high = (backend.empty(levels * width, word) for _ in range(2))
-    backend.kernel(tours.extremes_of_blocks)(width, least, greatest, low, high)
+    word, block_count = least.dtype.type, -(-int(least.size) // tours.BLOCK)
+    levels = block_count.bit_length()
+    low, high = (backend.empty(levels * block_count, word) for _ in range(2))
+    backend.kernel(tours.extremes_of_blocks)(block_count, least, greatest, low, high)
     double = backend.kernel(tours.double_blocks)
     for level in range(1, levels):
-        double(width, level * width, 1 << level - 1, width, low, high)
-    lows, highs = (backend.empty(size.size, word) for _ in range(2))
+        base, half = level * block_count, 1 << level - 1  # half the blocks of a run of this level
+        double(block_count, base, half, block_count, low, high)
+    lows, highs = (backend.empty(lengths.size, word) for _ in range(2))
     backend.kernel(tours.extremes_of_subtrees, word)(
-        size.size, size, least, greatest, width, low, high, lows, highs
+        lengths.size, lengths, least, greatest, block_count, low, high, lows, highs
     )
     return lows, highs

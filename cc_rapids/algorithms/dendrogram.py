@@ -263,6 +263,7 @@ def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[A
 def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:
     """Return first, second, size, least and greatest of a MergeTree, by launches over all edges."""
     word, t = word_of(n), int(src.size)
+    # Two words for each of fewer than 2 n nodes; all bits set: not written yet.
     nodes = backend.fill(backend.empty(4 * n, word), 0xFF)
     joined, chain, partners = (backend.empty(size, word) for size in (t, t, n))
     edges, bounds = (src, dst, backend.unused(word)), [0, n]  # bounds of the nodes of each forest
@@ -281,8 +282,9 @@ def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> lis
     for begin, end in pairwise(backend.to_host(levels).tolist()):  # earlier supervertices first
         gather(end - begin, begin, n, rows, starts, joined, chain, partners, records)
         _sum_chains(records, begin, end, backend)
-    names = backend.kernel(kernels.name_clusters, word)
-    names(t, n, rows, starts, partners, joined, chain)
+    name_clusters = backend.kernel(kernels.name_clusters, word)
+    # The two clusters of each merge overwrite ``joined`` and ``chain``.
+    name_clusters(t, n, rows, starts, partners, joined, chain)
     backend.kernel(kernels.unpack)(t, rows, records, *outputs)
     return [joined, chain, *outputs]
 

@@ -548,13 +548,14 @@ class NumberedComponents(Generic[ComponentsT]):
         before = _numbered(answer, previous, next_id)
         labels = arrow_of(self.labels())
         now = _split(labels, labels.column_names[:-1], self.next_id)
-        check_vertices(now, arrow_of(answer.label_frame(check_labels("min"))))
+        least_ids = check_labels("min")  # any kind would do: only the ids are compared
+        check_vertices(now, arrow_of(answer.label_frame(least_ids)))
         with answer.backend.scope():
-            parts = answer.backend.to_host(answer.rows()[1])  # least vertex of each component
+            least_vertices = answer.backend.to_host(answer.rows()[1])  # of each vertex's component
         changes = None
         if self.numbers.step is not None:
             changes = {name: arrow_of(frame) for name, frame in self.changes()._asdict().items()}
-        counts = audit(now, parts, before, policy, changes)
+        counts = audit(now, least_vertices, before, policy, changes)
         return NumbersAudit(len(self), labels.num_rows, *counts, perf_counter() - started)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -672,6 +673,7 @@ def _header_of(metadata: dict[bytes, bytes]) -> dict[str, Any]:
 
 def _sealed(header: dict[str, Any], content: str) -> bytes:
     """Return a header as JSON with two checksums: ``content``, of the columns, and its own."""
+    # As a reader will parse it, so that both compute the checksum of the same values.
     header = json.loads(json.dumps(header | {"content": content}))
     return json.dumps({"words": header, "checksum": _digest(header)}).encode()
 

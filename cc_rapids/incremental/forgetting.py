@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -381,14 +381,14 @@ class _Removal:
                 flag = never_inserted.value, never_inserted.word
                 write(given_ends.size, *labels.at(given_ends), self.ends, self.listed, *ends, *flag)
                 if never_inserted.read_async()():
-                    self._check(given, columns, None)
+                    self._raise_not_inserted(given, columns, None)
                 batches.link(forest, None, *ends)
                 crossing = backend.new_flag()
                 flag = crossing.value, crossing.word
                 note = backend.kernel(kernels.note_crossing)
                 note(forest.n, forest.parent, self.before, *flag)
                 if crossing.read_async()():
-                    self._check(given, columns, None)
+                    self._raise_not_inserted(given, columns, None)
         return reduced
 
     def _between(
@@ -418,7 +418,7 @@ class _Removal:
             rows, until = rows[valid], until[valid]
         src, dst, all_known = ends.vertices(rows)
         if not all_known:
-            self._check(given, columns, times)
+            self._raise_not_inserted(given, columns, times)
         stays = ~self._is_removed_edge(src, dst)
         if labels is None:
             parent = reduced.forest.parent
@@ -426,7 +426,7 @@ class _Removal:
         if not bool(stays.all()):
             src, dst, until = src[stays], dst[stays], None if until is None else until[stays]
         if bool((self.before[src] != self.before[dst]).any()):
-            self._check(given, columns, times)
+            self._raise_not_inserted(given, columns, times)
         return src, dst, until
 
     def _rows_of_touched(self, ends: EdgeEnds) -> Array:
@@ -468,8 +468,10 @@ class _Removal:
         set_bits(forest.n, before, self.touched, ids, base, size, words)
         return self._bits_by_form.setdefault(by_table, (words, size))
 
-    def _check(self, given: EdgeInput, columns: list[Any], times: Times | None) -> None:
-        """Raise the error for a piece with edges that were never inserted; it counts these edges.
+    def _raise_not_inserted(
+        self, given: EdgeInput, columns: list[Any], times: Times | None
+    ) -> NoReturn:
+        """Raise an error that counts the edges of a piece that were never inserted.
 
         Raises
         ------
@@ -498,6 +500,7 @@ class _Removal:
                 f" {inflected(crossing, 'it was', 'they were')} never inserted: insert such edges"
                 " first"
             )
+        # A kernel has found such edges, but not this second look: the columns have changed.
         raise given.changed()
 
 

@@ -42,14 +42,14 @@ class Trees(Forest):
         """Return trees over the same vertices as a forest, with uninitialised arrays."""
         backend, spares = forest.backend, vars(forest).get("spares", {})
         device = backend.device_id if backend.in_caller_order else None
-        spare_arrays = None if device is None else spares.pop(device, None)
-        if spare_arrays is None:
+        arrays = None if device is None else spares.pop(device, None)
+        if arrays is None:
             fields = vars(forest.empty_like())
-            spare_arrays = {"words": words_of(backend.xp, fields["arrays"])}
-        else:
+            arrays = {"words": words_of(backend.xp, fields["arrays"])}
+        else:  # the recycled arrays replace all arrays of the forest
             fields = vars(forest)
-        trees = cls.__new__(cls)
-        vars(trees).update(fields, **spare_arrays, _rows={}, spares=spares, device=device)
+        trees = cls.__new__(cls)  # without __init__(), which allocates arrays
+        vars(trees).update(fields, **arrays, _rows={}, spares=spares, device=device)
         return trees
 
     def empty_like(self) -> Forest:

@@ -403,14 +403,14 @@ def _looked_up_of(
 
 
 def _refuse_unknown(answer: Answer, column: Column, valid: Any, missing: str, remedy: str) -> None:
-    """Raise an UnknownVertexError for ids that are not vertices; ``valid`` is a mask of the others.
+    """Raise an UnknownVertexError for ids that are not vertices; these are False in ``valid``.
 
-    If all of them are noise, raise an error about noise, or none if ``missing`` is ``"noise"``.
+    If all of these ids are noise, raise an error about noise; none if ``missing`` is ``"noise"``.
     """
     if answer.has_clusters:
-        with column.borrow() as ids:
-            points = answer.backend.to_host(answer.backend.asarray(ids))
-        is_noise = ~valid & (points >= 0) & (points < answer.forest.n)
+        with column.borrow() as borrowed:
+            ids = answer.backend.to_host(answer.backend.asarray(borrowed))
+        is_noise = ~valid & (ids >= 0) & (ids < answer.forest.n)
         if bool((valid | is_noise).all()):
             if missing == "noise":
                 return
@@ -424,8 +424,8 @@ def _refuse_unknown(answer: Answer, column: Column, valid: Any, missing: str, re
     if answer.neighbors is not None:
         remedy = f"points are 0 .. {answer.forest.n - 1:,}"
     if answer.linked is not None:
-        ids = answer.linked.id_names
-        remedy = remedy.replace(INCLUDE, LINK_ALL) if ids else BY_POSITION
+        has_ids = answer.linked.id_names  # link_records has no vertices=, which INCLUDE names
+        remedy = remedy.replace(INCLUDE, LINK_ALL) if has_ids else BY_POSITION
     unknown = np.flatnonzero(~valid)
     raise UnknownVertexError(
         f"{not_vertices(unknown.size, column.size, column.name, 'of this answer')}:"

@@ -264,7 +264,7 @@ def audit(
             vertex_options = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
             edges, given = _whole(edges, *names, bound, forest_weight, vertex_options)
             run.begin()
-            run.check_edges(given, oracle, only_batch=True, claims=claims)
+            run.check_edges(given, oracle, is_complete=True, claims=claims)
             rows = given.rows
         components = run.close()
     ledger = rows._replace(linked=run.edges).check("the audit").facts()
@@ -458,7 +458,7 @@ class _Run:
         self,
         given: EdgeInput,
         oracle: str | None = None,
-        only_batch: bool = False,
+        is_complete: bool = False,
         claims: Sequence[ForestClaim | BridgesClaim] = (),
     ) -> None:
         """Check edges against the labels, and join the trees of their ends.
@@ -469,7 +469,7 @@ class _Run:
             The edges.
         oracle : str, optional
             A library whose components to compare.
-        only_batch : bool
+        is_complete : bool
             True if ``given`` has all edges.
         claims : sequence of claims
             Frames of spanning forests and bridges, which are verified too.
@@ -485,11 +485,12 @@ class _Run:
                     offsets = self._checked_offsets(given, offsets)
                 rows = self._rows(given, columns, offsets)
                 self._examine_edges(rows)
-                if only_batch and given.vertices is None:  # all names are known: wait only once
+                if is_complete and given.vertices is None:
+                    # All vertices are known. Examined now, the host waits for the device only once.
                     self._examine_vertices()
                 self._check(given, columns, offsets, rows)
-                if len(columns) > 2:
-                    self._name(columns[2])
+                if len(columns) > 2:  # the third column is that of ``vertices=``
+                    self._mark(columns[2])
                 for claim in claims:
                     claim.prove(given, rows, self.answer)
                 if oracle is not None:
@@ -507,12 +508,12 @@ class _Run:
             for start in range(0, len(vertices), PIECE):
                 piece = vertices[start : start + PIECE]
                 with self.backend.scope(self.arena):
-                    self._name(array_of_range(piece, self.backend.xp))
+                    self._mark(array_of_range(piece, self.backend.xp))
             return
         column = vertices if isinstance(vertices, Column) else of("vertices", vertices)
         check_kinds(self.answer.column, column)
         with column.borrow() as borrowed, self.backend.scope(self.arena):
-            self._name(borrowed)
+            self._mark(borrowed)
 
     def close(self) -> int:
         """Check all vertices after the last edges, and return the number of components."""
@@ -658,7 +659,7 @@ class _Run:
         if self.lookup_tally.rows:
             self.lookup_tally.check(self.backend.to_host(self.lookup_tally.words).tolist())
 
-    def _name(self, column: Any) -> None:
+    def _mark(self, column: Any) -> None:
         """Mark the vertices that a column names; raise a VerificationError if one has no label."""
         backend, missing = self.backend, self.backend.fill(self.backend.empty(1, np.uint64), 0xFF)
         slots = self.answer.find(column)

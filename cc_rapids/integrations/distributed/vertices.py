@@ -639,6 +639,16 @@ class Exchange:
 def owner_of(rule: Any, facts: list[dict[str, Any]], count: int) -> Owner:
     """Return the function that assigns owners to vertices, by the caller's ``rule``.
 
+    Parameters
+    ----------
+    rule : callable, "hash", "range" or None
+        None means ranges for integers, and otherwise hashes.
+    facts : list of dict
+        For each partition, the ``kinds`` of its columns, and the ``low`` and ``high`` integer id,
+        which are None if it has none.
+    count : int
+        The number of owners.
+
     Raises
     ------
     InputError

@@ -382,7 +382,7 @@ def known_rows(dataset: Dataset) -> int | None:
 
 
 def _example(dataset: Dataset) -> Any:
-    """Return an empty table with the types of a dataset; None if they are not known yet."""
+    """Return an empty table of a dataset's types; None if they are unknown or not Arrow's."""
     schema = dataset.schema(fetch_if_missing=False)
     is_arrow = schema is not None and isinstance(schema.base_schema, pa.Schema)
     return schema.base_schema.empty_table() if is_arrow else None

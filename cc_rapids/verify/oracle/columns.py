@@ -75,10 +75,13 @@ def check_ends(
     for names, expected in ((shown.source, sources), (shown.destination, destinations)):
         shown_ids = ids_of(shown.frame, names if isinstance(names, list) else [names])
         k = first_difference(shown_ids.tolist(), expected.tolist())
-        if k is not None:
-            row = f"{listed[k]:,}" if k < listed.size else "no"
+        if k is not None and k >= listed.size:
             raise VerificationError(
-                f"edge {row} has different ends in the edges and in the {shown.what}"
+                f"the {shown.what} has {len(shown_ids):,} ends in a column of {listed.size:,} rows"
+            )
+        if k is not None:
+            raise VerificationError(
+                f"edge {listed[k]:,} has different ends in the edges and in the {shown.what}"
             )
 
 
