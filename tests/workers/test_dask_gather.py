@@ -1,5 +1,6 @@
 """The all-gather of forests, with a stand-in for NCCL, and the GPUs of a machine as a cluster."""
 
+import math
 import os
 import threading
 
@@ -92,6 +93,16 @@ def test_a_rank_that_fails_sends_forests_up_the_tree(nccl, monkeypatch, caplog):
     monkeypatch.setattr(nccl, "fails", False)
     again = cc_rapids.dask.components(parts(frame, 6), combine="gather")
     assert again.facts["combine"] == "gather"
+
+
+@pytest.mark.parametrize("cost", [gather.gather_cost, gather.tree_cost])
+def test_more_vertices_or_edges_cost_more(cost):
+    machine = gather.Machine(1e9, 1e9, math.inf, 1e9, 1e10, 1e-3, 1e11)
+    seconds = [
+        cost(gather.Job(edges, vertices, 8), machine).seconds
+        for edges, vertices in ((1e6, 1e9), (1e6, 2e9), (2e6, 2e9))
+    ]
+    assert seconds == sorted(set(seconds))
 
 
 GATHER_FAULTS = {

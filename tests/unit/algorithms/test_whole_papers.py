@@ -10,7 +10,7 @@ import pytest
 from cc_rapids import Design, backends, oracle
 from cc_rapids.algorithms import run
 from cc_rapids.algorithms.compiled import build
-from cc_rapids.algorithms.literature import afforest, contour, fastsv, thrifty
+from cc_rapids.algorithms.literature import afforest, balduzzi, contour, fastsv, thrifty
 from cc_rapids.graph.edges import Edges, rows_of
 from cc_rapids.graph.forest import Forest
 
@@ -107,6 +107,14 @@ def test_contour_after_each_synchronous_round(n, m, monkeypatch):
         expected.append(label)
     found = recorded(contour, "contour(orders=syn)", edges, n, monkeypatch)
     np.testing.assert_array_equal(found, [*expected, label])
+
+
+def test_tvrdik_joins_a_star_in_one_round(monkeypatch):
+    """The centre hooks to one leaf; in the same round, all other leaves hook to their tree."""
+    edges = Edges(np.full(40, 40, ID), np.arange(40, dtype=ID), 0)
+    rounds = recorded(balduzzi, "tvrdik", edges, 41, monkeypatch)
+    assert len(set(rounds[1].tolist())) == 1
+    assert len(rounds) == 3  # with the round that changes nothing, and the whole run
 
 
 def test_thrifty_plants_at_the_hub(monkeypatch):

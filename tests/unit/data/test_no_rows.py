@@ -58,6 +58,12 @@ def test_vertices_of_any_type_go_with_no_edges(engine, edges, vertices):
     assert columns(forest) == [[], [], []]
 
 
+@pytest.mark.parametrize("ids", [[3, 1], ["b", "a"]])
+def test_a_forest_of_self_loops_has_no_rows(engine, ids):
+    found = components(pa.table({"src": ids, "dst": ids}), engine=engine, forest=True)
+    assert columns(found.forest()) == [[], [], []]
+
+
 @pytest.mark.parametrize("edges", EMPTY.values(), ids=EMPTY)
 def test_a_number_of_vertices_goes_with_no_edges(engine, edges):
     labels = components(edges, num_vertices=2, engine=engine).labels()

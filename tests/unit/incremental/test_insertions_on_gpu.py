@@ -136,6 +136,13 @@ def test_a_batch_without_rows_copies_and_launches_nothing(gpu):
     assert (seen._state.batches, len(seen.insert(frame([2], [3])))) == (2, N - 2)
 
 
+def test_batches_of_an_iterator_between_others(gpu):
+    seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda")
+    for batch in (frame([1], [2]), iter([frame([2], [3]), frame([3], [4])]), frame([4], [5])):
+        seen.insert(batch)
+    assert np.flatnonzero(labels(seen) == 1).tolist() == [1, 2, 3, 4, 5]
+
+
 def test_designs_with_arrays_of_their_own_take_them_from_the_workspace(gpu, monkeypatch):
     """They share one allocation with the trees, which is waited for where there is no pool."""
     monkeypatch.setattr(fake_gpu.RESOURCES, "get_current_device_resource", fake_gpu.PLAIN)

@@ -37,7 +37,7 @@ from cc_rapids.graph.edges import Edges
 from cc_rapids.graph.forest import Forest
 from cc_rapids.kernels import partition
 from cc_rapids.solver import choose, devices
-from cc_rapids.solver.spreading import Spreading, seconds_on, spreading
+from cc_rapids.solver.spreading import STAGED, Spreading, seconds_on, spreading
 
 DEVICES = 5
 
@@ -553,11 +553,11 @@ def test_numbers_of_devices_may_be_those_of_numpy():
 
 
 def test_a_plan_says_on_how_many_devices_and_why():
-    edges = random_edges(13, 50, 40)
+    edges = random_edges(13, 50, 400)
     assert "devices   0: about" in str(spread(edges, explain=True))
     many = spread([edges, edges], [3, 1], explain=True)
     assert many.devices == ((3, 1), "each holds a part of the edges")
-    assert many.bytes >= cc_rapids.components(edges, explain=True).bytes + 8 * 40
+    assert many.bytes >= cc_rapids.components(edges, explain=True).bytes + 8 * 400
     assert "devices" not in str(cc_rapids.components(edges, explain=True))
 
 
@@ -606,6 +606,13 @@ def test_the_model_spreads_what_pays():
     assert spreading(*large, 2, 8, "device").count == 1
     assert spreading(1000, 1000, 8, 4, "devices").count == 8
     assert seconds_on(*large, 2, 4, "devices") < seconds_on(*large, 1, 4, "devices")
+
+
+def test_the_model_links_dense_lists_in_stages_on_several_devices_only():
+    n = 10**9
+    sparse, dense = (int(2 * STAGED * n + more) for more in (-2, 0))
+    assert seconds_on(dense, n, 2, 4, "devices") < seconds_on(sparse, n, 2, 4, "devices")
+    assert seconds_on(dense / 2, n, 1, 4, "device") > seconds_on(sparse / 2, n, 1, 4, "device")
 
 
 def shares(n, count):

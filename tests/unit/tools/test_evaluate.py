@@ -284,6 +284,14 @@ class TestCommand:
         assert "1.00 x" in done.stdout
         assert run("evaluate", folder, "--rounds", 1, "--quiet").output == ""
 
+    @pytest.mark.parametrize("drawing", [True, False])
+    def test_figures_need_matplotlib(self, run, folder, tmp_path, monkeypatch, drawing):
+        monkeypatch.setattr(charts, "available", lambda: drawing)
+        words = "--rounds", 1, "--design", "none+async+halve", "--out", tmp_path / "o"
+        done = run("evaluate", folder, *words)
+        assert ("no figures without matplotlib" in done.stderr) is not drawing
+        assert any((tmp_path / "o").glob("*.png")) is drawing
+
     def test_a_file_that_cannot_be_read_is_a_failure(self, run, folder):
         (folder / "broken.he").write_text("H 2 2 1\nE 0 x 1\n")
         done = run("evaluate", folder, "--rounds", 1, "--design", "none+async+halve")

@@ -97,6 +97,7 @@ def test_the_forest_of_networkx(rows, files, bound, within, maximum):
 def test_a_forest_without_weights_connects_all(rows, files):
     found, facts = rows("forest", *files, "--nulls", "drop")
     graph = nx.Graph(list(zip(found.source, found.destination, strict=True)))
+    assert facts["file" if len(files) == 1 else "files"] in (str(files[0]), [*map(str, files)])
     assert nx.is_forest(graph)
     assert set(graph) == {*EDGES.src.dropna(), *EDGES.dst}
     assert facts["components"] == nx.number_connected_components(graph) == 1
