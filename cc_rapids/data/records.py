@@ -42,7 +42,7 @@ from .lazy import nw, pa
 from .pair_lists import is_column
 from .relations import answers_for, check_ids, columns_in, is_relation, table_of
 
-MOST_RECORDS = 1 << 32  # row numbers have 32 bits
+MAX_RECORDS = 1 << 32  # row numbers have 32 bits
 KEYS_ARE = "keys must be integers, strings, categories, booleans, dates or times"
 
 Key = str | tuple[str, ...]  # a column, or several columns that must all agree
@@ -50,16 +50,16 @@ Key = str | tuple[str, ...]  # a column, or several columns that must all agree
 
 @dataclass(frozen=True)
 class KeyPart:
-    """A column of a key: its values, and the ones to ignore.
+    """A column of a key, and the values of ``ignore=`` that it may contain.
 
     Attributes
     ----------
     values : Column
         Integers or strings. Dates, times and booleans are stored as integers.
     ignored : list
-        The values of the column's own kind that link nothing.
+        The values to ignore, as they are stored in the column.
     fitting : set of str
-        The values of the caller that are of the column's kind, as text.
+        The values of ``ignore=`` that have the type of the column, as text.
     """
 
     values: Column
@@ -76,13 +76,13 @@ class Records:
     size : int
         The number of rows.
     ids : EdgeInput
-        The ids as sources of edges without destinations; empty if rows are numbered.
+        The ids in ``src``, and an empty ``dst``; both are empty if row numbers are the ids.
     keys : dict of Key to list of KeyPart
         The columns of each key.
     id_names : list of str
-        The columns of the ids; empty if rows are numbered.
+        The columns of the ids; empty if row numbers are the ids.
     unfit : list
-        The values to ignore that fit no column of a key, however they are typed.
+        The values of ``ignore=`` that have the type of no column of a key.
     """
 
     size: int
@@ -93,48 +93,57 @@ class Records:
 
 
 def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
-    """Read and check a frame of records; see :func:`cc_rapids.link_records`."""
-    column_names, id_names = _keys_of(keys), _id_names(named)
-    values = _values_of(ignore)
-    frame, answers = chunked(frame), None
-    lazy = hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect")
+    """Read and check a frame of records.
+
+    The arguments are those of :func:`cc_rapids.link_records`; ``named`` is its ``id``.
+    """
+    checked_keys, id_names, ignored = _keys_of(keys), _id_names(named), _values_of(ignore)
+    key_columns = [name for key in checked_keys for name in parts_of(key)]
+    frame, answers = _frame_of(frame, [*key_columns, *id_names], id_names)
+    size = frame_size(frame)
+    if size >= MAX_RECORDS:
+        raise InputError(f"{size:,} records are too many: at most {MAX_RECORDS - 1:,} are linked")
+    parts: dict[str, KeyPart] = {}
+    for name in dict.fromkeys(key_columns):  # a column may be a part of several keys
+        parts[name] = _part(name, column_of(frame, name), ignored)
+        _check_size(name, parts[name].values.size, size)
+    parts_by_key = {key: [parts[name] for name in parts_of(key)] for key in checked_keys}
+    fitting = {""}.union(*(part.fitting for part in parts.values()))  # "" is never reported
+    unfit = [value for value in ignored if str(value) not in fitting]
+    ids = replace(_ids_of(frame, id_names, size), answers=answers)
+    return Records(size, ids, parts_by_key, id_names, unfit)
+
+
+def _frame_of(frame: Any, names: list[str], id_names: list[str]) -> tuple[Any, Any]:
+    """Return a frame in memory, and the function that makes answers for a DuckDB relation, or None.
+
+    Of relations and lazy frames only the named columns are read.
+
+    Raises
+    ------
+    MissingColumnError, InputError
+        A named column does not exist, or exists several times.
+    """
+    frame = chunked(frame)
+    is_lazy = hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect")
     if is_relation(frame):
         columns = columns_in(frame)
-    elif lazy:
-        columns = frame.collect_schema().names()
     else:
-        frame = frame_in_memory(frame)
+        frame = frame if is_lazy else frame_in_memory(frame)
         columns = columns_of(frame)
-    names = [*(part for key in column_names for part in parts_of(key)), *id_names]
-    for word in names:
-        if word not in columns:
-            argument = "id=" if word in id_names else "keys="
-            message = unknown("column", str(word), map(str, columns))
+    for name in names:
+        if name not in columns:
+            argument = "id=" if name in id_names else "keys="
+            message = unknown("column", str(name), map(str, columns))
             raise MissingColumnError(f"{message}; name the columns of the records by {argument}")
-        refuse_twice(word, columns)
+        refuse_twice(name, columns)
     if is_relation(frame):
-        frame, answers = _rows_of_relation(frame, names, id_names)
-    elif lazy:
-        frame = collected(frame, names)
-    size = frame_size(frame)
-    if size >= MOST_RECORDS:
-        raise InputError(f"{size:,} records are too many: at most {MOST_RECORDS - 1:,} are linked")
-    read: dict[str, KeyPart] = {}  # a column may be a part of several keys
-    parts: dict[Key, list[KeyPart]] = {}
-    for key in column_names:
-        for name in parts_of(key):
-            if name not in read:
-                read[name] = _part(name, column_of(frame, name), values)
-            _check_size(name, read[name].values.size, size)
-        parts[key] = [read[name] for name in parts_of(key)]
-    fitting = {""}.union(*(part.fitting for part in read.values()))
-    unfit = [value for value in values if str(value) not in fitting]
-    ids = replace(_ids_of(frame, id_names, size), answers=answers)
-    return Records(size, ids, parts, id_names, unfit)
+        return _rows_of_relation(frame, names, id_names)
+    return (collected(frame, names) if is_lazy else frame), None
 
 
 def _rows_of_relation(relation: Any, names: list[str], id_names: list[str]) -> tuple[Any, Any]:
-    """Return columns of a DuckDB relation as a table, and the function that makes its answers."""
+    """Return the named columns of a DuckDB relation as a table, and a function for its answers."""
     if not id_names:
         raise InputError(
             "rows of a DuckDB relation have no fixed order, so their positions are not ids: name"
@@ -178,7 +187,7 @@ def _keys_of(keys: Any) -> list[Key]:
 
 
 def _id_names(named: Any) -> list[str]:
-    """Return the columns that ``id=`` names as a list; raise an error if one is named twice."""
+    """Return the columns that ``id=`` names as a list; a repeated name is an InputError."""
     if named is None:
         return []
     check_names("id=", named)
@@ -210,14 +219,15 @@ def _values_of(ignore: Any) -> list[Any]:
 
 
 def _ids_of(frame: Any, names: list[str], size: int) -> EdgeInput:
-    """Return the ids of records as sources of edges that have no destinations."""
+    """Return an input with the ids of records as ``src`` and an empty ``dst``.
+
+    Without names, both are empty. Answers are frames of the library of the records.
+    """
     make_frame, on_device = answers_like(frame)
-    sides = [of(name, column_of(frame, name)) for name in names]
-    for side in sides:
-        _check_size(side.name, side.size, size)
-    if not sides:
-        return EdgeInput(empty("row"), empty("row"), make_frame, on_device, end_names=())
-    ids = of_key_columns(sides)
+    columns = [of(name, column_of(frame, name)) for name in names]
+    for column in columns:
+        _check_size(column.name, column.size, size)
+    ids = of_key_columns(columns) if columns else empty("row")
     return EdgeInput(ids, no_rows(ids, ids), make_frame, on_device, end_names=())
 
 
@@ -233,43 +243,43 @@ def _check_size(name: str, size: int, rows: int) -> None:
 def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
     """Return a column as a part of a key; raise an error if values cannot be compared exactly."""
     values = as_series(values)
-    plain = _converted(values)
-    numbers, encode = _instants(name, plain)
-    part = _texts(name, plain) if plain is not values else None
+    converted = _converted(values)
+    numbers, encode = _instants(name, converted)
+    column = _strings(name, converted) if converted is not values else None
     try:
-        part = part or unchecked(name, plain if numbers is None else numbers)
-        strings = part.where(part.valid).strings
+        column = column or unchecked(name, converted if numbers is None else numbers)
+        has_strings = column.where(column.valid).strings
     except ColumnTypeError:
         raise _no_key(name, values, len(values)) from None
     if encode is not None:
-        kinds: Any = (bool, np.bool_) if encode is _truths else (date, np.datetime64)
-        fit = [value for value in ignore if isinstance(value, kinds)]
-        return KeyPart(part, encode(fit), set(map(str, fit)))
-    kinds = str if strings else (int, np.integer)
-    fit = [value for value in ignore if isinstance(value, kinds) and not isinstance(value, bool)]
-    return KeyPart(part, fit, set(map(str, fit)))
+        types: Any = (bool, np.bool_) if encode is _zeros_and_ones else (date, np.datetime64)
+        fitting = [value for value in ignore if isinstance(value, types)]
+        return KeyPart(column, encode(fitting), set(map(str, fitting)))
+    types = str if has_strings else (int, np.integer)
+    fitting = [v for v in ignore if isinstance(v, types) and not isinstance(v, bool)]
+    return KeyPart(column, fitting, set(map(str, fitting)))
 
 
 def _no_key(name: str, values: Any, size: int) -> ColumnTypeError:
     """Return the error for a column of a type that cannot be a key."""
     kind = str(getattr(values, "dtype", None) or getattr(values, "type", type(values).__name__))
-    what = f"column {name!r} is {kind} ({size:,} values): {KEYS_ARE}"
+    message = f"column {name!r} is {kind} ({size:,} values): {KEYS_ARE}"
     if kind.lower().startswith(("float", "double", "half")):
         return ColumnTypeError(
-            f"{what}, because floats may differ though they look the same; cast it, such as"
+            f"{message}, because floats may differ though they look the same; cast it, such as"
             " .astype('int64'), or in pandas .astype('Int64') where values are missing"
         )
     if _holds_lists(kind, values):
         return ColumnTypeError(
-            f"{what}, but its values are lists: make a row of each item first, such as by"
+            f"{message}, but its values are lists: make a row of each item first, such as by"
             f" frame.explode({name!r}), and name the column of the records by id=, so that their"
             " rows are one record"
         )
-    return ColumnTypeError(f"{what}; cast it, for example to strings")
+    return ColumnTypeError(f"{message}; cast it, for example to strings")
 
 
 def _holds_lists(kind: str, values: Any) -> bool:
-    """Return whether the values of a column of such a type are lists, sets or arrays."""
+    """Return whether values are lists, sets or arrays; ``kind`` is the name of their type."""
     if kind.lower().startswith(("list", "large_list", "fixed_size_list", "array(")):
         return kind != "list" or any(map(is_column, values))
     if kind != "object":
@@ -284,8 +294,8 @@ def _converted(values: Any) -> Any:
     Other values, and objects of mixed types, are returned unchanged; mixed types are refused later.
     """
     dtype = getattr(values, "dtype", None)
-    objects = isinstance(dtype, np.dtype) and is_object(dtype) and not is_cudf(values)
-    if not (objects or isinstance(values, list | tuple)) or np.ma.isMaskedArray(values):
+    has_objects = isinstance(dtype, np.dtype) and is_object(dtype) and not is_cudf(values)
+    if not (has_objects or isinstance(values, list | tuple)) or np.ma.isMaskedArray(values):
         return values
     array = values.to_numpy() if is_series(values) else values
     try:
@@ -295,13 +305,13 @@ def _converted(values: Any) -> Any:
     return arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
 
 
-def _texts(name: str, column: Any) -> Column | None:
-    """Return strings that were converted here and need no check; None for other columns."""
+def _strings(name: str, column: Any) -> Column | None:
+    """Return a PyArrow column of strings as a column of ids, unchecked; None for other types."""
     if not pa.types.is_string(column.type):
         return None
-    text = column.cast(pa.large_string()).combine_chunks()
-    valid = text.is_valid().to_numpy(zero_copy_only=False) if text.null_count else None
-    return Column(name, "object", len(text), partial(nullcontext, text), True, valid=valid)
+    strings = column.cast(pa.large_string()).combine_chunks()
+    valid = strings.is_valid().to_numpy(zero_copy_only=False) if strings.null_count else None
+    return Column(name, "object", len(strings), partial(nullcontext, strings), True, valid=valid)
 
 
 def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
@@ -312,7 +322,7 @@ def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[i
     dtype = getattr(values, "dtype", None)
     if is_cudf(values):
         if is_boolean(dtype):
-            return values.astype("int8"), _truths
+            return values.astype("int8"), _zeros_and_ones
         if is_time(dtype):
             return values.astype("int64"), partial(_ticks_of_numpy, dtype)
         return None, None
@@ -320,19 +330,19 @@ def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[i
         return _instants_of_array(values)
     if not is_series(values):
         return None, None
-    side = series_of(values, name)
-    if side.dtype == nw.Boolean:
-        return pa.chunked_array([side.to_arrow()]).cast(pa.int8()), _truths
-    if not side.dtype.is_temporal():
+    series = series_of(values, name)
+    if series.dtype == nw.Boolean:
+        return pa.chunked_array([series.to_arrow()]).cast(pa.int8()), _zeros_and_ones
+    if not series.dtype.is_temporal():
         return None, None
-    arrow = side.to_arrow()
+    arrow = series.to_arrow()
     return _ticks(pa.chunked_array([arrow])), partial(_ticks_like, arrow.type)
 
 
 def _instants_of_array(array: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
-    """Do the same as :func:`_instants` for an array; NaT and masked values stay masked."""
+    """Return what :func:`_instants` returns, for an array; NaT and masked values are masked."""
     if is_boolean(array.dtype):
-        return array.astype(np.int8), _truths
+        return array.astype(np.int8), _zeros_and_ones
     if not is_time(array.dtype):
         return None, None
     numbers = np.asarray(array).view(np.int64)
@@ -340,19 +350,18 @@ def _instants_of_array(array: Any) -> tuple[Any, Callable[[list[Any]], list[int]
     return np.ma.array(numbers, mask=missing), partial(_ticks_of_numpy, array.dtype)
 
 
-def _truths(values: list[Any]) -> list[int]:
+def _zeros_and_ones(values: list[Any]) -> list[int]:
     """Return booleans as 0 and 1."""
     return list(map(int, values))
 
 
 def _ticks(column: Any) -> Any:
     """Return the integers that store a PyArrow column of dates or times."""
-    words = column.type.bit_width == 32
-    return column.cast(pa.int32() if words else pa.int64())
+    return column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
 
 
 def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
-    """Return dates and times as integers of a PyArrow type.
+    """Return dates and times as the integers that store them in a PyArrow type.
 
     Values that the type cannot represent exactly are left out, because no value equals them.
     """
@@ -361,18 +370,20 @@ def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
         scalar = pa.array(np.array([value]) if isinstance(value, np.datetime64) else [value])
         try:
             cast = scalar.cast(kind)
-            ticks += _ticks(cast).to_pylist() if cast.cast(scalar.type).equals(scalar) else []
+            if cast.cast(scalar.type).equals(scalar):
+                ticks += _ticks(cast).to_pylist()
         except pa.ArrowException:  # the type cannot hold the value
             continue
     return ticks
 
 
 def _ticks_of_numpy(dtype: Any, values: list[Any]) -> list[int]:
-    """Return dates and times as integers of a NumPy type."""
-    ticks: list[int] = []
-    if not issubclass(dtype.base.type, np.datetime64):  # durations
-        return ticks
+    """Return what :func:`_ticks_like` returns, for a NumPy type; [] for types of durations."""
+    if not issubclass(dtype.base.type, np.datetime64):
+        return []
+    ticks = []
     for moment in map(np.datetime64, values):
         cast = moment.astype(dtype.base)  # ``base`` removes the time zone of pandas' types
-        ticks += [int(cast.astype(np.int64))] if cast.astype(moment.dtype) == moment else []
+        if cast.astype(moment.dtype) == moment:
+            ticks.append(int(cast.astype(np.int64)))
     return ticks

@@ -1,4 +1,4 @@
-"""Reading of the rules of clusters: the dataset of each vertex, and the limits."""
+"""The rules of clusters: the dataset of each vertex, pairs to keep apart, and the limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .edge_input import named
 from .end_columns import Side, end_columns, sides_of
 from .frame_access import VERTEX, collected, column_of, columns_of, is_frame
 
-IDS = VERTEX, "id", "unique_id", "record_id"  # names of the id column among several columns
+ID_NAMES = VERTEX, "id", "unique_id", "record_id"  # the name of the id column among others
 
 
 @dataclass(frozen=True)
@@ -36,27 +36,24 @@ class Datasets:
     names: Any
 
     def limits(self, per_dataset: int | dict[Any, int]) -> Any:
-        """Return the most records of each dataset in a cluster, as int64; -1 for no limit.
+        """Return the maximum number of records of each dataset in a cluster; -1 for no limit.
 
-        Raises
-        ------
-        InputError
-            ``per_dataset`` names a dataset that no record has.
+        The array has int64. An InputError is raised if ``per_dataset`` names an unknown dataset.
         """
         if not isinstance(per_dataset, dict):
             return np.full(len(self.names), per_dataset, np.int64)
         limits = np.full(len(self.names), -1, np.int64)
         column = self.names.to_arrow() if hasattr(self.names, "to_arrow") else self.names
         names = list(column) if isinstance(column, range) else column.to_pylist()
-        number = {name: k for k, name in enumerate(names)}
+        code_of = {name: code for code, name in enumerate(names)}
         for name, limit in per_dataset.items():
-            if name not in number:
+            if name not in code_of:
                 raise InputError(
                     f"per_dataset= names dataset {shown(name)}, which no record has:"
                     f"{hint_of(name, map(str, names))} one of"
                     f" {', '.join(map(shown, names[:10]))}"
                 )
-            limits[number[name]] = limit
+            limits[code_of[name]] = limit
         return limits
 
 
@@ -78,7 +75,7 @@ def split_vertices(
     width : int
         The number of columns of an id.
     keys : tuple of str
-        The names of the id columns of composite ids.
+        The names of these columns, if ids are composite.
 
     Raises
     ------
@@ -100,26 +97,23 @@ def split_vertices(
                 f"no column {name!r} in vertices=:{hint_of(name, map(str, names))} one of"
                 f" {', '.join(map(str, names))}"
             )
-        ids = _id_names(names, name, width, keys)
-        columns = [column_of(frame, one) for one in ids]
-        read = _read(columns, name, column_of(frame, name))
-        return (columns if width > 1 else columns[0]), read
+        ids = [column_of(frame, id_name) for id_name in _id_names(names, name, width, keys)]
+        return (ids if width > 1 else ids[0]), _datasets(ids, name, column_of(frame, name))
     if isinstance(datasets, tuple) and not hasattr(datasets, "_fields") and len(datasets) == 2:
         ids, values = datasets
-        return vertices, _read(ids if width > 1 else [ids], "datasets", values)
-    if isinstance(datasets, Mapping) or is_table(datasets):
-        frame = collected(datasets) if not isinstance(datasets, Mapping) else datasets
+        return vertices, _datasets(ids if width > 1 else [ids], "datasets", values)
+    if is_table(datasets):
+        frame = collected(datasets)
         names = columns_of(frame)
-        others = names[width:]
-        if len(others) != 1:
-            word = "columns" if width > 1 else "column"
+        if len(names) != width + 1:
+            noun = "columns" if width > 1 else "column"
             raise InputError(
-                f"datasets= must be a frame of {width} {word} of ids and then a column of their"
+                f"datasets= must be a frame of {width} {noun} of ids and then a column of their"
                 f" datasets, and this one has {', '.join(map(str, names)) or 'no columns'}: select"
                 " them"
             )
-        columns = [column_of(frame, one) for one in names[:width]]
-        return vertices, _read(columns, others[0], column_of(frame, others[0]))
+        *ids, values = (column_of(frame, name) for name in names)
+        return vertices, _datasets(ids, names[-1], values)
     raise ArgumentTypeError(
         "datasets= must be the name of a column of vertices=, a frame of vertices and their"
         f" datasets, or a pair (vertices, datasets), not {shown(datasets)}"
@@ -127,7 +121,10 @@ def split_vertices(
 
 
 def _id_names(names: list[Any], dataset: str, width: int, keys: tuple[str, ...]) -> list[Any]:
-    """Return the id columns among the columns of a frame that has a column of datasets."""
+    """Return the names of the id columns in a frame with the columns ``names``.
+
+    The column ``dataset`` contains the datasets. An InputError says that the columns are ambiguous.
+    """
     others = [name for name in names if name != dataset]
     if len(others) == width:
         return others
@@ -135,19 +132,19 @@ def _id_names(names: list[Any], dataset: str, width: int, keys: tuple[str, ...])
         return names
     if keys and set(keys) <= set(names):
         return list(keys)
-    if width == 1:
-        usual = [name for name in IDS if name in others]
-        if usual:
-            return usual[:1]
-    words = ", ".join(keys) or f"{', '.join(IDS[:-1])} or {IDS[-1]}"
+    id_name = next((name for name in ID_NAMES if name in others), None)
+    if width == 1 and id_name:
+        return [id_name]
+    expected = ", ".join(keys) or f"{', '.join(ID_NAMES[:-1])} or {ID_NAMES[-1]}"
     raise InputError(
         f"vertices= (--records) has the columns {', '.join(map(str, names))}, and ids have"
-        f" {'one column' if width == 1 else f'{width} columns'}: name the ids {words}, or select"
+        f" {'one column' if width == 1 else f'{width} columns'}: name the ids {expected}, or select"
         f" the ids and the column {dataset!r} by vertices= (--on)"
     )
 
 
-def _read(ids: list[Any], name: Any, values: Any) -> Datasets:
+def _datasets(ids: list[Any], name: Any, values: Any) -> Datasets:
+    """Return the datasets of ids from the column of this name, which has a value per id."""
     code, names = coded(name, values, "datasets=")
     return Datasets(ids, code, names)
 
@@ -157,8 +154,8 @@ def pairs_of_rule(
 ) -> tuple[Any, Side | None, Side | None]:
     """Return the pairs of a rule and their columns of both ends; None for an empty list or tuple.
 
-    A frame with the columns ``source`` and ``destination`` of the edges has the ids there. Other
-    pairs are read as edges are.
+    A frame with the columns ``source`` and ``destination`` of the edges has the ids in these.
+    Otherwise the usual names of both ends are searched for.
 
     Raises
     ------

@@ -499,7 +499,7 @@ def test_columns_of_several_lengths_or_names_are_refused():
 
 
 def test_more_records_than_rows_have_numbers_are_refused(monkeypatch):
-    monkeypatch.setattr("cc_rapids.data.records.MOST_RECORDS", 4)
+    monkeypatch.setattr("cc_rapids.data.records.MAX_RECORDS", 4)
     with pytest.raises(errors.InputError, match="4 records are too many: at most 3"):
         link_records(PEOPLE, KEYS)
 

@@ -217,10 +217,10 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
     """
     import pyarrow as pa
 
-    from ...data.rules import IDS
+    from ...data.rules import ID_NAMES
 
     text, names = table.text, table.table.column_names
-    if text is None or header or (header is None and names[0].lower() in IDS):
+    if text is None or header or (header is None and names[0].lower() in ID_NAMES):
         return table
     if header is None:
         below = [column[0].as_py() or "" for column in text.columns] if len(text) else None
