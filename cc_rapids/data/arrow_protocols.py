@@ -17,17 +17,18 @@ def arrow_of(thing: Any) -> Any:
         The object does not provide the data that its protocol promises, or it is on a device whose
         library is missing.
     """
-    streams = hasattr(thing, "__arrow_c_stream__")
+    has_stream = hasattr(thing, "__arrow_c_stream__")
     try:
-        column = pa.chunked_array(thing if streams else [pa.array(thing)])
+        column = pa.chunked_array(thing if has_stream else [pa.array(thing)])
     except Exception as error:  # an error of the other library, or of PyArrow about its data
-        if hasattr(thing, "__arrow_c_device_array__") and not streams:
+        if hasattr(thing, "__arrow_c_device_array__") and not has_stream:
             return _on_device(thing, error)
         raise _not_exported(thing, error) from error
     return pa.Table.from_struct_array(column) if pa.types.is_struct(column.type) else column
 
 
 def _not_exported(thing: Any, error: Exception) -> InputError:
+    """Return the error for an object whose protocol raised an error."""
     return InputError(
         f"a {type(thing).__name__} does not export its columns by Arrow's protocol ({error}): pass"
         " a frame of cuDF, pandas, Polars or PyArrow"
@@ -35,7 +36,7 @@ def _not_exported(thing: Any, error: Exception) -> InputError:
 
 
 class _Schema:
-    """An object with the schema of data that an Arrow protocol has provided."""
+    """The schema that ``__arrow_c_device_array__()`` exports, as PyArrow reads schemas."""
 
     def __init__(self, exported: Any) -> None:
         self.schema = exported[0]
@@ -45,7 +46,7 @@ class _Schema:
 
 
 def _on_device(thing: Any, error: Exception) -> Any:
-    """Return an object that PyArrow cannot read as a cuDF frame or series."""
+    """Return an object on a device, which PyArrow could not read, as a cuDF frame or series."""
     try:
         import cudf
         from pylibcudf import Column, Table

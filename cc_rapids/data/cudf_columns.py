@@ -12,29 +12,29 @@ import numpy as np
 
 from .lazy import cudf, cupy
 
-MOST_ROWS = 1 << 31  # the row limit of a cuDF column
-MOST_COLUMNS = 8  # frames with more columns are not converted as a whole to read some of them
+MAX_ROWS = 1 << 31  # the limit of a cuDF column, in rows and in bytes of strings
+MAX_CONVERTED_COLUMNS = 8  # of frames with more columns, only single columns are converted
 
 
 def borrow_numbers(series: Any) -> AbstractContextManager[Any]:
     """Return a context manager over a CuPy array that shares the memory of a series of numbers.
 
-    The series has no nulls. With cuDF's option ``spill``, the series stays on the device from now
-    on, because cuDF could move the memory of a pylibcudf column to the host during use.
+    The series has no nulls. With cuDF's option ``spill``, cuDF could move the memory of a pylibcudf
+    column to the host during use. CuPy's protocol prevents this, so the series never spills again.
     """
     if not series.size:
         return nullcontext(cupy.empty(0, series.dtype.name.lower()))
     if sys.modules["cudf"].get_option("spill"):
         return nullcontext(cupy.asarray(series))
-    plain, _ = series.to_pylibcudf()
-    dtype = np.dtype(plain.type().id().name.lower())
-    return nullcontext(_view(plain, plain.data(), dtype, plain.offset(), plain.size()))
+    column, _ = series.to_pylibcudf()
+    dtype = np.dtype(column.type().id().name.lower())
+    return nullcontext(_view(column, column.data(), dtype, column.offset(), column.size()))
 
 
 def numbers_in(frame: Any, name: Any) -> Any:
     """Return a column of numbers of a frame as a CuPy array that shares its memory.
 
-    The result is None if the column is not of numbers, has nulls, or has no rows.
+    The result is None if the column has other values, has nulls, or has no rows.
     """
     from .dtypes import is_number
 
@@ -42,8 +42,8 @@ def numbers_in(frame: Any, name: Any) -> Any:
     if arrays is not None:
         return arrays[0]
     series = frame[name]
-    numbers = isinstance(series.dtype, np.dtype) and is_number(series.dtype)
-    if not (numbers and series.size) or series.null_count:
+    has_numbers = isinstance(series.dtype, np.dtype) and is_number(series.dtype)
+    if not (has_numbers and series.size) or series.null_count:
         return None
     with borrow_numbers(series) as array:
         return array
@@ -52,26 +52,26 @@ def numbers_in(frame: Any, name: Any) -> Any:
 def numbers_of(
     frame: Any, names: Sequence[Any], types: Sequence[str] = ("INT64",)
 ) -> list[Any] | None:
-    """Return columns of some types of a frame as CuPy arrays that share its memory.
+    """Return columns of a frame as CuPy arrays that share its memory.
 
-    One call for all columns takes a tenth of the time of ``frame[name]`` for each. ``types`` are
-    pylibcudf's names of INT64, FLOAT32 and FLOAT64: narrower integers could be codes of categories.
-    The result is None if a column is missing, empty, of another type, or has nulls, and for frames
-    of many columns.
+    One call for all columns takes a tenth of the time of ``frame[name]`` for each. ``types`` may
+    contain INT64, FLOAT32 and FLOAT64; narrower integers could be codes of categories. The result
+    is None if a column is missing, empty, of another type, or has nulls, and for frames of many
+    columns.
     """
     if sys.modules["cudf"].get_option("spill"):
         return None
-    labels = list(iter(frame))
-    if len(labels) > MOST_COLUMNS or not set(names) <= set(labels):
+    frame_names = list(iter(frame))
+    if len(frame_names) > MAX_CONVERTED_COLUMNS or not set(names) <= set(frame_names):
         return None
-    every = frame.to_pylibcudf()[0].columns()
+    columns = frame.to_pylibcudf()[0].columns()
     arrays = []
     for name in names:
-        plain = every[labels.index(name)]
-        kind, size = plain.type().id().name, plain.size()
-        if kind not in types or plain.null_count() or not size:
+        column = columns[frame_names.index(name)]
+        kind, size = column.type().id().name, column.size()
+        if kind not in types or column.null_count() or not size:
             return None
-        arrays.append(_view(plain, plain.data(), np.dtype(kind.lower()), plain.offset(), size))
+        arrays.append(_view(column, column.data(), np.dtype(kind.lower()), column.offset(), size))
     return arrays
 
 
@@ -82,21 +82,24 @@ def borrow_strings(series: Any) -> tuple[Any, Any]:
     2^31 bytes and more. Both arrays share the memory of the series, which never spills. The series
     has at least one row and no nulls.
     """
-    plain, _ = series.to_pylibcudf()
-    ends, octets = plain.child(0), plain.data()
+    column, _ = series.to_pylibcudf()
+    ends, octets = column.child(0), column.data()
     dtype = np.dtype(ends.type().id().name.lower())
-    offsets = _view(ends, ends.data(), dtype, ends.offset() + plain.offset(), plain.size() + 1)
-    reached = min(int(offsets[-1]), octets.size if octets else 0)  # empty strings have no buffer
-    return _view(plain, octets, np.dtype(np.uint8), 0, reached), offsets
+    offsets = _view(ends, ends.data(), dtype, ends.offset() + column.offset(), column.size() + 1)
+    byte_count = min(int(offsets[-1]), octets.size if octets else 0)  # empty strings have no buffer
+    return _view(column, octets, np.dtype(np.uint8), 0, byte_count), offsets
 
 
-def _view(plain: Any, span: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
-    """Return a view of elements in the memory of a pylibcudf column, kept alive by the view."""
+def _view(column: Any, span: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
+    """Return a CuPy array of ``size`` elements of a pylibcudf column, which it keeps alive.
+
+    ``span`` is the buffer of the column; the array begins at the element ``offset`` of the buffer.
+    """
     cupy = sys.modules["cupy"]  # cuDF has imported it
     if size == 0:
         return cupy.empty(0, dtype)
-    first, length = span.ptr + offset * dtype.itemsize, size * dtype.itemsize
-    memory = cupy.cuda.UnownedMemory(first, length, plain)
+    address, length = span.ptr + offset * dtype.itemsize, size * dtype.itemsize
+    memory = cupy.cuda.UnownedMemory(address, length, column)
     return cupy.ndarray((size,), dtype, cupy.cuda.MemoryPointer(memory, 0))
 
 
@@ -115,11 +118,11 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
 
     if offsets.size == 1:
         return cudf.Series([], dtype=dtype or "str")
-    if chars.size < MOST_ROWS:
+    if chars.size < MAX_ROWS:
         offsets = offsets.astype(np.int32)
     octets, ends = gpumemoryview(cupy.asarray(chars)), _column_of(cupy.asarray(offsets))
-    plain = Column(DataType(TypeId.STRING), offsets.size - 1, octets, None, 0, 0, [ends])
-    series = cudf.Series.from_pylibcudf(plain)
+    column = Column(DataType(TypeId.STRING), offsets.size - 1, octets, None, 0, 0, [ends])
+    series = cudf.Series.from_pylibcudf(column)
     return series if dtype is None or series.dtype == dtype else series.astype(dtype)
 
 
@@ -141,16 +144,16 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
     columns : dict of str to array, WithoutNan or series
         All of one length.
     """
-    parts = list(map(_column_of, columns.values()))
-    if None not in parts:
+    shared = list(map(_column_of, columns.values()))
+    if None not in shared:
         from pylibcudf import Table
 
-        return kind.from_pylibcudf(Table(parts), {"columns": list(columns)})
-    plain = {}
+        return kind.from_pylibcudf(Table(shared), {"columns": list(columns)})
+    arrays = {}
     for name, column in columns.items():
         values = column.array if isinstance(column, WithoutNan) else column
-        plain[name] = values.reset_index(drop=True) if hasattr(values, "reset_index") else values
-    return kind(plain)
+        arrays[name] = values.reset_index(drop=True) if hasattr(values, "reset_index") else values
+    return kind(arrays)
 
 
 def make_series(frame: Any, name: str, values: Any) -> Any:
@@ -174,8 +177,8 @@ def _column_of(values: Any) -> Any:
     dtype: Any = getattr(array, "dtype", None)
     if not type(array).__module__.startswith("cupy") or dtype not in _type_ids():
         return None
-    plain = 0 < array.size < MOST_ROWS and array.flags.c_contiguous
-    if not plain or (issubclass(dtype.type, np.floating) and not without_nan):
+    can_share = 0 < array.size < MAX_ROWS and array.flags.c_contiguous
+    if not can_share or (issubclass(dtype.type, np.floating) and not without_nan):
         return None
     return Column(_type_ids()[dtype], array.size, gpumemoryview(array), None, 0, 0, [])
 
@@ -185,8 +188,6 @@ def _type_ids() -> dict[Any, Any]:
     """Return pylibcudf's types by NumPy's: integers, floats and booleans."""
     from pylibcudf import DataType, TypeId
 
-    names = [f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)]
-    ids = {np.dtype(name): getattr(TypeId, name.upper()) for name in [*names, "float32", "float64"]}
-    return {dtype: DataType(word) for dtype, word in ids.items()} | {
-        np.dtype(bool): DataType(TypeId.BOOL8)
-    }
+    integers = [f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)]
+    ids = {name: getattr(TypeId, name.upper()) for name in (*integers, "float32", "float64")}
+    return {np.dtype(name): DataType(id) for name, id in (ids | {"bool": TypeId.BOOL8}).items()}

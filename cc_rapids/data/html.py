@@ -16,7 +16,7 @@ from ..errors import CcRapidsError
 from ..keywords import suggest_keywords_of_methods
 from .arguments import check_path
 
-LONGEST = 400  # maximum number of characters of a value
+MAX_CHARACTERS = 400  # of a value; the end of a longer value is cut
 BAR = "#4a90d9"  # at least 3 : 1 against white and against #111
 # Follows the reader's light or dark theme; wide tables scroll.
 STYLE = (
@@ -40,10 +40,12 @@ def text(value: Any) -> str:
     >>> text(12345), text("<a & b>")
     ('12,345', '&lt;a &amp; b&gt;')
     """
-    number = isinstance(value, int) and not isinstance(value, bool)
-    words = f"{value:,}" if number and value.bit_length() <= 64 else str(value)
-    words = words.encode("utf-8", "replace").decode("utf-8")
-    return escape(words if len(words) <= LONGEST else words[: LONGEST - 3] + "...")
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    full_text = f"{value:,}" if is_number and value.bit_length() <= 64 else str(value)
+    full_text = full_text.encode("utf-8", "replace").decode("utf-8")  # without surrogates
+    return escape(
+        full_text if len(full_text) <= MAX_CHARACTERS else full_text[: MAX_CHARACTERS - 3] + "..."
+    )
 
 
 def panel(title: str, *parts: str) -> str:
@@ -120,19 +122,19 @@ class Page(ABC):
         >>> path.read_text()[:15]
         '<!DOCTYPE html>'
         """
-        whole = page(self._title(), *self._parts())
+        html = page(self._title(), *self._parts())
         if path is None:
-            return whole
+            return html
         from .files.write import replacing
 
         with replacing(check_path("path", path)) as stream:
-            stream.write(whole.encode())
+            stream.write(html.encode())
         return None
 
 
-def note(words: str) -> str:
+def note(content: str) -> str:
     """Return text as a paragraph."""
-    return f"<p>{escape(words)}</p>"
+    return f"<p>{escape(content)}</p>"
 
 
 def facts(rows: Mapping[str, Any]) -> str:
@@ -158,20 +160,21 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> s
 
 def bars(caption: str, rows: Sequence[tuple[str, int]]) -> str:
     """Return an SVG of named counts as horizontal bars, with alternative text."""
-    most, parts = max((count for _, count in rows), default=0), []
+    max_count, parts = max((count for _, count in rows), default=0), []
     for k, (name, count) in enumerate(rows):
-        y, wide = k * (HEIGHT + 4), max(count * WIDTH // max(most, 1), count > 0)
-        base = y + HEIGHT - 3
+        y = k * (HEIGHT + 4)
+        bar_width = max(count * WIDTH // max(max_count, 1), 1 if count else 0)
+        baseline = y + HEIGHT - 3
         parts.append(
-            f'<text x="{LABEL - 6}" y="{base}" text-anchor="end">{text(name)}</text>'
-            f'<rect x="{LABEL}" y="{y}" width="{wide}" height="{HEIGHT}" fill="{BAR}"></rect>'
-            f'<text x="{LABEL + wide + 5}" y="{base}">{text(count)}</text>'
+            f'<text x="{LABEL - 6}" y="{baseline}" text-anchor="end">{text(name)}</text>'
+            f'<rect x="{LABEL}" y="{y}" width="{bar_width}" height="{HEIGHT}" fill="{BAR}"></rect>'
+            f'<text x="{LABEL + bar_width + 5}" y="{baseline}">{text(count)}</text>'
         )
     alt = f"{caption}: " + ", ".join(f"{name}: {count:,}" for name, count in rows)
-    wide, high = LABEL + WIDTH + 110, max(len(rows) * (HEIGHT + 4), 1)
+    width, height = LABEL + WIDTH + 110, max(len(rows) * (HEIGHT + 4), 1)
     return (
-        f'<svg role="img" aria-label="{escape(alt)}" width="{wide}" height="{high}"'
-        f' viewBox="0 0 {wide} {high}" fill="currentColor" font-size="11"'
+        f'<svg role="img" aria-label="{escape(alt)}" width="{width}" height="{height}"'
+        f' viewBox="0 0 {width} {height}" fill="currentColor" font-size="11"'
         f' font-family="sans-serif"><title>{escape(alt)}</title>{"".join(parts)}</svg>'
     )
 
@@ -182,7 +185,7 @@ def folded(summary: str, *parts: str) -> str:
 
 
 def plan(title: str, lines: Mapping[str, str], first: Sequence[str]) -> str:
-    """Return a plan as a table of the lines in ``first``, and the others collapsed."""
-    rest = {name: line for name, line in lines.items() if name not in first}
-    parts = [facts({name: lines[name] for name in first}), folded("what would run", facts(rest))]
-    return panel(title, *parts)
+    """Return a plan as a table of the lines named in ``first``; the other lines are collapsed."""
+    others = {name: line for name, line in lines.items() if name not in first}
+    shown = facts({name: lines[name] for name in first})
+    return panel(title, shown, folded("what would run", facts(others)))

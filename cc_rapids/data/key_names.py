@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 SEPARATORS = "_.- "
-WORDS = (
+COLUMNS_OF_ANSWERS = (
     *("vertex", "labels", "size", "row", "source", "destination", "before", "after", "components"),
     "color",
 )
@@ -39,13 +39,12 @@ def key_names_of(sources: Sequence[Any], destinations: Sequence[Any]) -> tuple[s
 
 
 def are_usable(names: Sequence[Any]) -> bool:
-    """Return whether names are distinct and not used for other columns of answers."""
-    words = all(isinstance(name, str) and name and name not in WORDS for name in names)
-    return (
-        words
-        and len(set(names)) == len(names)
-        and not any(name.endswith(tuple(f"_{word}" for word in WORDS)) for name in names)
+    """Return whether names are distinct, and cannot be confused with other columns of answers."""
+    suffixes = tuple(f"_{column}" for column in COLUMNS_OF_ANSWERS)
+    names_are_usable = all(
+        isinstance(name, str) and name and not f"_{name}".endswith(suffixes) for name in names
     )
+    return names_are_usable and len(set(names)) == len(names)
 
 
 def public_name(column: str, keys: Sequence[str]) -> str:
@@ -56,11 +55,11 @@ def public_name(column: str, keys: Sequence[str]) -> str:
     >>> [public_name(name, ["kind", "id"]) for name in ("1_vertex", "0_labels", "size")]
     ['id', 'kind_labels', 'size']
     """
-    number, _, rest = column.partition("_")
-    if not (keys and rest and number.isdecimal() and int(number) < len(keys)):
+    number, _, name = column.partition("_")
+    if not (keys and name and number.isdecimal() and int(number) < len(keys)):
         return column
     key = keys[int(number)]
-    return key if rest == "vertex" else f"{key}_{rest}"
+    return key if name == "vertex" else f"{key}_{name}"
 
 
 def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ...]:
@@ -72,28 +71,30 @@ def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ..
         return ()
     shortest = min(shared, key=lambda affixes: (len(affixes[1]) + len(affixes[2]), affixes))
     stems = iter([stem_by_affixes[shortest] for stem_by_affixes in stems_by_affixes])
+    # a column that has the same name on both sides keeps it
     return tuple(left if left == right else next(stems) for left, right in pairs)
 
 
 def cuts(left: str, right: str) -> Iterator[tuple[tuple[bool, str, str], str]]:
-    """Yield each split of two names into a pair of affixes and a common rest.
+    """Yield each split of two names into a pair of affixes and their common stem.
 
-    The affixes are given as (is_suffix, left, right); suffixes are reversed.
+    The affixes are (is_suffix, left, right); suffixes are reversed, so that they end at the stem.
 
     Examples
     --------
     >>> next(cuts("unique_id_l", "unique_id_r"))
     ((True, 'l_', 'r_'), 'unique_id')
     """
-    for turned in (False, True):
-        one, other = (name[::-1] if turned else name for name in (left, right))
-        for k in range(len(one)):
-            stem = one[k:]
-            ends = one[:k], other[: max(len(other) - len(stem), 0)]
-            if other.endswith(stem) and all(map(_is_affix, ends)):
-                stem = stem[::-1] if turned else stem
-                yield (turned, *ends), stem
+    for is_suffix in (False, True):
+        step = -1 if is_suffix else 1  # suffixes are the prefixes of the reversed names
+        left_name, right_name = left[::step], right[::step]
+        for k in range(len(left_name)):
+            stem = left_name[k:]
+            affixes = left_name[:k], right_name.removesuffix(stem)
+            if right_name.endswith(stem) and all(map(_is_affix, affixes)):
+                yield (is_suffix, *affixes), stem[::step]
 
 
 def _is_affix(part: str) -> bool:
+    """Return whether a part is empty, is a number, or is separated from the stem."""
     return not part or part[-1] in SEPARATORS or part.isdecimal()

@@ -12,29 +12,29 @@ PROTOCOLS = "__arrow_c_stream__", "__arrow_c_array__", "__arrow_c_device_array__
 _ARRAYS = "numpy", "cupy"
 _FRAMES = "pandas", "modin", "polars", "pyarrow", "cudf", "narwhals", "dask", "ibis"
 _TABLES = "duckdb", "_duckdb", "deltalake", "pyiceberg"
-KNOWN = {*_ARRAYS, *_FRAMES, *_TABLES}  # libraries that are read as they are
+NATIVE_LIBRARIES = {*_ARRAYS, *_FRAMES, *_TABLES}  # their objects are not read by Arrow's protocols
 
 
 def speaks_arrow(kind: type) -> bool:
     """Return whether objects of a type can be read only by Arrow's protocols."""
-    is_known = kind.__module__.partition(".")[0] in KNOWN
-    return not is_known and any(hasattr(kind, word) for word in PROTOCOLS)
+    is_native = kind.__module__.partition(".")[0] in NATIVE_LIBRARIES
+    return not is_native and any(hasattr(kind, protocol) for protocol in PROTOCOLS)
 
 
 def frame_of_levels(thing: Any) -> Any:
     """Return an index of several levels as a frame; return other objects unchanged."""
     kind = type(thing)
-    levels = kind.__name__ == "MultiIndex" and kind.__module__.startswith(("pandas", "cudf"))
-    return thing.to_frame(index=False) if levels else thing
+    has_levels = kind.__name__ == "MultiIndex" and kind.__module__.startswith(("pandas", "cudf"))
+    return thing.to_frame(index=False) if has_levels else thing
 
 
 class KeyPairs(dict[str, Any]):
-    """Edges between ids of several columns, as columns by name; the sources come first.
+    """Edges between composite ids, as columns by name; the columns of the sources come first.
 
     Attributes
     ----------
     key_names : tuple of str
-        The names of the columns of an id; empty if the ids are tuples.
+        The names of the columns of an id; empty for ids from tuples, which have no names.
     """
 
     def __init__(self, sides: list[list[Any]], key_names: tuple[str, ...] = ()) -> None:
@@ -66,12 +66,12 @@ class Graph(Mapping[str, Any]):
     kind: str
     columns_by_name: Mapping[str, Callable[[], Any]]
     vertices: Any
-    _made: dict[str, Any] = field(init=False, default_factory=dict)
+    _cached: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            self._made[name] = self.columns_by_name[name]()
-        return self._made[name]
+        if name not in self._cached:
+            self._cached[name] = self.columns_by_name[name]()
+        return self._cached[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns_by_name)
@@ -85,9 +85,9 @@ class Graph(Mapping[str, Any]):
         return [self[names[0]], self[next(name for name in names if name.startswith(DESTINATION))]]
 
     def where(self, rows: Callable[[Any], Any]) -> Graph:
-        """Return the graph with some of its edges: ``rows`` selects the rows of each column."""
-        made = {name: partial(self._rows_of, name, rows) for name in self}
-        return Graph(self.kind, made, self.vertices)
+        """Return the graph with fewer edges: ``rows`` selects the rows of each of its columns."""
+        columns_by_name = {name: partial(self._rows_of, name, rows) for name in self}
+        return Graph(self.kind, columns_by_name, self.vertices)
 
     def _rows_of(self, name: str, rows: Callable[[Any], Any]) -> Any:
         return rows(self[name])

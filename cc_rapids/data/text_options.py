@@ -60,20 +60,14 @@ class TextOptions:
         comment: Any = COMMENTS,
         format: Any = None,
     ) -> TextOptions:
-        """Return checked options.
-
-        Raises
-        ------
-        InputError
-            An option cannot be used.
-        """
+        """Return checked options; raise an InputError for an invalid one."""
         if header is not None:
             header = check_flag("header", header)
         if delimiter is not None:
             delimiter = _delimiter(delimiter)
         if encoding is not None:
             _check_encoding(encoding)
-        if comment is not None and not _are_letters(comment):
+        if comment is not None and not _is_ascii(comment):
             raise InputError(
                 f"comment= (--comment) must be one or more ASCII letters that begin comments, such"
                 f" as '#', or None, not {shown(comment)}"
@@ -86,12 +80,9 @@ class TextOptions:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> TextOptions:
-        """Return the checked options of a function without other keywords.
+        """Return the checked options of a function that has no other keywords.
 
-        Raises
-        ------
-        ArgumentTypeError
-            A keyword is not an option of text files.
+        Other keywords raise an ArgumentTypeError.
         """
         for name in keywords:
             if name not in KEYWORDS:
@@ -100,7 +91,7 @@ class TextOptions:
 
     @classmethod
     def among(cls, options: Mapping[str, Any]) -> TextOptions:
-        """Return the text options among the keywords of a function."""
+        """Return the checked options from the keywords of a function, which may have others."""
         return cls.check(**{name: options[name] for name in KEYWORDS if name in options})
 
     def words(self) -> dict[str, Any]:
@@ -108,9 +99,10 @@ class TextOptions:
         return {name: getattr(self, name) for name in KEYWORDS}
 
     def with_text(self, as_text: Sequence[bool | None]) -> TextOptions:
-        """Return the options for a second reading, with more columns known to be text."""
-        before = self.as_text or (None,) * len(as_text)
-        return replace(self, as_text=tuple(a or b for a, b in zip(as_text, before, strict=True)))
+        """Return the options for a second reading, which reads more columns as text."""
+        known_text = self.as_text or (None,) * len(as_text)
+        merged = (a or b for a, b in zip(as_text, known_text, strict=True))
+        return replace(self, as_text=tuple(merged))
 
     @property
     def given(self) -> str:
@@ -124,9 +116,10 @@ NO_OPTIONS, KEYWORDS = TextOptions(), tuple(TextKeywords.__annotations__)
 
 
 def _delimiter(delimiter: Any) -> str:
-    words = {" ": " ", r"\s+": " ", r"\t": "\t"}  # delimiters as written for pandas or in shells
-    delimiter = words.get(delimiter, delimiter) if isinstance(delimiter, str) else delimiter
-    if not (_are_letters(delimiter) and len(delimiter) == 1) or delimiter in '"\n\r\0':
+    """Return the delimiter as one character; raise an InputError for an invalid one."""
+    spellings = {r"\s+": " ", r"\t": "\t"}  # as written for pandas or in shells
+    delimiter = spellings.get(delimiter, delimiter) if isinstance(delimiter, str) else delimiter
+    if not (_is_ascii(delimiter) and len(delimiter) == 1) or delimiter in '"\n\r\0':
         raise InputError(
             "delimiter= (--delimiter) must be one ASCII character other than a quotation mark, such"
             rf" as ',', ';', '|' or '\t', or ' ' for runs of blanks, not {shown(delimiter)}"
@@ -134,11 +127,13 @@ def _delimiter(delimiter: Any) -> str:
     return str(delimiter)
 
 
-def _are_letters(value: Any) -> bool:
+def _is_ascii(value: Any) -> bool:
+    """Return whether a value is a string of one or more ASCII characters."""
     return isinstance(value, str) and value != "" and value.isascii()
 
 
 def _check_encoding(encoding: Any) -> None:
+    """Raise an InputError unless Python knows the encoding."""
     try:
         if not isinstance(encoding, str):
             raise TypeError
