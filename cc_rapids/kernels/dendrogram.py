@@ -9,7 +9,7 @@ word   : the unsigned type of nodes, edges and clusters.
 src, dst, edges : (m,) the endpoints of a forest's edges, as nodes, and their numbers in ascending
          order. ``edges`` is empty for the first forest, where edge i has number i.
 nodes  : (2 s,) word, for each node its lightest edge and its supervertex; all bits set for none.
-joined : (t,) word, for each edge a node whose lightest edge it is. The cluster of this node is not
+joined : (t,) word, for each edge a node of which it is the lightest edge. The node's cluster is not
          in the chain yet. All bits set for an edge that closes a cycle.
 chain  : (t,) word, the supervertex to whose chain each edge belongs.
 alpha  : (3 c,) word, the edges of the contracted forest: sources, destinations and numbers.
@@ -27,7 +27,7 @@ from .primitives import SOON, lessen, none_of
 ZERO, ONE, TWO, THREE = (np.uint64(k) for k in range(4))
 SHIFT = TWO  # a record has four words
 RUN = 16  # records that one thread sums
-HOPS = np.uint64(16)  # pointers that a thread follows before it stores where it is
+HOPS = np.uint64(16)  # pointers that a thread follows before it stores the last one
 CREATED, LEFT = ZERO, ONE  # indices of counts: the nodes so far, and the edges of the next forest
 
 
@@ -55,10 +55,10 @@ def contract_in_order(on: Any, word: type) -> Any:
     """Contract all edges but the alpha edges, in a single pass by a single thread.
 
     Edges are processed from the lightest to the heaviest. So an edge is the lightest edge of each
-    endpoint that has no lightest edge yet. If neither endpoint has one, the two become a new
-    supervertex. If only one endpoint has, the other endpoint joins its supervertex. If both have,
-    the edge is an alpha edge. ``chains`` has a record of four words for each supervertex. The first
-    is set to the node that begins its chain, and the second, the size, to 0.
+    endpoint that has no lightest edge yet. If neither endpoint has a lightest edge, the two become
+    a new supervertex. If only one endpoint has, the other endpoint joins its supervertex. If both
+    have, the edge is an alpha edge. ``chains`` has a record of four words for each supervertex.
+    Word 0 is set to the node that begins the chain, and word 1, the size, to 0.
     """
     number, prefetch, none = number_of(on), prefetched(on), none_of(word)
 
@@ -99,11 +99,11 @@ def contract_in_order(on: Any, word: type) -> Any:
 
 
 def find_chains(on: Any, word: type) -> Any:
-    """Find the chain of each edge: that of the first supervertex with a heavier lightest edge.
+    """Find the chain of each edge: the first supervertex around it whose lightest edge is heavier.
 
     The cluster of a supervertex grows by the edges inside it that are lighter than its lightest
     edge. ``chain`` starts as the supervertex into which the edge was contracted; the search goes on
-    to the supervertex that contains it.
+    from each supervertex to the one that contains it.
     """
     prefetch = prefetched(on)
 
@@ -184,7 +184,7 @@ def lower_lightest(on: Any, word: type) -> Any:
 
 
 def classify(on: Any) -> Any:
-    """Mark leaf edges and alpha edges: the lightest edge of both endpoints, and of neither."""
+    """Mark leaf edges, the lightest of both endpoints, and alpha edges, the lightest of neither."""
     number = number_of(on)
 
     @on.elementwise
@@ -410,9 +410,9 @@ def unpack(on: Any) -> Any:
 
 
 def look_up(on: Any) -> Any:
-    """Write a value of each cluster: that of its edge in ``merged``, or the value of a vertex.
+    """Write the value of each cluster: ``merged`` of the edge that created the cluster.
 
-    The value of a single vertex is 1 if ``is_size``, otherwise the vertex.
+    The value of a single vertex is 1 if ``is_size``, otherwise the vertex itself.
     """
     prefetch = prefetched(on)
 

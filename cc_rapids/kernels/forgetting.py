@@ -14,10 +14,11 @@ ends   : the bit set of the endpoints of removed pairs; empty if there are none.
 pairs  : (k,) uint64, sorted, the removed pairs: the smaller endpoint in the upper half, the larger
          in the lower. All bits are set for pairs that remove nothing.
 
-If few vertices are touched, two bits are loaded for each edge, which fit into the cache, and only
-edges with a set bit are looked up. If many are touched, two labels are loaded for each edge. An
-edge between two trees was either inserted before, or joins vertices that were never connected.
-Without a kept forest, the endpoints of all edges are then written and solved again.
+If few vertices are touched, two bits are loaded for each edge. All bits fit into the cache, and
+only edges with a set bit are looked up. If many vertices are touched, two labels are loaded for
+each edge. A remaining edge between two trees either was inserted earlier, or joins vertices that
+were never connected. Without a kept forest, the endpoints of all edges are written instead, and
+solved again.
 """
 
 from typing import Any
@@ -187,7 +188,7 @@ def unknown_words(on: Any) -> Any:
 def touch_slots(on: Any) -> Any:
     """Set the bits of the slots of vertices whose tree was touched.
 
-    The slot of vertex v is that of the id ``ids[v]``; if ``ids`` is empty, it is v.
+    The slot of vertex v is the slot of the id ``ids[v]``, or v if ``ids`` is empty.
     """
     is_touched, put, place = has(on), mark(on), arrivals.by_place(on)[0]
 
@@ -337,7 +338,7 @@ def write_ends(on: Any, vertex: type, label: type, is_listed: Any) -> Any:
 
 
 def note_crossing(on: Any) -> Any:
-    """Set ``crossing`` if a vertex and its parent were in different trees before."""
+    """Set ``crossing`` if a vertex and its parent were in different trees before the removals."""
 
     @on.elementwise
     def note_crossing(v, parent, before, mark, crossing):

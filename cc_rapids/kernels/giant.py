@@ -12,7 +12,7 @@ import numpy as np
 
 from . import primitives
 
-PROBES = 256  # vertices probed to find the largest tree of a sample, see [samples]
+PROBES = 256  # vertices probed to find the largest tree; docs/design/decisions/samples.md
 MANY_VERTICES = 1 << 16  # from this number of vertices on, a separate launch marks frequent roots
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)

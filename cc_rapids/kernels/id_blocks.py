@@ -14,7 +14,7 @@ linked in that order.
 3. :func:`place_smaller` finds the slots of the smaller endpoints, block by block over all chunks.
 
 A probe sequence may cross into the next block; this is correct and rare. The larger endpoint is the
-one with the larger id. It also has the larger slot, except inside a cluster.
+one with the larger id. It also has the larger slot, except inside a cluster (see id_place.py).
 
 low, span, down, share : parameters of the home slot as in id_place.py; ``down`` is ``shift`` there.
 shift : from a slot to its block.
@@ -42,7 +42,7 @@ from .partition import GROUP_BITS, MOST_BLOCKS, before, blocks_of, clear_counts,
 
 WORD = np.uint32
 # From this number of ids on, slots are found block by block if the edges may be in any order. The
-# table then has 100 MiB, more than any cache. See [ids].
+# table then has 100 MiB, more than any cache. See docs/design/decisions/ids.md.
 LEAST_IDS = 8_000_000
 TILE = 3200  # edges of a tile and of a chunk: five for each thread of a GPU's block
 LEAST_SHIFT = 21  # a block of the table has at least 2^21 slots, which are 16 MiB
@@ -52,7 +52,7 @@ TILE_BYTES = 20 * TILE  # bytes of the copies of a tile's edges
 SEGMENT_BYTES = 13  # bytes of the offsets of a segment
 EDGES, NONE, ONE = np.uint64(TILE), np.uint64(0), np.uint64(1)
 SMALLER, PLACES = np.uint64(2 * TILE), np.uint64(4 * TILE)  # in shared memory of partition_ends
-SLOTS, CHUNK_PLACES = np.uint64(2 * TILE), np.uint64(3 * TILE)  # in that of place_larger
+SLOTS, CHUNK_PLACES = np.uint64(2 * TILE), np.uint64(3 * TILE)  # of place_larger
 LANES = np.uint64(8)  # threads that expand one segment
 
 

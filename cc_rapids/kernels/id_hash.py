@@ -55,8 +55,8 @@ def home(on: Any) -> Any:
 def estimate(on: Any) -> Any:
     """Update the HyperLogLog registers with each id (Flajolet et al. 2007).
 
-    A register holds the position of the first set bit. Hashes with an earlier set bit, which are
-    most, are rejected without an atomic operation.
+    A register holds the position of the first set bit. Most hashes have an earlier set bit and are
+    rejected without an atomic operation.
     """
     hashed, high = mix(on), on.atomic_max
 

@@ -7,7 +7,7 @@ low, span, shift, share : the home slot of an id is ``(min(id - low, span) >> sh
 full  : (1,) uint32, set to 1 when an id finds no slot.
 
 A search probes one slot after another, from the home slot to a free slot or the id, without
-wrapping around. A cluster is a run of taken slots between two free ones. The home slots of its ids
+wrapping around. A cluster is a run of taken slots between two free slots. The home slots of its ids
 lie within the cluster, so its ids exceed those of all earlier clusters. Slots are therefore in the
 order of the ids, except inside a cluster. For evenly spread ids a cluster has a few slots.
 """

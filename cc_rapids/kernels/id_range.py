@@ -7,10 +7,10 @@ import numpy as np
 from . import edges
 
 ONE = np.uint64(1)
-FIRST, SECOND = np.uint64(0), ONE  # shared names: each literal argument would recompile
+FIRST, SECOND = np.uint64(0), ONE  # a literal argument would compile again
 NO_INDEX = np.uint64(2**64 - 1)
 MASK = 2**64 - 1
-LOCALITY = np.uint64(1 << 15)  # ids nearer to each other than this are "near": two vertex blocks
+LOCALITY = np.uint64(1 << 15)  # ids that differ by less are "near": the size of two vertex blocks
 
 
 def bounds_of(on: Any, wide: type, row_index: Any) -> Any:

@@ -102,9 +102,9 @@ def ordered(on: Any) -> Any:
 def jtb(on: Any, vertex: type, find: Any) -> Any:
     """Hook the root of lower rank; for equal ranks a coin decides to hook one or to raise a rank.
 
-    Roots are read by a swap that changes nothing, so no stale word is read again and again. A swap
-    fails only if another thread hooks or raises the same root, which happens a bounded number of
-    times. So the loop ends.
+    Roots are read by a swap that changes nothing, so no stale word is read repeatedly. A swap fails
+    only if another thread hooks or raises the same root, which happens a bounded number of times.
+    So the loop ends.
     """
     cas, none, below = on.atomic_cas, none_of(vertex), ordered(on)
 

@@ -51,7 +51,7 @@ def lasts_longer(on: Any) -> Any:
 def climb(on: Any) -> Any:
     """Climb from v along links that expire later than edge e; return the last vertex and its slot.
 
-    During the climb, a link is pointed past the next link if that one expires later.
+    During the climb, a link is pointed past the next link if the next link expires later.
     """
     longer, cas = lasts_longer(on), on.atomic_cas
 
@@ -69,7 +69,10 @@ def climb(on: Any) -> Any:
 
 
 def merge(on: Any) -> Any:
-    """Insert the edges from row ``first`` on; write the row that each evicts, or ROOT."""
+    """Insert the edges from row ``first`` on; write the row of the edge that each evicts.
+
+    An edge may evict itself. ROOT is written if it evicts none.
+    """
     up, hashed, cas = climb(on), mix(on), on.atomic_cas
 
     @on.elementwise

@@ -28,11 +28,11 @@ def gather_marked(on: Any, write: Any) -> Any:
     @on.block_kernel(TILE)
     def gather_marked(k, t, step, shared, members, before, *columns):
         first, ranks = k * WORDS, np.uint64(before.size)
-        come, end = before[k * BLOCKS], before[min((k + ONE) * BLOCKS, ranks - ONE)]
+        earlier, end = before[k * BLOCKS], before[min((k + ONE) * BLOCKS, ranks - ONE)]
         w, last = first + t, min(first + WORDS, np.uint64(members.size))
         while w < last:
             word = members[w]
-            place = np.uint64(rank(members, before, w << FIVE) - come)
+            place = np.uint64(rank(members, before, w << FIVE) - earlier)
             distance = WORD((w - first) << FIVE)
             while word != 0:
                 rest = WORD(word & WORD(word - WORD(1)))
@@ -41,9 +41,9 @@ def gather_marked(on: Any, write: Any) -> Any:
                 place += ONE
             w += step
         block_sync()
-        i, count = t, np.uint64(end - come)
+        i, count = t, np.uint64(end - earlier)
         while i < count:
-            write(np.uint64(come) + i, k * EDGES + np.uint64(shared[i]), *columns)
+            write(np.uint64(earlier) + i, k * EDGES + np.uint64(shared[i]), *columns)
             i += step
 
     return gather_marked

@@ -59,6 +59,7 @@ def pack(on: Any, vertex: type) -> Any:
 
 
 def _link(on: Any, vertex: type) -> Any:
+    """Return the union of two vertices: async+halve."""
     return union.asynchronous(on, vertex, find.halve(on))
 
 

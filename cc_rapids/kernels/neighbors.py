@@ -1,4 +1,4 @@
-"""Edges of neighbour arrays, which are computed from their numbers: no list is built.
+"""Edges of neighbour arrays: each edge is computed from its number, so no list is built.
 
 Entry e of the array is an edge from its row to the neighbour in the entry. The functions here
 correspond to those of :mod:`.edges`, with other arrays:
@@ -31,11 +31,11 @@ from .primitives import SOON, lessen
     COLUMNS,  # entries in a row, unless rows have offsets
     STEP,  # stride of rows in dst
     _COLUMN_STEP,  # stride of columns in dst, at STEP + 1
-    WEIGHT_STEP,  # the same in weights
+    WEIGHT_STEP,  # stride of rows in weights; the stride of columns follows
     _WEIGHT_COLUMN_STEP,
     MISSING,  # the value of a missing neighbour
     KEPT,  # position of the bits of entries that are edges; 0 if every neighbour is an edge
-    BORDER,  # position of the bits of entries from core points to others
+    BORDER,  # position of the bits of entries from core points to other points
     CORE,  # position of the bits of core points
     OFFSETS,  # position of the offsets of rows
     REACH,  # position of the codes of core distances
@@ -305,8 +305,8 @@ def is_before(on: Any, nearest: bool) -> Any:
     """Return whether entry e, rather than entry ``other``, joins a border point to a cluster.
 
     Both are entries of core points. If ``nearest``, the nearer core point takes precedence; of two
-    that are equally near, the lesser does. Otherwise, the core point of the cluster with the lesser
-    root takes precedence. Trees of core points are flat.
+    equally near core points, the lesser one does. Otherwise, the core point of the cluster with the
+    lesser root takes precedence. Trees of core points are flat.
     """
     place, position = place_of(on), position_of(on)
 
@@ -363,7 +363,7 @@ def choose_core(on: Any, wide: type, nearest: bool) -> Any:
     """Find the entry by which each border point joins a cluster.
 
     All bits of ``chosen`` are set initially, and stay set for noise. After every lost race the
-    stored entry takes precedence over the entry before, so the loop ends.
+    stored entry takes precedence over the one that it replaced, so the loop ends.
     """
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
     has, cas, precedes = has_bit(on), on.atomic_cas, is_before(on, nearest)

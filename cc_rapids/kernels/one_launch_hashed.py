@@ -12,7 +12,8 @@ starts  : (b,) uint32, the number of ids of each bucket, later the start of each
           in the order of the ids. b is a multiple of GROUP and exceeds the number of buckets.
 before  : the prefix sums of groups of buckets.
 placed, slot_at : the ids in bucket order, less the least id, and their slots.
-parent  : the flat forest over the sorted ids: for each the position of the least of its component.
+parent  : the flat forest over the sorted ids: for each id, the position of the least id of its
+          component.
 totals  : the numbers of vertices and components.
 flags   : [FULL] not 0 if an id found no slot, [BUNCHED] not 0 if a bucket has more than MAX_BUCKET
           ids.
@@ -87,7 +88,7 @@ def distance_in(on: Any, sign: int) -> Any:
 
 
 def shift_for(on: Any) -> Any:
-    """Return the least shift for which all distances up to ``span`` give less than ``buckets``."""
+    """Return the least shift for which ``span >> shift`` is less than ``buckets``."""
 
     @on.device
     def shift_for(span, buckets):

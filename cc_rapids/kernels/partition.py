@@ -22,7 +22,7 @@ import numpy as np
 WORD = np.uint32
 TILE = 1 << 12  # edges that a block of threads sorts in shared memory
 MOST_BLOCKS = 256
-GROUP_BITS = 4  # a group has 2^4 blocks, the square root of their number
+GROUP_BITS = 4  # a group has 2^4 blocks, the square root of MOST_BLOCKS
 SHARED_WORDS = 2 * TILE + MOST_BLOCKS + (MOST_BLOCKS >> GROUP_BITS)
 EDGES, IN_BLOCK = np.uint64(TILE), np.uint64(2 * TILE)
 BLOCKS, GROUPS = np.uint64(MOST_BLOCKS), np.uint64(MOST_BLOCKS >> GROUP_BITS)
@@ -44,13 +44,13 @@ def blocks_of(n: int, least_shift: int | None = None) -> tuple[int, int]:
 
 
 def tiles_of(linked: int, m: int, blocks: int) -> int:
-    """Return the number of tiles in one batch, at most as many as the edges fill.
+    """Return the number of tiles in one batch, but no more than the edges fill.
 
     ``linked`` is the number of edges to link. The buffers take at most half of the bytes of an edge
     list of m edges.
     """
-    most = 4 * m // (8 * TILE + 4 * (blocks + 1))
-    return max(1, min(most, -(-linked // TILE)))
+    max_tiles = 4 * m // (8 * TILE + 4 * (blocks + 1))
+    return max(1, min(max_tiles, -(-linked // TILE)))
 
 
 def before(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:

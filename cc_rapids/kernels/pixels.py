@@ -7,7 +7,7 @@ computed from the bits of two rows, so there is no list of edges.
 pixels : (rows * width,) numbers.
 inside : (rows * words,) uint32, one bit per pixel that is not background; the last word of a row
          may have unused bits, which are 0.
-starts : the same for the first pixel of each run.
+starts : (rows * words,) uint32, one bit per pixel, set for the first pixel of each run.
 before : (rows * words + 1,) unsigned, the number of runs that start before each word.
 parent : (runs + 1,) unsigned, the trees of the runs; the root of a finished tree is its first run.
 """
@@ -226,7 +226,8 @@ def write_labels(on: Any) -> Any:
     """Write the label of each pixel; 0 for the background.
 
     The threads of a warp share the 32 pixels of a word, so that they write to neighbouring pixels.
-    A CPU thread writes a word without a start as a whole.
+    If all pixels of a word are background, or of one run that started earlier, the bits are not
+    tested one by one.
     """
     count, lanes = primitives.count(on), np.uint64(on.warp_size)
 
@@ -261,7 +262,8 @@ def write_labels(on: Any) -> Any:
 def write_label_pairs(on: Any) -> Any:
     """Write the labels of two pixels at once, if rows are whole words and labels have 32 bits.
 
-    out : (pixels / 2,) uint64, the memory of the labels; the lower half is the first of each two.
+    out : (pixels / 2,) uint64, the memory of the labels; the lower half of an element is the first
+          label.
     """
     count = primitives.count(on)
 

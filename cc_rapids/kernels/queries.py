@@ -22,9 +22,9 @@ def same(on: Any, word: type, low: Any, find: Any) -> Any:
     """Return whether two vertices are in one tree, while other threads link.
 
     They are in different trees only if both are observed as roots, one after the other. A swap that
-    never succeeds reads the parents past the caches. If a root was hooked in between, the climb
-    continues from it. Each vertex is hooked once, so the loop ends. ``low`` is the mask of the
-    parent in an element of ``trees``.
+    never succeeds reads the parents, bypassing the caches. If a root was hooked in between, the
+    climb continues from it. Each vertex is hooked once, so the loop ends. ``low`` is the mask of
+    the parent in an element of ``trees``.
     """
     cas, none = on.atomic_cas, none_of(word)
 

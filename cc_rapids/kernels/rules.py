@@ -2,10 +2,11 @@
 
 parent : (n,) word, the union-find forest of the clusters; paths are shortened.
 hook   : (n,) word, the root that each former root was hooked to; never shortened.
-time   : (n,) uint64, the key of the edge that hooked it; all bits set for roots. Keys ascend along
-         a path: a merged cluster has only edges with greater keys left. ``hook`` and ``time`` are
-         empty if there is only one kind of rule: only ``earlier_rule`` reads them.
-size   : (n,) word, the number of vertices of each root.
+time   : (n,) uint64, the key of the edge by which each former root was hooked; all bits set for
+         roots. Keys ascend along a path: a merged cluster has only edges with greater keys left.
+         ``hook`` and ``time`` are empty if there is only one kind of rule: only ``earlier_rule``
+         reads them.
+size   : (n,) word, the number of vertices in the tree of each root.
 code   : (n,) word, the dataset of each vertex; all bits set if it has no dataset or no limit.
 limits : (datasets,) word, the maximum number of vertices of each dataset in a cluster.
 bits   : (n,) uint64, for each root, bit ``code % 64`` is set for each dataset of its vertices.
@@ -14,8 +15,8 @@ head, after : (n,) word, linked lists of the vertices of each root, in the order
          are empty if ``bits`` alone decide: each of at most 64 datasets has the limit 1, and there
          is no other rule.
 first, last, count : (n,) word, for each root its ends of ``cannot_link`` pairs, as a linked list:
-         the first and the last end, and the number of ends. All bits of ``first`` are set if there
-         is none.
+         the first and the last end, and the number of ends. All bits of ``first`` are set for an
+         empty list.
 following : (2 p,) word, the next end in the list; all bits set for the last end.
 pair   : (2 p,) word, the vertex of each end. End e belongs to pair e // 2, whose other end is
          e ^ 1.
@@ -194,7 +195,7 @@ def broken_rule(on: Any, word: type) -> Any:
 
 
 def unite(on: Any, word: type) -> Any:
-    """Merge two clusters at the time ``key``: the root of the smaller is hooked to the other."""
+    """Merge two clusters at the time ``key``: hook the root of the smaller to the larger's root."""
     none = none_of(word)
 
     @on.device

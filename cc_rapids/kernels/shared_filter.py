@@ -11,9 +11,9 @@ one for each lane.
 shared : (shared_words,) uint32, shared by the threads of a block. Word w is the intersection of the
          words w, w + fold, w + 2 fold, ... of ``in_giant``. It is refreshed after an eighth and
          after half of the edges, because the giant component grows.
-warp_queues : uint32, in global memory. The queue of a warp starts at ``queue``: first the first
-         endpoints of its edges, then the second endpoints. Only the warp knows ``waiting``, the
-         number of its queued edges.
+warp_queues : uint32, in global memory. The queue of a warp starts at ``queue``: it has the
+         first endpoints of all its edges, and after them the second endpoints. Only the warp knows
+         ``waiting``, the number of its queued edges.
 """
 
 from collections.abc import Callable
@@ -70,7 +70,8 @@ def share(on: Any) -> Any:
 def is_inside(on: Any) -> Any:
     """Return 1 if the shared bits show that a vertex is in the giant component, otherwise 0.
 
-    The function has no branch, so the threads of a warp do not diverge.
+    The function has no branch, so the threads of a warp do not diverge: if ``w`` is less than
+    ``fold``, ``w - fold`` wraps around, and the minimum is ``w``.
     """
 
     @on.device

@@ -2,8 +2,8 @@
 
 The code of a string is its rank among all strings that have, at each position, a byte that occurs
 at this position in the column. Strings with a common prefix have consecutive codes: first the
-prefix itself, if no string of the column is shorter, then those with the least next byte, and so
-on.
+prefix itself, if it is as long as the shortest string of the column or longer, then the strings
+with the least next byte, and so on.
 
 seen    : (SEEN,) uint8. seen[256 p + b] is set if byte b occurs at position p, seen[ENDS + p] if a
           string has length p. Then follow the flags WRONG and TOO_LONG.

@@ -7,13 +7,14 @@ vertex. The arcs that leave n come last, in the order of the roots.
 
 src, dst : (t,) integers, the endpoints of the forest's edges. The edge from n to root number i has
            the number t + i.
-starts : (n + 1,) unsigned, the first arc of each vertex. While arcs are placed, from the last to
-         the first, the last one placed.
+starts : (n + 1,) unsigned, the first arc of each vertex. While the arcs of a vertex are placed, it
+         is the arc placed last; they are placed from the last to the first.
 arcs   : (t,) unsigned, for each edge the arc that leaves ``src``.
 twins  : (A,) unsigned, the opposite arc on the same edge.
 tour   : (A,) unsigned, the next arc of the tour, all bits set for the last; finally the position of
          each arc in the tour.
-counts : (S,) unsigned, the number of arcs of each sublist; finally the number before each sublist.
+counts : (S,) unsigned, the number of arcs of each sublist; finally the number of arcs before
+         each sublist.
 
 List ranking: the tour is cut into sublists. In each block of 2^SHIFT arcs one sublist begins, at a
 pseudo-random arc that depends on the block only. So the number of an arc tells whether a sublist
@@ -48,12 +49,12 @@ def count_arcs(on: Any, word: type) -> Any:
 
 
 def place_arcs(on: Any, word: type) -> Any:
-    """Assign both arcs of each edge a position among the arcs of their vertices, the last first.
+    """Assign both arcs of each edge a position among the arcs of their vertices, from the last on.
 
     Edges to roots come after the edges of the forest. Initially ``starts`` holds the end of each
     vertex's arcs.
     """
-    add, minus = on.atomic_add, none_of(word)
+    add, minus = on.atomic_add, none_of(word)  # adding all bits set subtracts 1
 
     @on.elementwise
     def place_arcs(e, src, dst, roots, starts, arcs, twins):
@@ -129,8 +130,8 @@ def sublist_ends(on: Any, word: type) -> Any:
 def measure(on: Any, word: type) -> Any:
     """Write the length of each sublist, and the next sublist.
 
-    The next sublist of the last one is the number of sublists. A thread traverses four sublists at
-    a time, so that it waits for four arcs at once.
+    For the last sublist, the next one is the number of sublists. A thread traverses four sublists
+    at a time, so that it waits for four arcs at once.
     """
     begin, ends, none, shift = (
         first_of_block(on),
@@ -279,9 +280,10 @@ def prefetch_numbers(on: Any) -> Any:
 
 
 def reach(on: Any, word: type) -> Any:
-    """Lower ``least`` of one endpoint of each non-tree edge, and raise ``greatest`` of the other.
+    """Update the range that each vertex reaches by non-tree edges.
 
-    Both get the preorder number that the edge reaches from there.
+    For an edge between the preorder numbers u < v, lower ``least[v]`` to u and raise
+    ``greatest[u]`` to v.
     """
     lower, upper, prefetch_later = lessen(on), raised(on), prefetch_numbers(on)
 
@@ -299,7 +301,7 @@ def reach(on: Any, word: type) -> Any:
 
 
 def keep_across(on: Any, word: type) -> Any:
-    """Write both endpoints of an edge, or a loop if one is an ancestor of the other.
+    """Write both endpoints of an edge, or a loop if one endpoint is an ancestor of the other.
 
     The tour enters a descendant between entering and leaving its ancestor.
     """
@@ -372,9 +374,10 @@ def extremes_of_blocks(on: Any) -> Any:
 
 
 def double_blocks(on: Any) -> Any:
-    """Write the extremes of runs of 2 * half blocks, from those of runs of half blocks.
+    """Write the extremes of runs of ``2 * half`` blocks, from those of runs of ``half`` blocks.
 
-    The new level of the table begins at ``base``, the level of the half runs ``width`` before.
+    The new level of the table begins at ``base``, and the level of the shorter runs at ``base -
+    width``.
     """
 
     @on.elementwise
@@ -390,9 +393,10 @@ def double_blocks(on: Any) -> Any:
 def extremes_of_subtrees(on: Any, word: type) -> Any:
     """Write the least and the greatest number reached from the subtree of each preorder number.
 
-    The preorder numbers of a subtree are an interval: whole blocks, and less than a block at both
-    ends. The whole blocks are the union of two overlapping runs of a power of two blocks, which are
-    levels of the sparse table. Neighbouring threads read neighbouring intervals.
+    The preorder numbers of a subtree are an interval: whole blocks, and less than a block at each
+    end. The whole blocks are the union of two runs, which may overlap. The length of both runs is a
+    power of two, so the sparse table contains their extremes. Neighbouring threads read
+    neighbouring intervals.
     """
     whole, shift = np.uint64(BLOCK), np.uint64(BLOCK.bit_length() - 1)
 
