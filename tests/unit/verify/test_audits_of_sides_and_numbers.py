@@ -225,7 +225,7 @@ FAULTS_OF_SIDES = {
     "order": (coloring.odd_cycles, "-depth, depth", "depth, depth"),
     "loops": (coloring.odd_cycles, "ends[0] == ends[1]", "ends[0] <= ends[1]"),
     "depth": (tours.measure_depth, "- down", "- down - down"),
-    "cover": (coloring.double_cover, "src + beyond", "src"),
+    "cover": (coloring.double_cover, "src + offset", "src"),
     "color": (Bipartition.__init__, "parent[:n] != root", "parent[:n] == root"),
     "no color": (Bipartition.__init__, "= NO_COLOR", "= 0"),
 }
