@@ -64,18 +64,18 @@ def odd_cycles(
     xp, n = backend.xp, int(tree.size)
     loops = xp.flatnonzero(ends[0] == ends[1])
     loops = loops[first_of(tree[ends[0][loops]], loops, xp)]
-    of_loops = tree[ends[0][loops]]
+    loop_components = tree[ends[0][loops]]
     odd = odd.copy()
-    odd[of_loops] = False
+    odd[loop_components] = False  # the other odd components need a longer cycle
     rows = xp.flatnonzero(odd[tree[ends[0]]])
     src, dst = (side[rows] for side in ends)
     hooks = forest_of_first_rows(src, dst, n, backend)
     forest = rooted(src[hooks], dst[hooks], roots[xp.flatnonzero(odd)], n, backend)
     even = xp.flatnonzero((forest.depth[src] - forest.depth[dst]) % 2 == 0)
     closing = even[first_of(tree[src[even]], even, xp)]
-    of_closing = tree[src[closing]]
+    closing_components = tree[src[closing]]
     closing_of_component = xp.zeros(int(odd.size), np.int64)
-    closing_of_component[of_closing] = closing
+    closing_of_component[closing_components] = closing
     closing_of_edge = closing_of_component[tree[forest.child]]  # for each edge of the forest
     above_src, above_dst = (
         forest.below(side[closing_of_edge], forest.child) for side in (src, dst)
@@ -85,8 +85,9 @@ def odd_cycles(
     child = forest.child[on_cycle]
     depth = forest.depth[child]
     position = xp.where(above_src[on_cycle], -depth, depth)  # up from src, then down to dst
-    last = xp.full(closing.size + loops.size, n, np.int64)  # greater than any depth
-    component = xp.concatenate([tree[child], of_closing, of_loops]).astype(np.int64)
+    last_position = xp.full(closing.size + loops.size, n, np.int64)  # greater than any depth
+    component = xp.concatenate([tree[child], closing_components, loop_components])
+    component = component.astype(np.int64)
     row = xp.concatenate([rows[hooks[on_cycle]], rows[closing], loops])
-    order = order_of([component, xp.concatenate([position, last])], xp)
+    order = order_of([component, xp.concatenate([position, last_position])], xp)
     return component[order], row[order]

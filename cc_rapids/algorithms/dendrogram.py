@@ -261,7 +261,10 @@ def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[A
 
 
 def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:
-    """Return first, second, size, least and greatest of a MergeTree, by launches over all edges."""
+    """Return first, second, size, least and greatest of a MergeTree, by launches over all edges.
+
+    ``name_clusters`` replaces ``joined`` and ``chain`` by the two clusters of each edge.
+    """
     word, t = word_of(n), int(src.size)
     # Two words for each of fewer than 2 n nodes; all bits set: not written yet.
     nodes = backend.fill(backend.empty(4 * n, word), 0xFF)
@@ -278,8 +281,9 @@ def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> lis
     rows, starts = rows_of_each(chain - word(n), bounds[-1] - n, backend.xp)
     records = backend.empty(4 * t, word)
     gather = backend.kernel(kernels.gather_joined, word)
+    # the first edge of each contraction in ``rows``; chains need the sums of earlier contractions
     levels = starts[backend.asarray(np.array(bounds[1:]) - n)]
-    for begin, end in pairwise(backend.to_host(levels).tolist()):  # earlier supervertices first
+    for begin, end in pairwise(backend.to_host(levels).tolist()):
         gather(end - begin, begin, n, rows, starts, joined, chain, partners, records)
         _sum_chains(records, begin, end, backend)
     name_clusters = backend.kernel(kernels.name_clusters, word)

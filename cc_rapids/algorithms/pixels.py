@@ -134,10 +134,11 @@ class Grid:
         distance, beyond, columns = [], [], []
         for steps in product((-1, 0, 1), repeat=len(leading)):
             neighbours = structure[tuple(step + 1 for step in steps)]
-            is_earlier = steps < (0,) * len(leading)
+            is_earlier = steps < (0,) * len(leading)  # the first step that is not 0 leads back
             if not is_earlier or not neighbours.any():
                 continue
             distance.append(-sum(map(mul, strides, steps)))
+            # a step back leaves the image from the first row of its axis, a step on from the last
             axis_ends = [
                 2 * k + (1 if step > 0 else 0) for k, step in enumerate(steps[::-1]) if step
             ]

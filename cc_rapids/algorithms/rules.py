@@ -290,7 +290,7 @@ class Clusters:
                 decided_count = left_count - int(is_open.size)
                 left_count = int(is_open.size)
         if left_count:
-            # distinct keys below left_count are each from 0 to left_count - 1
+            # left_count distinct keys below left_count are a permutation
             are_ranks = int(keys.max()) < left_count
             order = inverse_of(keys, xp) if are_ranks else stable_order(keys, xp)
             order = order.astype(np.int64)

@@ -78,6 +78,7 @@ def lower_place(on: Any) -> Any:
     def by_numpy(m, groups, keys, scored, places, best):
         at, has_key = 2 * groups[:m].astype(np.int64), scored[:m] != 0
         may_win = ~has_key
+        # keys may be empty if no row has a key
         may_win[has_key] = keys[:m][has_key[: keys.size]] == best[at[has_key]]
         marked_places = np.where(has_key, places[:m], places[:m] | LAST)
         np.minimum.at(best, at[may_win] + 1, marked_places[may_win])

@@ -168,7 +168,10 @@ def number_ranks(on: Any) -> Any:
 
 
 def members(on: Any) -> Any:
-    """Write the ids of the set in order, one word per thread."""
+    """Write the ids of the set in order, one word per thread.
+
+    The position of the lowest set bit of a word is the number of bits below this bit.
+    """
     ones = primitives.count(on)
 
     @on.elementwise

@@ -20,8 +20,8 @@ def gather_marked(on: Any, write: Any) -> Any:
     """Call ``write`` for each member of a set, with its rank (see gather.py).
 
     It is fast for sets with few members. First one thread per word lists the members of the word in
-    shared memory. After a barrier, one thread per member reads its columns, so that all threads
-    have loads in flight.
+    shared memory: the position of the lowest set bit is the number of bits below this bit. After a
+    barrier, one thread per member reads its columns, so that all threads have loads in flight.
     """
     ones, rank, block_sync = primitives.count(on), primitives.rank(on), on.block_sync
 

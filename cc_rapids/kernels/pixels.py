@@ -113,9 +113,10 @@ def pack(on: Any, is_inside: Any, are_joined: Any) -> Any:
 def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
     """Link the runs in 32 pixels of a row with their neighbours in earlier rows.
 
-    Two runs are linked at the first of the consecutive columns where they touch. A pixel that
-    touches a run diagonally is skipped if this pixel, or the next pixel of its run, also touches
-    the run in the same column.
+    ``join`` links the two runs at each column with a set bit; the number of a run is the number of
+    starts up to this column. Two runs are linked at the first of the consecutive columns where they
+    touch. A pixel that touches a run diagonally is skipped if this pixel, or the next pixel of its
+    run, also touches the run in the same column.
 
     shape : (d,) int64, the sizes of all axes except the last, in reverse order.
     distance : (r,) int64, the number of rows back to each earlier row of the neighbourhood.

@@ -195,7 +195,11 @@ def broken_rule(on: Any, word: type) -> Any:
 
 
 def unite(on: Any, word: type) -> Any:
-    """Merge two clusters at the time ``key``: hook the root of the smaller to the larger's root."""
+    """Merge two clusters at the time ``key``: hook the root of the smaller to the larger's root.
+
+    The two lists of vertices are merged in the order of their datasets. The two lists of ends are
+    concatenated.
+    """
     none = none_of(word)
 
     @on.device

@@ -166,7 +166,9 @@ def look_at_two(on: Any, wide: type, both_in_giant: Any, is_skipped: Any) -> Any
 def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, dequeue: Any) -> Any:
     """Link the edges outside the sample, except those inside the giant component, by shared bits.
 
-    Software pipelining: the next two edges of a lane are loaded while two are examined.
+    Software pipelining: the next two edges of a lane are loaded while two are examined. A pass ends
+    at ``stop``: after an eighth, after half and after all of the edges. Before each pass, the
+    shared bits are refreshed.
     """
     warp_size, per_lane, block_sync = WORD(on.warp_size), np.uint64(QUEUED_EDGES), on.block_sync
     fold_for, load, wait, together = (

@@ -45,7 +45,10 @@ def note_wrong_places(on: Any) -> Any:
 
 
 def eight_bytes(on: Any) -> Any:
-    """Return the eight bytes at a position, the first in the lowest bits; zeros past the end."""
+    """Return the eight bytes at a position, the first in the lowest bits; zeros past the end.
+
+    The second word is shifted twice, because a shift by 64 bits is undefined.
+    """
 
     @on.device
     def eight_bytes(chars, words, at):
@@ -306,10 +309,10 @@ def advance_prefix(on: Any) -> Any:
 def sort_keys(on: Any) -> Any:
     """Write the next seven bytes of each string and their count as one sort key.
 
-    The upper seven bytes of the key are the bytes of the string, zeros past its end. The lowest
-    byte is their count, or eight if more bytes follow. A prefix therefore sorts before its
-    extensions, even before those with zero bytes. Two strings that end within the seven bytes have
-    equal keys only if they are equal.
+    The upper seven bytes of the key are the bytes of the string, the first one highest, with zeros
+    past its end. The lowest byte is the number of these bytes, or eight if more bytes follow. A
+    prefix therefore sorts before its extensions, even before extensions by zero bytes. Two strings
+    that end within the seven bytes have equal keys only if they are equal.
     """
     read, entries = first_bytes(on), entries_of(on)
 
