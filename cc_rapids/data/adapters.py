@@ -631,7 +631,7 @@ class Rows(Adapter):
         if bound is not None and bound.array is not None:
             check_same_index(edges, weights)
             _check_weights(length_of(weights), row_count)
-        return items_of([edges], *request.names, weights, known=row_count)
+        return items_of([edges], *request.names, weights, row_count=row_count)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         edges = self.collected(edges)
@@ -786,7 +786,7 @@ class DuckDBRelations(Chunked):
         weight = None if request.bound is None else request.bound.name("a DuckDB relation")
         batches = self._batches(edges, *request.sides, *([] if weight is None else [weight]))
         row_count = self.rows(edges, request)
-        return items_of(batches, *request.names, weight, known=row_count, closes=True)
+        return items_of(batches, *request.names, weight, row_count=row_count, closes=True)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         name = bound.name("a DuckDB relation")
@@ -1531,7 +1531,7 @@ def _scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
     columns = [*ids, *([] if weight is None else [weight])]
     for name in columns:
         place_of("the table", names, name)
-    how: dict[str, Any] = {"threaded": True, "arrow": True, "known": rows_of(table)}
+    how: dict[str, Any] = {"threaded": True, "arrow": True, "row_count": rows_of(table)}
     items = items_of(reader_of(table, columns), *ends, weight, **how)
     items.formats.append(SourceFormat("iceberg", tuple(ids), None))
     return items

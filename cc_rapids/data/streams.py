@@ -61,17 +61,17 @@ from .weight_bound import WeightBound
 log: logging.Logger = logging.getLogger(__name__)
 
 
-def flat(*sides: Side | None) -> list[str]:
+def distinct_columns(*sides: Side | None) -> list[str]:
     """Return the distinct columns of the sides and of weights; None stands for no column."""
-    named = [side for side in sides if side is not None]
-    return list(dict.fromkeys(name for side in sides_of(*named) for name in side))
+    present = [side for side in sides if side is not None]
+    return list(dict.fromkeys(name for side in sides_of(*present) for name in side))
 
 
-Texts = Sequence[bool | None] | None
+Texts = Sequence[bool | None] | None  # whether each column of an id is text; None if unknown
 
 
 class Cursor(NamedTuple):
-    """A place in a stream: the numbers of finished files (or items), and of row groups and rows."""
+    """A position in a stream: the numbers of finished files or items, of row groups and of rows."""
 
     file: int = 0
     group: int = 0
@@ -79,33 +79,25 @@ class Cursor(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Some edges of a stream: a frame or pair, its column names, and the position after it.
-
-    ``vertices`` are all vertices of the file, if it declares their number. An ``old`` chunk was
-    linked before a resumed run began; it is only compared with its earlier content. If there is a
-    ``load``, the frame is empty, and ``load()`` returns the rows in any thread. ``path`` is the
-    file, empty for data in memory. ``first`` is the row number in the file of the first row, None
-    if unknown. ``weight`` is the column of weights, or an array of weights, if the bound does not
-    name them.
+    """Edges of a stream: a frame or pair, its column names, and the position after it.
 
     ``given`` counts the rows of the source from the start of the run to ``after``, by metadata. If
     a chunk is lost, the count of the next chunk therefore includes its rows. ``given`` is None if
-    several devices share the source. ``left_out`` counts the rows between the previous chunk and
-    this one, which are in neither chunk.
+    several devices share the source.
     """
 
-    frame: Any
+    frame: Any  # without rows if there is a ``load``
     source: Side
     destination: Side
     after: Cursor
-    vertices: range | None = None
-    old: bool = False
-    load: Callable[[], Any] | None = None
-    path: str = ""
-    first: int | None = None
-    weight: Any = None
+    vertices: range | None = None  # all vertices of the file, if it declares their number
+    old: bool = False  # linked before a resumed run began: only compared with the earlier content
+    load: Callable[[], Any] | None = None  # returns the rows; any thread may call it
+    path: str = ""  # the file; empty for data in memory
+    first: int | None = None  # the row number of the first row in the file; None if unknown
+    weight: Any = None  # the column or array of weights, if the bound does not name them
     given: int | None = 0
-    left_out: Mapping[str, int] = NO_ROWS
+    left_out: Mapping[str, int] = NO_ROWS  # the rows between the previous chunk and this one
 
     def loaded(self) -> Chunk:
         """Return the chunk with its frame loaded."""
@@ -113,39 +105,17 @@ class Chunk(NamedTuple):
 
 
 class Source:
-    """A source of chunks of edges.
+    """A source of chunks of edges."""
 
-    Attributes
-    ----------
-    names : tuple of Side
-        The columns of both ends, as far as they are known before reading.
-    formats : list of SourceFormat
-        The ways in which the files so far were read, each once.
-    threaded : bool
-        Whether chunks may be read in another thread.
-    arrow : bool
-        Whether all chunks are tables of PyArrow.
-    filtered : bool
-        Whether a bound on weights, or a filter of a dataset, leaves rows out.
-    skips : bool, optional
-        Whether files that cannot be read are skipped; None if the caller has no such option.
-    unchecked : bool
-        Whether the number of rows is known only after reading, as for an iterator.
-    readers : int
-        The number of threads that read chunks at the same time.
-    fixed : int
-        The bytes that reading takes in addition to the chunks.
-    """
-
-    names: tuple[Any, Any]
-    formats: list[SourceFormat]
-    threaded: bool = True
-    arrow: bool = True
-    filtered: bool = False
-    unchecked: bool = False
-    skips: bool | None = False
-    readers: int = 1
-    fixed: int = FILE_BYTES
+    names: tuple[Any, Any]  # the columns of both ends, as far as they are known before reading
+    formats: list[SourceFormat]  # the distinct ways in which files were read so far
+    threaded: bool = True  # whether chunks may be read in another thread
+    arrow: bool = True  # whether all chunks are tables of PyArrow
+    filtered: bool = False  # whether a bound on weights, or a filter of a dataset, leaves rows out
+    unchecked: bool = False  # whether rows are counted only by reading them, as for an iterator
+    skips: bool | None = False  # whether unreadable files are skipped; None if this is no option
+    readers: int = 1  # the number of threads that read chunks at the same time
+    fixed: int = FILE_BYTES  # the bytes that reading takes in addition to the chunks
 
     @property
     def given(self) -> int:
@@ -156,10 +126,7 @@ class Source:
         raise NotImplementedError
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the chunks after a position, each with a maximum number of rows.
-
-        ``text`` tells for each column of an id whether it is a column of strings, None if unknown.
-        """
+        """Yield the chunks after a position, each with a maximum number of rows."""
         raise NotImplementedError
 
     def read_ahead(self, start: Cursor, budget: Budget, text: Texts) -> Iterator[Chunk]:
@@ -168,13 +135,10 @@ class Source:
         return read_ahead(chunks, self.readers) if self.threaded else chunks
 
     def identity(self) -> dict[str, Any]:
-        """Return the identity of this input, as JSON values.
-
-        ``kind`` is the kind of the source.
-        """
+        """Return the identity of this input as JSON values; ``kind`` is the kind of the source."""
         raise NotImplementedError
 
-    def going_on(self, theirs: dict[str, Any]) -> str:
+    def going_on(self, earlier: dict[str, Any]) -> str:
         """Put the input into the order of an earlier identity; return a description of additions.
 
         Additions to iterables are known only after reading.
@@ -201,7 +165,7 @@ Entry = list[Any]  # [path, size, modification time, hash of the beginning and e
 IN_MEMORY = " rows in memory"  # replaces the path, after the number of rows; the time is a hash
 
 
-def arranged(mine: list[Entry], theirs: list[Entry]) -> list[int]:
+def arranged(current: list[Entry], earlier: list[Entry]) -> list[int]:
     """Return the positions of a checkpoint's entries among the current ones, then all others.
 
     Raises
@@ -209,41 +173,38 @@ def arranged(mine: list[Entry], theirs: list[Entry]) -> list[int]:
     CheckpointError
         An entry of the checkpoint is missing or has changed; the error names it.
     """
-    left: dict[str, list[int]] = {}
-    for place, entry in enumerate(mine):
-        left.setdefault(entry[0], []).append(place)
+    unmatched: dict[str, list[int]] = {}  # positions by path
+    for position, entry in enumerate(current):
+        unmatched.setdefault(entry[0], []).append(position)
     order = []
-    for entry in theirs:
-        places = left.get(entry[0], [])
-        same = [place for place in places if mine[place] == entry]
+    for entry in earlier:
+        positions = unmatched.get(entry[0], [])
+        same = [position for position in positions if current[position] == entry]
         if not same:
-            raise CheckpointError(_difference(entry, mine[places[0]] if places else None))
+            raise CheckpointError(_difference(entry, current[positions[0]] if positions else None))
         order.append(same[0])
-        places.remove(same[0])
-    return order + sorted(place for places in left.values() for place in places)
+        positions.remove(same[0])
+    return order + sorted(position for positions in unmatched.values() for position in positions)
 
 
-def _difference(then: Entry, now: Entry | None) -> str:
-    """Return a description of how an entry has changed."""
-    if then[0].endswith(IN_MEMORY):
-        return f"{then[0]} then, but {'other rows' if now else 'fewer'} now"
-    after = f"has {Mark(*now[1:3])} now" if now else "is not among the files now"
-    if now and now[:3] == then[:3]:
-        after = "has other bytes now"
-    return f"{then[0]} had {Mark(*then[1:3])} then, but {after}"
+def _difference(earlier: Entry, current: Entry | None) -> str:
+    """Return a description of how an entry has changed; None if there is no entry of its path."""
+    path = earlier[0]
+    if path.endswith(IN_MEMORY):
+        return f"{path} then, but {'other rows' if current else 'fewer'} now"
+    change = f"has {Mark(*current[1:3])} now" if current else "is not among the files now"
+    if current and current[:3] == earlier[:3]:
+        change = "has other bytes now"
+    return f"{path} had {Mark(*earlier[1:3])} then, but {change}"
 
 
 class Part(NamedTuple):
-    """A file, or a fragment of a dataset, as it was listed.
-
-    ``name`` is the absolute path of a file; it is empty for data in memory. ``format`` is empty for
-    a file that may be skipped, and for a fragment.
-    """
+    """A file, or a fragment of a dataset, as it was listed."""
 
     path: str
-    name: str
+    name: str  # the absolute path of a file; empty for data in memory
     mark: Mark | None
-    format: str = ""
+    format: str = ""  # empty for a file that may be skipped, and for a fragment
     fragment: Any = None
 
 
@@ -252,19 +213,8 @@ class Parts(Source):
     """Files or fragments of a dataset, read in order.
 
     A file that differs from its mark when it is opened or after it was read raises a
-    ChangedFileError.
-
-    Attributes
-    ----------
-    parts : list of Part
-        The parts in reading order.
-    bound : WeightBound or None
-        The bound by which row groups are skipped, given their statistics. The reader of the chunks
-        applies it to rows.
-    counts : dict of int to Ledger
-        The rows of each part that this run has read to its end, including rows left out.
-    unreadable : list of str
-        The paths of the files that were skipped.
+    ChangedFileError. Row groups are skipped if all of their weights are outside the bound, by their
+    statistics. The reader of the chunks applies the bound to rows.
     """
 
     parts: list[Part]
@@ -272,8 +222,8 @@ class Parts(Source):
     bound: WeightBound | None = None
     skips: bool | None = None
     formats: list[SourceFormat] = field(init=False, default_factory=list)
-    unreadable: list[str] = field(init=False, default_factory=list)
-    counts: dict[int, Ledger] = field(init=False, default_factory=dict)
+    unreadable: list[str] = field(init=False, default_factory=list)  # paths of skipped files
+    counts: dict[int, Ledger] = field(init=False, default_factory=dict)  # of parts read to the end
     first: int = field(init=False, default=0)  # the part from which the run reads
     facts: dict[str, Any] = field(init=False, default_factory=dict)
 
@@ -372,9 +322,10 @@ class Parts(Source):
         raise NotImplementedError
 
     def _of_each_part(self, measured: Callable[[Part], list[Any] | None]) -> Any:
-        """Return what is measured of each part, empty for a skipped one, and messages about these.
+        """Return the results of ``measured`` for all parts, and messages about skipped parts.
 
-        The first result is None if it is unknown for a part.
+        The result for a skipped part is empty. If ``measured`` returns None for a part, None is
+        returned in place of all results.
         """
         facts: list[list[Any]] = []
         messages: list[str] = []
@@ -399,19 +350,20 @@ class Parts(Source):
         The last chunk is yielded after the part was read to its end and has not changed. If the
         file may be skipped, each other chunk is yielded only after the next one was read.
         """
-        earlier, last = self._counted(), None
+        rows_before, delayed = self._counted(), None
         for chunk, goes_on in self._chunks(number, begin, budget, text):
-            if last is not None:
-                yield last
-            last = chunk._replace(path=self.parts[number].path, given=earlier + (chunk.given or 0))
+            if delayed is not None:
+                yield delayed
+            given = rows_before + (chunk.given or 0)
+            delayed = chunk._replace(path=self.parts[number].path, given=given)
             if goes_on and not self.skips:
-                yield last  # the caller links it before more is read
-                last = None
-        if last is not None:  # the last piece ends the part
-            rows = self.counts[number]
-            left_out = {**last.left_out, **rows.left_out}
-            after, given = Cursor(number + 1), earlier + rows.given
-            yield last._replace(after=after, given=given, left_out=left_out)
+                yield delayed  # the caller links it before more is read
+                delayed = None
+        if delayed is not None:  # the last chunk of the part
+            ledger = self.counts[number]
+            left_out = {**delayed.left_out, **ledger.left_out}
+            after, given = Cursor(number + 1), rows_before + ledger.given
+            yield delayed._replace(after=after, given=given, left_out=left_out)
 
     def _chunks(
         self, number: int, begin: Cursor, budget: Budget, text: Any
@@ -427,19 +379,19 @@ class Parts(Source):
                 after = Cursor(number, piece.group, piece.rows)
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
-                until = file.rows_until(piece.group, piece.rows, piece.whole)
-                loaded = piece.load is None and not chunk.left_out
+                rows_read = file.rows_until(piece.group, piece.rows, piece.whole)
+                has_all_rows = piece.load is None and not chunk.left_out
                 skipped = {"row_group": piece.skipped} if piece.skipped else {}
                 chunk = chunk._replace(
                     after=after,
-                    first=until - len(piece.table) if loaded else None,
-                    given=until - file.rows_until(begin.group, begin.rows, False),
+                    first=rows_read - len(piece.table) if has_all_rows else None,
+                    given=rows_read - file.rows_until(begin.group, begin.rows, False),
                     left_out={**skipped, **chunk.left_out},
                 )
                 yield chunk, file.goes_on(piece.group, piece.whole)
-            rows = file.ledger
-            begun = file.rows_until(begin.group, begin.rows, False)
-            self.counts[number] = rows._replace(given=rows.given - begun)
+            ledger = file.ledger
+            rows_before = file.rows_until(begin.group, begin.rows, False)
+            self.counts[number] = ledger._replace(given=ledger.given - rows_before)
 
     def _opened(self, part: Part, budget: Budget) -> AbstractContextManager[File]:
         """Return a context that opens a part, and checks at the end that it has not changed."""
@@ -461,45 +413,35 @@ class Parts(Source):
         size, time, identity = part.mark or Mark(0, "")
         return [part.name, size, time, hash_of_ends(part.name) if identity else ""]
 
-    def going_on(self, theirs: dict[str, Any]) -> str:
+    def going_on(self, earlier: dict[str, Any]) -> str:
         """Put the files into the order of an earlier identity, followed by all others."""
-        order = arranged(self.entries, theirs["files"])
+        order = arranged(self.entries, earlier["files"])
         self.parts = [self.parts[k] for k in order]
         self.entries = [self.entries[k] for k in order]
-        more = len(order) - len(theirs["files"])
-        return f"{counted(more, 'file')} more" if more else ""
+        new_count = len(order) - len(earlier["files"])
+        return f"{counted(new_count, 'file')} more" if new_count else ""
 
 
 @dataclass(eq=False)
 class Files(Parts):
-    """Some files, in the order of their names or as they were listed, or an open file.
-
-    Attributes
-    ----------
-    options : TextOptions
-        The options of text files.
-    read_groups : callable or None
-        Reads row groups of Parquet files to a GPU; None if edges are read on the host.
-    open_file : File or None
-        The caller's open file, in place of a path. It is read once, from its current position.
-    """
+    """Files in the order of their names or as they were listed, or one open file."""
 
     options: TextOptions = NO_OPTIONS
-    open_file: File | None = None
+    open_file: File | None = None  # the caller's, read once from its current position
     start: Callable[[], Any] | None = None  # rewinds an open file, if possible
+    # reads row groups of Parquet files to a GPU; None if edges are read on the host
     read_groups: RowGroups | None = field(init=False, default=None)
-    weight: str | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.threaded = self.open_file is None
         paths, formats = [part.path for part in self.parts], [part.format for part in self.parts]
         check_text_options(self.options, paths, formats)
-        self.weight = None if self.bound is None else self.bound.name("files")
-        kinds = set(formats)
-        binary = all(kind and FORMATS[kind].binary for kind in kinds)
+        if self.bound is not None:
+            self.bound.name("files")  # raises an error for an array of weights
+        binary = all(kind and FORMATS[kind].binary for kind in formats)
         self.fixed = FILE_BYTES if binary else LEAST_TEXT_BYTES
-        if kinds & {*TEXT, ""}:
+        if not {*TEXT, ""}.isdisjoint(formats):
             self.fixed = TEXT_BYTES
 
     @classmethod
@@ -545,10 +487,10 @@ class Files(Parts):
         request = replace(request, options=replace(self.options, as_text=tuple(place.text or ())))
         if file.is_plain and part.mark is not None:
             place = place._replace(read_groups=self.read_groups)
-        pieces, again = read_pieces(file, request, place), self.start is not None
+        pieces, can_restart = read_pieces(file, request, place), self.start is not None
         if self.open_file is None:  # pipes have no mark
-            again = all(one.mark for one in self.parts[: number + 1])
-        for piece in _restartable(pieces, self.start) if again else pieces:
+            can_restart = all(earlier.mark for earlier in self.parts[: number + 1])
+        for piece in _restartable(pieces, self.start) if can_restart else pieces:
             columns = piece.table.column_names
             weight = None if self.bound is None else columns[-1]
             ids = columns if weight is None else columns[:-1]
@@ -571,8 +513,9 @@ class Files(Parts):
     def request(self, kind: str) -> ColumnRequest:
         """Return the request for the columns of a file of a format."""
         bound = self.bound
+        weight = None if bound is None else bound.weight
         return ColumnRequest(
-            *(*self.names, kind, self.options, bound is not None, self.weight),
+            *(*self.names, kind, self.options, bound is not None, weight),
             null_weights=True,
             bound=bound,
         )
@@ -586,21 +529,16 @@ class Files(Parts):
             The edges are an open file or contain a pipe, so a later run could not recognise them.
         """
         unmarked = (part.path for part in self.parts if part.mark is None)
-        once = next(filter(os.path.exists, unmarked), None)
-        if self.open_file is not None or once is not None:
-            what = f"{once} is a pipe: write it to a file"
+        pipe = next(filter(os.path.exists, unmarked), None)
+        if self.open_file is not None or pipe is not None:
+            problem = f"{pipe} is a pipe: write it to a file"
             if self.open_file is not None:
-                what = f"{self.open_file.path} is an open file: pass its path"
+                problem = f"{self.open_file.path} is an open file: pass its path"
             raise InputError(
                 "checkpoint= (--checkpoint) is for files that can be read again, but"
-                f" {what}, or leave it out"
+                f" {problem}, or leave it out"
             )
         return super().identity()
-
-    def unfiltered(self) -> Self:
-        other = super().unfiltered()
-        other.weight = None
-        return other
 
     def read_by(self, read_groups: RowGroups | None) -> None:
         """Set the function that reads files, given by their paths, to a GPU.
@@ -621,14 +559,14 @@ class Files(Parts):
             unknown_rows = {"pieces": len(self.parts), "edges": None, "span": None}
             return unknown_rows | {"text_files": is_text_files, "unreadable": messages}
         footers: list[Footer] = [footer for footers in by_file for footer in footers]
-        bounds = [bound for footer in footers if footer.rows for bound in footer.bounds]
-        whole = bounds and all(isinstance(low, int) for low, _ in bounds)
-        has_span = whole and not isinstance(self.names[0], list)
+        ranges = [ids for footer in footers if footer.rows for ids in footer.bounds]
+        are_integers = ranges and all(isinstance(low, int) for low, _ in ranges)
+        has_span = are_integers and not isinstance(self.names[0], list)
         return {
             "pieces": len(footers),
             "edges": sum(footer.rows + footer.skipped for footer in footers),
             "skipped": sum(footer.skipped for footer in footers),
-            "span": (min(b[0] for b in bounds), max(b[1] for b in bounds)) if has_span else None,
+            "span": (min(r[0] for r in ranges), max(r[1] for r in ranges)) if has_span else None,
             "groups": list(map(len, by_file)),
             "footers": footers,
             "unreadable": messages,
@@ -652,42 +590,27 @@ COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # bytes per byte of the columns
 class Gathered:
     """A source of tables with its first chunks in memory, or all chunks if they fit.
 
-    Other attributes are those of the source.
-
-    Parameters
-    ----------
-    source : Source
-    budget : Budget
-    ends : callable, optional
-        Called with the last chunk and the bytes needed to solve all chunks so far; returns True to
-        stop reading chunks into memory.
-
-    Attributes
-    ----------
-    table : pyarrow.Table or None
-        All rows, if they fit into memory together with the memory for solving them, and if all
-        chunks have the same types. The columns have the names of the first chunk.
-    chunks : list of Chunk
-        The chunks that have been read.
+    ``stops``, called with the last chunk and the bytes needed to solve all chunks so far, returns
+    True to stop reading chunks into memory. Other attributes are those of the source.
     """
 
-    source: Source
-    chunks: list[Chunk]
-    rest: Iterator[Chunk]
+    chunks: list[Chunk]  # the chunks in memory
+    # all rows, if they and the memory for solving them fit, and if all chunks have the same types;
+    # the columns have the names of the first chunk
     table: Any | None
 
     threaded = False
 
     def __init__(
-        self, source: Source, budget: Budget, ends: Callable[[Chunk, int], bool] | None = None
+        self, source: Source, budget: Budget, stops: Callable[[Chunk, int], bool] | None = None
     ) -> None:
-        self.source, self.chunks = source, list[Chunk]()
-        self.rest = source.read_ahead(Cursor(), budget, None)
+        self.source, self.chunks = source, []
+        self.later_chunks = source.read_ahead(Cursor(), budget, None)
         size, complete = 0, True
-        for chunk in self.rest:
+        for chunk in self.later_chunks:
             self.chunks.append(chunk)
             size += _solving_bytes(chunk)
-            if size > budget.limit or (ends is not None and ends(chunk, size)):
+            if size > budget.limit or (stops is not None and stops(chunk, size)):
                 complete = False
                 break
         self.table = _one_table(self.chunks) if complete else None
@@ -706,10 +629,10 @@ class Gathered:
 
     def read_ahead(self, start: Cursor, budget: Budget, text: Texts) -> Iterator[Chunk]:
         """Yield the chunks in memory and release them, then yield the following ones."""
-        with closing(self.rest):  # type: ignore[type-var]
+        with closing(self.later_chunks):  # type: ignore[type-var]
             while self.chunks:
                 yield self.chunks.pop(0)
-            yield from self.rest
+            yield from self.later_chunks
 
 
 def _solving_bytes(chunk: Chunk) -> int:
@@ -721,12 +644,13 @@ def _solving_bytes(chunk: Chunk) -> int:
 
 
 def _one_table(chunks: list[Chunk]) -> Any:
-    """Return the tables of all chunks as one, without copying; None if they have other types."""
+    """Return the tables of all chunks as one, without copying; None if their types differ."""
     if not chunks or any(chunk.vertices is not None for chunk in chunks):
         return None
-    names, tables = flat(*chunks[0][1:3], chunks[0].weight), []
+    names, tables = list[str](), []
     for chunk in chunks:
-        columns = flat(chunk.source, chunk.destination, chunk.weight)
+        columns = distinct_columns(chunk.source, chunk.destination, chunk.weight)
+        names = names or columns
         if len(columns) != len(names):
             return None
         tables.append(chunk.frame.select(columns).rename_columns(names))
@@ -766,17 +690,16 @@ def types_so_far(
     """
     pairs = list(zip(*sides_of(source, destination), strict=True))
     types = text_of(table, source, destination)
-    before = text or [None] * len(pairs)
-    after = [
+    known_types = [
         is_text if earlier is None and (typed or has_ids(table.select(list(pair)))) else earlier
-        for earlier, is_text, pair in zip(before, types, pairs, strict=True)
+        for earlier, is_text, pair in zip(text or [None] * len(pairs), types, pairs, strict=True)
     ]
-    return [] if set(after) == {None} else after
+    return [] if set(known_types) == {None} else known_types
 
 
-def _loaded(path: str, before: Mark | None, load: Callable[[], Any]) -> Any:
-    """Return the content loaded from the path of a file, in any thread."""
-    with unchanged(path, before, mark_at):
+def _loaded(path: str, mark: Mark | None, load: Callable[[], Any]) -> Any:
+    """Return the result of ``load()``; raise a ChangedFileError if the file then differs."""
+    with unchanged(path, mark, mark_at):
         return load()
 
 
@@ -791,18 +714,17 @@ def _ends_ahead(
     path = part.path
     if part.format in TEXT and "://" not in path:
         with suppress(OSError), open(path, "rb", buffering=0) as raw:
-            first = first_of(raw)
-            if not (options.encoding or packing_of(first) or may_name_datasets(first)):
+            head = first_of(raw)
+            if not (options.encoding or packing_of(head) or may_name_datasets(head)):
                 return None, None
     budget = Budget(2 * LEAST_TEXT_BYTES, LEAST_TEXT_BYTES)
     with suppress(InputError, CapacityError), opened(path, part.mark, budget) as file:
-        one = FORMATS[part.format or file.format(options)]
-        if one.names is None:
-            return None, None
-        if one.binary and file.packing:  # do not decompress a file for its names
+        kind = FORMATS[part.format or file.format(options)]
+        is_packed = kind.binary and file.packing  # do not decompress a file for its names
+        if kind.names is None or is_packed:
             return None, None
         weight = None if bound is None else bound.weight
-        ends = end_columns(path, tuple(one.names(file, options)), None, None, weight)
+        ends = end_columns(path, tuple(kind.names(file, options)), None, None, weight)
         if isinstance(ends[0], list):
             return ends
     return None, None
@@ -821,11 +743,11 @@ def _unless_skipped(look: Callable[[], T], skips: bool | None) -> T | None:
 def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool | None) -> str:
     """Return the format of a file.
 
-    It is empty if it is unknown and files may be skipped, and for a pipe, which is opened only
-    once.
+    The format is empty for a pipe, which is opened only once, and if it is unknown and files may
+    be skipped.
     """
-    if found := options.format or named_format(path):
-        return found
+    if known_format := options.format or named_format(path):
+        return known_format
     if mark:
         with suppress(FormatError) if skips else nullcontext(), opened(path) as file:
             return file.format()
@@ -842,10 +764,12 @@ def check_footer(fragment: Any, stream: Any) -> None:
     FormatError
         The file is a concatenation of several files.
     """
-    footer, kept = pq.read_metadata(stream), fragment.metadata
+    footer, cached = pq.read_metadata(stream), fragment.metadata
     check_one_file(fragment.path, stream, footer)
-    paths = kept.num_row_groups and kept.num_columns and kept.row_group(0).column(0).file_path
-    if not (paths or footer.equals(kept)):  # only metadata of several files have paths
+    has_columns = cached.num_row_groups and cached.num_columns
+    # only metadata of several files have paths, and these differ from the footer of one file
+    has_paths = has_columns and cached.row_group(0).column(0).file_path
+    if not (has_paths or footer.equals(cached)):
         raise ChangedFileError(
             f"{fragment.path} was changed after the dataset had read its footer: create the"
             " dataset again"
@@ -876,7 +800,8 @@ class Fragments(Parts):
     ) -> None:
         self.dataset, self.filter = without_filter(dataset)
         self.weight = weight
-        self.ids, self.columns = flat(source, destination), flat(source, destination, weight)
+        self.ids = distinct_columns(source, destination)
+        self.columns = distinct_columns(source, destination, weight)
         for name in self.columns:
             place_of("the dataset", dataset.schema.names, name)
         parts = [_part_of(fragment, skips) for fragment in self.dataset.get_fragments()]
@@ -891,7 +816,7 @@ class Fragments(Parts):
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         if not self.parts:
-            yield self._kept(self._none)._replace(after=start)
+            yield self._chunk_of(self._empty_table)._replace(after=start)
         yield from super().read(start, budget, text)
 
     @contextmanager
@@ -914,8 +839,8 @@ class Fragments(Parts):
         def tables(group: int) -> Iterator[Any]:
             return self._tables(groups[group], file, place.rows)
 
-        for piece in pieces_of_groups(file, place, tables, self._none, excluded):
-            chunk = self._kept(piece.table)
+        for piece in pieces_of_groups(file, place, tables, self._empty_table, excluded):
+            chunk = self._chunk_of(piece.table)
             if piece.skipped and piece.group in filtered:
                 chunk = chunk._replace(left_out={"filtered": piece.skipped})
                 piece = replace(piece, skipped=0)
@@ -934,12 +859,12 @@ class Fragments(Parts):
         stored = group.physical_schema
         if raw is not None and all(
             stored.names.count(name) == 1 and stored.field(name) == schema.field(name)
-            for name in self._read
+            for name in self._stored_columns
         ):
-            how = {"metadata": group.metadata, "pre_buffer": False, "buffer_size": 1 << 20}
-            with pq.ParquetFile(raw, **how) as opened_file:
-                [number] = [one.id for one in group.row_groups]
-                for table in group_tables(file, raw, opened_file, number, self._read, rows):
+            options = {"metadata": group.metadata, "pre_buffer": False, "buffer_size": 1 << 20}
+            with pq.ParquetFile(raw, **options) as parquet:
+                [number] = [row_group.id for row_group in group.row_groups]
+                for table in group_tables(file, raw, parquet, number, self._stored_columns, rows):
                     if self.filter is None:
                         yield table.select(columns)
                     else:
@@ -955,14 +880,17 @@ class Fragments(Parts):
         yield from (pa.Table.from_batches([batch]) for batch in batches)
 
     @cached_property
-    def _read(self) -> list[str]:
+    def _stored_columns(self) -> list[str]:
         """The columns to read: those of edges, and all columns that the filter may name."""
-        words = "" if self.filter is None else str(self.filter)
-        names = self.dataset.schema.names
-        others = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words)]
+        condition = "" if self.filter is None else str(self.filter)
+        others = [
+            name
+            for name in self.dataset.schema.names
+            if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", condition)
+        ]
         return list(dict.fromkeys([*self.columns, *others]))
 
-    def _kept(self, table: Any) -> Chunk:
+    def _chunk_of(self, table: Any) -> Chunk:
         """Return the rows that the filter of the dataset keeps as a chunk."""
         left_out: dict[str, int] = {}
         if KEPT in table.column_names:
@@ -984,13 +912,13 @@ class Fragments(Parts):
         """Return the row groups without any row that meets a condition, by their statistics."""
         if condition is None or not hasattr(fragment, "split_by_row_group"):
             return set()
-        numbers = {group.id: place for place, group in enumerate(fragment.row_groups)}
-        some = fragment.split_by_row_group(condition, schema=self.dataset.schema)
-        kept = {numbers[group.id] for piece in some for group in piece.row_groups}
-        return set(numbers.values()) - kept
+        positions = {group.id: position for position, group in enumerate(fragment.row_groups)}
+        matching = fragment.split_by_row_group(condition, schema=self.dataset.schema)
+        inside = {positions[group.id] for piece in matching for group in piece.row_groups}
+        return set(positions.values()) - inside
 
     @cached_property
-    def _none(self) -> Any:
+    def _empty_table(self) -> Any:
         """An empty table of the columns."""
         fields = [self.dataset.schema.field(name) for name in self.columns]
         return pa.Table.from_batches([], pa.schema(fields))  # of types that have no arrays, too
@@ -1009,26 +937,31 @@ class Fragments(Parts):
         return super()._entry(part) if part.name else _in_memory(part.fragment, self.ids)
 
     def _measured(self) -> dict[str, Any]:
-        text = any(is_text(self.dataset.schema.field(name).type) for name in self.ids)
-        groups, messages = self._of_each_part(_groups_of)
-        facts: dict[str, Any] = {"pieces": len(groups) - len(messages), "edges": None}
-        facts |= {"span": None, "text": text}
-        every = [group for part in groups for group in part]
-        if all(getattr(group, "row_groups", None) for group in every):
-            condition, footers = self._condition, []
-            for part, of_part in zip(self.parts, groups, strict=True):
-                outside = set()
-                if of_part:  # a file that is not skipped
-                    outside = self._groups_outside(part.fragment, self.filter)
-                    outside |= self._groups_outside(part.fragment, condition)
-                for k, group in enumerate(of_part):
-                    numbers = [one.id for one in group.row_groups]
-                    read = footers_of(group.metadata, numbers, self.ids)
-                    footers += [one.outside() for one in read] if k in outside else read
-            skipped = sum(footer.skipped for footer in footers)
-            facts |= {"edges": skipped + sum(footer.rows for footer in footers)}
-            facts |= {"skipped": skipped, "footers": footers}
-        return facts | {"groups": list(map(len, groups)), "unreadable": messages}
+        groups_of_parts, messages = self._of_each_part(_groups_of)
+        facts = {
+            "pieces": len(groups_of_parts) - len(messages),
+            "edges": None,
+            "span": None,
+            "text": any(is_text(self.dataset.schema.field(name).type) for name in self.ids),
+            "groups": list(map(len, groups_of_parts)),
+            "unreadable": messages,
+        }
+        fragments = [group for groups in groups_of_parts for group in groups]
+        if not all(getattr(fragment, "row_groups", None) for fragment in fragments):
+            return facts
+        condition, footers = self._condition, list[Footer]()
+        for part, groups in zip(self.parts, groups_of_parts, strict=True):
+            outside = set()
+            if groups:  # a file that is not skipped
+                outside = self._groups_outside(part.fragment, self.filter)
+                outside |= self._groups_outside(part.fragment, condition)
+            for k, group in enumerate(groups):
+                numbers = [row_group.id for row_group in group.row_groups]
+                of_group = footers_of(group.metadata, numbers, self.ids)
+                footers += [footer.outside() for footer in of_group] if k in outside else of_group
+        skipped = sum(footer.skipped for footer in footers)
+        row_count = skipped + sum(footer.rows for footer in footers)
+        return facts | {"edges": row_count, "skipped": skipped, "footers": footers}
 
 
 KEPT = "cc_rapids kept"  # the column of rows that the filter of a dataset keeps
@@ -1124,7 +1057,9 @@ def _groups_of(part: Part) -> list[Any]:
 def _rows_of(group: Any) -> int:
     """Return the number of rows of a fragment, from the footers of its row groups or by a scan."""
     groups = getattr(group, "row_groups", None)
-    return int(group.count_rows() if groups is None else sum(one.num_rows for one in groups))
+    if groups is None:
+        return int(group.count_rows())
+    return sum(row_group.num_rows for row_group in groups)
 
 
 @dataclass(eq=False)
@@ -1132,45 +1067,27 @@ class Items(Source):
     """An iterable of frames, tuples of two columns, lists of pairs or record batches.
 
     A resumed run reads finished rows from the iterable again, and yields them as old chunks.
-
-    Parameters
-    ----------
-    items : iterable
-        The edges.
-    names : tuple
-        The columns of both ends, as far as they are known.
-    open_item : callable
-        Returns a request for the columns of an item, and the item in a form whose rows can be
-        counted and sliced; see :func:`cc_rapids.data.adapters.opened_item`.
-    weights : str or array, optional
-        The name of a column of all items, or an array with a weight for each row of a single item.
-    known : int, optional
-        The rows of all items, if they are known.
-    threaded : bool
-        Whether any thread may read items. An iterator may be bound to its thread; a reader is not.
-    arrow : bool
-        Whether all items are tables.
-    closes : bool
-        Whether to close the iterable at the end. A caller's generator stays open, as after a loop
-        over it.
+    ``open_item`` returns a request for the columns of an item, and the item in a form whose rows
+    can be counted and sliced: see :func:`cc_rapids.data.adapters.opened_item`. If ``closes``, the
+    iterable is closed at the end. A caller's generator stays open, as after a loop over it.
     """
 
     items: Any
     names: tuple[Any, Any]
     open_item: Callable[..., tuple[ReadRequest, Any]]
-    weights: Any = None
-    known: int | None = None
-    threaded: bool = False
+    weights: Any = None  # a column of all items, or an array with the weights of the only item
+    row_count: int | None = None  # the rows of all items; None if unknown
+    threaded: bool = False  # an iterator may be bound to its thread; a reader is not
     arrow: bool = False
     closes: bool = False
     formats: list[SourceFormat] = field(init=False, default_factory=list)
-    came: int = field(init=False, default=0)
-    skipped: int = field(init=False, default=0)
+    yielded_rows: int = field(init=False, default=0)  # the rows of the items so far
+    finished_rows: int = field(init=False, default=0)  # the ones that an earlier run has linked
 
     def __post_init__(self) -> None:
-        if self.known is None and isinstance(self.items, list):
-            self.known = sum(map(length, self.items))
-        self.filtered, self.unchecked = self.weights is not None, self.known is None
+        if self.row_count is None and isinstance(self.items, list):
+            self.row_count = sum(map(length, self.items))
+        self.filtered, self.unchecked = self.weights is not None, self.row_count is None
 
     @property
     def given(self) -> int:
@@ -1178,45 +1095,45 @@ class Items(Source):
 
         For an iterator, these are the rows that it has yielded.
         """
-        return (self.came if self.known is None else self.known) - self.skipped
+        row_count = self.yielded_rows if self.row_count is None else self.row_count
+        return row_count - self.finished_rows
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the items, in slices if they are larger than a chunk; then close the iterable.
-
-        A caller's generator is left open.
-        """
+        """Yield the items, in slices if they are larger than a chunk."""
         with closing(self.items) if self.closes else nullcontext():
             yield from self._chunks(start, budget)
 
     def _chunks(self, start: Cursor, budget: Budget) -> Generator[Chunk, None, None]:
-        number, self.came, self.skipped = -1, 0, 0
+        number, self.yielded_rows, self.finished_rows = -1, 0, 0
         for number, item in enumerate(self.items):
             request, item = self.open_item(item, budget, *self.names, self.weights)
-            names, columns = request.names, request.columns(self.weights)
-            at, size, first = 0, length(item), True
+            begin, size = 0, length(item)
             done = size if number < start.file else start.rows if number == start.file else 0
-            before, self.skipped = self.came, self.skipped + min(done, size)
-            self.came += size
-            row_bytes = _row_bytes(item, columns)
-            while at < size or first:
+            rows_before = self.yielded_rows
+            self.yielded_rows += size
+            self.finished_rows += min(done, size)
+            row_bytes = _row_bytes(item, request.columns(self.weights))
+            while True:  # an item without rows is a chunk, too
                 rows = budget.fitting_rows(row_bytes) if row_bytes else budget.rows
-                end = min(size, at + rows, done if at < done else size)
-                after = Cursor(number + 1) if end == size else Cursor(number, 0, end)
-                old = number < start.file or (end <= done and end > 0)
+                end = min(size, begin + rows, done if begin < done else size)
                 weight = self.weights
                 if weight is not None and not isinstance(weight, str | int):
-                    weight = sliced_column(weight, at, end)
+                    weight = sliced_column(weight, begin, end)
                 yield Chunk(
-                    *(sliced(item, at, end), *names, after),
-                    old=old,
+                    sliced(item, begin, end),
+                    *request.names,
+                    Cursor(number + 1) if end == size else Cursor(number, 0, end),
+                    old=number < start.file or 0 < end <= done,
                     weight=weight,
-                    given=before + end - self.skipped,
+                    given=rows_before + end - self.finished_rows,
                 )
-                at, first = end, False
+                begin = end
+                if begin >= size:
+                    break
         if number < 0 and hasattr(self.items, "schema"):
-            none = self.items.schema.empty_table()
-            request, none = self.open_item(none, budget, *self.names, self.weights)
-            yield Chunk(none, *request.names, start, weight=self.weights)
+            empty = self.items.schema.empty_table()
+            request, empty = self.open_item(empty, budget, *self.names, self.weights)
+            yield Chunk(empty, *request.names, start, weight=self.weights)
 
     def identity(self) -> dict[str, Any]:
         """Return the identity of an iterable, whose content is unknown in advance."""
@@ -1225,7 +1142,7 @@ class Items(Source):
     def measure(self) -> dict[str, Any]:
         """Return the rows, if the items are in a list."""
         if isinstance(self.items, list):
-            return {"pieces": len(self.items), "edges": self.known, "span": None}
+            return {"pieces": len(self.items), "edges": self.row_count, "span": None}
         return super().measure()
 
 
@@ -1255,10 +1172,10 @@ def _text_bytes(column: Any) -> float:
         return column.estimated_size() / len(column) if str(column.dtype) == "String" else 0.0
     if getattr(getattr(column, "dtype", None), "kind", "O") not in "OSU":
         return 0.0
-    rows = slice(None, None, -(-len(column) // MEASURED))
-    part = column.iloc[rows] if hasattr(column, "iloc") else column[rows]
-    lengths = [len(value) for value in part if isinstance(value, str | bytes)]
-    return sum(lengths) / len(part)
+    step = -(-len(column) // MEASURED)
+    sample = column.iloc[::step] if hasattr(column, "iloc") else column[::step]
+    lengths = [len(value) for value in sample if isinstance(value, str | bytes)]
+    return sum(lengths) / len(sample)
 
 
 def length(item: Any) -> int:
@@ -1273,7 +1190,7 @@ def length(item: Any) -> int:
 
 
 def sliced(item: Any, start: int, end: int) -> Any:
-    """Return given rows of a frame or a pair of arrays, without a copy where possible."""
+    """Return rows ``start`` to ``end`` of a frame or a pair, without a copy where possible."""
     if start == 0 and end >= length(item):
         return item
     if isinstance(item, tuple):
@@ -1284,7 +1201,7 @@ def sliced(item: Any, start: int, end: int) -> Any:
 
 
 def sliced_column(column: Any, start: int, end: int) -> Any:
-    """Return given rows of a frame, column or array."""
+    """Return rows ``start`` to ``end`` of a frame, column or array."""
     if hasattr(column, "iloc"):
         return column.iloc[start:end]
     if hasattr(column, "slice"):
@@ -1296,8 +1213,8 @@ def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterat
     """Yield the chunks in order, loading each while earlier ones are used.
 
     At most ``readers`` chunks are loaded in addition to the one in use, each in its own thread.
-    Errors of ``chunks`` are raised here. If this generator is closed, ``chunks`` is closed at its
-    next chunk.
+    Errors of ``chunks`` are raised here. If the returned iterator is closed, ``chunks`` is closed
+    at its next chunk.
     """
 
     def make() -> Chunk | Future[Chunk] | None:
