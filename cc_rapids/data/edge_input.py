@@ -113,23 +113,23 @@ PLAIN_FRAMES: dict[tuple[str, ...], Any] = {
 }
 
 
-def _add_plain_frame(words: str, about: str) -> None:
-    name, columns = words.split(": ")
-    named_tuple: Any = namedtuple
+def _add_plain_frame(declaration: str, content: str) -> None:
+    """Add the named tuple of a row of ``_COLUMNS`` to this module and to ``PLAIN_FRAMES``."""
+    name, columns = declaration.split(": ")
+    named_tuple: Any = namedtuple  # mypy would require a literal name
     kind = named_tuple(name, columns, module=__name__)
-    kind.__doc__ = f"{about}, for callers who gave arrays."
+    kind.__doc__ = f"{content}, for callers who gave arrays."
     globals()[name] = PLAIN_FRAMES[kind._fields] = kind
 
 
-for _words, _about in _COLUMNS.items():
-    _add_plain_frame(_words, _about)
+for _declaration, _content in _COLUMNS.items():
+    _add_plain_frame(_declaration, _content)
 
 
 class Lending(Borrowing):
-    """A context that borrows the columns of ids and the row offsets, if any.
+    """A context that borrows the columns of ids, and the row offsets if there are any.
 
-    It gives a list of arrays (or native strings), and a list with the array of offsets, which is
-    empty if there are none.
+    It yields two lists of arrays (or native strings): the columns of ids, and the offsets.
     """
 
     given: EdgeInput
@@ -145,46 +145,33 @@ class Lending(Borrowing):
 
 @dataclass(frozen=True)
 class EdgeInput:
-    """The caller's edges, checked: two columns, and the form in which answers are returned.
+    """The caller's edges, checked: two columns, and the form in which answers are returned."""
 
-    For an adjacency list, both columns are its indices, ``row_offsets`` is the column of offsets,
-    and ``symmetric`` tells whether every edge is in the rows of both its ends. ``row_index`` gives
-    the row numbers of the edges if rows were left out. ``rows_outside`` is the number of rows
-    outside a bound on weights. ``index`` is the index of the caller's frame, unless it counts from
-    0. ``bound`` is the bound on weights that an answer stores. ``formats`` describes how files were
-    read. ``vertex_names`` are the names of the key columns of vertices in answers: empty if the
-    columns are numbered, None if the names of the edges decide. ``end_names`` are the names of the
-    columns of both ends in answers. ``text_bytes`` is the size of the strings that integers
-    represent. ``weights`` is an array with one number per edge, for a spanning forest by weight.
-    ``make_frame`` makes frames in memory; ``answers`` converts them if the caller gets another
-    kind. If ``make_frame`` would scan arrays for NaN, ``without_nan`` marks an array as free of
-    NaN. ``ledger`` counts the rows that were given and left out; the run counts the linked ones.
-    ``columns`` are all columns of ids, and ``lent`` also has that of the offsets.
-    """
-
-    src: Column
+    src: Column  # for an adjacency list, both columns are its indices
     dst: Column
-    make_frame: Callable[[dict[str, Any]], Any]
+    make_frame: Callable[[dict[str, Any]], Any]  # makes frames in memory from columns by name
     on_device: bool
     vertices: Column | range | None = None
-    dropped_rows: int = 0
-    vertices_are_dense_range: bool = False
-    row_offsets: Column | None = None
-    symmetric: bool = False
-    row_index: Callable[[], Any] | None = None
-    formats: tuple[Any, ...] = ()
+    dropped_rows: int = 0  # with a null end or a null weight
+    vertices_are_dense_range: bool = False  # whether the vertices are 0 .. n - 1
+    row_offsets: Column | None = None  # of an adjacency list
+    symmetric: bool = False  # whether every edge is in the rows of both its ends
+    row_index: Callable[[], Any] | None = None  # the caller's row numbers, if rows were left out
+    formats: tuple[Any, ...] = ()  # how files were read
+    # the key columns of vertices in answers: () numbers them, None takes the names of the edges
     vertex_names: tuple[str, ...] | None = None
-    end_names: tuple[str, ...] | None = None
-    text_bytes: int = 0
-    weights: Any = None
-    index: Any = None
-    bound: WeightBound | None = None
-    rows_outside: int = 0
-    answers: Callable[[Any], Any] | None = None
+    end_names: tuple[str, ...] | None = None  # the columns of both ends in answers
+    text_bytes: int = 0  # the size of the strings that integers represent
+    weights: Any = None  # an array with one number per edge, for a spanning forest by weight
+    index: Any = None  # the index of the caller's frame, unless it counts from 0
+    bound: WeightBound | None = None  # the bound on weights that an answer stores
+    rows_outside: int = 0  # the number of rows outside a bound on weights
+    answers: Callable[[Any], Any] | None = None  # converts frames in memory to another kind
+    # marks an array as free of NaN, if ``make_frame`` would scan it
     without_nan: Callable[[Any], Any] | None = None
-    ledger: Ledger | None = None
-    columns: list[Column] = field(init=False, repr=False, compare=False)
-    lent: list[Column] = field(init=False, repr=False, compare=False)
+    ledger: Ledger | None = None  # the rows given and left out; the run counts those linked
+    columns: list[Column] = field(init=False, repr=False, compare=False)  # of ids
+    lent: list[Column] = field(init=False, repr=False, compare=False)  # of ids and offsets
 
     def __post_init__(self) -> None:
         """List the columns of ids."""
@@ -227,8 +214,8 @@ class EdgeInput:
 
     def changed(self) -> InputError:
         """Return the error for ids or rows that changed between two readings."""
-        starts = [self.row_offsets] if self.row_offsets is not None else []
-        names = dict.fromkeys(column.name for column in [*starts, *self.columns])
+        offsets = self.lent[len(self.columns) :]
+        names = dict.fromkeys(column.name for column in [*offsets, *self.columns])
         return InputError(
             f"{' or '.join(map(repr, names))} changed while it was read: the second reading found"
             " other vertices; pass a copy, or wait until nothing writes to it"
@@ -264,31 +251,28 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
     """
     if vertices is None:
         return edge_input
-    if edge_input.src.key_columns:
+    src = edge_input.src
+    if src.key_columns:
         vertices = collected(frame_of_levels(vertices))
         if isinstance(vertices, range):
-            src = edge_input.src
             raise InputError(
                 f"the vertices are rows of {len(src.key_columns)} columns ({src.name}), so"
                 " vertices= must be a frame with as many columns (and num_vertices= does not apply)"
             )
-        rows = vertices_of_keys(vertices, len(edge_input.src.key_columns))
-        names = edge_input.vertex_names
+        column = vertices_of_keys(vertices, len(src.key_columns))
         if is_frame(vertices) and are_usable(columns_of(vertices)):
-            names = tuple(columns_of(vertices))
-        return _with_column(replace(edge_input, vertex_names=names), rows)
+            edge_input = replace(edge_input, vertex_names=tuple(columns_of(vertices)))
+        return _with_column(edge_input, column)
     if not isinstance(vertices, range):
         return _with_column(edge_input, of("vertices", vertices))
     check_range("vertices", vertices)
-    if edge_input.src.strings and edge_input.src.size:
+    if src.strings and src.size:
         raise InputError(
-            f"column {edge_input.src.name!r} holds strings, so vertices= must be strings too (and"
+            f"column {src.name!r} holds strings, so vertices= must be strings too (and"
             " num_vertices= does not apply)"
         )
-    if edge_input.src.strings:
-        edge_input = replace(
-            edge_input, src=empty(edge_input.src.name), dst=empty(edge_input.dst.name)
-        )
+    if src.strings:
+        edge_input = replace(edge_input, src=empty(src.name), dst=empty(edge_input.dst.name))
     return replace(edge_input, vertices=vertices, vertices_are_dense_range=dense)
 
 
@@ -303,13 +287,12 @@ def _with_column(edge_input: EdgeInput, vertices: Column) -> EdgeInput:
     if not src.size:
         src, dst = no_rows(vertices, src), no_rows(vertices, dst)
         return replace(edge_input, src=src, dst=dst, vertices=vertices)
-    for part, own in zip(
-        vertices.key_columns or (vertices,), src.key_columns or (src,), strict=True
-    ):
-        if part.strings != own.strings:
+    parts = vertices.key_columns or (vertices,), src.key_columns or (src,)
+    for of_vertices, of_edges in zip(*parts, strict=True):
+        if of_vertices.strings != of_edges.strings:
             raise ColumnTypeError(
-                f"vertices are {part.dtype}, but column {own.name!r} is {own.dtype}: pass ids of"
-                " the same kind as those of the edges"
+                f"vertices are {of_vertices.dtype}, but column {of_edges.name!r} is"
+                f" {of_edges.dtype}: pass ids of the same kind as those of the edges"
             )
     return replace(edge_input, vertices=vertices)
 
@@ -321,41 +304,25 @@ def plain_frame(columns: dict[str, Any]) -> Any:
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """The options for reading edges.
+    """The options for reading edges."""
 
-    Attributes
-    ----------
-    source, destination : str, or list of as many str, optional
-        The columns that the caller named; the adapter chooses the default.
-    nulls : {"raise", "drop"} or REFUSE of :mod:`cc_rapids.data.column`
-        What to do with edges that have a null end.
-    options : TextOptions
-        The options of text files; only for paths.
-    vertices : column, array, frame or range, optional
-        The vertices that the caller names; an error for edges with vertices of their own.
-    bound : WeightBound, optional
-        The bound on weights that the reader of a stream will apply; chunks then have weights.
-    skips_unreadable : bool, optional
-        Whether a stream skips files that cannot be read; None if the caller has no such option.
-    """
-
-    source: Side | None = None
+    source: Side | None = None  # the columns that the caller named; None for the default
     destination: Side | None = None
-    nulls: str = "raise"
-    options: TextOptions = NO_OPTIONS
-    vertices: Any = None
-    bound: Any = None
-    skips_unreadable: bool | None = None
+    nulls: str = "raise"  # the policy for null ends: "raise", "drop", or REFUSE of data.column
+    options: TextOptions = NO_OPTIONS  # only for files
+    vertices: Any = None  # the caller's vertices; an error for edges with vertices of their own
+    bound: WeightBound | None = None  # applied by the reader of a stream; chunks have weights
+    skips_unreadable: bool | None = None  # whether a stream skips files; None if this is no option
 
     @property
     def names(self) -> tuple[Side, Side]:
-        """The column names of edges in memory, checked."""
+        """The columns of both ends of edges in memory, by default src and dst."""
         source = SOURCE if self.source is None else self.source
         return source, DESTINATION if self.destination is None else self.destination
 
     @cached_property
     def sides(self) -> tuple[list[str], list[str]]:
-        """The column names of both sides as lists of equal length; do not modify them."""
+        """The columns of both ends as lists of equal length; do not modify them."""
         if self.source is None and self.destination is None:
             return [SOURCE], [DESTINATION]
         return several(*self.names)
@@ -379,20 +346,19 @@ class ReadRequest:
 def named(
     source: str | list[str] | None, destination: str | list[str] | None
 ) -> tuple[str | list[str], str | list[str]]:
-    """Return the column names of edges in memory: those given, by default src and dst."""
+    """Return the columns of both ends of edges in memory, by default src and dst, checked."""
     for what, names in (("source=", source), ("destination=", destination)):
         if names is not None:
             check_names(what, names)
-    source = SOURCE if source is None else source
-    return source, DESTINATION if destination is None else destination
+    return ReadRequest(source, destination).names
 
 
 def several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
-    """Return the names of several columns for each side, the same number on each."""
-    sides = sides_of(source, destination)
-    if len(sides[0]) != len(sides[1]) or not sides[0]:
+    """Return the columns of both ends as lists; raise an InputError if their lengths differ."""
+    left, right = sides_of(source, destination)
+    if len(left) != len(right) or not left:
         raise InputError(
-            f"source names {len(sides[0])} columns and destination {len(sides[1])}: both ends of an"
-            " edge need the same number of columns"
+            f"source names {len(left)} columns and destination {len(right)}: both ends of an edge"
+            " need the same number of columns"
         )
-    return sides[0], sides[1]
+    return left, right

@@ -15,15 +15,20 @@ from ..errors import ColumnTypeError, InputError, MissingColumnError, unknown
 from .lazy import duckdb, pa
 
 ALTERED = re.compile(r"\b(BIT|UHUGEINT|TIME WITH TIME ZONE)\b")  # types that Arrow cannot represent
-INTEGERS = (
-    *("tinyint", "smallint", "integer", "bigint"),
-    *("utinyint", "usmallint", "uinteger", "ubigint"),
-)
+INTEGERS = {  # dtypes by the names of DuckDB's types
+    f"{sign}{name}": f"{sign}int{bits}"
+    for sign in ("", "u")
+    for name, bits in (("tinyint", 8), ("smallint", 16), ("integer", 32), ("bigint", 64))
+}
+DTYPES = INTEGERS | {"hugeint": "int128", "uhugeint": "uint128"}
 IDS = (*INTEGERS, "varchar", "enum", "uuid")  # column types read as integers or strings
 FLOATS = "float", "double"
 WIDE = "decimal", "hugeint", "uhugeint"  # number types that become 64-bit floats as weights
-SIZED = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 int128 uint128"
-SIZES = dict(zip((*INTEGERS, *WIDE[1:]), SIZED.split(), strict=True))  # names with their bits
+KEEP_OPEN = "keep it open until the relation has been read, or pass relation.to_arrow_table()"
+KEEP_OPEN_FOR_ANSWERS = (
+    "answers are relations on the same connection; keep it open, or save() the answer,"
+    " which returns PyArrow tables once it is loaded"
+)
 
 
 def is_relation(thing: Any) -> bool:
@@ -39,27 +44,20 @@ def quoted(name: str) -> str:
 
 
 @contextmanager
-def connected(way: str) -> Iterator[None]:
-    """Convert DuckDB's error for a closed connection to an InputError with advice (``way``)."""
+def connected(advice: str = KEEP_OPEN) -> Iterator[None]:
+    """Convert DuckDB's error for a closed connection to an InputError with advice."""
     try:
         yield
     except duckdb.ConnectionException as error:
         raise InputError(
-            f"the connection of the DuckDB relation is closed, so its query cannot run: {way}"
+            f"the connection of the DuckDB relation is closed, so its query cannot run: {advice}"
         ) from error
 
 
 def columns_in(relation: Any) -> list[str]:
     """Return the names of a relation's columns."""
-    with connected(BEFORE):
+    with connected():
         return list(relation.columns)
-
-
-BEFORE = "keep it open until the relation has been read, or pass relation.to_arrow_table()"
-AFTER = (
-    "answers are relations on the same connection; keep it open, or save() the answer,"
-    " which returns PyArrow tables once it is loaded"
-)
 
 
 def type_of(relation: Any, name: str) -> Any:
@@ -72,12 +70,11 @@ def check_ids(relation: Any, names: Sequence[str]) -> None:
     for name in names:
         kind = type_of(relation, name)
         if kind.id not in IDS:
-            sql, merged = quoted(name), ""
-            if kind.id in FLOATS:
-                merged = ", because floats merge ids beyond 2^53"
+            sql = quoted(name)
+            reason = ", because floats merge ids beyond 2^53" if kind.id in FLOATS else ""
             raise ColumnTypeError(
                 f"column {name!r} of the DuckDB relation is {kind}: ids must be integers of up to"
-                f" 64 bits, strings, enums or UUIDs{merged}; cast it in the query, {sql}::bigint if"
+                f" 64 bits, strings, enums or UUIDs{reason}; cast it in the query, {sql}::bigint if"
                 f" its values are such integers, otherwise {sql}::varchar"
             )
 
@@ -95,36 +92,37 @@ def check_weights(relation: Any, name: str) -> None:
 def within(relation: Any, name: str, bounds: Callable[[Any], list[tuple[str, Any]]]) -> str:
     """Return the SQL condition that a column of weights is within bounds of its type.
 
-    The condition excludes NaN by a comparison. DuckDB would optimize ``not isnan()`` away if the
-    statistics of a Parquet file, which ignore NaN, say that all weights are within the bounds.
+    ``bounds`` is :meth:`WeightBound.bounds`. The condition does not use ``not isnan()``. DuckDB
+    would optimize this away if the statistics of a Parquet file, which ignore NaN, say that all
+    weights are within the bounds.
     """
     kind, column = type_of(relation, name).id, quoted(name)
-    dtype = SIZES.get(kind, kind)
-    target = kind if kind in (*SIZES, "float") else "double"
-    words = [f"{column} {sign} '{limit!r}'::{target}" for sign, limit in bounds(dtype)]
-    number = f"(isfinite({column}::double) or isinf({column}::double))"
-    return " and ".join([*words, number])
+    target = kind if kind in (*DTYPES, "float") else "double"
+    limits = bounds(DTYPES.get(kind, kind))
+    comparisons = [f"{column} {sign} '{limit!r}'::{target}" for sign, limit in limits]
+    is_number = f"(isfinite({column}::double) or isinf({column}::double))"
+    return " and ".join([*comparisons, is_number])
 
 
 def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ()) -> Iterator[Any]:
-    """Yield the given columns of a relation as tables; one empty table if it has no rows.
+    """Yield the columns ``names`` and ``weights`` of a relation as tables, at least one.
 
-    Numbers of ``weights`` that arrays cannot hold become floats. The connection of the relation is
-    busy until the iterator is exhausted or closed.
+    Weights of types that arrays cannot hold become floats. The connection of the relation is busy
+    until the iterator is exhausted or closed.
     """
     columns = columns_in(relation)
     for name in (*names, *weights):
         if name not in columns:
             raise MissingColumnError(unknown("column", name, columns))
-    words = {name: quoted(name) for name in (*names, *weights)}
+    expressions = {name: quoted(name) for name in (*names, *weights)}
     for name in weights:
         if type_of(relation, name).id in WIDE:
-            words[name] = f"{quoted(name)}::double as {quoted(name)}"
-    with connected(BEFORE):
-        relation = relation.project(", ".join(words.values()))
-        ways = "to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch"  # old and new names
-        read = next(getattr(relation, way) for way in ways if hasattr(relation, way))
-        with read() as reader:
+            expressions[name] = _cast(name, "double")
+    with connected():
+        relation = relation.project(", ".join(expressions.values()))
+        methods = "to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch"  # newest first
+        open_reader = next(getattr(relation, name) for name in methods if hasattr(relation, name))
+        with open_reader() as reader:
             tables = (pa.Table.from_batches([batch]) for batch in reader)
             first = next(tables, None)
             yield reader.schema.empty_table() if first is None else first
@@ -133,43 +131,34 @@ def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ())
 
 def count_of(relation: Any, *aggregates: str) -> tuple[int, ...]:
     """Return SQL aggregates over all rows of a relation as integers, by one query; null as 0."""
-    with connected(BEFORE):
+    with connected():
         (row,) = relation.aggregate(", ".join(aggregates)).fetchall()
     return tuple(int(number or 0) for number in row)
 
 
 def table_of(relation: Any, names: Sequence[str] | None = None) -> Any:
-    """Return the rows of a relation as one PyArrow table, of given columns or by default of all."""
+    """Return columns of a relation, by default all, as one PyArrow table."""
     return pa.concat_tables(batches_of(relation, columns_in(relation) if names is None else names))
 
 
 def distinct_of(relation: Any, names: Sequence[str]) -> Any:
-    """Return the distinct rows of given columns of a relation as a PyArrow table."""
-    with connected(BEFORE):
-        few = relation.project(", ".join(map(quoted, names))).distinct()
-    return table_of(few)
+    """Return the distinct rows of the columns ``names`` of a relation as a PyArrow table."""
+    with connected():
+        return table_of(relation.project(", ".join(map(quoted, names))).distinct())
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Converter of answers to DuckDB relations, used if the edges are a relation.
+    """Converter of answers to DuckDB relations, used if the edges are a relation."""
 
-    Attributes
-    ----------
-    relation : DuckDBPyRelation
-        A relation on the connection of the edges.
-    text : str
-        The SQL type of string columns.
-    """
-
-    relation: Any
-    text: str = "varchar"
+    relation: Any  # a relation on the connection of the edges
+    text: str = "varchar"  # the SQL type of string columns
 
     def __call__(self, frame: Any) -> Any:
         """Convert a table to a relation; return a column unchanged."""
         if not hasattr(type(frame), "column_names"):
             return frame
-        return relation_of(frame, self.relation, _words(frame.schema, self.text))
+        return relation_of(frame, self.relation, _expressions(frame.schema, self.text))
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         """Pickle as None: answers in another process are tables, as it has no connection."""
@@ -193,32 +182,31 @@ def text_type(relation: Any, ids: Sequence[str]) -> str:
     return "uuid" if kinds == {"uuid"} else "varchar"
 
 
-def _words(schema: Any, text: str) -> list[str]:
+def _expressions(schema: Any, text: str) -> list[str]:
     """Return SQL expressions for the columns of a table; strings are cast to the type ``text``."""
-    words = []
+    expressions = []
     for field in schema:
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-        strings = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-        words.append(_cast(field.name, text if strings else "varchar"))
-    return words
+        is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        expressions.append(_cast(field.name, text) if is_text else quoted(field.name))
+    return expressions
 
 
 def _cast(name: str, kind: str) -> str:
-    """Return an SQL expression for a column, cast to a type unless that is the type of strings."""
+    """Return an SQL expression for a column, cast to a type; columns are not cast to varchar."""
     return quoted(name) if kind == "varchar" else f"{quoted(name)}::{kind} as {quoted(name)}"
 
 
-def relation_of(table: Any, relation: Any, words: Sequence[str]) -> Any:
-    """Return a table as a relation on the connection of another relation.
+def relation_of(table: Any, relation: Any, expressions: Sequence[str]) -> Any:
+    """Return SQL expressions of a table as a relation on the connection of another relation.
 
-    ``words`` are the SQL expressions of its columns. The result keeps the table alive. DuckDB finds
-    the table by the name of a local variable.
+    The result keeps the table alive. DuckDB finds the table by the name of a local variable.
     """
     cc_rapids_answer = table
     assert cc_rapids_answer is table
-    query = f"select {', '.join(words)} from cc_rapids_answer"
+    query = f"select {', '.join(expressions)} from cc_rapids_answer"
     try:
-        with connected(AFTER):
+        with connected(KEEP_OPEN_FOR_ANSWERS):
             return relation.query("cc_rapids_edges", query)
     except duckdb.CatalogException as error:
         if "cc_rapids_answer" not in str(error):
@@ -230,7 +218,7 @@ def relation_of(table: Any, relation: Any, words: Sequence[str]) -> Any:
 
 
 def rows_like(table: Any, relation: Any) -> Any:
-    """Convert a table to a relation; its columns get the types of those of ``relation``."""
+    """Convert a table to a relation with the column types of ``relation``."""
     kinds = zip(table.column_names, map(str, relation.types), strict=True)
     return relation_of(table, relation, [_cast(name, kind) for name, kind in kinds])
 
@@ -263,20 +251,20 @@ def joined(relation: Any, labels: Any, on: Sequence[str]) -> Any:
     labels : pyarrow.Table
         One row per distinct id of the relation; the columns ``on`` come first.
     """
-    words = [_cast(name, str(type_of(relation, name))) for name in on]
-    added = _words(labels.schema, text_type(relation, on))[len(on) :]
-    beside = relation_of(labels, relation, [*words, *added]).set_alias("cc_rapids_labels")
+    ids = [_cast(name, str(type_of(relation, name))) for name in on]
+    others = _expressions(labels.schema, text_type(relation, on))[len(on) :]
+    right = relation_of(labels, relation, [*ids, *others]).set_alias("cc_rapids_labels")
     used_names, number = {column.lower() for column in relation.columns}, "cc_rapids_row"
     while number in used_names:
         number += "_"
     numbered = relation.project(f"*, row_number() over () as {number}")
-    rows = numbered.set_alias("cc_rapids_rows")
-    same = " and ".join(
+    left = numbered.set_alias("cc_rapids_rows")
+    condition = " and ".join(
         f"cc_rapids_rows.{key} is not distinct from cc_rapids_labels.{key}"
         for key in map(quoted, on)
     )
     names = map(quoted, labels.column_names[len(on) :])
-    more = ", ".join(f"cc_rapids_labels.{name}" for name in names)
-    result = rows.join(beside, same, how="left").project(f"cc_rapids_rows.*, {more}")
+    columns = ", ".join(["cc_rapids_rows.*", *(f"cc_rapids_labels.{name}" for name in names)])
+    result = left.join(right, condition, how="left").project(columns)
     in_order = f"select * exclude ({number}) from cc_rapids_found order by {number}"
     return result.query("cc_rapids_found", in_order)
