@@ -12,7 +12,7 @@ from ..data.frame_access import is_single
 from ..data.frame_build import column_like
 from ..data.read import check_one_id, read_pairs
 from ..data.text_options import TextKeywords, TextOptions
-from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked, edges_where
+from ..data.within import AS_FOUND, edges_where, read_for_answer
 from ..errors import ArgumentTypeError, InputError, shown
 from ..graph.edges import BorrowedEdges
 from ..ids.decoders import same_integers
@@ -101,12 +101,11 @@ def edges_of(
             return answer.bring(inside, given.on_device)
 
     answer.check_edges(edges)
-    what, named = "edges(label, edges)", not isinstance(weight, AsFound)
-    bound = bound_of_list(answer.given.bound, weight, what)
+    bound, options = answer.given.bound, {"what": "edges(label, edges)", "nulls": "drop"}
 
     def read(part: Any) -> EdgeInput:
         """Return the edges within the bound, without null ends."""
-        return edges_asked(part, source, destination, bound, named=named, what=what, nulls="drop")
+        return read_for_answer(part, source, destination, bound, weight, **options)
 
     return edges_where(edges, edges_inside, read)
 

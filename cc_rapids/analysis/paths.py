@@ -16,7 +16,7 @@ from ..data.edge_input import EdgeInput
 from ..data.read import check_one_id, read_pairs
 from ..data.row_index import spread
 from ..data.text_options import TextKeywords, TextOptions
-from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked, with_bounds
+from ..data.within import AS_FOUND, AsFound, read_for_answer, with_bounds
 from ..errors import CapacityError, InputError, counted, id_shown
 from ..graph.edges import BorrowedEdges
 from ..results.answer import Answer
@@ -197,9 +197,8 @@ class ForestPaths:
         self, edges: Any, source: Any, destination: Any, weight: Any, what: str
     ) -> EdgeInput:
         """Return edges within the bounds of this answer, without null ends."""
-        bound = bound_of_list(self.answer.given.bound, weight, what)
-        named = not isinstance(weight, AsFound)
-        return edges_asked(edges, source, destination, bound, named=named, what=what, nulls="drop")
+        bound = self.answer.given.bound
+        return read_for_answer(edges, source, destination, bound, weight, what=what, nulls="drop")
 
     def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
         """Return the rows of a shortest path, or of one edge that joins both ends; None without."""

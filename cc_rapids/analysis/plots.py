@@ -11,7 +11,7 @@ import numpy as np
 from ..data.arguments import check_word
 from ..data.column import is_cudf
 from ..data.frame_access import collected, column_of, columns_of, numbers_of, only
-from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked
+from ..data.within import AS_FOUND, read_for_answer
 from ..errors import InputError, MissingExtraError, counted, install_advice
 from ..keywords import suggest_keywords
 from ..results.answer import Answer, HasAnswer
@@ -497,10 +497,8 @@ def _component(
     with backend.scope():
         names, members = _members(answer, label)
         is_member = answer.dense == answer.dense[members[0]]
-        what = "a drawing"
-        bound = bound_of_list(answer.given.bound, weight, what)
-        named = not isinstance(weight, AsFound)
-        ends = edges_asked(edges, source, destination, bound, named=named, what=what, nulls="drop")
+        options = {"what": "a drawing", "nulls": "drop"}
+        ends = read_for_answer(edges, source, destination, answer.given.bound, weight, **options)
         sides = [_rows(answer, column) for column in (ends.src, ends.dst)]
         inside = is_member[sides[0]]
         positions = [backend.xp.searchsorted(members, side[inside]) for side in sides]

@@ -17,7 +17,7 @@ from ..data.foreign import opened
 from ..data.frame_access import on_host, only, values_of
 from ..data.frame_build import with_column
 from ..data.row_index import is_counted, labels_at, spread
-from ..data.within import AsFound, bound_of_list, edges_asked
+from ..data.within import AsFound, read_for_answer
 from ..errors import InputError, counted, inflected
 from ..graph.sorting import begins
 from ..keywords import suggest_keywords_of_methods
@@ -82,10 +82,10 @@ def report(
             " into one frame"
         )
     call, has_weight = "report(edges)", not (weight is None or isinstance(weight, AsFound))
-    bound = bound_of_list(answer.given.bound, weight, call)
+    bound = answer.given.bound
     if not has_weight and bound is not None and not bound.limits:
         bound = None
-    given = edges_asked(edges, source, destination, bound, named=has_weight, what=call, nulls=nulls)
+    given = read_for_answer(edges, source, destination, bound, weight, what=call, nulls=nulls)
     if not has_weight:  # the weights of a bound are not those of the report
         given = replace(given, weights=None)
     if records is not None and given.weights is None:

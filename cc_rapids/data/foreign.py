@@ -43,24 +43,24 @@ def opened(edges: Any, weight: Any = None) -> Any:
     """
     kind = type(edges)
     try:
-        way = _OPENED_BY[kind]
+        convert = _OPENED_BY[kind]
     except KeyError:
-        way = _OPENED_BY[kind] = _way_for(kind)
-    if way is not None:
-        return way(edges)
+        convert = _OPENED_BY[kind] = _conversion_of(kind)
+    if convert is not None:
+        return convert(edges)
     if weight is not None and hasattr(edges, "tocoo"):
         return _graph_of_matrix(edges, isinstance(weight, str))
     return edges
 
 
 def with_own_weights(edges: Any, weight: Any) -> tuple[Any, Any]:
-    """Return converted edges and their weights; matrices and graphs have default weights."""
+    """Return converted edges and their weights, for matrices and graphs by default their own."""
     if weight is None and (hasattr(edges, "tocoo") or isinstance(opened(edges), Graph)):
         weight = WEIGHT
     return opened(edges, weight), weight
 
 
-def _way_for(kind: type) -> Callable[[Any], Any] | None:
+def _conversion_of(kind: type) -> Callable[[Any], Any] | None:
     """Return the function that converts objects of a type; None if no conversion is needed."""
     roots = [base.__module__.partition(".")[0] for base in kind.__mro__]
     if "networkx" in roots:
@@ -73,21 +73,15 @@ def _way_for(kind: type) -> Callable[[Any], Any] | None:
         return partial(_refuse, NO_LAZY)
     if kind.__name__ == "MultiIndex" and roots[0] in ("pandas", "cudf"):
         return _ends_of_levels
-    if issubclass(kind, np.ndarray):
-        return _columns_of_fields
-    if issubclass(kind, tuple):
-        return _sides_in_memory
-    if issubclass(kind, list):
-        return _pairs_in_memory
-    if issubclass(kind, dict) and not hasattr(kind, "tocoo"):
-        return _columns_in_memory
+    for base, convert_some in CONVERSIONS_OF_SOME.items():
+        if issubclass(kind, base) and not hasattr(kind, "tocoo"):
+            return convert_some
     return arrow_of if speaks_arrow(kind) else None
 
 
 def is_opened(kind: type) -> bool:
     """Return whether all objects of a type are converted."""
-    some = _columns_of_fields, _sides_in_memory, _pairs_in_memory, _columns_in_memory
-    return _way_for(kind) not in (None, *some)
+    return _conversion_of(kind) not in (None, *CONVERSIONS_OF_SOME.values())
 
 
 def pairs_of_keys(source: Any, destination: Any, width: int = 0) -> KeyPairs:
@@ -101,17 +95,17 @@ def pairs_of_keys(source: Any, destination: Any, width: int = 0) -> KeyPairs:
     return KeyPairs(sides, tuple(names) if are_usable(names) else ())
 
 
-def _pairs_in_memory(pairs: list[Any]) -> Any:
+def _keys_of_pairs(pairs: list[Any]) -> Any:
     """Return a list of pairs of tuples as columns by name; return other lists unchanged."""
     first = pairs[0] if pairs else ()
     is_pair = isinstance(first, tuple) and len(first) == 2
-    if not (is_pair and all(isinstance(one, tuple) for one in first)):
+    if not (is_pair and all(isinstance(end, tuple) for end in first)):
         return pairs
     return pairs_of_keys(*columns_of_key_pairs(pairs))
 
 
-def _sides_in_memory(sides: tuple[Any, ...]) -> Any:
-    """Return columns in memory: those that only have Arrow's protocols are read once, here.
+def _sides_of_tuple(sides: tuple[Any, ...]) -> Any:
+    """Return columns; those that only have Arrow's protocols are converted to PyArrow.
 
     Ids of several columns become a :class:`KeyPairs`.
     """
@@ -119,23 +113,32 @@ def _sides_in_memory(sides: tuple[Any, ...]) -> Any:
         return pairs_of_keys(*sides)
     if not any(speaks_arrow(type(side)) for side in sides):
         return sides
-    return tuple(map(_in_memory, sides))
+    return tuple(map(_as_column, sides))
 
 
-def _columns_in_memory(columns: dict[str, Any]) -> dict[str, Any]:
-    if not any(speaks_arrow(type(side)) for side in columns.values()):
+def _columns_of_mapping(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return columns by name; those that only have Arrow's protocols are converted to PyArrow."""
+    if not any(speaks_arrow(type(column)) for column in columns.values()):
         return columns
-    return {name: _in_memory(side) for name, side in columns.items()}
+    return {name: _as_column(column) for name, column in columns.items()}
 
 
-def _in_memory(side: Any) -> Any:
-    return arrow_of(side) if speaks_arrow(type(side)) else side
+def _as_column(column: Any) -> Any:
+    return arrow_of(column) if speaks_arrow(type(column)) else column
 
 
 def _columns_of_fields(array: Any) -> Any:
     """Return the fields of a structured array as columns; return other arrays unchanged."""
     names = array.dtype.names
     return array if names is None else {name: array[name] for name in names}
+
+
+CONVERSIONS_OF_SOME: dict[type, Callable[[Any], Any]] = {  # they return other objects unchanged
+    np.ndarray: _columns_of_fields,
+    tuple: _sides_of_tuple,
+    list: _keys_of_pairs,
+    dict: _columns_of_mapping,
+}
 
 
 def _ends_of_levels(index: Any) -> Any:
@@ -164,8 +167,8 @@ def _refuse(message: str, edges: Any) -> Any:
 def _graph_of_networkx(graph: Any) -> Graph:
     """Return the edges of a graph of NetworkX in its order, by the names of its nodes."""
     nodes = list(graph)
-    kinds = set(map(type, nodes))
-    width = len(nodes[0]) if kinds == {tuple} else 0
+    types = set(map(type, nodes))
+    width = len(nodes[0]) if types == {tuple} else 0
     if width and all(len(node) == width for node in nodes):
         ends = {
             f"{side}_{k}": partial(_parts_of_nodes, graph, end, k)
@@ -173,7 +176,7 @@ def _graph_of_networkx(graph: Any) -> Graph:
             for k in range(width)
         }
     else:
-        _check_nodes(graph, nodes, kinds)
+        _check_nodes(graph, nodes, types)
         ends = {SOURCE: partial(_ends_of, graph, 0), DESTINATION: partial(_ends_of, graph, 1)}
     names = {name for *_, data in graph.edges(data=True) for name in data}
     _check_attributes(names, ends)
@@ -181,14 +184,13 @@ def _graph_of_networkx(graph: Any) -> Graph:
     return Graph(f"{type(graph).__name__} of NetworkX", ends | others, nodes)
 
 
-def _check_nodes(graph: Any, nodes: list[Any], kinds: set[type]) -> None:
+def _check_nodes(graph: Any, nodes: list[Any], types: set[type]) -> None:
     """Raise an InputError unless all nodes are integers, or all are strings."""
-    for kind in (str, (int, np.integer)):
-        if all(
-            issubclass(node_kind, kind) and not issubclass(node_kind, bool) for node_kind in kinds
-        ):
-            return
-    words = listed(sorted({kind.__name__ for kind in kinds}))
+    if bool not in types:
+        for valid_types in (str, (int, np.integer)):
+            if all(issubclass(kind, valid_types) for kind in types):
+                return
+    words = listed(sorted({kind.__name__ for kind in types}))
     raise InputError(
         f"the nodes of the {type(graph).__name__} are {words}, such as {id_shown(nodes[0])}, but"
         " ids must be all integers, all strings or all tuples of these: pass"
@@ -229,14 +231,14 @@ def _graph_of_igraph(graph: Any) -> Graph:
 
 
 def _check_vertex_names(names: list[Any]) -> None:
-    """Raise an InputError unless all vertices have different names, of one kind."""
-    kinds = set(map(type, names))
-    if not (kinds <= {str} or kinds <= {int}):
-        words = listed(sorted(kind.__name__ for kind in kinds))
+    """Raise an InputError unless all vertices have different names, all strings or integers."""
+    types = set(map(type, names))
+    if not (types <= {str} or types <= {int}):
+        words = listed(sorted(kind.__name__ for kind in types))
         problem = f"are {words}, but must be all strings or all integers"
     elif len(set(names)) < len(names):
-        many = counted(len(names), "vertex", "vertices")
-        problem = f"are {counted(len(set(names)), 'different name')} of {many}"
+        vertices = counted(len(names), "vertex", "vertices")
+        problem = f"are {counted(len(set(names)), 'different name')} of {vertices}"
     else:
         return
     raise InputError(
@@ -255,19 +257,18 @@ def _check_attributes(names: Any, ends: Mapping[str, Any]) -> None:
             )
 
 
-def _graph_of_matrix(matrix: Any, copy: bool) -> Graph:
+def _graph_of_matrix(matrix: Any, sums_duplicates: bool) -> Graph:
     """Return the entries of a sparse matrix with their values, by rows and columns.
 
-    If the values of the matrix are the weights (``own``), repeated entries of a COO matrix are
-    summed, as in SciPy.
+    Repeated entries of a COO matrix are summed if required, as in SciPy.
     """
     check_square(matrix)
-    if copy and matrix.format == "coo" and matrix.tocsr().nnz < matrix.nnz:
+    if sums_duplicates and matrix.format == "coo" and matrix.tocsr().nnz < matrix.nnz:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     coo = entries_of(matrix)
-    made = {SOURCE: coo.row, DESTINATION: coo.col, WEIGHT: coo.data}
-    columns = {name: partial(getitem, made, name) for name in made}
+    arrays = {SOURCE: coo.row, DESTINATION: coo.col, WEIGHT: coo.data}
+    columns = {name: partial(getitem, arrays, name) for name in arrays}
     return Graph(type(matrix).__name__, columns, range(matrix.shape[0]))
 
 

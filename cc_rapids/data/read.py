@@ -46,8 +46,8 @@ def read(
     If rows are not ``droppable``, because the caller's function has no ``nulls=``, errors do not
     suggest it. ``adapter`` is the adapter of edges that the caller has opened already.
     """
-    dense = num_vertices is not None
-    if dense:
+    is_dense = num_vertices is not None
+    if is_dense:
         if vertices is not None:
             raise InputError("pass vertices or num_vertices, not both")
         vertices = range(_count(num_vertices))
@@ -73,7 +73,7 @@ def read(
         ledger = Ledger(edge_input.src.size + dropped if rows is None else rows)
     # The input is new, so it is set in place: replace() would double the time of this function
     vars(edge_input)["ledger"] = ledger.leaving_out("null_end", dropped) if dropped else ledger
-    return edge_input if vertices is None else with_vertices(edge_input, vertices, dense)
+    return edge_input if vertices is None else with_vertices(edge_input, vertices, is_dense)
 
 
 def read_chunk(chunk: Chunk, nulls: str, bound: WeightBound | None = None) -> EdgeInput:
@@ -106,9 +106,9 @@ def source_of(
 ) -> Source:
     """Return the source for streamed edges.
 
-    ``options`` apply to text files. Chunks have the weights that ``bound`` needs. The reader of the
-    chunks applies the bound. ``skips_unreadable`` is None if the caller has no such option.
-    ``adapter`` is the adapter of the edges, if it is already known.
+    Chunks have the weights that ``bound`` needs, and their reader applies the bound.
+    ``skips_unreadable`` is None if the caller has no such option. ``adapter`` is the adapter of the
+    edges, if it is already known.
 
     Raises
     ------
@@ -121,12 +121,12 @@ def source_of(
     request = ReadRequest(
         source, destination, options=options, bound=bound, skips_unreadable=skips_unreadable
     )
-    opened = adapter.source(edges, adapter.named(edges, request, bound and bound.weight))
-    if skips_unreadable and not opened.skips:
+    stream = adapter.source(edges, adapter.named(edges, request, bound and bound.weight))
+    if skips_unreadable and not stream.skips:
         raise ArgumentTypeError(
             "unreadable='skip' is for paths, patterns, folders and datasets of files: leave it out"
         )
-    return opened
+    return stream
 
 
 def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> ReadRequest:
@@ -148,7 +148,7 @@ def named_ends(
     weight: Any = None,
     adapter: Adapter | None = None,
 ) -> tuple[Side | None, Side | None]:
-    """Return the columns of both ends; :meth:`Adapter.named` chooses those that are not given."""
+    """Return the columns of both ends; :meth:`Adapter.ends` chooses those that are None."""
     return (adapter or adapter_of(edges)).ends(edges, source, destination, weight)
 
 
@@ -158,43 +158,46 @@ def read_pairs(
     destination: Side | None,
     options: TextOptions,
     width: int = 1,
-    asked: tuple[str, str] = ("connected()", "same_component(first, second)"),
+    methods: tuple[str, str] = ("connected()", "same_component(first, second)"),
 ) -> EdgeInput:
     """Read pairs of ids for a query, without dropping any.
 
-    ``asked`` are two methods for the error: the called one, and the one for two single ids.
+    The error contains two ``methods``: the called one, and the one for two single ids.
 
     Raises
     ------
     ArgumentTypeError
         The pairs are two single ids, of ``width`` columns each.
     """
-    two: Any = ()
+    may_be_ids: Any = ()
     if destination is None and source is not None and not isinstance(source, list):
-        two = () if isinstance(pairs, str) and os.path.exists(pairs) else (pairs, source)
+        is_file = isinstance(pairs, str) and os.path.exists(pairs)
+        may_be_ids = () if is_file else (pairs, source)
     elif source is None and isinstance(pairs, tuple | list) and len(pairs) == 2:
-        two = pairs if width > 1 or not any(isinstance(one, tuple) for one in pairs) else ()
-    if two and all(map(is_single, two)):
+        are_keys = width == 1 and any(isinstance(item, tuple) for item in pairs)
+        may_be_ids = () if are_keys else pairs
+    if may_be_ids and all(map(is_single, may_be_ids)):
+        first, second = map(shown, may_be_ids)
         raise ArgumentTypeError(
-            f"{asked[0]} answers for many pairs, but {shown(two[0])} and {shown(two[1])} are two"
-            f" single ids: call {asked[1]}, or pass a frame, or a pair of columns"
+            f"{methods[0]} answers for many pairs, but {first} and {second} are two single ids:"
+            f" call {methods[1]}, or pass a frame, or a pair of columns"
         )
     if width > 1 and isinstance(pairs, tuple | list) and not any(map(len, pairs)):
         pairs = KeyPairs([[[] for _ in range(width)] for _ in range(2)])
     return read(pairs, source, destination, options=options, droppable=False)
 
 
-def check_one_id(name: str, vertex: Any, many: str = "connected()") -> None:
-    """Raise an ArgumentTypeError unless a value is a single id; it suggests ``many``."""
+def check_one_id(name: str, vertex: Any, method: str = "connected()") -> None:
+    """Raise an ArgumentTypeError unless a value is a single id; suggest a method for many pairs."""
     if not is_single(vertex):
         raise ArgumentTypeError(
             f"{name} must be one id, an integer, a string, or a tuple for ids of several columns,"
-            f" not {shown(vertex)}: {many} answers for many pairs"
+            f" not {shown(vertex)}: {method} answers for many pairs"
         )
 
 
 def check_text(adapter: Adapter, edges: Any, options: TextOptions) -> None:
-    """Raise an InputError if options of text files are given but edges are not files."""
+    """Raise an InputError if there are options of text files, but edges are not files."""
     if not adapter.has_header and options.given:
         files = "files" if options.given == "format" else "text files"
         path = isinstance(edges, str | os.PathLike)
@@ -215,12 +218,12 @@ def _count(number: Any) -> int:
 NOTHING = read(([], []), "src", "dst", None, None, "raise")
 
 
-def check_vertices(num_vertices: Any, named: Any) -> int | None:
+def check_vertices(num_vertices: Any, vertices: Any) -> int | None:
     """Check and return the number of vertices, which may be None.
 
-    Raise an InputError if it is not a count, or if vertices are named as well.
+    Raise an InputError if it is not a count, or if there are ``vertices`` as well.
     """
     if num_vertices is None:
         return None
-    numbered = read(([], []), "src", "dst", named, num_vertices, "raise").vertices
-    return len(numbered) if isinstance(numbered, range) else None
+    dense_range = read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
+    return len(dense_range) if isinstance(dense_range, range) else None

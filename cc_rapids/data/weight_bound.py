@@ -69,9 +69,9 @@ class WeightBound:
             raise InputError("at_least= and at_most= bound a weight: pass weight='its column'")
         return cls(weight, _number("at_least", at_least), _number("at_most", at_most))
 
-    def words(self) -> list[Any]:
-        """Return the column and the bounds as JSON values, for a checkpoint."""
-        column = self.weight if isinstance(self.weight, str | int) else "an array"
+    def for_checkpoint(self) -> list[Any]:
+        """Return the column and the bounds as JSON values; equal bounds have equal values."""
+        column = "an array" if self.array is not None else self.weight
         return [column, *(b if b is None else exact(b) for b in (self.at_least, self.at_most))]
 
     def bounds(self, dtype: Any) -> list[tuple[str, Any]]:
@@ -80,16 +80,16 @@ class WeightBound:
         Bounds are converted to the type, so that no weight is rounded. If no integer of the type is
         within the bounds, two contradictory comparisons are returned.
         """
-        given = [(">=", self.at_least), ("<=", self.at_most)]
-        given_limits = [(sign, bound) for sign, bound in given if bound is not None]
+        both = [(">=", self.at_least), ("<=", self.at_most)]
+        comparisons = [(sign, bound) for sign, bound in both if bound is not None]
         limits = integer_limits(dtype)
         if limits is None:
-            return [(sign, float_bound(sign, bound, dtype)) for sign, bound in given_limits]
+            return [(sign, float_bound(sign, bound, dtype)) for sign, bound in comparisons]
         least, greatest = limits
-        whole = [(sign, whole_bound(sign, bound, *limits)) for sign, bound in given_limits]
-        if any(bound is None for _, bound in whole):
+        integers = [(sign, whole_bound(sign, bound, *limits)) for sign, bound in comparisons]
+        if any(bound is None for _, bound in integers):
             return [(">=", greatest), ("<=", least)]
-        return whole
+        return integers
 
     @property
     def array(self) -> Any:
@@ -97,7 +97,7 @@ class WeightBound:
         return None if isinstance(self.weight, str | int) else self.weight
 
     def name(self, kind: str) -> Any:
-        """Return the name of the column of weights; raise an InputError if it is not a name.
+        """Return the name of the column of weights; raise an InputError for an array.
 
         Columns of pandas may be named by integers.
         """
@@ -108,38 +108,39 @@ class WeightBound:
         )
 
     def in_words(self) -> str:
-        """Return the bounds as they were passed."""
-        given = ("at_least", self.at_least), ("at_most", self.at_most)
-        return " and ".join(f"{name}={shown(bound)}" for name, bound in given if bound is not None)
+        """Return the bounds as the caller passed them, such as "at_least=2 and at_most=5"."""
+        both = ("at_least", self.at_least), ("at_most", self.at_most)
+        return " and ".join(f"{name}={shown(bound)}" for name, bound in both if bound is not None)
 
     @property
     def limits(self) -> bool:
-        """Return whether a least or a greatest weight is given."""
-        return not self.at_least is self.at_most is None
+        """Whether there is a least or a greatest weight."""
+        return self.at_least is not None or self.at_most is not None
 
     def remembered(self) -> WeightBound:
         """Return the bound that answers store: without an array of weights."""
-        return replace(self, weight=self.weight if isinstance(self.weight, str | int) else None)
+        return self if self.array is None else replace(self, weight=None)
 
-    def kept(self) -> list[Any]:
-        """Return the bounds as JSON values for a file."""
+    def to_json(self) -> list[Any]:
+        """Return the bound as JSON values for a file."""
         return [self.weight, self.at_least, self.at_most]
 
     @classmethod
-    def of_kept(cls, kept: Any) -> WeightBound | None:
-        """Restore bounds from the JSON values of a file; None if there are none."""
-        if kept is None:
+    def from_json(cls, values: Any) -> WeightBound | None:
+        """Return the bound of :meth:`to_json`; None if there is none."""
+        if values is None:
             return None
-        weight, *bounds = kept
+        weight, *bounds = values
         if not isinstance(weight, str | int | None) or len(bounds) != 2:
-            raise ValueError(f"its bounds of weights are {kept!r:.60}")
+            raise ValueError(f"its bounds of weights are {values!r:.60}")
         return cls(weight, *map(_number, ("at_least", "at_most"), bounds))
 
     def tightened(self, threshold: int | float, direction: str) -> WeightBound:
-        """Return this bound narrowed by a threshold."""
-        old = getattr(self, direction)
-        stricter = max if direction == "at_least" else min
-        return replace(self, **{direction: threshold if old is None else stricter(old, threshold)})
+        """Return this bound with a limit of ``threshold``, unless its own limit is stricter."""
+        limit = getattr(self, direction)
+        if limit is not None:
+            threshold = (max if direction == "at_least" else min)(limit, threshold)
+        return replace(self, **{direction: threshold})
 
     def mask_of(self, numbers: Any, mask: Any) -> tuple[Any, Ledger]:
         """Return a boolean array of the numbers within the bounds, and a ledger of all rows.
@@ -147,18 +148,18 @@ class WeightBound:
         ``mask`` is a mask of the numbers that are neither null nor NaN; None if no number is null.
         Numbers that are null or NaN are not within any bounds.
         """
-        rows, of_type, missing = int(numbers.size), numbers.dtype.type, 0
+        row_count, missing = int(numbers.size), 0
         if mask is not None:
-            missing = rows - _count(mask)
-        elif rows and is_float(numbers.dtype) and (least := numbers.min()) != least:
+            missing = row_count - _count(mask)
+        elif row_count and is_float(numbers.dtype) and math.isnan(numbers.min()):
             missing = _count(numbers != numbers)  # the minimum is NaN if any weight is NaN
         for sign, bound in self.bounds(numbers.dtype.name):
-            limit = of_type(bound)
+            limit = numbers.dtype.type(bound)
             within = numbers >= limit if sign == ">=" else numbers <= limit
             mask = within if mask is None else mask & within
         if mask is None:
-            mask = numbers == numbers
-        return mask, ledger_of(rows, missing, _count(mask))
+            mask = numbers == numbers  # false for NaN
+        return mask, ledger_of(row_count, missing, _count(mask))
 
     def of_lazy(self, frame: Any, ids: Sequence[str]) -> tuple[Any, Ledger]:
         """Return the rows of a lazy frame within the bounds, and a ledger of all its rows.
@@ -170,9 +171,9 @@ class WeightBound:
         if name not in schema:
             raise MissingColumnError(unknown("column", name, schema.names()))
         missing, within = self._conditions(schema[name])
-        if all(one in schema for one in ids):
+        if all(column in schema for column in ids):
             lazy = lazy.select(*dict.fromkeys([*ids, name]))
-        sums = missing.sum().alias("missing"), within.sum().alias("kept")
+        sums = missing.sum().alias("missing"), within.sum().alias("within")
         counts = lazy.select(nw.len().alias("rows"), *sums).collect()
         ledger = ledger_of(*(int(counts.item(0, k) or 0) for k in range(3)))
         return lazy.filter(within).to_native(), ledger
@@ -180,9 +181,7 @@ class WeightBound:
     def _conditions(self, kind: Any) -> tuple[Any, Any]:
         """Return narwhals expressions for missing weights, and for weights within the bounds."""
         if not kind.is_numeric():
-            raise ColumnTypeError(
-                f"weights {self.weight!r} must be numbers, but these are {kind}: cast them first"
-            )
+            raise _no_numbers(self.weight, kind)
         column, within = nw.col(self.weight), list[Any]()
         missing = column.is_null()
         if kind.is_float():
@@ -206,8 +205,7 @@ class WeightBound:
         missing, within = self._conditions(series.dtype)
         masks = series.alias(name).to_frame().select(missing=missing, within=within)
         mask = masks["within"].fill_null(False).to_numpy().astype(bool, copy=False)
-        absent = int(masks["missing"].sum())
-        return mask, ledger_of(int(mask.size), absent, int(mask.sum()))
+        return mask, ledger_of(int(mask.size), int(masks["missing"].sum()), int(mask.sum()))
 
     def expression(self, schema: Any) -> Any:
         """Return the bounds as a PyArrow expression for a dataset with a schema.
@@ -220,23 +218,28 @@ class WeightBound:
         name = self.name("the dataset")
         kind = schema.field(name).type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-            raise ColumnTypeError(
-                f"weights {name!r} must be numbers, but these are {kind}: cast them first"
-            )
+            raise _no_numbers(name, kind)
         exact_type = kind if pa.types.is_integer(kind) else None  # avoids overflow in comparisons
-        limits = [(sign, pc.scalar(pa.scalar(b, exact_type))) for sign, b in self.bounds(kind)]
         # PyArrow cannot compare 16-bit floats
         field = pc.field(name).cast("float32") if kind == pa.float16() else pc.field(name)
-        return reduce(
-            and_, [field >= limit if sign == ">=" else field <= limit for sign, limit in limits]
-        )
+        within = []
+        for sign, bound in self.bounds(kind):
+            limit = pc.scalar(pa.scalar(bound, exact_type))
+            within.append(field >= limit if sign == ">=" else field <= limit)
+        return reduce(and_, within)
 
     def excludes(self, low: Any, high: Any, dtype: Any) -> bool:
         """Return whether all weights of a type from ``low`` to ``high`` are outside the bounds."""
         if not all(isinstance(end, int | float) for end in (low, high)):
             return False
-        pairs = self.bounds(dtype)
-        return any(high < bound if sign == ">=" else low > bound for sign, bound in pairs)
+        limits = self.bounds(dtype)
+        return any(high < limit if sign == ">=" else low > limit for sign, limit in limits)
+
+
+def _no_numbers(name: Any, kind: Any) -> ColumnTypeError:
+    return ColumnTypeError(
+        f"weights {name!r} must be numbers, but these are {kind}: cast them first"
+    )
 
 
 def _count(mask: Any) -> int:
@@ -244,9 +247,9 @@ def _count(mask: Any) -> int:
     return int(np.count_nonzero(mask) if isinstance(mask, np.ndarray) else mask.sum())
 
 
-def ledger_of(rows: int, missing: int, kept: int) -> Ledger:
-    """Return the ledger of a list, given its numbers of rows, missing weights, and kept rows."""
-    left_out = {"null_weight": missing, "out_of_bounds": rows - missing - kept}
+def ledger_of(rows: int, missing: int, within: int) -> Ledger:
+    """Return a ledger from the numbers of rows, of missing weights, and of rows within a bound."""
+    left_out = {"null_weight": missing, "out_of_bounds": rows - missing - within}
     return Ledger(rows, left_out={reason: n for reason, n in left_out.items() if n})
 
 
@@ -254,15 +257,15 @@ def _number(name: str, bound: Any) -> int | float | None:
     """Return a bound as a Python number; raise an InputError if it is not a number."""
     if bound is None:
         return None
-    number = isinstance(bound, int | float | np.integer | np.floating)
-    if isinstance(bound, bool) or not number or bound != bound:
-        way = ""
+    is_number = isinstance(bound, int | float | np.integer | np.floating)
+    if isinstance(bound, bool) or not is_number or bound != bound:  # NaN differs from itself
+        advice = ""
         if isinstance(bound, date | np.datetime64):
-            way = (
+            advice = (
                 ": to select edges by time, pass pyarrow.dataset.dataset(path).filter(...), or a"
                 " frame of these rows"
             )
-        raise InputError(f"{name}= must be a number, not {shown(bound)}{way}")
+        raise InputError(f"{name}= must be a number, not {shown(bound)}{advice}")
     return int(bound) if isinstance(bound, int | np.integer) else float(bound)
 
 
@@ -291,12 +294,12 @@ def integer_limits(dtype: Any) -> tuple[int, int] | None:
 
 def whole_bound(sign: str, bound: int | float, least: int, greatest: int) -> int | None:
     """Convert a bound to an integer of a type; None if no integer of the type is within it."""
-    rises = sign == ">="
+    is_lower = sign == ">="
     if bound > greatest:
-        return None if rises else greatest
+        return None if is_lower else greatest
     if bound < least:
-        return least if rises else None
-    return math.ceil(bound) if rises else math.floor(bound)
+        return least if is_lower else None
+    return math.ceil(bound) if is_lower else math.floor(bound)
 
 
 def float_bound(sign: str, bound: int | float, dtype: Any) -> float:
@@ -309,7 +312,7 @@ def float_bound(sign: str, bound: int | float, dtype: Any) -> float:
     if narrow is not None:
         with np.errstate(over="ignore"):
             return float(narrow(near))
-    rises = sign == ">="
-    if near < bound if rises else near > bound:
-        return math.nextafter(near, math.inf if rises else -math.inf)
+    is_lower = sign == ">="
+    if near < bound if is_lower else near > bound:
+        return math.nextafter(near, math.inf if is_lower else -math.inf)
     return near

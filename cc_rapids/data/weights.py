@@ -23,26 +23,21 @@ WIDEST = 8  # the maximum bytes of a weight
 
 @dataclass(frozen=True)
 class ForestWeight:
-    """The weights of a spanning forest, and whether the forest is a maximum one.
+    """The weights of a spanning forest, and whether the forest is a maximum one."""
 
-    Attributes
-    ----------
-    weight : str, or (m,) array of numbers
-        The column of weights, or the weights themselves.
-    greatest : bool
-        Whether to find a maximum instead of a minimum spanning forest.
-    later : bool
-        Whether the run reads the weights, but finds only components: a forest may not be needed.
-    """
-
-    weight: Any
-    greatest: bool
-    later: bool = False
+    weight: Any  # the name of the column of weights, or an array with one number per edge
+    greatest: bool  # whether to find a maximum instead of a minimum spanning forest
+    later: bool = False  # whether weights are read, but the forest is found only if it is needed
 
     @property
     def name(self) -> str:
         """The name of the weights in errors."""
-        return f"weights {self.weight!r}" if isinstance(self.weight, str | int) else "weights"
+        return name_of_weights(self.weight)
+
+
+def name_of_weights(weight: Any) -> str:
+    """Return the name in errors of a column of weights, or of an array."""
+    return f"weights {weight!r}" if isinstance(weight, str | int) else "weights"
 
 
 def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
@@ -85,23 +80,23 @@ def exact_integers(column: Any) -> Any:
     NumPy converts lists with integers below and above 2^63 to floats, which merges close integers.
     Here they become an array of uint64, or of objects if some are negative.
     """
-    if not isinstance(column, list | tuple) or not all(type(one) is int for one in column):
+    if not isinstance(column, list | tuple) or not all(type(value) is int for value in column):
         return column
-    made = np.asarray(column)
-    if not is_float(made.dtype) or not made.size:
-        return made
+    array = np.asarray(column)
+    if not is_float(array.dtype) or not array.size:
+        return array
     return np.array(column, object if min(column) < 0 else np.uint64)
 
 
 def _exact(column: Any) -> Any:
     """Return weights, lists converted exactly; raise a ColumnTypeError if this is impossible."""
-    made = exact_integers(column)
-    if made is not column and made.dtype == object:
+    array = exact_integers(column)
+    if array is not column and array.dtype == object:
         raise ColumnTypeError(
             f"weights are integers from {min(column):,} to {max(column):,}, which no type of 64"
             " bits holds: pass an array of float64, in which close ones are equal"
         )
-    return made
+    return array
 
 
 def weighted(
@@ -113,7 +108,7 @@ def weighted(
     ----------
     given : EdgeInput
         The edges; those with a null end may have been dropped.
-    found : (values, mask)
+    numbers : (values, mask)
         The result of :func:`weights_of`, with one weight per edge of the caller.
     name : str
         The name of the weights in errors.
@@ -161,14 +156,14 @@ def weighted(
         src=given.src.where(moved(valid, given.on_device)),
         dst=given.dst.where(moved(valid, given.on_device)),
         dropped_rows=given.dropped_rows + missing,
-        row_index=partial(_kept_rows, valid, given.row_index, given.on_device),
+        row_index=partial(_rows_with_weight, valid, given.row_index, given.on_device),
         weights=values[valid],
         ledger=given.ledger and given.ledger.leaving_out("null_weight", missing),
     )
 
 
 def places(mask: Any) -> Any:
-    """Return the rows for which a boolean array is true."""
+    """Return the row numbers for which a boolean array is true."""
     return mask.nonzero()[0]
 
 
@@ -177,7 +172,7 @@ def moved_like(array: Any, other: Any) -> Any:
     return moved(array, hasattr(other, "__cuda_array_interface__"))
 
 
-def _kept_rows(keep: Any, before: Callable[[], Any] | None, on_device: bool) -> Any:
-    """Return the caller's row numbers of the kept rows; ``before`` gives those of the input."""
-    rows = places(moved(keep, on_device))
-    return rows if before is None else before()[rows]
+def _rows_with_weight(valid: Any, row_index: Callable[[], Any] | None, on_device: bool) -> Any:
+    """Return the caller's row numbers where ``valid`` is true; ``row_index`` gives those of all."""
+    rows = places(moved(valid, on_device))
+    return rows if row_index is None else row_index()[rows]

@@ -18,15 +18,15 @@ from .edge_input import EdgeInput, ReadRequest
 from .foreign import opened
 from .frame_access import collected, names_of
 from .frame_build import rows_where_true
-from .read import check_text, named_ends, read
+from .read import check_text, read
 from .relations import is_relation
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
-from .weights import moved_like, places, weighted
+from .weights import moved_like, name_of_weights, places, weighted
 
 
 class AsFound:
-    """The default of ``weight=`` for an answer with bounds: the column used to find the answer."""
+    """The default of ``weight=`` in methods of an answer: the column used to find the answer."""
 
     def __repr__(self) -> str:
         return "as found"
@@ -41,17 +41,12 @@ def bound_of_list(bound: WeightBound | None, weight: Any, what: str) -> WeightBo
     Parameters
     ----------
     bound : WeightBound, optional
-        The bound that the answer keeps.
+        The bound of the answer.
     weight : AS_FOUND, None, str, or (m,) array of numbers
         The weights of the list; by default the column used to find the answer. None if the list
-        holds only edges within the bounds.
+        contains only edges within the bounds; the result is then None.
     what : str
         The name of the call, for errors.
-
-    Returns
-    -------
-    WeightBound or None
-        None if no bound applies to the list.
 
     Raises
     ------
@@ -70,37 +65,35 @@ def bound_of_list(bound: WeightBound | None, weight: Any, what: str) -> WeightBo
     return None if bound is None or bound.weight is None else bound
 
 
-def edges_asked(
+def read_for_answer(
     edges: Any,
     source: Any,
     destination: Any,
     bound: WeightBound | None,
+    weight: Any,
     *,
-    named: bool,
     what: str,
     nulls: str,
 ) -> EdgeInput:
-    """Return the edges of a list that is passed to an answer, with weights if it has any.
+    """Return the edges of a list that is passed to an answer, with weights if the list has any.
 
     Parameters
     ----------
-    bound : WeightBound, optional
-        As :func:`bound_of_list` returns it.
-    named : bool
-        Whether the caller named the weights in this call.
+    bound, weight, what
+        The parameters of :func:`bound_of_list`, which applies a bound of the answer to the list.
 
     Raises
     ------
     MissingColumnError
         The answer has bounds, but the list lacks the column of weights.
     """
+    bound, named = bound_of_list(bound, weight, what), not isinstance(weight, AsFound)
     if bound is None:
         return read(edges, source, destination, nulls=nulls)
     edges = opened(edges, bound.weight)
     try:
-        lacks = _lacks(edges, bound.weight)
-        options: dict[str, Any] = {"nulls": nulls, "keeps_weights": True}
-        if not lacks:
+        if not _lacks(edges, bound.weight):
+            options: dict[str, Any] = {"nulls": nulls, "keeps_weights": True}
             return read_within(edges, source, destination, bound, **options)
     except InputError as error:  # the columns of a file are known only after it was read
         if named or not adapter_of(edges).has_header or repr(bound.weight) not in str(error):
@@ -122,36 +115,33 @@ def _lacks(edges: Any, weight: Any) -> bool:
     return weight not in (edges if isinstance(edges, Mapping) else names_of(edges))
 
 
-def with_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> dict[str, Any]:
-    """Add the bounds of an answer to the options of a call, unless these have bounds.
+def with_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -> dict[str, Any]:
+    """Return the options of a call with the bounds of an answer, unless they have bounds.
 
-    If the caller passes ``weight=None``, all given edges are within the bounds already.
+    If the caller passes ``weight=None``, all edges of the list are within the bounds already.
     """
-    given = dict(given)
-    if "weight" in given and given["weight"] is None:
-        del given["weight"]
-        return given
-    bounded = any(given.get(name) is not None for name in ("at_least", "at_most"))
-    if bound is None or not bound.limits or bounded:
-        return given
-    kept = bound_of_list(bound, given.get("weight", AS_FOUND), what)
-    assert kept is not None
-    return given | {"weight": kept.weight, "at_least": kept.at_least, "at_most": kept.at_most}
+    if "weight" in options and options["weight"] is None:
+        return {name: value for name, value in options.items() if name != "weight"}
+    has_bounds = any(options.get(name) is not None for name in ("at_least", "at_most"))
+    if bound is None or not bound.limits or has_bounds:
+        return dict(options)
+    bound = bound_of_list(bound, options.get("weight", AS_FOUND), what)
+    assert bound is not None
+    return options | {"weight": bound.weight, "at_least": bound.at_least, "at_most": bound.at_most}
 
 
 @contextmanager
-def naming_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> Iterator[None]:
+def naming_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -> Iterator[None]:
     """Explain in an error for a missing column of weights that the answer's bounds need it.
 
-    ``given`` are the options of the caller; if they name the column, the error is unchanged.
+    If the caller's ``options`` name the column, the error is unchanged.
     """
     try:
         yield
     except InputError as error:
-        has_own_bound = bound is not None and bound.limits and "weight" not in given
-        if bound is None or not has_own_bound or repr(bound.weight) not in str(error):
+        if bound is None or not bound.limits or "weight" in options:
             raise
-        if isinstance(error, ColumnTypeError | NullsError):
+        if repr(bound.weight) not in str(error) or isinstance(error, ColumnTypeError | NullsError):
             raise
         raise lacking(bound, what) from error
 
@@ -193,57 +183,57 @@ def read_within(
     InputError
         The edges are of a kind without rows, or the numbers of weights and edges differ.
     """
-    given = edges = opened(edges, bound.weight)
-    source, destination = named_ends(edges, source, destination, bound.weight)
+    original = edges = opened(edges, bound.weight)
     adapter = adapter_of(edges)
+    source, destination = adapter.ends(edges, source, destination, bound.weight)
     check_text(adapter, edges, options)
     request = ReadRequest(source, destination, nulls, options)
     answers, reading = adapter.answers(edges, request), Reading()
-    edges, sides = adapter.in_memory(edges, request, bound.weight, reading)
-    if sides is not None:
-        source, destination = sides
+    edges, ends_of_files = adapter.in_memory(edges, request, bound.weight, reading)
+    if ends_of_files is not None:
+        source, destination = ends_of_files
     adapter = adapter_of(edges)
     if not adapter.has_rows:
-        adapter.bounded(given, request, bound)  # raises the error
-    kept, rows, ledger = None, edges, None
+        adapter.bounded(original, request, bound)  # raises the error
+    rows_within, mask = edges, None
     if bound.limits:
-        mask, ledger = adapter.mask(edges, bound)
+        mask, ledger_of_bound = adapter.mask(edges, bound)
         mask = moved(mask, adapter.on_device(edges))
         adapter.check_sizes(edges, mask)
-        rows, kept = adapter.where(edges, mask), partial(places, mask)
-    made = read(rows, source, destination, vertices, num_vertices, nulls, adapter=adapter)
-    made = replace(made, index=index_of(edges), formats=tuple(reading.formats) or made.formats)
-    outer = reading.ledger if reading.formats else None
-    for before in (ledger, outer):  # the ledgers of lists that contain the rows
-        if before is not None:
-            made = replace(made, ledger=before.plus(made.rows._replace(given=0)))
-    if answers is not None:
-        made = replace(made, answers=answers)
-    if kept is not None:
+        rows_within = adapter.where(edges, mask)
+    made = read(rows_within, source, destination, vertices, num_vertices, nulls, adapter=adapter)
+    made = replace(made, index=index_of(edges), answers=answers or made.answers)
+    if mask is not None:
         made = replace(
             made,
-            row_index=partial(_composed, kept, made.row_index),
+            row_index=partial(_composed, partial(places, mask), made.row_index),
             rows_outside=mask.size - made.src.size - made.dropped_rows,
+            ledger=ledger_of_bound.plus(made.rows._replace(given=0)),
         )
+    if reading.formats:  # their ledger counts rows that are not in the table, such as comments
+        ledger = reading.ledger.plus(made.rows._replace(given=0))
+        made = replace(made, formats=tuple(reading.formats), ledger=ledger)
     if not keeps_weights:
         return made
-    name = f"weights {bound.weight!r}" if isinstance(bound.weight, str | int) else "weights"
-    return weighted(made, adapter.weights(edges, bound.weight), name, nulls)
+    weights = adapter.weights(edges, bound.weight)
+    return weighted(made, weights, name_of_weights(bound.weight), nulls)
 
 
-def _composed(kept: Callable[[], Any], inner: Callable[[], Any] | None) -> Any:
-    """Return the caller's row numbers after two selections: ``kept`` first, then ``inner``."""
-    rows = kept()
+def _composed(outer: Callable[[], Any], inner: Callable[[], Any] | None) -> Any:
+    """Return the caller's row numbers after two selections: ``outer`` first, then ``inner``."""
+    rows = outer()
     return rows if inner is None else rows[moved_like(inner(), rows)]
 
 
-def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], EdgeInput]) -> Any:
+def edges_where(
+    edges: Any, condition: Callable[[EdgeInput], Any], read: Callable[[Any], EdgeInput]
+) -> Any:
     """Select rows of an edge list; the result is of the same library.
 
     Parameters
     ----------
     edges : frame, tuple or mapping of columns, list of pairs, or array with an edge in each row
-    chosen : callable
+    condition : callable
         Returns a boolean array for the edges that ``read`` returns.
     read : callable
         Reads the edges, without those that have a null end.
@@ -260,10 +250,11 @@ def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], 
             " pandas, Polars or PyArrow, a tuple of two columns, a list of pairs, or an array of"
             " shape (edges, 2)"
         )
-    given = read(edges)
-    mask = chosen(given)
-    if given.row_index is not None:
-        kept, few = given.row_index(), mask
-        mask = np.zeros_like(few, shape=given.src.size + given.dropped_rows + given.rows_outside)
-        mask[kept] = few
+    edge_input = read(edges)
+    mask = condition(edge_input)
+    if edge_input.row_index is not None:
+        row_count = edge_input.src.size + edge_input.dropped_rows + edge_input.rows_outside
+        mask_of_rows = np.zeros_like(mask, shape=row_count)
+        mask_of_rows[edge_input.row_index()] = mask
+        mask = mask_of_rows
     return rows_where_true(edges, mask)

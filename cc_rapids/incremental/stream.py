@@ -606,7 +606,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         **options.text.words(),
         "nulls": options.nulls,
         "num_vertices": count,
-        "weight": bound and bound.words(),
+        "weight": bound and bound.for_checkpoint(),
     }
     if options.checkpoint is not None:
         arguments["vertices"] = _digest(vertices, width)

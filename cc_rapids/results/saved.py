@@ -70,7 +70,7 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
         "dropped": answer.given.dropped_rows,
         "taken": [asdict(source) for source in answer.given.formats],
         "answers": kind_words(answer.given),
-        "bound": answer.given.bound and answer.given.bound.kept(),
+        "bound": answer.given.bound and answer.given.bound.to_json(),
         "columns": [column_header for column_header, _ in columns],
         **weights,
         **({} if answer.linked is None else {"records": answer.linked.to_json()}),
@@ -191,7 +191,7 @@ def _answer_of_file(header: dict[str, Any], arrays: dict[str, Any], engine: str 
         like.on_device,
         dropped_rows=int(header["dropped"]),
         formats=sources,
-        bound=WeightBound.of_kept(header.get("bound")),
+        bound=WeightBound.from_json(header.get("bound")),
         vertex_names=like.vertex_names,
         end_names=like.end_names,
     )
