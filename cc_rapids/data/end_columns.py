@@ -45,7 +45,7 @@ _ROOTS = [word for word in DATASETS if not any(w in word and w != word for w in 
 LABELS = ("vertex", "labels")  # the columns of label files, which are read as edges
 KNOWN_NAMES = frozenset((*(name for pair in KNOWN_PAIRS for name in pair), *LABELS))
 
-_LONGEST_LIST = 180  # the most characters of names in a message
+_LONGEST_LIST = 180  # the maximum number of characters of names in a message
 _LONGEST_NAME = 40
 NAME_THEM = "name the two columns of ids with source= and destination= (--source, --destination)"
 
@@ -85,13 +85,13 @@ def end_columns(
             place_of(what, names, name)
     if source is not None and destination is not None:
         return source, destination
-    one = destination if source is None else source
-    pair = _known_pair(what, names, one, weight)
+    named_end = destination if source is None else source
+    pair = _known_pair(what, names, named_end, weight)
     companions = [] if pair is None else _companions(what, names, pair)
-    others = [name for name in names if name != weight or name == one]
-    if pair is None and len(others) == 2 and all(isinstance(name, str) for name in others):
-        pair = others[0], others[1]
-    if pair is None and one is None:
+    candidates = [name for name in names if name != weight or name == named_end]
+    if pair is None and len(candidates) == 2 and all(isinstance(name, str) for name in candidates):
+        pair = candidates[0], candidates[1]
+    if pair is None and named_end is None:
         raise MissingColumnError(
             f"{what} has {counted(len(names), 'column')} and no known pair of names: which two"
             f" columns are the ids? {NAME_THEM}; it has {naming(names)}"
@@ -99,22 +99,25 @@ def end_columns(
     if pair is None:
         other = "destination" if destination is None else "source"
         raise MissingColumnError(
-            f"{what}: one end of the edges is column {_quoted(one)}, but nothing determines the"
-            f" other: name it with {other}= (--{other}); it has {naming(names)}"
+            f"{what}: one end of the edges is column {_quoted(named_end)}, but nothing determines"
+            f" the other: name it with {other}= (--{other}); it has {naming(names)}"
         )
-    if one is not None and companions:
+    if named_end is not None and companions:
         raise InputError(
-            f"{what}: {_quoted(one)} is one of several columns of an id, beside"
+            f"{what}: {_quoted(named_end)} is one of several columns of an id, beside"
             f" {listed(list(companions[0]))}: name both ends, with source= and destination="
         )
     if pair[0] == pair[1]:
         raise _one_column(what, names, pair[0])
     if companions:
-        return [companions[0][0], pair[0]], [companions[0][1], pair[1]]
-    return pair if one in (None, pair[source is None]) else pair[::-1]
+        datasets = companions[0]
+        return [datasets[0], pair[0]], [datasets[1], pair[1]]
+    is_swapped = source == pair[1] if destination is None else destination == pair[0]
+    return pair[::-1] if is_swapped else pair
 
 
 def _one_column(what: str, names: Sequence[Any], name: str) -> InputError:
+    """Return the error for a column that is both ends of the edges."""
     return InputError(
         f"{what}: source and destination are the same column {_quoted(name)}: an edge has two ends,"
         f" in two columns; it has {naming(names)}"
@@ -122,29 +125,32 @@ def _one_column(what: str, names: Sequence[Any], name: str) -> InputError:
 
 
 def _known_pair(
-    what: str, names: Sequence[Any], one: str | None, weight: str | None
+    what: str, names: Sequence[Any], named_end: str | None, weight: str | None
 ) -> tuple[str, str] | None:
-    """Return the known pair of names that exists in a table, and that includes ``one`` if given.
+    """Return the known pair of names among the columns of a table; None if there is none.
 
-    A pair that includes ``weight`` is chosen only if there is no other pair. Exact names are
-    preferred to names that differ in upper and lower case.
+    If one end is named, only pairs that include ``named_end`` are considered. A pair that includes
+    ``weight`` is chosen only if there is no other pair. Exact names are preferred to names that
+    differ in upper and lower case.
     """
     lower = [name.lower() if isinstance(name, str) else None for name in names]
     matches: list[tuple[str, str]] = []
-    for words in KNOWN_PAIRS:
-        ends = []
-        for word in words:
-            spelled = names if word in names else lower
-            ends.append([name for name, key in zip(names, spelled, strict=True) if key == word])
-        if not all(ends) or (one is not None and one not in (*ends[0], *ends[1])):
+    for known_pair in KNOWN_PAIRS:
+        columns_of_ends = []
+        for known in known_pair:
+            spelled = names if known in names else lower
+            columns = [name for name, key in zip(names, spelled, strict=True) if key == known]
+            columns_of_ends.append(columns)
+        left, right = columns_of_ends
+        if not (left and right) or (named_end is not None and named_end not in (*left, *right)):
             continue
-        for word, same in zip(words, ends, strict=True):
-            if len(same) > 1:
+        for known, columns in zip(known_pair, columns_of_ends, strict=True):
+            if len(columns) > 1:
                 raise InputError(
-                    f"{what} has {len(same)} columns called {_quoted(word)}: rename one, or"
+                    f"{what} has {len(columns)} columns called {_quoted(known)}: rename one, or"
                     f" {NAME_THEM}"
                 )
-        matches.append((ends[0][0], ends[1][0]))
+        matches.append((left[0], right[0]))
     if len(matches) > 1 and weight is not None:
         matches = [pair for pair in matches if weight not in pair]
     if len(matches) > 1:
@@ -157,20 +163,21 @@ def _known_pair(
 
 
 def _companions(what: str, names: Sequence[Any], pair: tuple[str, str]) -> list[tuple[str, str]]:
-    """Return the dataset columns that are part of the id of a known pair: one per end, or none.
+    """Return the pair of columns of datasets that are part of the ids of a known pair, in a list.
 
-    They have the same affixes as the pair, such as ``_l`` and ``_r``; the rest of their name is one
-    of ``DATASETS``. Raise an error if their meaning is unclear: only one end has such a column, an
-    end has several, or the names of the pair have no common part, such as src and dst.
+    The list is empty if there are none. These columns have the affixes of the known pair, such as
+    ``_l`` and ``_r``; the remaining part of their name is one of ``DATASETS``. Raise an error if
+    their meaning is unclear: only one end has such a column, an end has several, or the names of
+    the known pair have no common part, such as src and dst.
     """
     companions: list[tuple[str, str]] = []
     originals = {name.lower(): name for name in names if isinstance(name, str)}
     left, right = (name.lower() for name in pair)
     for word in DATASETS:
-        for both in _beside(left, right, word):
-            present = [originals[name] for name in both if name in originals]
+        for candidates in _beside(left, right, word):
+            present = [originals[name] for name in candidates if name in originals]
             if len(present) == 1 and _affixes(left, right):
-                lacking = next(name for name in both if name not in originals)
+                lacking = next(name for name in candidates if name not in originals)
                 raise MissingColumnError(
                     f"{what} has {_quoted(present[0])} beside {pair[0]} and {pair[1]}, but no"
                     f" {_quoted(lacking)}: {NAME_THEM}"
@@ -195,11 +202,13 @@ def may_name_datasets(head: bytes) -> bool:
 
 def _beside(left: str, right: str, word: str) -> list[tuple[str, str]]:
     """Return the possible names of the dataset columns of a pair, made from ``word``."""
-    best = _affixes(left, right)
-    if not best:
+    affixes = _affixes(left, right)
+    if not affixes:
         return [(f"{left}_{word}", f"{right}_{word}"), (f"{word}_{left}", f"{word}_{right}")]
-    (at_end, one, other), _ = best
-    return [(word + one[::-1], word + other[::-1]) if at_end else (one + word, other + word)]
+    (are_suffixes, first, second), _ = affixes
+    if are_suffixes:  # spelled backwards
+        return [(word + first[::-1], word + second[::-1])]
+    return [(first + word, second + word)]
 
 
 def _affixes(left: str, right: str) -> Any:

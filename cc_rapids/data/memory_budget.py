@@ -55,10 +55,10 @@ LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
 MOST_ON_DEVICE = 1 << 25  # rows that a GPU links at once, while two readers load the next chunks
 LEAST_VERTEX = 4  # bytes of a vertex in the smallest tree
 WITHOUT_ISOLATED = "write the edges without isolated vertices, as Parquet"
-FORGOTTEN = 1 << 20  # a smaller number in text without a unit is an error
+LEAST_WITHOUT_UNIT = 1 << 20  # the unit of a smaller number in text was forgotten: an error
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
-WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE)
+NUMBER_AND_UNIT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE)
 
 
 def bytes_of(limit: int | str | None, free: int | None = None) -> int:
@@ -75,10 +75,10 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     """
     if limit is None:
         return (free or host_memory.free_bytes()) // 2
-    matched = WORDS.fullmatch(limit) if isinstance(limit, str) else None
+    matched = NUMBER_AND_UNIT.fullmatch(limit) if isinstance(limit, str) else None
     if matched and matched[2].lower() in UNITS:
         number = matched[1]
-        if matched[0].strip() == number and float(number) < FORGOTTEN:
+        if matched[0].strip() == number and float(number) < LEAST_WITHOUT_UNIT:
             raise InputError(
                 f"memory_limit must be a positive number of bytes or have a unit, but {limit!r} has"
                 f" none: did you mean '{number}MiB'? pass that, or '{number}B'"
@@ -92,13 +92,13 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     return limit
 
 
-def check_machine(what: str, size: int, way: str) -> None:
+def check_machine(what: str, size: int, advice: str) -> None:
     """Raise a CapacityError if ``size`` bytes are more than the memory of this machine."""
     total = host_memory.total_bytes()
     if size > total:
         raise CapacityError(
             f"{what}, which take {in_words(size)} at least, but this machine has {in_words(total)}:"
-            f" {way}"
+            f" {advice}"
         )
 
 
@@ -122,34 +122,20 @@ def in_words(size: int, limit: int = 0) -> str:
 
 @dataclass
 class Budget:
-    """A memory limit and the maximum number of rows of the next chunk.
+    """A memory limit in bytes, and the maximum number of rows of the next chunk.
 
-    Attributes
-    ----------
-    limit : int
-        The limit in bytes.
-    fixed : int
-        The bytes for reading: blocks of text, or buffers. For text they are at most half of the
-        limit, which makes its blocks smaller.
-    most : int
-        The maximum number of rows of a chunk, regardless of free memory.
-    readers : int
-        The number of chunks that are read at the same time while another is linked.
-    loaded : int
-        The bytes of a file in memory apart from chunks: the whole file or its pages.
-    kind, edge : str and int
-        The kind of ids, and the bytes per edge of a chunk.
+    For text, ``fixed`` is reduced to half of the limit, which makes its blocks smaller.
     """
 
     limit: int
-    fixed: int
+    fixed: int  # the bytes for reading: blocks of text, or buffers
     rows: int = LEAST_ROWS
     free_bytes: int = 0
-    most: int = MOST_ROWS
-    readers: int = 1
-    loaded: int = 0
-    kind: str = "strings"
-    edge: int = EDGE["strings"]
+    max_rows: int = MOST_ROWS  # the maximum of ``rows``, regardless of free memory
+    readers: int = 1  # the number of chunks that are read while another is linked
+    loaded: int = 0  # the bytes of a file in memory apart from chunks: the whole file or its pages
+    kind: str = "strings"  # of ids
+    edge: int = EDGE["strings"]  # the bytes per edge of a chunk
 
     def __post_init__(self) -> None:
         if self.fixed > LEAST_TEXT_BYTES:
@@ -163,12 +149,12 @@ class Budget:
 
     @property
     def record_bytes(self) -> int:
-        """The most bytes of one line of text, or of one quoted record of several lines."""
+        """The maximum size of a line of text, or of a quoted record of several lines, in bytes."""
         return self.limit // RECORDS
 
     @property
     def whole_bytes(self) -> int:
-        """The largest size of a file read as a whole; the rest is for linking its chunks."""
+        """The maximum size of a file read as a whole, to leave memory for its chunks."""
         return self.free_bytes * 2 // 3
 
     def in_words(self, size: int) -> str:
@@ -183,9 +169,9 @@ class Budget:
 
     def fitting_rows(self, row_bytes: float) -> int:
         """Return the number of rows of ``row_bytes`` bytes that fit, for rows with long strings."""
-        ids = BESIDE_TEXT.get(self.kind, 1)
-        free = (self.free_bytes - self.loaded) // (ROW_COPIES * row_bytes + ids)
-        return max(1, int(min(self.next_rows(), free)))
+        bytes_per_row = ROW_COPIES * row_bytes + BESIDE_TEXT.get(self.kind, 1)
+        rows = (self.free_bytes - self.loaded) // bytes_per_row
+        return max(1, int(min(self.next_rows(), rows)))
 
     def check_vertices(self, path: str, vertices: int) -> None:
         """Raise a CapacityError if the vertices that a file declares do not fit."""
@@ -206,10 +192,10 @@ class Budget:
 
         frame = frame.select(name for name in frame.collect_schema() if name in columns)
         schema, rows = frame.collect_schema(), length_of(frame)
-        first = schema.to_frame().clear(MEASURED)
+        sample = schema.to_frame().clear(MEASURED)  # rows of nulls have the size of all numbers
         if any(str(kind) == "String" for kind in schema.values()):
-            first = frame.head(MEASURED).collect()
-        need = LAZY_COPIES * rows * first.estimated_size() // max(1, len(first))
+            sample = frame.head(MEASURED).collect()
+        need = LAZY_COPIES * rows * sample.estimated_size() // max(1, len(sample))
         if need > self.whole_bytes:
             raise CapacityError(
                 f"a LazyFrame of {rows:,} rows is collected as a whole, and takes about"
@@ -219,10 +205,10 @@ class Budget:
             )
 
     def vertex_bytes(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """Return the bytes for reading and for vertices with ``text`` bytes of ids in all."""
-        wide = 1 if vertices < 1 << 32 else 2
-        each = VERTEX[kind] + (PAIR if width > 1 else 0)
-        return self.fixed + vertices * each * wide * width + text
+        """Return the bytes for reading and for vertices, whose ids have ``text`` bytes in total."""
+        factor = 1 if vertices < 1 << 32 else 2  # vertices of 64 bits
+        per_column = VERTEX[kind] + (PAIR if width > 1 else 0)
+        return self.fixed + vertices * per_column * factor * width + text
 
     def needed(self, kind: str, vertices: int, text: float = 0.0, width: int = 1) -> int:
         """Return the bytes for vertices with ``text`` bytes of ids each and the smallest chunk."""
@@ -230,7 +216,7 @@ class Budget:
         return used + LEAST_ROWS * self.an_edge(kind, width)
 
     def an_edge(self, kind: str, width: int = 1) -> int:
-        """Return the bytes per edge of a chunk, including the chunks that are read meanwhile."""
+        """Return the bytes per edge of a chunk, including the chunks read at the same time."""
         return EDGE[kind] * width * (1 + self.readers) // 2
 
     def update(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
@@ -241,16 +227,16 @@ class Budget:
         CapacityError
             The vertices leave no memory for a chunk.
         """
-        used, edge = self.vertex_bytes(kind, vertices, text, width), self.an_edge(kind, width)
-        self.kind, self.edge = kind, edge
+        used = self.vertex_bytes(kind, vertices, text, width)
+        self.kind, self.edge = kind, self.an_edge(kind, width)
         self.free_bytes = self.limit - used
-        rows = self.free_bytes // edge
+        rows = self.free_bytes // self.edge
         if rows < LEAST_ROWS:
-            least = used + LEAST_ROWS * edge
+            needed = self.in_words(used + LEAST_ROWS * self.edge)
             raise CapacityError(
                 f"{vertices:,} vertices take {self.in_words(used - self.fixed)}, and reading takes"
-                f" {self.in_words(self.fixed)}: {self.in_words(least)} with the"
-                f" smallest chunk, but memory_limit is {self.in_words(self.limit)}: raise it"
+                f" {self.in_words(self.fixed)}: {needed} with the smallest chunk, but memory_limit"
+                f" is {self.in_words(self.limit)}: raise it"
             )
-        self.rows = min(rows, self.most)
+        self.rows = min(rows, self.max_rows)
         return self.rows

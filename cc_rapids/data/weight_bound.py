@@ -114,7 +114,7 @@ class WeightBound:
 
     @property
     def limits(self) -> bool:
-        """Whether there is a least or a greatest weight."""
+        """True if there is a least or a greatest weight."""
         return self.at_least is not None or self.at_most is not None
 
     def remembered(self) -> WeightBound:

@@ -508,7 +508,7 @@ class Load:
             )
             if free_bytes < LEAST_ROWS * bytes_per_edge:
                 break
-            linked_edges += min(budget.most, int(free_bytes // bytes_per_edge))
+            linked_edges += min(budget.max_rows, int(free_bytes // bytes_per_edge))
             seconds += merge_seconds * min(linked_edges, self.edges) * vertices_per_edge
         return seconds
 

@@ -252,7 +252,7 @@ def plan(
     if max_vertices is not None and has_lengths:
         needed = partial(budget.needed, kind, text=text_per_vertex, width=width)
         smallest_chunk = LEAST_ROWS * bytes_per_edge
-        max_rows = budget.most if edges is None else min(budget.most, edges)
+        max_rows = budget.max_rows if edges is None else min(budget.max_rows, edges)
         largest_chunk = max(LEAST_ROWS, max_rows) * bytes_per_edge
         max_bytes, is_bound = needed(max_vertices), count is not None
         if max_vertices:
@@ -572,7 +572,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         stream.read_by(row_group_reader(runner.device_id))
     limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
     max_rows = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
-    budget = Budget(limit, stream.fixed, most=max_rows, readers=stream.readers)
+    budget = Budget(limit, stream.fixed, max_rows=max_rows, readers=stream.readers)
     if options.explain:
         whole = solve is not None and stream.arrow and not runner.on_device
         return plan(stream, count, runner, budget, width, choice.reason, whole)
@@ -901,7 +901,7 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     numbers = numbers[: chosen.count]
     share = MOST_ON_DEVICE if edges_known is None else edges_known // (CHUNKS * len(numbers))
     max_rows = min(MOST_ON_DEVICE, max(share, LEAST_ROWS, *groups))
-    budget = Budget(limit, stream.fixed, most=max_rows, readers=stream.readers)
+    budget = Budget(limit, stream.fixed, max_rows=max_rows, readers=stream.readers)
     if options.explain:
         reason = f"files are read by {counted(len(numbers), 'GPU')}: {chosen.why}"
         return plan(stream, count, backend, budget, width, reason)
