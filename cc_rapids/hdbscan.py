@@ -303,11 +303,11 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             columns: list[Any] = [clusters.labels, clusters.probabilities, clusters.outlier_scores]
             if not on_device:
                 columns = [backend.to_host(column) for column in columns]
-        if rank > neighbors.most + 1:
+        if rank > neighbors.max_columns + 1:
             warnings.warn(
                 f"every point is noise: min_samples={rank} (by default min_cluster_size) requires"
                 f" {rank - 1:,} neighbours per point, but no point lists more than"
-                f" {neighbors.most:,}: pass a smaller min_samples=, or more neighbours",
+                f" {neighbors.max_columns:,}: pass a smaller min_samples=, or more neighbours",
                 CcRapidsWarning,
                 stacklevel=levels_up(),
             )

@@ -490,8 +490,8 @@ class Adapter:
     ) -> Iterator[Any] | None:
         """Return frames with the ends and the weight of each edge; None for a single frame or pair.
 
-        ``weight`` is the column of weights. ``reading`` records how files were read, and their
-        rows.
+        ``weight`` is the column of weights. The formats of files and their rows are added to
+        ``reading``.
         """
         return None
 
@@ -508,7 +508,7 @@ class Adapter:
 
     def on_device(self, edges: Any) -> bool:
         """Return whether edges in memory are on a GPU."""
-        return any(is_cudf(one) or hasattr(one, DEVICE) for one in self.columns(edges))
+        return any(is_cudf(part) or hasattr(part, DEVICE) for part in self.columns(edges))
 
     def check_sizes(self, edges: Any, mask: Any) -> None:
         """Raise an InputError unless a mask is as long as each column of edges in memory."""
@@ -522,24 +522,24 @@ class Adapter:
     def in_memory(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> tuple[Any, tuple[Any, Any] | None]:
-        """Return edges as rows in memory, and the columns of ids if the edges were files.
+        """Return edges as rows in memory, and the columns of both ends if the edges were files.
 
-        Files become a table, and lazy frames are collected. ``reading`` records how files were
-        read, and their rows.
+        Files become a table, and lazy frames are collected. The formats of files and their rows are
+        added to ``reading``.
         """
         request = self.named(edges, request, weight)
         tables = self.weighed(edges, request, weight, reading)
         if tables is None:
             return self.collected(edges, request.columns(weight)), None
-        pieces = list(tables)
-        if not all(isinstance(piece, pa.Table) for piece in pieces):
+        parts = list(tables)
+        if not all(isinstance(part, pa.Table) for part in parts):
             raise InputError(
                 f"edges are a {type(edges).__name__} of frames, but all rows are needed at once"
                 " here: read them into one frame"
             )
-        pieces = [piece for piece in pieces if len(piece)] or pieces[:1]
+        not_empty = [part for part in parts if len(part)]
         try:
-            table = pa.concat_tables(pieces, promote_options="permissive")
+            table = pa.concat_tables(not_empty or parts[:1], promote_options="permissive")
         except pa.ArrowTypeError as error:
             raise InputError(
                 f"the files of {shown(edges)} hold columns of different types, but all rows are"
@@ -610,8 +610,7 @@ class Chunked(Adapter):
         budget = Budget(bytes_of(None), source.fixed)
         budget.update("strings", 0, width=width)
         for chunk in source.read(Cursor(), budget, None):
-            for reason, rows in chunk.left_out.items():
-                reading.ledger = reading.ledger.leaving_out(reason, rows)
+            reading.ledger = reading.ledger.plus(Ledger(left_out=chunk.left_out))
             yield chunk.frame
         for source_format in source.formats:
             reading.add(source_format, Ledger(source.given))

@@ -60,16 +60,9 @@ def end_columns(
 ) -> tuple[Side, Side]:
     """Return the columns of the two ends of an edge; each is a name, or a list of names.
 
-    Parameters
-    ----------
-    what
-        The file or other edges, for messages.
-    names
-        The names of all columns.
-    source, destination
-        The names that the caller gave, one column each, or None.
-    weight
-        The column of weights, which is not an end.
+    ``what`` is the name of the edges in errors, and ``names`` are all columns. ``source`` and
+    ``destination`` are the columns that the caller named, or None. The column ``weight`` is chosen
+    as an end only if the caller named it, or if there is no other known pair.
 
     Raises
     ------

@@ -22,38 +22,18 @@ WAY_OUT = "pass the indices as an (n, k) array, with one row per point"
 
 @dataclass(frozen=True)
 class Neighbors:
-    """A neighbour array: entry (row, column) is the neighbour ``indices[row, column]``.
+    """A neighbour array: entry (row, column) is the neighbour ``indices[row, column]``."""
 
-    Attributes
-    ----------
-    n, m : int
-        The number of points, and of entries.
-    indices, distances : 1-d arrays
-        The memory that the entries lie in; ``distances`` is None without distances.
-    steps : four int
-        The strides of rows and columns in ``indices`` and ``distances``, in elements.
-    offsets : (n + 1,) array of integers on the host, optional
-        The first entry of each row, for rows of unequal length.
-    columns : int
-        The entries of a row, without offsets.
-    given : EdgeInput
-        No edges, with the type of ids and the library of the caller.
-    distance_type : dtype
-        The type of the caller's distances, to which a bound is rounded.
-    complete : bool
-        Whether neighbour j of each point is point j.
-    """
-
-    n: int
-    m: int
-    indices: Any
-    distances: Any
-    steps: tuple[int, int, int, int]
-    offsets: Any
-    columns: int
-    given: EdgeInput
-    distance_type: Any = None
-    complete: bool = False
+    n: int  # the number of points
+    m: int  # the number of entries
+    indices: Any  # the memory of the entries, as a 1-d array
+    distances: Any  # the memory of the distances, as a 1-d array; None without distances
+    steps: tuple[int, int, int, int]  # strides of rows, columns in both arrays, in elements
+    offsets: Any  # the first entry of each row, on the host; None for rows of equal length
+    columns: int  # the number of entries of each row; 0 with offsets
+    given: EdgeInput  # no edges, with the type of ids and the library of the caller
+    distance_type: Any = None  # the type of the caller's distances, to which a bound is rounded
+    complete: bool = False  # whether neighbour j of each point is point j
 
     @property
     def by_columns(self) -> bool:
@@ -61,8 +41,8 @@ class Neighbors:
         return self.offsets is None and self.steps[0] < self.steps[1]
 
     @property
-    def most(self) -> int:
-        """The most entries of a row."""
+    def max_columns(self) -> int:
+        """The maximum number of entries of a row."""
         if self.offsets is None:
             return self.columns
         return int(np.diff(self.offsets).max(initial=0))
@@ -74,13 +54,14 @@ class Neighbors:
         return (1 << 64) - 1 if is_signed(dtype) else int(np.iinfo(dtype).max)
 
     def place(self, e: int) -> tuple[int, int, int]:
-        """Return the row and the column of an entry, and its position in memory."""
+        """Return the row and the column of entry ``e``, and its position in memory."""
         if self.offsets is not None:
             row = int(np.searchsorted(self.offsets, e, side="right")) - 1
             return row, e - int(self.offsets[row]), e
-        row, column = divmod(e, self.columns)
         if self.by_columns:
             column, row = divmod(e, self.n)
+        else:
+            row, column = divmod(e, self.columns)
         return row, column, row * self.steps[0] + column * self.steps[1]
 
     def limits(self, at_most: float | None) -> Any:
@@ -111,18 +92,17 @@ def read_neighbors(indices: Any, distances: Any) -> Neighbors:
             )
         return _of_matrix(indices)
     array = _integers(indices)
-    weights, kind = (None, None) if distances is None else _numbers(distances)
-    if weights is not None and weights.shape != array.shape:
+    numbers, distance_type = (None, None) if distances is None else _numbers(distances)
+    if numbers is not None and numbers.shape != array.shape:
         raise InputError(
-            f"distances have the shape {weights.shape}, but indices have {array.shape}: pass both"
+            f"distances have the shape {numbers.shape}, but indices have {array.shape}: pass both"
             " as the search for neighbours has returned them"
         )
     n, k = array.shape
-    memory, steps = _flat(array)
-    weights, weight_steps = (None, (0, 0)) if weights is None else _flat(weights)
-    return Neighbors(
-        n, n * k, memory, weights, (*steps, *weight_steps), None, k, _like(array), kind
-    )
+    flat, steps = _flat(array)
+    numbers, steps_of_numbers = (None, (0, 0)) if numbers is None else _flat(numbers)
+    steps_of_both = *steps, *steps_of_numbers
+    return Neighbors(n, n * k, flat, numbers, steps_of_both, None, k, _like(array), distance_type)
 
 
 def read_distances(given: Any) -> Neighbors:
@@ -168,8 +148,8 @@ def read_distances(given: Any) -> Neighbors:
 def read_symmetric(matrix: Any, library: Any = np) -> Neighbors:
     """Read a symmetric (n, n) array of NumPy or CuPy, in which all points are neighbours."""
     n = matrix.shape[0]
-    every = library.broadcast_to(library.arange(n, dtype=np.int32), (n, n))
-    return replace(read_neighbors(every, matrix), complete=True)
+    indices = library.broadcast_to(library.arange(n, dtype=np.int32), (n, n))
+    return replace(read_neighbors(indices, matrix), complete=True)
 
 
 def _of_matrix(matrix: Any) -> Neighbors:
@@ -182,16 +162,18 @@ def _of_matrix(matrix: Any) -> Neighbors:
     rows.check("indptr", starts, len(matrix.indices), may_have_spare=True)
     indices = matrix.indices[:m]
     is_connectivity = is_boolean(matrix.data.dtype)
-    weights, kind = (None, None) if is_connectivity else _numbers(matrix.data[:m])
-    k = int(starts[1]) if n else 0
-    if bool((np.diff(starts) == k).all()):
-        return Neighbors(n, m, indices, weights, (k, 1, k, 1), None, k, _like(indices), kind)
-    steps = 0, 1, 0, 1
-    return Neighbors(n, m, indices, weights, steps, starts.copy(), 0, _like(indices), kind)
+    distances, kind = (None, None) if is_connectivity else _numbers(matrix.data[:m])
+    k, offsets = int(starts[1]) if n else 0, None
+    if not bool((np.diff(starts) == k).all()):
+        k, offsets = 0, starts.copy()
+    return Neighbors(n, m, indices, distances, (k, 1, k, 1), offsets, k, _like(indices), kind)
 
 
 def _array(values: Any, name: str, filler: Any) -> Any:
-    """Return values as an array of NumPy or CuPy; masked entries become ``filler(dtype)``."""
+    """Return values as an array of NumPy or CuPy; masked entries become ``filler(dtype)``.
+
+    ``name`` is the name of the values in errors.
+    """
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values, filler(values.dtype))
     unequal = (
@@ -244,11 +226,11 @@ def _flat(array: Any) -> tuple[Any, tuple[int, int]]:
     Arrays in reversed order, or not in the byte order of the machine, are copied.
     """
     size = array.dtype.itemsize
-    aligned = all(step >= 0 and step % size == 0 for step in array.strides)
+    in_elements = all(stride >= 0 and stride % size == 0 for stride in array.strides)
     library = np if isinstance(array, np.ndarray) else sys.modules["cupy"]
-    if not (aligned and array.dtype.isnative and getattr(array.flags, "aligned", True)):
+    if not (in_elements and array.dtype.isnative and getattr(array.flags, "aligned", True)):
         array = library.ascontiguousarray(array.astype(array.dtype.newbyteorder("=")))
-    steps = tuple(step // size for step in array.strides)
+    steps = tuple(stride // size for stride in array.strides)
     if not array.size:
         return array.reshape(-1), steps
     last = sum(step * (length - 1) for step, length in zip(steps, array.shape, strict=True))
@@ -279,13 +261,13 @@ def wrong_index(neighbors: Neighbors, e: int, value: int) -> InputError:
 def check_distances(neighbors: Neighbors, at_most: Any, nearest: bool, indices: Any) -> None:
     """Raise an InputError unless the rules have the distances that they need, and a valid bound."""
     if neighbors.distances is None and (nearest or at_most is not None):
-        what = "border='nearest' compares"
+        rule = "border='nearest' compares"
         if at_most is not None:
-            what = f"at_most={shown(at_most)} bounds"
-        way = "pass distances=, an array of the shape of indices"
+            rule = f"at_most={shown(at_most)} bounds"
+        advice = "pass distances=, an array of the shape of indices"
         if hasattr(indices, "tocoo"):
-            way = "pass the graph of mode='distance', as this matrix of bool has none"
-        raise InputError(f"{what} distances: {way}")
+            advice = "pass the graph of mode='distance', as this matrix of bool has none"
+        raise InputError(f"{rule} distances: {advice}")
     if at_most is not None:
         WeightBound.check("distances", None, at_most)
 

@@ -38,35 +38,29 @@ def check(
         m = min(max(int(offsets[-1]), 0), m)
     at = first_wrong(offsets, m)
     if at is not None:
-        around = offsets[max(at - 1, 0) : at + 1].tolist()
-        raise error(in_words(name, at, offsets.size, around, m))
+        up_to_wrong = offsets[max(at - 1, 0) : at + 1].tolist()
+        raise error(in_words(name, at, offsets.size, up_to_wrong, m))
 
 
-def in_words(name: str, at: int, size: int, around: list[int], m: int) -> str:
-    """Return a description of an invalid offset; "" if it is now valid.
+def in_words(name: str, at: int, size: int, up_to_wrong: list[int], m: int) -> str:
+    """Return a description of the invalid offset at a position; "" if it is now valid.
 
-    Parameters
-    ----------
-    name : str
-        The caller's name of the offsets.
-    around : list of int
-        The previous offset, if any, and the invalid offset.
-    m : int
-        The number of indices.
+    ``name`` is the caller's name of the ``size`` offsets for m indices. ``up_to_wrong`` contains
+    the previous offset, if any, and the invalid offset.
     """
-    if not around:
+    if not up_to_wrong:
         return f"{name} is empty, but there are {m:,} indices: {WAY_OUT}"
-    here, before = around[-1], around[0]
-    message = f"{name}[{at}] is {here:,}, where row {at - 1:,} ends,"
-    if at == 0 and here:
-        return f"{name}[0] is {here:,}, but must be 0, because row 0 begins there: {WAY_OUT}"
+    offset, previous = up_to_wrong[-1], up_to_wrong[0]
+    message = f"{name}[{at}] is {offset:,}, where row {at - 1:,} ends,"
+    if at == 0 and offset:
+        return f"{name}[0] is {offset:,}, but must be 0, because row 0 begins there: {WAY_OUT}"
     if at == 0:
         no_row = size == 1 and m
         return f"{name} has no row, but there are {m:,} indices: {WAY_OUT}" if no_row else ""
-    if here < 0 or here > m:
+    if offset < 0 or offset > m:
         return f"{message} and there are {m:,} indices: {WAY_OUT}"
-    if here < before:
-        return f"{message} and begins at {before:,}: {WAY_OUT}"
-    if at == size - 1 and here != m:
+    if offset < previous:
+        return f"{message} and begins at {previous:,}: {WAY_OUT}"
+    if at == size - 1 and offset != m:
         return f"{message} the last one, and there are {m:,} indices: {WAY_OUT}"
     return ""

@@ -73,14 +73,15 @@ def columns_of_pairs(edges: list[Any]) -> Columns:
     kinds = {type(value): value for value in flat}
     if any(map(is_column, kinds.values())):
         raise _nested(edges)
-    texts = tuple(kind for kind in kinds if issubclass(kind, str))
-    whole = tuple(kind for kind in kinds if issubclass(kind, int | np.integer))
-    if texts and whole:
-        (k, word), (j, number) = (_first_of(flat, types) for types in (texts, whole))
+    text_types = tuple(kind for kind in kinds if issubclass(kind, str))
+    integer_types = tuple(kind for kind in kinds if issubclass(kind, int | np.integer))
+    if text_types and integer_types:
+        k, string = _first_of(flat, text_types)
+        j, integer = _first_of(flat, integer_types)
         raise ColumnTypeError(
             f"edges are a list of {counted(len(edges), 'pair')} of integers and strings, such as"
-            f" {shown(number)} in item {j // 2:,} and {shown(word)} in item {k // 2:,}: ids must be"
-            " all integers or all strings; cast some of them"
+            f" {shown(integer)} in item {j // 2:,} and {shown(string)} in item {k // 2:,}: ids must"
+            " be all integers or all strings; cast some of them"
         )
     return flat[::2], flat[1::2]
 
@@ -101,10 +102,10 @@ def check_columns_of_tuple(edges: tuple[Any, ...]) -> None:
     """
     if len(edges) != 2:
         pairs = edges and all(isinstance(item, tuple | list) and len(item) == 2 for item in edges)
-        way = "; if each item is an edge, pass a list: list(edges)" if pairs else ""
+        advice = "; if each item is an edge, pass a list: list(edges)" if pairs else ""
         raise InputError(
             f"edges given as a {type(edges).__name__} must be (source, destination), two arrays of"
-            f" equal length; this one has {counted(len(edges), 'item')}{way}"
+            f" equal length; this one has {counted(len(edges), 'item')}{advice}"
         )
     if all(isinstance(side, tuple) for side in edges):
         raise InputError(
@@ -129,24 +130,24 @@ def _of_lists(edges: Any) -> tuple[list[Any], ...]:
     return tuple(list(side) for side in edges)
 
 
-def _example(make: Any, edges: Any) -> str:
-    """Return the suggested input for an error if it is short, otherwise an empty string."""
+def _example(convert: Any, edges: Any) -> str:
+    """Return the converted edges as an example for an error; "" if they are long."""
     values = [value for side in edges for value in side]
     if len(values) > 12 or not all(isinstance(value, int | str) for value in values):
         return ""
-    example = repr(make(edges))
+    example = repr(convert(edges))
     return f" = {example}" if len(example) <= SHORT else ""
 
 
 def _first_of(values: list[Any], kinds: tuple[type, ...]) -> tuple[int, Any]:
+    """Return the position and the value of the first instance of some types."""
     return next((k, value) for k, value in enumerate(values) if isinstance(value, kinds))
 
 
 def _no_pairs(edges: list[Any]) -> InputError:
     """Return the error for a list whose items are not all tuples and lists."""
-    columns = [is_column(item) and not isinstance(item, dict | set) for item in edges[:3]]
-    if len(edges) == 2 and all(columns):
-        kinds = " and ".join(dict.fromkeys(f"{type(item).__name__}" for item in edges))
+    if len(edges) == 2 and all(is_column(e) and not isinstance(e, dict | set) for e in edges):
+        kinds = " and ".join(dict.fromkeys(type(item).__name__ for item in edges))
         return InputError(
             f"edges are a list of two columns ({kinds}), which may be two edges or the two ends of"
             " all: if they are the sources and the destinations, pass a tuple, tuple(edges); if"
@@ -154,43 +155,45 @@ def _no_pairs(edges: list[Any]) -> InputError:
         )
     items = enumerate(edges)
     at, item = next((k, item) for k, item in items if not isinstance(item, tuple | list))
-    way = "a list of edges holds pairs, such as [(1, 2), (3, 4)]"
+    advice = "a list of edges holds pairs, such as [(1, 2), (3, 4)]"
     if isinstance(item, dict):
-        way = "read records into a frame first, such as by pd.DataFrame(edges)"
+        advice = "read records into a frame first, such as by pd.DataFrame(edges)"
     elif is_column(item):
-        way = "if each item is an edge, pass pairs, [tuple(edge) for edge in edges]"
+        advice = "if each item is an edge, pass pairs, [tuple(edge) for edge in edges]"
     elif len(edges) == 2 and all(map(_may_be_id, edges)):
-        way = "a single edge is a list of one pair, [tuple(edges)]"
+        advice = "a single edge is a list of one pair, [tuple(edges)]"
     return InputError(
-        f"item {at:,} of {len(edges):,} edges is {shown(item)}, not a pair of ids: {way}"
+        f"item {at:,} of {len(edges):,} edges is {shown(item)}, not a pair of ids: {advice}"
     )
 
 
 def _other_lengths(edges: list[Any]) -> InputError:
-    """Return the error for a list of tuples or lists that are not all two long."""
+    """Return the error for a list of tuples or lists, some of which are not of length 2."""
     if any(any(map(is_column, item)) for item in edges[:2]):
         return _nested(edges)
-    lengths = list(map(len, edges))
-    first = lengths[0]
-    at = next((k for k, length in enumerate(lengths) if length != first), None)
+    length = len(edges[0])
+    at = next((k for k, item in enumerate(edges) if len(item) != length), None)
     if at is not None:
         return InputError(
             f"edges are a list of {len(edges):,} items, each of which must be a pair of ids: item 0"
-            f" has {counted(first, 'value')}, but item {at:,} has {counted(lengths[at], 'value')}"
+            f" has {counted(length, 'value')}, but item {at:,} has"
+            f" {counted(len(edges[at]), 'value')}"
         )
-    message = f"edges are a list of {counted(len(edges), 'item')} of {counted(first, 'value')} each"
-    ways = []
+    advice = []
     if len(edges) == 2:
-        ways.append(
+        advice.append(
             "the sources and the destinations are a tuple of two columns,"
             f" tuple(map(list, edges)){_example(_of_lists, edges)}"
         )
-    if first == 3:
-        ways.append(
+    if length == 3:
+        advice.append(
             "weights are passed separately: source, destination, weights = map(list,"
             " zip(*edges)), then pass (source, destination) and weight=weights"
         )
-    return InputError(f"{message}, not of pairs: {'; '.join(ways or ['pass pairs of ids'])}")
+    return InputError(
+        f"edges are a list of {counted(len(edges), 'item')} of {counted(length, 'value')} each, not"
+        f" of pairs: {'; '.join(advice or ['pass pairs of ids'])}"
+    )
 
 
 def _nested(edges: list[Any]) -> InputError:

@@ -15,7 +15,7 @@ from .lazy import pd
 
 
 def labels_at(index: Any, rows: Any) -> Any:
-    """Return the index labels of given rows as a column for a frame of the same library.
+    """Return the index labels at row numbers as a column for a frame of the same library.
 
     Labels of several levels are tuples (pandas only). ``rows`` is an int64 array, on the host for
     pandas and on the GPU for cuDF.
@@ -28,15 +28,17 @@ def labels_at(index: Any, rows: Any) -> Any:
 
 def spread(labels: Any, present: Any) -> Any:
     """Return a column with the labels in the rows where ``present`` is true; null elsewhere."""
-    places = present.cumsum() - 1
+    positions = present.cumsum() - 1
     if is_cudf(labels):
         if not len(labels):
             return labels.reindex(range(len(present)))
-        return labels.take(places * present).reset_index(drop=True).where(present)
+        # any valid position where none is present: ``where`` makes these rows null
+        return labels.take(positions * present).reset_index(drop=True).where(present)
     series: Any = pd.Series(labels)
     if is_integer(series.dtype) and isinstance(series.dtype, np.dtype):
-        series = series.astype(series.dtype.name.replace("i", "I", 1).replace("u", "U", 1))
-    return series.reindex(np.where(present, places, -1)).reset_index(drop=True)
+        nullable = series.dtype.name.replace("i", "I", 1).replace("u", "U", 1)  # such as UInt8
+        series = series.astype(nullable)
+    return series.reindex(np.where(present, positions, -1)).reset_index(drop=True)
 
 
 def items_at(column: Any, rows: Any) -> Any:
@@ -49,8 +51,10 @@ def is_counted(index: Any) -> bool:
     size = len(index)
     if index.nlevels > 1 or not size:
         return not size
-    ends = index[0], index[-1]
-    if not all(isinstance(end, int | np.integer) for end in ends) or ends != (0, size - 1):
+    first, last = index[0], index[-1]
+    if not all(isinstance(label, int | np.integer) for label in (first, last)):
+        return False
+    if (first, last) != (0, size - 1):
         return False
     values = index.to_cupy() if is_cudf(index) else index.to_numpy()
     return bool((values[1:] - values[:-1] == 1).all())
@@ -77,19 +81,15 @@ def check_same_index(edges: Any, weights: Any) -> None:
         index, other = side.index, weights.index
         if index is not other and not (len(index) == len(other) and bool(index.equals(other))):
             raise InputError(
-                f"weight= is a Series with another index ({_words(other)}) than the edges"
-                f" ({_words(index)}): make it a column of the frame, or pass weight.to_numpy() to"
-                " take it by position"
+                f"weight= is a Series with another index ({_described(other)}) than the edges"
+                f" ({_described(index)}): make it a column of the frame, or pass weight.to_numpy()"
+                " to take it by position"
             )
 
 
-def _words(index: Any) -> str:
-    """Describe an index: its type, length and first labels."""
-    few = [id_shown(label) for label in _listed(index[:3])]
-    more = ", ..." if len(index) > len(few) else ""
-    return f"{type(index).__name__} of {counted(len(index), 'row')}: {', '.join(few)}{more}"
-
-
-def _listed(index: Any) -> list[Any]:
-    """Return labels as a list."""
-    return list((index.to_pandas() if is_cudf(index) else index).tolist())
+def _described(index: Any) -> str:
+    """Return the type, the length and the first labels of an index as text."""
+    first = index[:3].to_pandas() if is_cudf(index) else index[:3]
+    labels = ", ".join(map(id_shown, first.tolist()))
+    more = ", ..." if len(index) > len(first) else ""
+    return f"{type(index).__name__} of {counted(len(index), 'row')}: {labels}{more}"

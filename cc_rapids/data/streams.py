@@ -623,8 +623,7 @@ class Gathered:
         """The rows of the source, and those left out before the table."""
         ledger = Ledger(self.given, unchecked=self.unchecked)
         for chunk in self.chunks:
-            for reason, rows in chunk.left_out.items():
-                ledger = ledger.leaving_out(reason, rows)
+            ledger = ledger.plus(Ledger(left_out=chunk.left_out))
         return ledger
 
     def read_ahead(self, start: Cursor, budget: Budget, text: Texts) -> Iterator[Chunk]:
