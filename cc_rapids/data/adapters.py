@@ -129,6 +129,7 @@ def _unambiguous(edges: Any, names: Sequence[str]) -> Any:
 
 
 def _check_names(columns: list[Any], source: list[str], destination: list[str]) -> None:
+    """Raise an error unless the columns of both ends exist, and are not the same."""
     for name in [*source, *destination]:
         if name not in columns:
             message = unknown("column", str(name), map(str, columns))
@@ -349,6 +350,7 @@ def vertex_list(handle: Any, resources: Any = None) -> Any:
 
 
 def _tool(name: str) -> Any:
+    """Return a function or class of pylibcugraph; raise a GraphStateError if it does not exist."""
     import pylibcugraph
 
     try:
@@ -411,7 +413,7 @@ def _as_array(column: Column, side: Any) -> Column:
 
 
 def _objects(strings: Any, every: Any) -> Any:
-    """Return strings of PyArrow as an array of objects."""
+    """Return strings of PyArrow as an array of objects; ``every`` is not used."""
     return np.array(strings.to_pylist(), object)
 
 
@@ -642,7 +644,7 @@ class Rows(Adapter):
         return Bounded(edges, request.source, request.destination, ledger)
 
     def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
-        """Return edges without the columns that need not be selected along with the ids."""
+        """Return edges with fewer columns, at least those of ids, if this is faster to select."""
         return edges
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
@@ -782,7 +784,7 @@ class DuckDBRelations(Chunked):
         return relations.count_of(edges, "count(*)")[0]
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        weight = None if request.bound is None else request.bound.name("a DuckDB relation")
+        weight = request.weight_name("a DuckDB relation")
         batches = self._batches(edges, *request.sides, *([] if weight is None else [weight]))
         row_count = self.rows(edges, request)
         return items_of(batches, *request.names, weight, row_count=row_count, closes=True)
@@ -1018,7 +1020,7 @@ class Graphs(Adapter):
         if frame is None:
             return read_csr(Csr(edges.adjlist.offsets, edges.adjlist.indices))
         edge_input = read_table(frame, ["src"], ["dst"], request.nulls)
-        # cuGraph makes vertices of the bytes behind null ends
+        # with null ends, cuGraph's list also has vertices made of the bytes behind the nulls
         vertices = None if edge_input.dropped_rows else vertex_list(edges._plc_graph)
         return with_vertices(edge_input, vertices, False)
 
@@ -1047,7 +1049,7 @@ class CsrRows(Adapter):
         return length_of(edges.indices)
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
-        return weights_of((), weight)
+        return weights_of((), weight)  # an empty tuple: the edges have no columns
 
 
 class Matrices(Adapter):
@@ -1081,7 +1083,7 @@ class Matrices(Adapter):
 def _bounded_table(
     adapter: Adapter, edges: Any, request: ReadRequest, bound: WeightBound
 ) -> Bounded:
-    """Return the edges within a bound of files or of a dataset, which is read into a table."""
+    """Read files or a dataset into a table, and return its edges within a bound."""
     reading, name = Reading(), bound.name("files")
     table, ends = adapter.in_memory(edges, request, name, reading)
     within = FRAMES.bounded(table, ReadRequest(*(ends or request.names)), bound)
@@ -1203,9 +1205,7 @@ class Datasets(Chunked):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Fragments
 
-        bound, skips = request.bound, request.skips_unreadable
-        weight = None if bound is None else bound.name("the dataset")
-        return Fragments(edges, *request.names, weight, bound, skips)
+        return Fragments(edges, *request.names, request.bound, request.skips_unreadable)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return int(edges.count_rows())
@@ -1243,7 +1243,7 @@ class Tables(Datasets):
         if _is_arrow(table, "Dataset"):
             weight = None if bound is None else bound.weight
             return super().source(table, DATASETS.named(table, request, weight))
-        return _scanned(table, request, None if bound is None else bound.name("the table"))
+        return _iceberg_rows(table, request)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         from .files.lake import opened_table, rows_of
@@ -1269,8 +1269,9 @@ class Batches(Chunked):
             return True
         if isinstance(edges, list):
             return are_batches(edges)
-        other = ("__len__", "columns", "schema", "shape", "__array__", "__arrow_c_stream__")
-        return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in other)
+        # iterating over frames, arrays and collections does not yield batches
+        of_others = ("__len__", "columns", "schema", "shape", "__array__", "__arrow_c_stream__")
+        return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in of_others)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         """Return the number of rows of all batches; None for an iterator, which is read once."""
@@ -1284,7 +1285,7 @@ class Batches(Chunked):
         return super().read(edges, request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        weight = None if request.bound is None else request.bound.name("batches")
+        weight = request.weight_name("batches")
         return items_of(edges, request.source, request.destination, weight)
 
 
@@ -1302,7 +1303,7 @@ class Readers(Batches):
         return list(edges.schema.names)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        weight = None if request.bound is None else request.bound.name("the reader")
+        weight = request.weight_name("the reader")
         _check_names(edges.schema.names, *request.sides)
         return items_of(edges, *request.names, weight, threaded=True, arrow=True)
 
@@ -1400,6 +1401,7 @@ def _check_weights(weights: int, rows: int | None) -> None:
 
 
 def _is_arrow(edges: Any, name: str) -> bool:
+    """Return whether edges are an instance of a class of PyArrow, without importing PyArrow."""
     return any(
         kind.__name__ == name and kind.__module__.startswith("pyarrow")
         for kind in type(edges).__mro__
@@ -1407,25 +1409,29 @@ def _is_arrow(edges: Any, name: str) -> bool:
 
 
 def _not_at_once(what: str, kind: str = "files") -> InputError:
-    way = "name one file, or read them" if kind == "files" else "put them"
+    """Return the error for edges in several pieces where all rows are needed at once."""
+    advice = "name one file, or read them" if kind == "files" else "put them"
     return InputError(
         f"{what} may stand for several {kind}, which are read in pieces, but all rows are needed at"
-        f" once here: {way} into one frame"
+        f" once here: {advice} into one frame"
     )
 
 
 def _refuse_vertices(request: ReadRequest) -> None:
+    """Raise an InputError if the caller names vertices of a graph."""
     if request.vertices is not None:
         raise InputError("a graph has its own vertices: leave out vertices and num_vertices")
 
 
-def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
+def _make_proxy(make_frame: Any, columns: dict[str, Any]) -> Any:
+    """Return columns as a proxy of the cuDF frame that ``make_frame`` makes of them."""
     from cudf.pandas.fast_slow_proxy import as_proxy_object
 
-    return as_proxy_object(frame(columns))
+    return as_proxy_object(make_frame(columns))
 
 
 def _columns_of_file(request: ReadRequest) -> ColumnRequest:
+    """Return a request for the columns of a file; a list of one column becomes its name."""
     from .files.input_file import ColumnRequest
 
     source, destination = request.source, request.destination
@@ -1517,12 +1523,12 @@ def opened_item(
     return request, chunked(adapter.collected(item, requested))
 
 
-def _scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
+def _iceberg_rows(table: Any, request: ReadRequest) -> Items:
     """Return the rows of a ``pyiceberg.table.Table``, counted by its metadata."""
     from .files.lake import reader_of, rows_of
     from .files.read import SourceFormat
 
-    names = table.schema().column_names
+    names, weight = table.schema().column_names, request.weight_name("the table")
     ends: tuple[Any, Any] = request.source, request.destination
     if not request.has_lists:
         ends = end_columns("the table", tuple(names), *ends, weight)
@@ -1530,7 +1536,7 @@ def _scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
     columns = [*ids, *([] if weight is None else [weight])]
     for name in columns:
         place_of("the table", names, name)
-    how: dict[str, Any] = {"threaded": True, "arrow": True, "row_count": rows_of(table)}
-    items = items_of(reader_of(table, columns), *ends, weight, **how)
+    options: dict[str, Any] = {"threaded": True, "arrow": True, "row_count": rows_of(table)}
+    items = items_of(reader_of(table, columns), *ends, weight, **options)
     items.formats.append(SourceFormat("iceberg", tuple(ids), None))
     return items

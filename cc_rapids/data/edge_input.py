@@ -337,6 +337,13 @@ class ReadRequest:
         source, destination = self.sides
         return [*source, *destination, *([weight] if isinstance(weight, str | int) else [])]
 
+    def weight_name(self, kind: str) -> Any:
+        """Return the column of weights that the bound needs; None without a bound.
+
+        Errors call the edges ``kind``.
+        """
+        return None if self.bound is None else self.bound.name(kind)
+
     @property
     def has_lists(self) -> bool:
         """True if several columns form one id, which only frames and files have."""

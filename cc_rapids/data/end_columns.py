@@ -41,6 +41,7 @@ DATASETS = (  # the names of columns that hold the dataset of an id
     *("source_dataset", "dataset", "dataset_id", "dataset_name", "data_set", "source", "z_source"),
     *("source_table", "table", "table_name", "data_source", "datasource", "source_system"),
 )
+# each of DATASETS contains one of these
 _ROOTS = [word for word in DATASETS if not any(w in word and w != word for w in DATASETS)]
 LABELS = ("vertex", "labels")  # the columns of label files, which are read as edges
 KNOWN_NAMES = frozenset((*(name for pair in KNOWN_PAIRS for name in pair), *LABELS))
@@ -189,8 +190,8 @@ def _companions(what: str, names: Sequence[Any], pair: tuple[str, str]) -> list[
 
 def may_name_datasets(head: bytes) -> bool:
     """Return whether the first bytes of a text may name columns of datasets of both ends."""
-    letters = head.replace(b"\0", b"").lower()
-    return any(letters.count(word.encode()) > 1 for word in _ROOTS)
+    text = head.replace(b"\0", b"").lower()  # UTF-16 has a zero byte beside each letter
+    return any(text.count(word.encode()) > 1 for word in _ROOTS)
 
 
 def _beside(left: str, right: str, word: str) -> list[tuple[str, str]]:

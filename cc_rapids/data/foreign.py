@@ -49,12 +49,12 @@ def opened(edges: Any, weight: Any = None) -> Any:
     if convert is not None:
         return convert(edges)
     if weight is not None and hasattr(edges, "tocoo"):
-        return _graph_of_matrix(edges, isinstance(weight, str))
+        return _graph_of_matrix(edges, sums_duplicates=isinstance(weight, str))
     return edges
 
 
 def with_own_weights(edges: Any, weight: Any) -> tuple[Any, Any]:
-    """Return converted edges and their weights, for matrices and graphs by default their own."""
+    """Return converted edges and their weights; by default, those of a matrix or a graph."""
     if weight is None and (hasattr(edges, "tocoo") or isinstance(opened(edges), Graph)):
         weight = WEIGHT
     return opened(edges, weight), weight
@@ -260,7 +260,8 @@ def _check_attributes(names: Any, ends: Mapping[str, Any]) -> None:
 def _graph_of_matrix(matrix: Any, sums_duplicates: bool) -> Graph:
     """Return the entries of a sparse matrix with their values, by rows and columns.
 
-    Repeated entries of a COO matrix are summed if required, as in SciPy.
+    SciPy sums repeated entries of a COO matrix, and so does this function if its values are the
+    weights. An array of weights has one number for each entry.
     """
     check_square(matrix)
     if sums_duplicates and matrix.format == "coo" and matrix.tocsr().nnz < matrix.nnz:

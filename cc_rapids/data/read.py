@@ -169,7 +169,7 @@ def read_pairs(
     ArgumentTypeError
         The pairs are two single ids, of ``width`` columns each.
     """
-    may_be_ids: Any = ()
+    may_be_ids: Any = ()  # two ids, passed as two arguments or as a tuple
     if destination is None and source is not None and not isinstance(source, list):
         is_file = isinstance(pairs, str) and os.path.exists(pairs)
         may_be_ids = () if is_file else (pairs, source)

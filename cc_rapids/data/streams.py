@@ -594,6 +594,8 @@ class Gathered:
     True to stop reading chunks into memory. Other attributes are those of the source.
     """
 
+    source: Source
+    later_chunks: Iterator[Chunk]
     chunks: list[Chunk]  # the chunks in memory
     # all rows, if they and the memory for solving them fit, and if all chunks have the same types;
     # the columns have the names of the first chunk
@@ -659,7 +661,7 @@ def _one_table(chunks: list[Chunk]) -> Any:
 
 
 def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
-    """Return for each column of an id whether it is text."""
+    """Return for each column of an id whether it is text at either end."""
     pairs = zip(*sides_of(source, destination), strict=True)
     return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
 
@@ -776,7 +778,7 @@ def check_footer(fragment: Any, stream: Any) -> None:
 
 
 class Fragments(Parts):
-    """The fragments of a dataset; only the columns of ids, and that of a ``weight``, are read.
+    """The fragments of a dataset; only the columns of ids and of weights are read.
 
     The filter of a dataset, and a bound on weights, are applied to the rows of each row group,
     after all of its rows are counted. Row groups that the filter or the bound excludes by their
@@ -785,6 +787,7 @@ class Fragments(Parts):
 
     dataset: Any
     filter: Any
+    weight: Any
     ids: list[str]
     columns: list[str]
 
@@ -793,14 +796,13 @@ class Fragments(Parts):
         dataset: Any,
         source: Side,
         destination: Side,
-        weight: str | None = None,
         bound: WeightBound | None = None,
         skips: bool | None = None,
     ) -> None:
         self.dataset, self.filter = without_filter(dataset)
-        self.weight = weight
+        self.weight = None if bound is None else bound.name("the dataset")
         self.ids = distinct_columns(source, destination)
-        self.columns = distinct_columns(source, destination, weight)
+        self.columns = distinct_columns(source, destination, self.weight)
         for name in self.columns:
             place_of("the dataset", dataset.schema.names, name)
         parts = [_part_of(fragment, skips) for fragment in self.dataset.get_fragments()]
@@ -1211,27 +1213,28 @@ def sliced_column(column: Any, start: int, end: int) -> Any:
 def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
     """Yield the chunks in order, loading each while earlier ones are used.
 
-    At most ``readers`` chunks are loaded in addition to the one in use, each in its own thread.
-    Errors of ``chunks`` are raised here. If the returned iterator is closed, ``chunks`` is closed
-    at its next chunk.
+    One thread advances ``chunks``. At most ``readers`` chunks are loaded in addition to the one in
+    use, each in its own thread. Errors of ``chunks`` are raised here. If the returned iterator is
+    closed, ``chunks`` is closed at its next chunk.
     """
 
-    def make() -> Chunk | Future[Chunk] | None:
+    def advance() -> Chunk | Future[Chunk] | None:
+        """Return the next chunk, or its loading in another thread; None at the end."""
         chunk = next(chunks, None)
-        return chunk if chunk is None or chunk.load is None else pool.submit(chunk.loaded)
+        return chunk if chunk is None or chunk.load is None else loaders.submit(chunk.loaded)
 
     with (
-        ThreadPoolExecutor(readers, "cc_rapids loads") as pool,
-        ThreadPoolExecutor(1, "cc_rapids reads ahead") as maker,
+        ThreadPoolExecutor(readers, "cc_rapids loads") as loaders,
+        ThreadPoolExecutor(1, "cc_rapids reads ahead") as reader,
     ):
-        ahead = deque(maker.submit(make) for _ in range(readers))
+        ahead = deque(reader.submit(advance) for _ in range(readers))
         try:
             while (loading := ahead.popleft().result()) is not None:
                 chunk = loading.result() if isinstance(loading, Future) else loading
-                del loading
-                ahead.append(maker.submit(make))
+                del loading  # a reference would keep the memory of the chunk
+                ahead.append(reader.submit(advance))
                 yield chunk
                 del chunk
         finally:
-            maker.shutdown(cancel_futures=True)
+            reader.shutdown(cancel_futures=True)
             chunks.close()

@@ -108,7 +108,7 @@ def _lacks(edges: Any, weight: Any) -> bool:
     adapter = adapter_of(edges)
     if not isinstance(weight, str | int) or adapter.has_header or adapter.is_stream:
         return False
-    if not adapter.has_rows:  # for example a matrix or a graph
+    if not adapter.has_rows:  # a matrix or a graph; reading a relation checks its columns
         return not is_relation(edges)
     if hasattr(edges, "collect_schema"):
         return weight not in edges.collect_schema().names()
