@@ -1,8 +1,5 @@
 """Parse text files of edges to columns of text.
 
-The separator is a comma, tab, semicolon or pipe if it splits each of the first twenty records into
-the same number of fields, at least two. Otherwise fields are separated by runs of blanks.
-
 A file is read in blocks of whole lines. PyArrow parses each block on all threads. Errors name the
 number of a malformed line. Only a few blocks are in memory at a time.
 """
@@ -25,7 +22,7 @@ from ..memory_budget import Budget
 from . import quoted
 
 BLOCK = 16 << 20  # bytes of a file that are parsed at a time, see streams.jsonl
-LONGEST = 64  # the maximum length of a line in blocks
+LONGEST = 64  # the maximum length of a line in multiples of BLOCK
 
 _BLANKS = b" \t\v\f"  # separators in folded text; other Unicode blanks are letters
 _ONE_BLANK = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
@@ -42,11 +39,11 @@ PIECE = 1 << 20  # bytes that a thread parses at once
 
 @dataclass(frozen=True)
 class Block:
-    """Whole lines of a file: the number of the first line, and the bytes, ending with a newline.
+    """Whole records of a file: the number of the first line, and the bytes, ending with a newline.
 
-    A line is a record, which may contain newlines in quotes. If there is a ``delimiter``, text in
-    quotes is masked: see :mod:`cc_rapids.data.files.quoted`. Lines are returned as they were in the
-    file. ``regular`` is true if no field continues after its closing quote.
+    A record is a line, or several lines if it contains newlines in quotes. If there is a
+    ``delimiter``, text in quotes is masked in ``data``: see :mod:`cc_rapids.data.files.quoted`.
+    ``regular`` is true if no field continues after its closing quote.
     """
 
     line: int
@@ -56,7 +53,7 @@ class Block:
 
     @classmethod
     def of(cls, line: int, data: bytes, delimiter: bytes) -> tuple[Block, int]:
-        """Return the whole records of a text as a block, and the number of their bytes."""
+        """Return the whole records of a text as a block, and the number of their bytes in it."""
         records = quoted.whole_records(data, delimiter)
         masked = delimiter if records.masked else b""
         return cls(line, records.data, masked, records.regular), records.used
@@ -74,38 +71,46 @@ class Block:
         more = self.data.count(quoted.NEWLINE) if self.delimiter else 0
         return self.line + quoted.newlines_in(self.data) + more
 
+    def start_of(self, prefix: bytes) -> int:
+        """Return the position of the first line that begins with a prefix; -1 if none does."""
+        if self.data.startswith(prefix):
+            return 0
+        newline = self.data.find(b"\n" + prefix)
+        return -1 if newline < 0 else newline + 1
+
     def first(self) -> tuple[bytes, Block]:
-        """Return the first line, and the block of the others."""
+        """Return the first record as in the file, and the block of the others."""
         size = self.data.find(b"\n") + 1
-        rest = self.after(size)
-        if quoted.OPEN not in rest.data:
-            rest = Block(rest.line, rest.data)
-        return self._as_it_was(self.data[:size]), rest
+        others = self.after(size)
+        if quoted.OPEN not in others.data:
+            others = Block(others.line, others.data)
+        return self.unmasked(self.data[:size]), others
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield each line with its number in the file."""
+        """Yield each record as in the file, with the number of its first line."""
         number = self.line
-        for line in BytesIO(self.data):
-            line = self._as_it_was(line)
+        for line in map(self.unmasked, BytesIO(self.data)):
             yield number, line.removesuffix(b"\n")
             number += line.count(b"\n")
 
-    def _as_it_was(self, line: bytes) -> bytes:
-        return quoted.unmasked(line, self.delimiter) if self.delimiter else line
+    def unmasked(self, data: bytes) -> bytes:
+        """Return records as in the file."""
+        return quoted.unmasked(data, self.delimiter) if self.delimiter else data
 
-    def row(self, place: int, dialect: Dialect) -> tuple[int, bytes]:
-        """Return the line of a row, counted from 0, with its number in the file."""
+    def row(self, index: int, dialect: Dialect) -> tuple[int, bytes]:
+        """Return the line number and the text of a row; rows are records that are not blank."""
         rows = ((number, line) for number, line in self.lines() if dialect.clean(line))
-        return next(islice(rows, place, None), (self.line, b""))
+        return next(islice(rows, index, None), (self.line, b""))
 
 
 @dataclass(frozen=True)
 class Dialect:
     """The rule that splits a line into fields: at each delimiter, or at runs of blanks.
 
-    Lines that begin with one of the characters ``comments`` are skipped. In a ``table``, all
-    records have the same number of fields, and fields may be in quotes. In other formats, lines may
-    have additional fields, which are ignored.
+    A ``delimiter`` of one blank stands for runs of blanks. Lines that begin with one of the
+    characters ``comments`` are skipped. In a ``table``, all records have the same number of fields,
+    and fields may be in quotes. In other formats, lines may have additional fields, which are
+    ignored.
     """
 
     delimiter: str
@@ -114,7 +119,7 @@ class Dialect:
 
     @property
     def folded(self) -> bool:
-        """True if runs of blanks count as one."""
+        """True if fields are separated by runs of blanks."""
         return self.delimiter == " "
 
     @property
@@ -129,7 +134,7 @@ class Dialect:
 
     @cached_property
     def dataless(self) -> re.Pattern[bytes]:
-        """A pattern for leading lines that hold no data."""
+        """A pattern of the lines without data at the start of a text: blank lines and comments."""
         blanks = bytes(c for c in b" \t" if self.folded or c != ord(self.delimiter))
         return re.compile(rb"(?:[%s]*(?:%s)?(?:\r\n|\n|\r))*+" % (blanks, self._no_data))
 
@@ -141,6 +146,7 @@ class Dialect:
 
     @cached_property
     def _comment(self) -> re.Pattern[bytes]:
+        """The pattern of a comment in a text of several lines."""
         return re.compile(rb"^[ \t]*(?:%s)\n?" % self._no_data, re.MULTILINE)
 
     @cached_property
@@ -161,10 +167,10 @@ class Dialect:
         return self.delimiter.encode() if self.table and not self.folded else b""
 
     def clean(self, data: bytes) -> bytes:
-        """Return the lines for PyArrow, without comments and with one blank between fields.
+        """Return lines as PyArrow reads them: without comments, and with blank lines empty.
 
-        Lines of blanks become empty lines. In a table with quotes, each run of blanks outside
-        quotes becomes a tab.
+        If fields are separated by runs of blanks, each run becomes one blank; in a table with
+        quotes, each run outside quotes becomes a tab.
         """
         if self._may_have_comments(data):
             data = self._comment.sub(b"", data)
@@ -173,7 +179,7 @@ class Dialect:
             begins = (data.startswith(c) or b"\n" + c in data for c in blanks if c in data)
             return self._blank_lines.sub(b"", data) if any(begins) else data
         if self.table and quoted.QUOTE in data:
-            return _BLANKS_AND_QUOTES.sub(_one_tab, data).strip(b"\t")
+            return _BLANKS_AND_QUOTES.sub(_tab_or_field, data).strip(b"\t")
         data = data.translate(_ONE_BLANK)
         while b"  " in data:
             data = data.replace(b"  ", b" ")
@@ -194,8 +200,9 @@ class Dialect:
         return [self.split(line) for line in islice(lines, count)]
 
 
-def _one_tab(match: re.Match[bytes]) -> bytes:
-    if match[2]:  # a quoted field
+def _tab_or_field(match: re.Match[bytes]) -> bytes:
+    """Return what replaces a match of ``_BLANKS_AND_QUOTES``: a field, a newline or a tab."""
+    if match[2]:  # a word that begins with a quote is not a quoted field: quote all of it
         return b'"%s"' % match[2].replace(b'"', b'""')
     return match[1] or (b"\n" if b"\n" in match[0] else b"\t")
 
@@ -204,8 +211,8 @@ def _one_tab(match: re.Match[bytes]) -> bytes:
 class Column:
     """A column of text: an empty field is null, unless it is in quotes.
 
-    ``in_quotes`` tells which fields are in quotes; it is None if none of these has text. ``bare``
-    tells whether the text is as in the file, where fields may be surrounded by blanks.
+    ``in_quotes`` tells which fields are in quotes; it is None if no field in quotes has text.
+    ``bare`` is true if the text is as in the file, where blanks may surround fields.
     """
 
     text: pa.ChunkedArray
@@ -253,23 +260,23 @@ def blocks(
     path, budget, read = file.path, file.budget, read or file.read_lines
     size, longest = BLOCK, longest_line(budget)
     size = size if budget is None else min(size, budget.block_bytes)
-    rest = list[bytes]()
+    pending = list[bytes]()  # the pieces after the last whole line
     while piece := read(size):
-        rest.append(piece)
-        if b"\n" not in piece and b"\r" not in piece and sum(map(len, rest)) < longest:
+        pending.append(piece)
+        if b"\n" not in piece and b"\r" not in piece and sum(map(len, pending)) < longest:
             continue
-        data = b"".join(rest)
-        rest = []
+        data = b"".join(pending)
+        pending = []
         block, used = Block.of(line, data, dialect.quoting)
         line = block.after_all
         if len(data) - used >= max(longest, size):
             raise _endless(path, Block(line, data[used:]), dialect, budget)
-        rest = [data[used:]]
+        pending = [data[used:]]
         piece = data = b""  # free the memory while the block is used
         if used:
             yield block
             file.report_place()
-    data = b"".join(rest)
+    data = b"".join(pending)
     if data:
         block, used = Block.of(line, data + b"\n", dialect.quoting)
         if used:
@@ -280,26 +287,20 @@ def blocks(
 
 
 def marked_once(path: str, feed: Iterator[Block]) -> Iterator[Block]:
-    """Remove the byte order mark from the blocks of a file that begins with one.
-
-    Raises
-    ------
-    FormatError
-        A later line also begins with a byte order mark.
-    """
+    """Yield blocks; raise a FormatError if one of their lines begins with a byte order mark."""
     for block in feed:
-        begins = block.data.startswith(MARK)
-        at = 0 if begins else block.data.find(b"\n" + MARK) + 1
-        if begins or at:
+        start = block.start_of(MARK)
+        if start >= 0:
+            line = block.after(start).line
             raise FormatError(
-                f"{path}, line {block.after(at).line}: a second byte order mark, as in concatenated"
-                " files: pass the paths of the files, or remove the mark and the header after it"
+                f"{path}, line {line}: a second byte order mark, as in concatenated files: pass the"
+                " paths of the files, or remove the mark and the header after it"
             )
         yield block
 
 
 def longest_line(budget: Budget | None) -> int:
-    """Return the most bytes of a line of text: a constant, or less if the memory limit is small."""
+    """Return the maximum bytes of a line of text: a constant, or less if the budget is small."""
     longest = LONGEST * BLOCK
     return longest if budget is None else min(longest, budget.record_bytes)
 
@@ -308,24 +309,23 @@ def _endless(
     path: str, block: Block, dialect: Dialect, budget: Budget | None
 ) -> FormatError | CapacityError:
     """Return the error for a line or quoted field that does not end, or that is too long."""
-    kind: type[FormatError | CapacityError] = FormatError
     size = len(block.data)
-    words, most = f"no end within {size:,} bytes; not text?", ""
-    if budget is not None and size < LONGEST * BLOCK:
-        words = f"no end within {size:,} bytes"
-        most = (
-            f"; memory_limit {budget.in_words(budget.limit)} allows lines of"
-            f" {budget.in_words(budget.record_bytes)}: raise it if this is text"
-        )
-        kind = CapacityError
+    limited = budget is not None and size < LONGEST * BLOCK
+    within = f"within {size:,} bytes"
+    reason = f"no end {within}" if limited else f"no end {within}; not text?"
     if dialect.quoting:
         runs = quoted.runs(block.data, dialect.quoting)
-        if len(runs.closes) and runs.closes[-1] >= size:
+        if len(runs.closes) and runs.closes[-1] >= size:  # the last quote is not closed
             block = block.after(block.data.rfind(b"\n", 0, int(runs.opens[-1])) + 1)
-            words = f"a quotation mark is never closed: {shown(block.data)}"
-            if most:
-                words = f"a quotation mark is not closed within {size:,} bytes: {shown(block.data)}"
-    return kind(f"{path}, line {block.line}: {words}{most}")
+            how = f"not closed {within}" if limited else "never closed"
+            reason = f"a quotation mark is {how}: {shown(block.data)}"
+    message = f"{path}, line {block.line}: {reason}"
+    if budget is None or not limited:
+        return FormatError(message)
+    return CapacityError(
+        f"{message}; memory_limit {budget.in_words(budget.limit)} allows lines of"
+        f" {budget.in_words(budget.record_bytes)}: raise it if this is text"
+    )
 
 
 def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
@@ -351,21 +351,10 @@ def header_line(file: TextFile, dialect: Dialect) -> tuple[int, bytes, Iterator[
 def parse(
     path: str, block: Block, dialect: Dialect, width: int, take: tuple[int, ...]
 ) -> list[Column]:
-    """Return the requested columns of a block, as text.
+    """Return the columns of a block at the positions ``take``, as text.
 
-    Parameters
-    ----------
-    path
-        The path of the file, for errors.
-    block
-        The lines.
-    dialect
-        The rule that splits lines into fields.
-    width
-        The number of fields in a line. Unless the file is a table, lines may have more or fewer
-        fields, if they have the requested ones.
-    take
-        The positions of the requested columns.
+    Lines have ``width`` fields. Unless the file is a table, they may have more or fewer fields, if
+    they have the requested ones. ``path`` is for errors.
 
     Raises
     ------
@@ -378,17 +367,17 @@ def parse(
         tabbed, _ = Block.of(block.line, data, b"\t")
         data, masked = tabbed.data, tabbed.delimiter
     elif not block.regular and (at := quoted.behind_quotes(block.data, masked)) >= 0:
-        rest = block.after(block.data.rfind(b"\n", 0, at) + 1)
+        record = block.after(block.data.rfind(b"\n", 0, at) + 1)
         raise FormatError(
-            f"{path}, line {rest.line}: a field continues after its closing quote:"
-            f" {shown(rest.first()[0])}"
+            f"{path}, line {record.line}: a field continues after its closing quote:"
+            f" {shown(record.first()[0])}"
         )
     with suppress(pa.ArrowInvalid):
         return _parse(data, dialect, width, take, masked)
     if not dialect.table:
         width = max(take) + 1
-        more = rb"(?m)^((?:[^ \n]+ ){%d}[^ \n]+) [^\n]*" % (width - 1)
-        data = re.sub(more, rb"\1", data)  # without the fields after the requested ones
+        longer = rb"(?m)^((?:[^ \n]+ ){%d}[^ \n]+) [^\n]*" % (width - 1)
+        data = re.sub(longer, rb"\1", data)  # without the fields after the requested ones
         with suppress(pa.ArrowInvalid):
             return _parse(data, dialect, width, take, masked)
     check_utf8(path, block)
@@ -412,11 +401,11 @@ def parse(
 
 def _ragged(expected: int, found: int, line: bytes) -> str:
     """Return the message for a record with more or fewer fields than the first one."""
-    words = f"expected {expected} fields, as in the first record, found {found}: {shown(line)}"
+    message = f"expected {expected} fields, as in the first record, found {found}: {shown(line)}"
     if (mark := line.lstrip()[:1]) in (b"#", b"%"):
-        words += "; comments may only precede the first record: remove such lines, as by"
-        words += f" grep -v '^{mark.decode()}'"
-    return words
+        message += "; comments may only precede the first record: remove such lines, as by"
+        message += f" grep -v '^{mark.decode()}'"
+    return message
 
 
 def _parse(
@@ -427,6 +416,11 @@ def _parse(
     masked: bytes,
     refuse: Callable[[Any], str] | None = None,
 ) -> list[Column]:
+    """Return columns of cleaned text; see :func:`parse`.
+
+    ``masked`` is the delimiter if quotes are masked. ``refuse`` is called with the first line of
+    the wrong number of fields. Any malformed text raises a ``pyarrow.ArrowInvalid``.
+    """
     if not data.lstrip(b"\n"):  # all lines are empty; lstrip copies only then
         return [Column(pa.chunked_array([], pa.string())) for _ in take]
     if data.startswith(MARK):
@@ -459,8 +453,8 @@ def _parse(
 
 def check_utf8(path: str, block: Block) -> None:
     """Raise a FormatError for the first line that is not UTF-8 text."""
-    data = quoted.unmasked(block.data, block.delimiter) if block.delimiter else block.data
-    for number, line in Block(block.line, data).lines():
+    lines = Block(block.line, block.unmasked(block.data))  # a record in quotes has several lines
+    for number, line in lines.lines():
         try:
             line.decode()
         except UnicodeDecodeError:
@@ -482,19 +476,19 @@ def line_of(
     dialect: Dialect,
     fits: Callable[[list[str]], bool],
     expected: str,
-    place: int | None = None,
+    position: int | None = None,
 ) -> FormatError:
-    """Return the error for the first line of a block whose fields are not as expected.
+    """Return the error for the first line of a block whose fields do not fit.
 
-    It shows the line, and before it the field at ``place``.
+    The message shows the line, and before it the field at ``position``.
     """
     for number, line in block.lines():
         fields = dialect.split(dialect.clean(line))
         if not fits(fields):
-            words = shown(line)
-            if place is not None and place < len(fields):
-                words = f"{shown(fields[place].encode(errors='replace'))} in {words}"
-            return FormatError(f"{path}, line {number}: expected {expected}, found {words}")
+            found = shown(line)
+            if position is not None and position < len(fields):
+                found = f"{shown(fields[position].encode(errors='replace'))} in {found}"
+            return FormatError(f"{path}, line {number}: expected {expected}, found {found}")
     return FormatError(f"{path}, from line {block.line} on: expected {expected}")
 
 

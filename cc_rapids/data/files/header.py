@@ -15,7 +15,7 @@ from .text_ids import MISSING
 
 TEXT = ("csv", "tsv", "snap")  # the formats of tables of text
 
-WIDE = 20  # fields in records of zeros and ones that are a matrix, however many they are
+WIDE = 20  # records of more fields, all 0 or 1, are a matrix even if they are not square
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -51,14 +51,8 @@ def is_header(
     (two numbers if names are requested). It is an edge if it is empty, or if its ends are numbers
     and the ends of the next line are not words. Any other line is ambiguous.
 
-    Parameters
-    ----------
-    path, line
-        The path and the line number, for messages.
-    fields, following
-        The fields of the line, and of the next line of data if there is one.
-    requested
-        The names of columns that the caller gave.
+    ``path`` and ``line``, its number, are for messages. ``following`` are the fields of the next
+    line, if there is one.
 
     Raises
     ------
@@ -70,23 +64,21 @@ def is_header(
     requested = list(requested)
     if not any(fields):
         return False
-    lower = [field.lower() for field in fields]
-    usual = [field for field in lower if field in KNOWN_NAMES]
-    if any(name in fields for name in requested) or any(set(p) <= {*usual} for p in KNOWN_PAIRS):
+    known = [field.lower() for field in fields if field.lower() in KNOWN_NAMES]
+    if any(name in fields for name in requested) or any(set(p) <= {*known} for p in KNOWN_PAIRS):
         return True
-    if len(usual) == len(fields) == 2:
+    if len(known) == len(fields) == 2:
         return True
-    # the parser reports a line of another width
-    whole = following is not None and len(following) == len(fields)
-    below = [field for field in following[:2] if field] if following and whole else []
-    if usual and below and all(map(_NUMBER.fullmatch, below)):
+    if following is None or len(following) != len(fields):
+        following = []  # the parser reports a line of another width
+    ends_below = [field for field in following[:2] if field]
+    if known and ends_below and all(map(_NUMBER.fullmatch, ends_below)):
         return True
-    words_alone = len(fields) > 2 and not any(map(_NUMBER.fullmatch, fields))
-    below_words = sum(map(bool, map(_NUMBER.fullmatch, following or ())))
-    if words_alone and whole and below_words > bool(requested):
-        return True
-    numbers = [bool(_NUMBER.fullmatch(field)) for field in fields[:2]]
-    if all(numbers) and not any(map(_is_word, below)):
+    if len(fields) > 2 and not any(map(_NUMBER.fullmatch, fields)):
+        numbers_below = sum(1 for field in following if _NUMBER.fullmatch(field))
+        if numbers_below >= (2 if requested else 1):
+            return True
+    if all(map(_NUMBER.fullmatch, fields[:2])) and not any(map(_is_word, ends_below)):
         return False
     if requested:
         raise MissingColumnError(
@@ -101,19 +93,11 @@ def is_header(
 
 
 def check_edges(path: str, records: Sequence[Sequence[str]]) -> None:
-    """Check that records without a header are edges, not a matrix or the rows of a pandas frame.
+    """Raise a FormatError if records without a header are an adjacency matrix.
 
-    Parameters
-    ----------
-    path
-        The path, for messages.
-    records
-        The first records, one more than they have fields, or all.
-
-    Raises
-    ------
-    FormatError
-        The records are a square matrix that is symmetric, or wide and of zeros and ones.
+    They are if they are square and symmetric, or of zeros and ones, and square or wide. Warn if the
+    first column may be the index of a pandas frame. ``records`` are all records, or one more than
+    they have fields.
     """
     width = len(records[0]) if records else 0
     if width < 3 or any(len(record) != width for record in records):
@@ -127,8 +111,8 @@ def check_edges(path: str, records: Sequence[Sequence[str]]) -> None:
             " by numpy.loadtxt(path), and pass scipy.sparse.coo_array(matrix), or, if the first"
             " two fields are an edge, pass header=False (--no-header)"
         )
-    counted = [record[0] for record in records] == [str(k) for k in range(len(records))]
-    if counted and len(records) > 2 and all(record[2].isdecimal() for record in records):
+    has_index = [record[0] for record in records] == [str(k) for k in range(len(records))]
+    if has_index and len(records) > 2 and all(record[2].isdecimal() for record in records):
         warnings.warn(
             f"{path}: the first two of {width} columns are read as edges, but the first one counts"
             " the records from 0, as the index that pandas writes: if it is one, name the columns"
@@ -139,6 +123,7 @@ def check_edges(path: str, records: Sequence[Sequence[str]]) -> None:
 
 
 def _is_word(field: str) -> bool:
+    """Return whether a field is neither a number nor a word for a missing value."""
     return not _NUMBER.fullmatch(field) and field not in MISSING
 
 
@@ -147,15 +132,12 @@ def names_in_comment(
 ) -> list[str] | None:
     """Return the column names in the comment above the first line of data, or None.
 
-    The comment has names if it has as many words as the line has fields, and either its first two
-    words are a known pair or all requested names are among its words. SNAP's files and the
-    blank-separated files of cc_rapids have such comments.
+    ``width`` is the number of fields of that line. SNAP's files and the blank-separated files of
+    cc_rapids have such comments.
     """
     words = dialect.split(comment)
     words = words if len(words) == width else comment.decode(errors="replace").split()
-    if len(words) != width:
-        return None
-    return words if are_names(words, requested) else None
+    return words if len(words) == width and are_names(words, requested) else None
 
 
 def are_names(words: list[str], requested: Iterable[str]) -> bool:

@@ -25,17 +25,10 @@ def ends_in(data: bytes) -> int:
 
 @dataclass
 class LineCount:
-    """Two independent counts of lines: line ends in the bytes, and lines classified by the reader.
+    """Two independent counts of lines: ``ended`` in the bytes, and lines by kind.
 
-    Attributes
-    ----------
-    ended : int
-        Ends of lines in all bytes so far.
-    last : int or None
-        The last byte, if there is one.
-    header, comment, blank, rows, continued : int
-        The number of lines of each kind. A quoted record that spans several lines is one row; its
-        further lines are ``continued``.
+    ``last`` is the last byte so far. A quoted record of several lines is one of the ``rows``; its
+    further lines are ``continued``.
     """
 
     ended: int = 0
@@ -49,8 +42,8 @@ class LineCount:
     def feed(self, piece: bytes) -> None:
         """Count the ends of lines in the next bytes of the file."""
         if piece:
-            split = self.last == RETURN and piece[0] == NEWLINE  # one line end in two pieces
-            self.ended += ends_in(piece) - split
+            is_split = self.last == RETURN and piece[0] == NEWLINE  # one line end in two pieces
+            self.ended += ends_in(piece) - is_split
             self.last = piece[-1]
 
     def without_data(self, data: bytes, dialect: Dialect) -> None:

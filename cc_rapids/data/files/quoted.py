@@ -27,15 +27,15 @@ QUOTE = b'"'
 MASKS = OTHER, NEWLINE, RETURN, PAIR, OPEN, CLOSE, DROPPED = [bytes([k]) for k in range(0xF8, 0xFF)]
 _INVALID = bytes(min(k, 0xF7) for k in range(256))
 READABLE = bytes.maketrans(b"".join(MASKS), b"?" * len(MASKS))  # for errors, whose lines are UTF-8
-_FAR = 8  # blanks between a quote and the delimiter; more of them are skipped one by one
+_MAX_BLANKS = 8  # between a quote and a delimiter; a pattern finds quotes with more blanks
 PIECE = 1 << 17  # bytes that are compared at once; they fit into the second-level cache
 
 
 class Runs(NamedTuple):
     """The positions of opening and closing quotes of fields, in order.
 
-    If the last field is not closed, its closing position is the end of the text. ``regular`` tells
-    whether each quote is at a boundary of a field.
+    If the last field is not closed, its closing position is the end of the text. ``regular`` is
+    true if each quote is at a boundary of a field.
     """
 
     opens: Places
@@ -72,7 +72,7 @@ def with_newlines(data: bytes) -> bytes:
     return data
 
 
-def _last_end(data: bytes) -> int:
+def last_end(data: bytes) -> int:
     """Return the position after the last line end.
 
     A carriage return at the very end does not count, because a newline may follow.
@@ -87,7 +87,7 @@ def whole_records(data: bytes, delimiter: bytes) -> Records:
     quotes. Bytes of the text that equal a mask, and are not UTF-8, become another invalid byte.
     """
     if not delimiter or QUOTE not in data:
-        end = _last_end(data)
+        end = last_end(data)
         return Records(with_newlines(data[:end]), end)
     pieces, used, size, regular = [], 0, WINDOW, True
     while used < len(data):
@@ -95,7 +95,7 @@ def whole_records(data: bytes, delimiter: bytes) -> Records:
         if np.frombuffer(window, np.uint8).max() >= ord(OTHER):
             window = window.translate(_INVALID)
         masked, is_regular = _masked(window, delimiter)
-        end = _last_end(masked)
+        end = last_end(masked)
         if end:
             pieces.append(masked[:end].translate(None, DROPPED))
             used, size, regular = used + end, WINDOW, regular and is_regular
@@ -107,7 +107,7 @@ def whole_records(data: bytes, delimiter: bytes) -> Records:
 
 
 def _masked(data: bytes, delimiter: bytes) -> tuple[bytes, bool]:
-    """Return a text with masks, of the same length, and whether its quotes are regular."""
+    """Return a text with masks, of the same length, and whether its runs are regular."""
     opens, closes, regular = runs(data, delimiter)
     if not len(opens):
         return data, regular
@@ -125,7 +125,10 @@ def _masked(data: bytes, delimiter: bytes) -> tuple[bytes, bool]:
 
 
 def runs(data: bytes, delimiter: bytes) -> Runs:
-    """Return the positions of the quoted fields of a text that begins with a record."""
+    """Return the positions of the quoted fields of a text that begins with a record.
+
+    If all quotes belong to quoted fields, they alternate; otherwise a pattern finds the fields.
+    """
     text = np.frombuffer(data, np.uint8)
     quotes = np.flatnonzero(text == ord(QUOTE))
     if len(quotes) % 2:  # the last field is not closed
@@ -133,8 +136,8 @@ def runs(data: bytes, delimiter: bytes) -> Runs:
     opens, closes = quotes[::2], quotes[1::2]
     if len(quotes):
         # A closing quote followed directly by an opening quote is a pair that represents one quote
-        apart = opens[1:] != closes[:-1] + 1
-        opens, closes = opens[np.append(True, apart)], closes[np.append(apart, True)]
+        separate = opens[1:] != closes[:-1] + 1
+        opens, closes = opens[np.append(True, separate)], closes[np.append(separate, True)]
     blank = blanks(delimiter)
     if _border(text, opens, -1, delimiter, blank) and _border(text, closes, 1, delimiter, blank):
         return Runs(opens, closes, True)
@@ -153,16 +156,16 @@ def blanks(delimiter: bytes) -> bytes:
 
 def _border(text: Any, quotes: Places, step: int, delimiter: bytes, blank: bytes) -> bool:
     """Return whether the next nonblank byte on one side of each quote is a field boundary."""
-    between, is_blank = np.zeros(256, bool), np.zeros(256, bool)
-    between[list(delimiter + b"\r\n")] = is_blank[list(blank)] = True
-    at = quotes
-    for _ in range(_FAR):
-        at = at + step
-        at = at[(at >= 0) & (at < len(text))]
-        at = at[~between[text[at]]]
-        if not len(at):
+    is_boundary, is_blank = np.zeros(256, bool), np.zeros(256, bool)
+    is_boundary[list(delimiter + b"\r\n")] = is_blank[list(blank)] = True
+    positions = quotes
+    for _ in range(_MAX_BLANKS):
+        positions = positions + step
+        positions = positions[(positions >= 0) & (positions < len(text))]
+        positions = positions[~is_boundary[text[positions]]]
+        if not len(positions):
             return True
-        if not is_blank[text[at]].all():
+        if not is_blank[text[positions]].all():
             return False
     return False
 
@@ -198,15 +201,11 @@ def unmasked(data: bytes, delimiter: bytes) -> bytes:
 def values(
     column: pa.ChunkedArray, delimiter: bytes, present: bytes
 ) -> tuple[pa.ChunkedArray, pa.ChunkedArray | None]:
-    """Return the text of a column of masked fields, and which are quoted; None if none has text.
+    """Return the text of a column of masked fields, and which fields are in quotes.
 
-    Blanks around fields and around their quotes are stripped. An empty field is null without quotes
-    and an empty string with quotes. ``present`` are the masks and blanks that the fields may have.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        A field is not UTF-8.
+    The second is None if no field in quotes has text. Blanks around fields and around their quotes
+    are stripped. An empty field is null without quotes and an empty string with quotes. ``present``
+    are the masks and blanks that occur. Text that is not UTF-8 raises a ``pyarrow.ArrowInvalid``.
     """
     text = column
     if any(blank in present for blank in blanks(delimiter)):
@@ -225,12 +224,12 @@ def values(
 
 def split(record: bytes, delimiter: str) -> list[str]:
     """Return the fields of one record, without the blanks around them."""
-    between = delimiter.encode()
-    record, blank = record.rstrip(b"\r\n"), blanks(between)
-    masked = whole_records(record + b"\n", between)
-    fields = [field.strip(blank) for field in masked.data.removesuffix(b"\n").split(between)]
-    if masked.masked:
-        fields = [_unquoted(field, between) for field in fields]
+    separator = delimiter.encode()
+    records = whole_records(record.rstrip(b"\r\n") + b"\n", separator)
+    fields = records.data.removesuffix(b"\n").split(separator)
+    fields = [field.strip(blanks(separator)) for field in fields]
+    if records.masked:
+        fields = [_unquoted(field, separator) for field in fields]
     return [field.decode(errors="replace") for field in fields]
 
 

@@ -52,45 +52,39 @@ class Weights:
         self._null = null
 
     def append(
-        self, path: str, block: Block, dialect: Dialect, place: int, text: pa.ChunkedArray
+        self, path: str, block: Block, dialect: Dialect, position: int, text: pa.ChunkedArray
     ) -> None:
-        """Append the text of one block, from field ``place`` of its lines."""
-        if self._null:
-            text = trimmed(text)
-        values = None if text.null_count and not self._null else numbers(text)
-        if values is not None and self._null:
-            values = _whole_beside_nan(text, values)
+        """Append the text of the weights of a block, which is at ``position`` in its lines."""
+        text = trimmed(text) if self._null else text
+        values = numbers(text) if self._null or not text.null_count else None
         if values is None:
-            raise line_of(
-                path,
-                block,
-                dialect,
-                lambda fields: not any(fields) or self._holds_weight(fields, place),
-                f"a number as weight in field {place + 1}",
-                place,
-            )
-        self._blocks.append(values)
 
-    def _holds_weight(self, fields: list[str], place: int) -> bool:
-        if len(fields) <= place:
-            return False
-        empty = self._null and not fields[place].strip()
-        return empty or numbers(pa.chunked_array([[fields[place]]])) is not None
+            def fits(fields: list[str]) -> bool:
+                if not any(fields):
+                    return True
+                if len(fields) <= position:
+                    return False
+                empty = self._null and not fields[position].strip()
+                return empty or numbers(pa.chunked_array([[fields[position]]])) is not None
+
+            expected = f"a number as weight in field {position + 1}"
+            raise line_of(path, block, dialect, fits, expected, position)
+        self._blocks.append(_whole_beside_nan(text, values) if self._null else values)
 
     def column(self) -> pa.ChunkedArray:
         """Return the weights appended so far."""
-        kinds = {values.type for values in self._blocks}
-        for kind in (pa.int64(), pa.uint64()):
-            if pa.float64() not in kinds and (kind == pa.int64() or kind in kinds):
+        types = {values.type for values in self._blocks}
+        if pa.float64() not in types:
+            for integer in (pa.int64(), pa.uint64()) if pa.uint64() in types else (pa.int64(),):
                 with suppress(pa.ArrowInvalid):  # some weights are outside the range of the type
-                    return _joined(self._blocks, kind)
-        return _joined(self._blocks, pa.float64())
+                    return self._joined(integer)
+        return self._joined(pa.float64())
 
-
-def _joined(blocks: list[pa.ChunkedArray], kind: pa.DataType) -> pa.ChunkedArray:
-    """Concatenate columns and cast them to a type; integers become the nearest floats."""
-    safe = pa.types.is_integer(kind)
-    return pa.chunked_array([c for v in blocks for c in v.cast(kind, safe=safe).chunks], kind)
+    def _joined(self, kind: pa.DataType) -> pa.ChunkedArray:
+        """Return the weights in a type; integers become the nearest floats."""
+        safe = pa.types.is_integer(kind)
+        cast = (values.cast(kind, safe=safe) for values in self._blocks)
+        return pa.chunked_array([chunk for values in cast for chunk in values.chunks], kind)
 
 
 def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
@@ -117,81 +111,58 @@ def _whole_beside_nan(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.Chun
 
 
 class Table:
-    """An open table of text: its dialect, column names and blocks.
+    """An open table of text, whose ``pairs`` are its columns of ids; ``empty`` if it has no rows.
 
-    Attributes
-    ----------
-    empty : bool
-        Whether the file has no data lines.
-    pairs : list of IdPair
-        The columns of ids.
+    In its methods, ``as_text`` tells for each pair whether its ids are strings, None if unknown.
     """
-
-    dialect: Dialect
-    names: list[str]
-    empty: bool
-    pairs: list[IdPair]
 
     def __init__(self, file: File, request: ColumnRequest) -> None:
         self._file, self._null_weights = file, request.null_weights
-        self.dialect, first, self._feed, self.names = first_lines(file, request)
-        self.empty = first is None
+        self._dialect, first, self._feed, self._names = first_lines(file, request)
+        self.empty: bool = first is None
         if first is None:
             return
-        ends = request.columns(file.path, self.names)
-        self._weight = request.weight_column(file.path, self.names, ends)
-        self._take = ends if self._weight is None else (*ends, self._weight)
-        self._ends = request.pairs(file.path, self.names)
-        self.pairs = [
-            IdPair(file.path, [self.names[end] for end in ends], self.dialect)
+        ends = request.columns(file.path, self._names)
+        self._weight = request.weight_column(file.path, self._names, ends)
+        self._positions = ends if self._weight is None else (*ends, self._weight)
+        self._ends = request.pairs(file.path, self._names)
+        self.pairs: list[IdPair] = [
+            IdPair(file.path, [self._names[end] for end in ends], self._dialect)
             for ends in self._ends
         ]
         self._feed = chain([first], self._feed)
 
-    def whole(self, kinds: Sequence[bool | None]) -> pa.Table:
-        """Return all rows; ``kinds`` tells for each column of an id whether it is text."""
+    def whole(self, as_text: Sequence[bool | None]) -> pa.Table:
+        """Return all rows."""
         weights = Weights(self._null_weights)
-        for block, columns in self.blocks():
-            self._append(block, columns, weights)
-        return self._table(kinds, weights)
+        for block in self._feed:
+            self._append(block, weights)
+        return self._table(as_text, weights)
 
-    def parts(self, kinds: list[bool | None]) -> Iterator[pa.Table]:
-        """Yield the rows of each block; the first one with an id sets its unknown ``kinds``.
+    def parts(self, as_text: list[bool | None]) -> Iterator[pa.Table]:
+        """Yield the rows of each block, and set the unknown ``as_text`` from the first ids.
 
         Raises
         ------
         LateTextError
             Ids are text in a block after blocks of integer ids.
         """
-        for block, columns in self.blocks():
+        for block in self._feed:
             weights = Weights(self._null_weights)
-            self._append(block, columns, weights)
+            self._append(block, weights)
             for k, pair in enumerate(self.pairs):
-                ids = pair.table(kinds[k])
+                ids = pair.table(as_text[k])
                 if has_ids(ids):
-                    strings = any(map(pa.types.is_string, ids.schema.types))
-                    if kinds[k] is False and strings:
-                        raise LateTextError(self._file.path, block.line, k, len(kinds))
-                    kinds[k] = strings
-            yield self._table(kinds, weights)
+                    are_strings = any(map(pa.types.is_string, ids.schema.types))
+                    if as_text[k] is False and are_strings:
+                        raise LateTextError(self._file.path, block.line, k, len(as_text))
+                    as_text[k] = are_strings
+            yield self._table(as_text, weights)
             for pair in self.pairs:
                 pair.restart()
 
-    def _append(self, block: Block, columns: dict[int, Column], weights: Weights) -> None:
-        for pair, ends in zip(self.pairs, self._ends, strict=True):
-            pair.append(block, *(columns[end] for end in ends))
-        if self._weight is not None:
-            text = columns[self._weight].text
-            weights.append(self._file.path, block, self.dialect, self._weight, text)
-
-    def _table(self, kinds: Sequence[bool | None], weights: Weights) -> pa.Table:
-        """Return the rows that have been appended."""
-        parts = zip(self.pairs, kinds, strict=True)
-        table = beside([pair.table(kind) for pair, kind in parts])
-        return table if self._weight is None else table.append_column("weight", weights.column())
-
-    def blocks(self) -> Iterator[tuple[Block, dict[int, Column]]]:
-        """Yield each block with its columns of ids and weights by position.
+    def _append(self, block: Block, weights: Weights) -> None:
+        """Parse a block, and append its ids to ``pairs`` and its weights to ``weights``.
 
         Raises
         ------
@@ -199,23 +170,30 @@ class Table:
             A record differs from the first one in the number of fields, is not text, or repeats
             the header.
         """
-        for block in self._feed:
-            read = parse(self._file.path, block, self.dialect, len(self.names), self._take)
-            columns = dict(zip(self._take, read, strict=True))
-            if self._file.header:
-                self._refuse_header(block, columns)
-            if self._file.comment_mark:
-                self._warn_of_comment(block)
-            self._file.lines.block(block, self.dialect, len(read[0].text))
-            yield block, columns
+        file, dialect = self._file, self._dialect
+        parsed = parse(file.path, block, dialect, len(self._names), self._positions)
+        columns = dict(zip(self._positions, parsed, strict=True))
+        if file.header:
+            self._refuse_header(block, columns)
+        if file.comment_mark:
+            self._warn_of_comment(block)
+        file.lines.block(block, dialect, len(parsed[0].text))
+        for pair, ends in zip(self.pairs, self._ends, strict=True):
+            pair.append(block, *(columns[end] for end in ends))
+        if self._weight is not None:
+            weights.append(file.path, block, dialect, self._weight, columns[self._weight].text)
+
+    def _table(self, as_text: Sequence[bool | None], weights: Weights) -> pa.Table:
+        """Return the rows that have been appended."""
+        table = _joined([pair.table(text) for pair, text in zip(self.pairs, as_text, strict=True)])
+        return table if self._weight is None else table.append_column("weight", weights.column())
 
     def _warn_of_comment(self, block: Block) -> None:
         """Warn of the first record that begins with the mark of the comments above the records."""
-        mark = self._file.comment_mark
-        at = 0 if block.data.startswith(mark) else block.data.find(b"\n" + mark) + 1
-        if block.data.startswith(mark, at):
+        start = block.start_of(self._file.comment_mark)
+        if start >= 0:
             self._file.comment_mark = b""
-            comment = block.after(at)
+            comment = block.after(start)
             warnings.warn(
                 f"{self._file.path}, line {comment.line}: {shown(comment.first()[0])} is read as an"
                 " edge, because comments may only precede the first record: if it is a comment,"
@@ -226,19 +204,19 @@ class Table:
 
     def _refuse_header(self, block: Block, columns: dict[int, Column]) -> None:
         """Raise a FormatError if a record of a block repeats the header."""
-        name, rows = self.names[next(iter(columns))].encode(), None
-        if len(block.data) < FEW and not block.delimiter and name not in block.data:
+        name, is_header = self._names[next(iter(columns))].encode(), None
+        if len(block.data) < SEARCHED_BYTES and not block.delimiter and name not in block.data:
             return
-        blank = any(c in block.data for c in b" \t" if c != ord(self.dialect.delimiter))
-        for place, column in columns.items():
-            text = pc.utf8_trim(column.text, " \t") if blank else column.text
-            same = pc.equal(text, self.names[place])
-            rows = same if rows is None else pc.and_(rows, same)
-            if not pc.any(rows).as_py():
+        has_blanks = any(c in block.data for c in b" \t" if c != ord(self._dialect.delimiter))
+        for position, column in columns.items():
+            text = pc.utf8_trim(column.text, " \t") if has_blanks else column.text
+            is_name = pc.equal(text, self._names[position])
+            is_header = is_name if is_header is None else pc.and_(is_header, is_name)
+            if not pc.any(is_header).as_py():
                 return
-        for row in pc.indices_nonzero(pc.fill_null(rows, pa.scalar(False))).to_pylist():
-            number, line = block.row(row, self.dialect)
-            if self.dialect.split(line) == self.names:
+        for row in pc.indices_nonzero(pc.fill_null(is_header, pa.scalar(False))).to_pylist():
+            number, line = block.row(row, self._dialect)
+            if self._dialect.split(line) == self._names:
                 raise FormatError(
                     f"{self._file.path}, line {number}: the header again, {shown(line)}: remove"
                     " this line, or pass header=False (--no-header) if both are edges"
@@ -246,11 +224,11 @@ class Table:
 
 
 def read_delimited(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
-    """Read a table of text."""
-    read, as_text = Table(file, request), request.options.as_text
-    if read.empty:
+    """Return the ids, and the weights if requested, of a table of text."""
+    table, as_text = Table(file, request), request.options.as_text
+    if table.empty:
         return without_rows(file, request, as_text), None
-    return read.whole(as_text or [None] * len(read.pairs)), None
+    return table.whole(as_text or [None] * len(table.pairs)), None
 
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
@@ -258,43 +236,42 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
 
     Unless ``place`` tells whether ids are strings, the first block with an id does.
     """
-    _, done, rows, text, _ = place
-    read = Table(file, request)
-    if read.empty:
-        yield Piece(without_rows(file, request, text), 0, 0, False)
+    _, done, max_rows, as_text, _ = place
+    table = Table(file, request)
+    if table.empty:
+        yield Piece(without_rows(file, request, as_text), 0, 0, False)
         return
-    at = 0
-    for table in read.parts(list(text or [None] * len(read.pairs))):
-        begin, at = at, at + len(table)
-        if max(begin, done) < at:
-            for piece in sliced(file, table, 0, max(0, done - begin), rows):
-                yield Piece(piece.table, 0, begin + piece.rows, False)
-    if not at:
-        yield Piece(table, 0, 0, False)
+    end = 0
+    for part in table.parts(list(as_text or [None] * len(table.pairs))):
+        start, end = end, end + len(part)
+        if max(start, done) < end:
+            for piece in sliced(file, part, 0, max(0, done - start), max_rows):
+                yield Piece(piece.table, 0, start + piece.rows, False)
+    if not end:
+        yield Piece(part, 0, 0, False)
 
 
 def without_rows(
-    file: File, request: ColumnRequest, text: Sequence[bool | None] | None
+    file: File, request: ColumnRequest, as_text: Sequence[bool | None] | None
 ) -> pa.Table:
-    """Return a table without rows for an empty text file."""
+    """Return the table of a text file without rows; ``as_text`` tells which ids are strings."""
     sides = sides_of(request.source or "src", request.destination or "dst")
-    ends = list(zip(*sides, strict=True))
-    kinds = text or [None] * len(ends)
-    none = (IdPair(file.path, names, Dialect(" ")) for names in ends)
-    table = beside([pair.table(kind) for pair, kind in zip(none, kinds, strict=True)])
-    named = request.weights and request.weight is not None
-    return table.append_column("weight", pa.array([], pa.float64())) if named else table
+    pairs = [IdPair(file.path, names, Dialect(" ")) for names in zip(*sides, strict=True)]
+    texts = as_text or [None] * len(pairs)
+    table = _joined([pair.table(text) for pair, text in zip(pairs, texts, strict=True)])
+    weighted = request.weights and request.weight is not None
+    return table.append_column("weight", pa.array([], pa.float64())) if weighted else table
 
 
-def beside(tables: list[pa.Table]) -> pa.Table:
-    """Return one table with the distinct columns of several tables."""
+def _joined(tables: list[pa.Table]) -> pa.Table:
+    """Return one table with the columns of several tables, each name once."""
     columns: dict[str, Any] = {}
     for table in tables:
         columns |= dict(zip(table.column_names, table.columns, strict=True))
     return pa.table(columns)
 
 
-FEW = 1 << 14  # block size in bytes up to which a search is faster than comparing each field
+SEARCHED_BYTES = 1 << 14  # in smaller blocks, a search is faster than comparing each field
 KONECT_BIPARTITE = b"% bip"
 _RULE = re.compile(r":?-{2,}:?")  # a field of the line that sqlcmd and Markdown write below names
 FIELD_BYTES = 200  # memory for the text and name of a field
@@ -313,11 +290,12 @@ def _check_fields(file: File, number: int, line: bytes) -> None:
 
 
 def _dialect(
-    file: File, request: ColumnRequest, text: Text, most: int
+    file: File, request: ColumnRequest, text: Text, longest: int
 ) -> tuple[Dialect, Above, bytes]:
     """Return the dialect of a table, the lines above its first record, and the first records.
 
-    The separator is the ``delimiter`` option, or is inferred from the first records.
+    The separator is the ``delimiter`` option, or is inferred from the first records. ``longest`` is
+    the maximum bytes of a line.
     """
     options = request.options
     comments = (options.comment or "").encode()
@@ -328,8 +306,8 @@ def _dialect(
         )
     # a line of tabs is a record of nulls in tsv, and a blank line in other formats
     likely = options.delimiter or ("\t" if request.format == "tsv" else ",")
-    above = text.above(Dialect(likely, comments, table=True), most)
-    head = text.head(most)
+    above = text.above(Dialect(likely, comments, table=True), longest)
+    head = text.head(longest)
     _check_fields(file, above.count + 1, head[: head.find(b"\n") + 1])
     named_by = partial(_are_named, above.comment, request.requested)
     delimiter = options.delimiter or above.separator
@@ -342,17 +320,19 @@ def _dialect(
 
 
 def _seems_utf16(first: bytes) -> bool:
-    """Return whether a text is UTF-16: many bytes are NUL, or all newlines have one on one side."""
-    lines = first.removesuffix(b"\n")  # its NUL may not have been read
-    wide = lines.count(b"\n") in (lines.count(b"\n\0"), lines.count(b"\0\n"))
-    return 5 * first.count(b"\0") > 2 * len(first) or (wide and b"\n" in lines)
+    """Return whether a text is UTF-16: many bytes are NUL, or each newline is next to a NUL."""
+    if 5 * first.count(b"\0") > 2 * len(first):
+        return True
+    lines = first.removesuffix(b"\n")  # the NUL after it may not have been read
+    return 0 < lines.count(b"\n") in (lines.count(b"\n\0"), lines.count(b"\0\n"))
 
 
 def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: list[str]) -> bool:
     """Return whether a comment, or the first record below it, names the columns."""
     words = dialect.split(comment)
-    named = len(words) == len(fields) and are_names(words, requested)
-    return named or are_names(fields, requested)
+    if len(words) == len(fields) and are_names(words, requested):
+        return True
+    return are_names(fields, requested)
 
 
 def first_lines(
@@ -360,9 +340,8 @@ def first_lines(
 ) -> tuple[Dialect, Block | None, Iterator[Block], list[str]]:
     """Return the dialect, the first block of data or None, the other blocks, and column names."""
     text = Text(file, request.options.encoding)
-    most = longest_line(file.budget)
-    dialect, above, head = _dialect(file, request, text, most)
-    file.delimiter, comment = dialect.delimiter, above.comment
+    dialect, above, head = _dialect(file, request, text, longest_line(file.budget))
+    file.delimiter = dialect.delimiter
     file.comment_mark = above.mark if above.mark in dialect.comments else b""
     if file.head.startswith(KONECT_BIPARTITE):
         raise FormatError(
@@ -372,15 +351,14 @@ def first_lines(
             " of the first column to the second, and pass the frame"
         )
     dialect = dialect.uncommented
-    at = above.count + 1
-    feed = blocks(file, dialect, text.read, at)
+    feed = blocks(file, dialect, text.read, above.count + 1)
     if text.marked:
         feed = marked_once(file.path, feed)
     first = next(feed, None)
     if first is None:
-        _check_comments(file, request.options, dialect, comment)
+        _check_comments(file, request.options, dialect, above.comment)
         return dialect, None, feed, []
-    line, rest = first.first()
+    line, others = first.first()
     check_utf8(file.path, Block(first.line, line))
     fields = dialect.split(line)
     if len(fields) < 2:
@@ -391,22 +369,40 @@ def first_lines(
             f" found {len(fields)}: {shown(line)}; if another character separates them, pass"
             " delimiter= (--delimiter)"
         )
-    file.header, names = request.options.header, None
+    names = _names(file, request, dialect, above.comment, head, first.line, fields)
+    if not file.header:
+        return dialect, first, feed, names
+    file.lines.header = ends_in(line)
+    _check_no_rule(file.path, others, dialect)
+    return dialect, others, feed, names
+
+
+def _names(
+    file: File,
+    request: ColumnRequest,
+    dialect: Dialect,
+    comment: bytes,
+    head: bytes,
+    line: int,
+    fields: list[str],
+) -> list[str]:
+    """Return the names of columns, and set ``file.header``.
+
+    ``comment`` is the last one above the records, ``head`` contains the first records, and
+    ``fields`` are those of the first record, at ``line``.
+    """
+    file.header, requested = request.options.header, request.requested
     if file.header is None:
-        names = names_in_comment(comment, dialect, len(fields), request.requested)
         file.header = False
-        if names is None:
-            below = next(iter(dialect.first_records(head, 2)[1:]), None)
-            if below is not None and any("\ufffd" in field for field in below):
-                below = None  # not UTF-8 text
-            file.header = is_header(file.path, first.line, fields, below, request.requested)
-            if not (file.header or request.requested):
-                check_edges(file.path, dialect.first_records(head, len(fields) + 1))
-    if file.header:
-        file.lines.header = ends_in(line)
-        _check_no_rule(file.path, rest, dialect)
-        return dialect, rest, feed, fields
-    return dialect, first, feed, names or without_header(len(fields))
+        if names := names_in_comment(comment, dialect, len(fields), requested):
+            return names
+        following = next(iter(dialect.first_records(head, 2)[1:]), None)
+        if following is not None and any("\ufffd" in field for field in following):
+            following = None  # not UTF-8 text
+        file.header = is_header(file.path, line, fields, following, requested)
+        if not (file.header or requested):
+            check_edges(file.path, dialect.first_records(head, len(fields) + 1))
+    return fields if file.header else without_header(len(fields))
 
 
 def _check_no_rule(path: str, block: Block, dialect: Dialect) -> None:

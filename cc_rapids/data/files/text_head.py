@@ -1,8 +1,4 @@
-"""Detect the encoding and separator of a table of text, and the lines above its first record.
-
-The separator is the comma, tab, semicolon or pipe that splits each of the first twenty records into
-the same number of fields, at least two. If none does, fields are separated by blanks.
-"""
+"""Detect the encoding and separator of a table of text, and the lines above its first record."""
 
 from __future__ import annotations
 
@@ -27,6 +23,7 @@ MARKS = {  # marks of four bytes come first, because they begin with those of tw
 }
 AS_UTF8 = "utf-8", "ascii"  # encodings that need no conversion to UTF-8
 SEPARATORS = ",\t;|"
+FIRST = 20  # number of records for inferring the separator
 _SEPARATOR = re.compile(
     rb"^" + SEPARATOR_LINE.replace(rb"[^\r\n]", rb"([!-~\t])") + rb"$", re.MULTILINE
 )
@@ -38,9 +35,9 @@ _LONGEST = 1000
 class Above:
     """The lines above the first record.
 
-    ``count`` is their number, ``comment`` the last comment without its first character, which
-    is ``mark``, ``first`` the first lines with their numbers, and ``separator`` that of a line such
-    as ``sep=;``.
+    ``count`` is their number. ``comment`` is the last comment without its first character, which is
+    ``mark``. ``first`` are the first lines with their numbers. ``separator`` is the character that
+    a line such as ``sep=;`` names.
     """
 
     count: int = 0
@@ -51,8 +48,8 @@ class Above:
 
     def add(self, data: bytes, dialect: Dialect) -> None:
         """Add complete lines that hold no data."""
-        if named := _SEPARATOR.search(data):
-            self.separator = named[1].decode()
+        if match := _SEPARATOR.search(data):
+            self.separator = match[1].decode()
         if comments := dialect.comments_in(data):
             last = comments[-1].strip()
             self.mark, self.comment = last[:1], last[1:]
@@ -70,16 +67,10 @@ def marked_encoding(first: bytes) -> str | None:
 class Text:
     """The bytes of a file converted to UTF-8, with lookahead.
 
-    Parameters
-    ----------
-    file
-        The file, whose count of lines receives all converted bytes once, in order.
-    encoding
-        The encoding of the file; by default that of its byte order mark, or UTF-8. It is ignored
-        for a file that the caller opened as text.
+    All converted bytes are added once, in order, to the count of lines of ``file``. Without an
+    ``encoding``, or if the caller opened the file as text, a byte order mark gives the encoding, by
+    default UTF-8. ``marked`` tells whether the file begins with such a mark.
     """
-
-    marked: bool
 
     def __init__(self, file: TextFile, encoding: str | None) -> None:
         self._file, self._line = file, 1
@@ -91,7 +82,7 @@ class Text:
             self._decoder = codecs.getincrementaldecoder(encoding)()
         self._ended = not first
         first = self._decoded(first)
-        self.marked = first.startswith(MARK)
+        self.marked: bool = first.startswith(MARK)
         self._ahead = first.removeprefix(MARK)
         file.lines.feed(self._ahead)
 
@@ -101,11 +92,11 @@ class Text:
             self._ahead += piece
         return self._ahead
 
-    def head(self, most: int) -> bytes:
-        """Return the next complete lines within ``HEAD`` bytes, and at least two.
+    def head(self, longest: int) -> bytes:
+        """Return the complete lines in the next ``HEAD`` bytes, or in more bytes to have two lines.
 
-        Line ends become newlines. There are fewer lines if no more remain, or if they exceed
-        ``most`` bytes.
+        Line ends become newlines. It is one line or none if the file ends, or if ``longest`` bytes
+        do not contain two.
         """
         size = HEAD
         while True:
@@ -115,29 +106,32 @@ class Text:
             lines = lines + b"\n" if ended and lines[-1:] != b"\n" else lines
             lines = lines[: lines.rfind(b"\n") + 1]
             records = quoted.whole_records(lines, b",").data.count(b"\n")
-            if ended or size >= most or records > 1:
+            if ended or size >= longest or records > 1:
                 return lines if data else b""
             size *= 4
 
-    def above(self, dialect: Dialect, most: int) -> Above:
-        """Skip and count the lines above the first record; return their content."""
-        skipped, size = Above(), HEAD
+    def above(self, dialect: Dialect, longest: int) -> Above:
+        """Skip and count the lines above the first record; return their content.
+
+        ``longest`` is the maximum bytes of a line.
+        """
+        above, size = Above(), HEAD
         while data := self.peek(size):
             ended = len(data) < size
-            whole = len(data) if ended else 1 + max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1))
-            part = data[:whole]
-            part = part + b"\n" if ended and part[-1:] not in b"\r\n" else part
-            match = dialect.dataless.match(part)
+            whole = len(data) if ended else quoted.last_end(data)
+            lines = data[:whole]
+            lines = lines + b"\n" if ended and lines[-1:] not in b"\r\n" else lines
+            match = dialect.dataless.match(lines)
             end = match.end() if match else 0
             if end:
-                above = quoted.with_newlines(part[:end])
-                skipped.add(above, dialect)
-                self._file.lines.without_data(above, dialect)
+                dataless = quoted.with_newlines(lines[:end])
+                above.add(dataless, dialect)
+                self._file.lines.without_data(dataless, dialect)
                 self._ahead = data[end:]
-            if end < len(part) or ended or (not whole and size >= most):
+            if end < len(lines) or ended or (not whole and size >= longest):
                 break
             size = HEAD if end else 4 * size
-        return skipped
+        return above
 
     def read(self, size: int) -> bytes:
         """Return about ``size`` of the next bytes; empty at the end of the file."""
@@ -145,6 +139,7 @@ class Text:
         return piece + self._next(size - len(piece)) if len(piece) < size else piece
 
     def _next(self, size: int) -> bytes:
+        """Return at least one more byte of the file, converted; empty at its end."""
         piece = b""
         while not piece and not self._ended:
             read = self._file.read(size)
@@ -154,6 +149,7 @@ class Text:
         return piece
 
     def _decoded(self, piece: bytes) -> bytes:
+        """Return the next bytes of the file as UTF-8; raise a FormatError if they are not text."""
         if self._decoder is None:
             return piece
         try:
@@ -177,21 +173,11 @@ def separator_of(
 ) -> str:
     """Infer the separator of a table from its first records.
 
-    It is the one of ``SEPARATORS`` that splits each record into the same number of fields, at least
-    two. If there is none, it is a blank, which stands for runs of blanks.
-
-    Parameters
-    ----------
-    path
-        The path for error messages.
-    head
-        The first records of the file, complete.
-    is_named
-        Returns whether the requested column names occur, given a dialect and the first record split
-        by it. If several separators fit, one with these names is preferred, then one that leaves no
-        quotes within fields.
-    tabbed
-        Whether the format of the file is tsv: of several separators that remain, tabs are taken.
+    It is the one of ``SEPARATORS`` that splits each of the first records, which are in ``head``,
+    into the same number of fields, at least two. If there is none, it is a blank, which stands for
+    runs of blanks. If several separators fit, one is preferred whose first record names requested
+    columns, then one that leaves no quotes within fields, then tabs if the file is ``tabbed``,
+    which is tsv. ``is_named`` tells whether a first record, split by a dialect, has such names.
 
     Raises
     ------
@@ -201,21 +187,21 @@ def separator_of(
     empty = head.replace(b'""', b"")
     if not empty.strip(SEPARATORS.encode() + b" \r\n"):  # all fields are empty
         return next((d for d in SEPARATORS if d.encode() in head), " ")
-    split = {d: _table(d).first_records(head, FIRST) for d in SEPARATORS if d.encode() in head}
+    split = {d: _records(head, d) for d in SEPARATORS if d.encode() in head}
     rows = {d: split[d] for d in split if any(sum(map(bool, row)) > 1 for row in split[d])}
-    if not rows and _width(_table(" ").first_records(head, FIRST)) < 2:
-        rows = {d: split[d] for d in split if split[d]}  # each record has few filled fields
+    if not rows and _width(_records(head, " ")) < 2:
+        rows = {d: split[d] for d in split if split[d]}  # each record has at most one filled field
     even = [d for d in rows if _width(rows[d]) > 1]
     if len(even) > 1:
-        even = [d for d in even if is_named(_table(d), rows[d][0])] or even
+        even = [d for d in even if is_named(Dialect(d, table=True), rows[d][0])] or even
         marked = {d: any('"' in field for row in rows[d] for field in row) for d in even}
         even = [d for d in even if not marked[d]] or even  # quotes are left within fields
     if tabbed and "\t" in even:
         even = ["\t"]
     if len(even) > 1:
         raise _either(path, *even[:2])
-    several = not even or len(_table(" ").first_records(head, 1)[0]) > 1
-    blanks = _table(" ").first_records(head, FIRST) if several else []
+    several = not even or len(_records(head, " ", 1)[0]) > 1
+    blanks = _records(head, " ") if several else []
     if even:
         if (
             b" " in head
@@ -225,22 +211,22 @@ def separator_of(
         ):
             raise _either(path, even[0], " ")  # such as "1 2<tab>3", or "1 2 0,5"
         return even[0]
-    often = max(rows, key=lambda d: (len(rows[d][0]) > 1, _split(rows[d])), default=" ")
-    if often == " " or 2 * _split(rows[often]) < len(blanks):
+    frequent = max(rows, key=lambda d: (len(rows[d][0]) > 1, _split_count(rows[d])), default=" ")
+    if frequent == " " or 2 * _split_count(rows[frequent]) < len(blanks):
         return " "
     if _width(blanks) < 2:
-        return often  # the parser then names the record that differs
-    if often != "\t" or not _are_numbers(_parts(rows[often])):
-        raise _either(path, often, " ", "some of")
+        return frequent  # the parser then names the record that differs
+    if frequent != "\t" or not _are_numbers(_words_in(rows[frequent])):
+        raise _either(path, frequent, " ", "some of")
     return " "
 
 
-FIRST = 20  # number of records for inferring the separator
 NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def _table(delimiter: str) -> Dialect:
-    return Dialect(delimiter, table=True)
+def _records(head: bytes, delimiter: str, count: int = FIRST) -> list[list[str]]:
+    """Return the fields of the first records of a table."""
+    return Dialect(delimiter, table=True).first_records(head, count)
 
 
 def _width(rows: list[list[str]]) -> int:
@@ -254,12 +240,12 @@ def _are_pairs(rows: list[list[str]]) -> bool:
     return all(_are_numbers(row[:2]) for row in rows[1:] or rows)
 
 
-def _split(rows: list[list[str]]) -> int:
-    """Return how many records have more than one field."""
+def _split_count(rows: list[list[str]]) -> int:
+    """Return the number of records with more than one field."""
     return sum(len(row) > 1 for row in rows)
 
 
-def _parts(rows: list[list[str]]) -> list[str]:
+def _words_in(rows: list[list[str]]) -> list[str]:
     """Return the words of all fields that contain several words separated by blanks."""
     fields = (field.split() for row in rows for field in row)
     return [word for words in fields if len(words) > 1 for word in words]
@@ -269,11 +255,12 @@ def _are_numbers(words: list[str]) -> bool:
     return all(map(NUMBER.fullmatch, words))
 
 
-def _either(path: str, one: str, other: str, which: str = "") -> FormatError:
+def _either(path: str, one: str, other: str, which: str = "all of") -> FormatError:
+    """Return the error for first records that two separators split."""
     ways = " or ".join(f"delimiter={d!r} (--delimiter {d!r})" for d in (one, other))
     return FormatError(
         f"{path}: fields may be separated by {NAMES[one]} or by {NAMES[other]}, as both split"
-        f" {which or 'all of'} its first records: pass {ways}"
+        f" {which} its first records: pass {ways}"
     )
 
 
@@ -287,8 +274,8 @@ def check_above(
     """
     for fields in dialect.uncommented.first_records(records, 1):
         for number, line in above.first:
-            begins = line[1:2].strip(b" \t" + dialect.comments)
-            words = dialect.split(line) if begins and line[:1] in dialect.comments else []
+            has_text = line[1:2].strip(b" \t" + dialect.comments)
+            words = dialect.split(line) if has_text and line[:1] in dialect.comments else []
             if len(words) == len(fields) > 1 and not are_names(dialect.split(line[1:]), requested):
                 letter = line[:1].decode()
                 raise FormatError(

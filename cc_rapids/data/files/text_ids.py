@@ -22,7 +22,7 @@ NO_VALUE = (  # words for a missing value in columns of numbers, in lower case
     *("#ref!", "#value!", "#name?", "#div/0!"),
     *("?", "-", "--", "."),
 )
-SAMPLE = 1_000  # ids that show whether a column is a list of words
+SAMPLE = 1_000  # number of ids that are inspected for lower-case words
 MISSING = tuple(
     dict.fromkeys(
         word
@@ -35,11 +35,9 @@ MISSING = tuple(
 class LateTextError(FormatError):
     """An error for text ids in a stream whose earlier ids were all integers.
 
-    ``text`` tells for each column of an id whether it is text, or None if unknown. ``can_restart``
-    tells whether the files can be read again from the first one.
+    ``text`` is true for the column of an id that is text, and None for its other columns.
+    ``can_restart`` is true if the files can be read again from the first one.
     """
-
-    text: list[bool | None]
 
     can_restart = False
 
@@ -50,7 +48,7 @@ class LateTextError(FormatError):
             " all; read it whole, without memory_limit= (--memory-limit), or store the columns as"
             " strings (in Parquet)"
         )
-        self.text = [True if k == column else None for k in range(width)]
+        self.text: list[bool | None] = [True if k == column else None for k in range(width)]
 
 
 class Ids:
@@ -58,25 +56,24 @@ class Ids:
 
     In a column of numbers, words such as NA and empty quoted text are nulls. In a column of text
     they are ordinary words, so the text is kept until the type of the column is certain.
-    ``no_value`` is the first such word with a letter, empty if there is none. In a list of words,
-    most ids are lower-case letters, and null is a word like any other.
+    ``has_empty`` tells whether there is empty quoted text. ``no_value`` is the first word with a
+    letter that may mean a missing value, empty if there is none. If more than 90 % of the ids are
+    lower-case words, ``null`` is a word like any other.
     """
 
-    quoted: bool
-    empties: bool
-    no_value: str
-
     def __init__(self, column: Column) -> None:
-        text, self.quoted, self.empties = column.text, column.in_quotes is not None, False
-        self.text: pa.ChunkedArray | None = None
-        self.no_value = ""
+        text = column.text
+        self.quoted: bool = column.in_quotes is not None
+        self.has_empty: bool = False
+        self.text: pa.ChunkedArray | None = None  # None if the cast of numbers gives the same text
+        self.no_value: str = ""
         numbers = None if self.quoted else integers(text)
         if numbers is None:
             self.text = text = trimmed(text) if column.bare else text
             bare = text if column.in_quotes is None else text.filter(pc.invert(column.in_quotes))
             missing = pc.is_in(bare, value_set=pa.array([*MISSING, ""]))
             if not self.quoted:
-                self.empties = not column.bare and bool(pc.any(pc.equal(text, "")).as_py())
+                self.has_empty = not column.bare and bool(pc.any(pc.equal(text, "")).as_py())
                 numbers = integers(pc.if_else(missing, None, text))
             if pc.any(missing).as_py():
                 lower = pc.mean(pc.match_substring_regex(bare.slice(0, SAMPLE), "^[a-z]+$")).as_py()
@@ -87,42 +84,40 @@ class Ids:
 
     def cast(self, kind: pa.DataType) -> pa.ChunkedArray:
         """Return the ids in a type that they fit."""
-        # If the text was dropped, the numbers have canonical spelling, and the cast restores the
-        # text
-        exact = self.values if self.text is None or kind != pa.string() else self.text
-        return exact.cast(kind)
+        ids = self.values if self.text is None or kind != pa.string() else self.text
+        return ids.cast(kind)
 
 
 @dataclass
 class TextType:
     """The type of a column of ids, updated for each block.
 
-    The column holds floats if all fields are unquoted numbers and some are not integers. If any
-    field is not a number, such as ``v1.0`` or ``ann``, all fields are names, including ``1.0``.
+    The column holds floats if all fields are unquoted numbers and one of them is not an integer. If
+    any field is not a number, such as ``v1.0`` or ``ann``, all fields are names, including ``1.0``.
     """
 
     types: set[pa.DataType] = field(default_factory=set)
-    negative: bool = False  # whether some ids are below 0
-    wide: bool = False  # whether some ids are beyond int64
-    empties: bool = False
-    filled: bool = False
+    has_negative: bool = False
+    beyond_int64: bool = False
+    has_empty: bool = False  # empty text in quotes
+    has_values: bool = False
     _has_names: bool = False
     _float: str = ""
 
     def restart(self) -> None:
         """Forget whether the blocks so far are text, but not the range of integers, nor floats."""
         self.types = set()
-        self.empties = self.filled = False
+        self.has_empty = self.has_values = False
 
     def update(self, ids: Ids) -> int | None:
         """Add the ids of a block; return the row of the first float if it is in this block."""
         values = ids.values
         self.types.add(values.type)
-        self.wide |= values.type == pa.uint64()
-        self.empties |= ids.empties
-        self.filled |= values.null_count < len(values)
-        if values.type == pa.int64() and not self.negative:
-            self.negative = (pc.min(values).as_py() or 0) < 0
+        self.beyond_int64 |= values.type == pa.uint64()
+        self.has_empty |= ids.has_empty
+        self.has_values |= values.null_count < len(values)
+        if values.type == pa.int64() and not self.has_negative:
+            self.has_negative = (pc.min(values).as_py() or 0) < 0
         if self._has_names or pa.types.is_integer(values.type):
             return None
         row = None if ids.quoted else _first_float(values)
@@ -143,13 +138,14 @@ def common_type(pair: tuple[TextType, TextType], empties: bool = True) -> pa.Dat
 
     If ``empties``, it is also string if a column has empty text and no other values.
     """
-    types = pair[0].types | pair[1].types
-    empty = empties and any(one.empties and not one.filled for one in pair)
-    if empty or not all(map(pa.types.is_integer, types)):
+    source, destination = pair
+    types = source.types | destination.types
+    only_empty = empties and any(end.has_empty and not end.has_values for end in pair)
+    if only_empty or not all(map(pa.types.is_integer, types)):
         return pa.string()
-    if not any(one.wide for one in pair):
+    if not (source.beyond_int64 or destination.beyond_int64):
         return pa.int64()
-    return pa.string() if pair[0].negative or pair[1].negative else pa.uint64()
+    return pa.string() if source.has_negative or destination.has_negative else pa.uint64()
 
 
 class IdPair:
@@ -164,7 +160,7 @@ class IdPair:
         self._path, self._names, self._dialect = path, list(names), dialect
         self._blocks: list[tuple[Ids, Ids]] = []
         self._types, self._lines = (TextType(), TextType()), [0, 0]
-        self._no_value: str | None = ""  # a word that may mean no id; None after the warning
+        self._no_value: str | None = ""  # a word for a missing value; None after the warning
 
     def append(self, block: Block, source: Column, destination: Column) -> tuple[Any, Any]:
         """Append the text of a block; return its ids, in types that depend on this block only."""
@@ -185,12 +181,12 @@ class IdPair:
             column.restart()
 
     def table(self, text: bool | None = None) -> pa.Table:
-        """Return the ids so far as chunked columns; strings if ``text``, even if all are ints.
+        """Return the ids so far, as strings if ``text``, even if all are integers.
 
         Raises
         ------
         ColumnTypeError
-            A column holds floats so far; the error names the first one.
+            A column holds floats; the error names the first one.
         """
         for name, column, line in zip(self._names, self._types, self._lines, strict=True):
             if column.floats is not None:
@@ -226,8 +222,8 @@ def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
         with suppress(pa.ArrowInvalid):
             numbers = text.cast(kind)
             led_by_zero = pc.and_(pc.starts_with(text, "0"), pc.greater(pc.binary_length(text), 1))
-            odd = pc.any(pc.or_(led_by_zero, pc.starts_with(text, "-0"))).as_py()
-            return None if odd else numbers
+            not_canonical = pc.or_(led_by_zero, pc.starts_with(text, "-0"))
+            return None if pc.any(not_canonical).as_py() else numbers
     return None
 
 
@@ -239,10 +235,10 @@ _WAY_OUT = (
 )
 
 
-def shortened(value: Any, most: int = 60) -> str:
-    """Return the representation of a value, cut to at most ``most`` characters."""
+def shortened(value: Any, length: int = 60) -> str:
+    """Return the representation of a value, cut to ``length`` characters if it is longer."""
     text = repr(value)
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+    return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 def refused(
@@ -255,7 +251,7 @@ def refused(
 
 
 def _first_float(text: pa.ChunkedArray) -> int | None:
-    """Return the row of the first float, -1 if all are integers, None if some are not numbers."""
+    """Return the row of the first float, -1 if all are integers, None if one is not a number."""
     words = pc.if_else(pc.is_in(text, value_set=pa.array([*MISSING, ""], text.type)), None, text)
     with suppress(pa.ArrowInvalid):
         pc.replace_substring_regex(words, r"^\+", "").cast(pa.float64())
@@ -267,14 +263,8 @@ def _first_float(text: pa.ChunkedArray) -> int | None:
 def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first_row: int) -> None:
     """Raise a ColumnTypeError unless columns hold integers or strings, or categories of these.
 
-    Parameters
-    ----------
-    path, names
-        The path of the file and the names of the columns, for messages.
-    columns
-        Typed columns; a column of nulls may have any type.
-    first_row : int
-        The row of the file at which the columns begin.
+    A column of nulls may have any type. The message has the row in the file, where the columns
+    begin at ``first_row``.
     """
     for name, column in zip(names, columns, strict=True):
         if are_ids(column.type) or column.null_count == len(column):
