@@ -372,7 +372,8 @@ class Plan:
 
     facts: Facts
     algorithm: Design
-    rule: object = "asked for"
+    design: str
+    rule: object  # why it runs; str() describes it
     encoding: IdEncoding | None = None  # None until ids are scanned
     vertices: int = 0
     memory: str = MEMORY[0]
@@ -416,16 +417,8 @@ class Plan:
         return f"{self.numbers.why}: {why}" if self.numbers else why
 
     @property
-    def design(self) -> str:
-        if self.by_scipy:
-            return BY_SCIPY
-        return boruvka.NAME if self.forest in BY_WEIGHT else str(self.algorithm)
-
-    @property
     def design_why(self) -> str:
-        if self.by_scipy:
-            return BY_SCIPY_WHY
-        return boruvka.WHY if self.forest in BY_WEIGHT else str(self.rule)
+        return str(self.rule)
 
     @property
     def bytes(self) -> int:
@@ -489,7 +482,8 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
     uses_defaults = policy.is_measured and memory == MEMORY[0]
     tries_one_launch = facts.launches_once and uses_defaults and not forest
     if ids is None and counted is None:
-        return Plan(facts, ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE, in_one_launch=tries_one_launch)
+        once = ONE_LAUNCH_RULE.design
+        return Plan(facts, once, str(once), ONE_LAUNCH_RULE, in_one_launch=tries_one_launch)
     encoding = None if counted is None else counted.encoding
     if counted is None and ids is not None:
         launches_with_table = tries_one_launch and facts.has_table
@@ -520,10 +514,16 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         in_one_launch = fits or encoding.in_one_launch
     if in_one_launch:
         design, rule = ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE
-    log.debug("%s: %s", design, rule)
+    name = str(design)
+    if by_scipy:
+        name, rule = BY_SCIPY, BY_SCIPY_WHY
+    elif forest in BY_WEIGHT:
+        name, rule = boruvka.NAME, boruvka.WHY
+    log.debug("%s: %s", name, rule)
     return Plan(
         facts,
         design,
+        name,
         rule,
         encoding,
         n,
@@ -597,4 +597,6 @@ def choose_for_cut(backend: Backend, n: int, m: int, design: Design, uses_defaul
     plan = choose_for_batch(backend, n, m, design)
     max_rows = backend.uncompiled_rows
     by_scipy = uses_default and max_rows > 0 and _is_short(n, m, max_rows)
-    return replace(plan, by_scipy=True) if by_scipy else plan
+    if not by_scipy:
+        return plan
+    return replace(plan, by_scipy=True, design=BY_SCIPY, rule=BY_SCIPY_WHY)

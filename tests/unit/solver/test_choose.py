@@ -220,9 +220,7 @@ def path(tmp_path, monkeypatch):
 def test_every_entry_point_obeys_a_plan(monkeypatch, path, name):
     fixed, ran = Design.parse("none+rem-cas+split-one"), []
     chosen, build = choose.choose, run.build
-    monkeypatch.setattr(
-        choose, "choose", lambda *given: replace(chosen(*given), algorithm=fixed, rule="a test")
-    )
+    monkeypatch.setattr(choose, "choose", lambda *given: replace(chosen(*given), algorithm=fixed))
     monkeypatch.setattr(
         run, "build", lambda design, *rest: ran.append(design) or build(design, *rest)
     )
