@@ -169,10 +169,24 @@ class CondensedTree:
 
         There are few clusters, so one CPU thread selects them, even if the arrays are on a GPU.
         """
-        backend, xp = self.backend, self.backend.xp
+        xp, density = self.backend.xp, self.density_of
+        labels, limits, deaths, greatest_deaths = (
+            self.backend.asarray(column)[self.cluster_of] for column in self._selected(selection)
+        )
+        labels = xp.where(density >= limits, labels, -1)
+        probabilities = xp.where(labels >= 0, _share(density, deaths, xp), 0.0)
+        return Clusters(labels, probabilities, 1.0 - _share(density, greatest_deaths, xp))
+
+    def _selected(self, selection: Selection) -> tuple[Array, Array, Array, Array]:
+        """Select clusters, and return four values of each cluster as (c,) arrays on the host.
+
+        They are the label of its points, the least density at which a point has this label, the
+        death of the selected cluster around it, and the greatest death of the cluster itself and
+        its descendants.
+        """
         count = int(self.parent.size)
         columns = self.parent, self.size, self.birth, self.death, self.stability
-        parent, size, birth, death, stability = map(backend.to_host, columns)
+        parent, size, birth, death, stability = map(self.backend.to_host, columns)
         max_size = selection.max_cluster_size or int(self.cluster_of.size) + 1
         options = np.array(
             [selection.method == "leaf", selection.allow_single_cluster, max_size], np.int64
@@ -187,20 +201,13 @@ class CondensedTree:
         epsilon = np.array([selection.epsilon], np.float64)
         results = picks, is_selected, target, chosen, label, greatest_death
         select(1, options, epsilon, *tree, *results)
-        limit = np.zeros(count)  # the least density of points with a label
+        limit = np.zeros(count)
         root = chosen == 0
         if is_selected[0]:
             limit[root] = 1 / selection.epsilon if selection.epsilon else death[0]
             if not selection.allow_single_cluster or int(is_selected.sum()) > 1:
                 label[root] = -1
-        labels, limits, deaths, greatest_deaths = (
-            backend.asarray(column)[self.cluster_of]
-            for column in (label, limit, death[chosen], greatest_death)
-        )
-        density = self.density_of
-        labels = xp.where(density >= limits, labels, -1)
-        probabilities = xp.where(labels >= 0, _share(density, deaths, xp), 0.0)
-        return Clusters(labels, probabilities, 1.0 - _share(density, greatest_deaths, xp))
+        return label, limit, death[chosen], greatest_death
 
 
 def _share(density: Array, greatest: Array, xp: Any) -> Array:

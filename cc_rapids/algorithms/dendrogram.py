@@ -124,22 +124,25 @@ class MergeTree:
         return MergeTree(int(vertices.size), first, second, size, least, greatest, self.backend)
 
     def growth(self, ends: Array) -> tuple[Array, Array]:
-        """Return the size of the largest cluster and the sum of all squared sizes, after each edge.
+        """Return the size of the largest cluster and the sum of squared sizes, at edges ``ends``.
 
         Parameters
         ----------
         ends : (c,) array of int64
-            Edges; both numbers describe the clusters after the merge of edge ``ends[i]``.
+            Element i of both results describes the clusters after the merge of edge ``ends[i]``.
 
         Returns
         -------
         two (c,) arrays of uint64
         """
         backend, t, word = self.backend, int(self.size.size), self.first.dtype.type
+        # a merge of a and b vertices replaces a^2 + b^2 by (a + b)^2, which is greater by 2 a b
         products = self.sizes_of(self.first) * self.sizes_of(self.second)
         squares = self.n + 2 * backend.xp.cumsum(products.astype(np.uint64))
         records = backend.fill(backend.empty(4 * t, word), 0)
-        records[2::4] = self.size  # sum_runs takes the maximum of this word
+        records[2::4] = (
+            self.size
+        )  # of which sum_runs takes the maximum; without flags, all are one chain
         if t:
             _sum_chains(records, 0, t, backend)
         return records[2::4][ends].astype(np.uint64), squares[ends]
@@ -185,7 +188,10 @@ class MergeTree:
         edge = xp.repeat(xp.arange(t, dtype=word), 2)
         if is_outer is None:
             return before, edge + word(self.n), edge
-        before, edge = before[is_outer], edge[is_outer]
+        before, edge = (
+            before[is_outer],
+            edge[is_outer],
+        )  # no clusters that a step creates and merges
         rows = steps[edge], self.least_of(before)  # sort keys: step, then vertex
         if self.n > 1 << 32:
             order = order_of([*rows], xp)

@@ -290,12 +290,7 @@ class Clusters:
                 decided_count = left_count - int(is_open.size)
                 left_count = int(is_open.size)
         if left_count:
-            # left_count distinct keys below left_count are a permutation
-            are_ranks = int(keys.max()) < left_count
-            order = inverse_of(keys, xp) if are_ranks else stable_order(keys, xp)
-            order = order.astype(np.int64)
-            by_group, starts = rows_of_each(groups[us[order].astype(np.int64)], count, xp)
-            order = order[by_group]
+            order, starts = _by_group_and_key(groups[us.astype(np.int64)], count, keys, xp)
             part = self._decide_in_order(starts, us[order], vs[order], keys[order])
             verdict[order if rows is None else rows[order]] = part
         return verdict
@@ -326,6 +321,18 @@ class Clusters:
         roots = self.backend.empty(self.n, self.word)
         self.backend.kernel(kernels.all_roots)(self.n, self.parent, roots)
         return roots
+
+
+def _by_group_and_key(groups: Array, count: int, keys: Array, xp: Any) -> tuple[Array, Array]:
+    """Return the order of rows by group, then by distinct keys, and the start of each group.
+
+    ``groups`` are below ``count``. Group g has the rows ``order[starts[g]:starts[g + 1]]``.
+    """
+    are_ranks = int(keys.max()) < int(keys.size)  # distinct, so they are a permutation
+    order = inverse_of(keys, xp) if are_ranks else stable_order(keys, xp)
+    order = order.astype(np.int64)
+    by_group, starts = rows_of_each(groups[order], count, xp)
+    return order[by_group], starts
 
 
 def inverse_of(order: Array, xp: Any) -> Array:
