@@ -411,7 +411,8 @@ def designs() -> list[Design]:
 
     See Also
     --------
-    Design : A design, by its three choices. components : Run a design by its name.
+    Design : A design, by its three choices.
+    components : Run a design by its name.
 
     Examples
     --------

@@ -231,7 +231,7 @@ class Chains:
             segment = xp.searchsorted(ends, index, side="right")
             vertex = piece.top[segment] + (index - (ends - count)[segment])
             pair, depth = piece.pair[segment], self.depth[vertex]
-            # the edges between an end of the path and this edge, which leads up from ``vertex``
+            # the number of edges before this edge if the path climbs here, and if it descends
             up = first_depth[pair] - depth
             down = length[pair] - 1 - (second_depth[pair] - depth)
             step = xp.where(piece.from_first[segment], up, down)

@@ -64,7 +64,7 @@ def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
 def all_rows(link_short: Any, link_long: Any) -> Step:
     """Link every entry: a short row by one thread, a long row by one thread per entry.
 
-    If every edge occurs in both rows, it is linked from the row of its larger endpoint.
+    If every edge occurs in the rows of both endpoints, it is linked from the row of the larger one.
     """
 
     def connect_rest(state: Any) -> None:

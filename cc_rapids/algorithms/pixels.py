@@ -138,7 +138,7 @@ class Grid:
             if not is_earlier or not neighbours.any():
                 continue
             distance.append(-sum(map(mul, strides, steps)))
-            # a step back leaves the image from the first row of its axis, a step on from the last
+            # for each axis of the step, the end at which the step leaves the image
             axis_ends = [
                 2 * k + (1 if step > 0 else 0) for k, step in enumerate(steps[::-1]) if step
             ]
@@ -190,7 +190,7 @@ class Grid:
             values = flat if by_value else backend.unused(np.uint8)
             rows(words, self.width, self.words, *self.neighbourhood, values, *bits, parent)
         count = self._number(parent, labels)
-        # A GPU writes two 32-bit labels at once faster, which requires an address divisible by 8.
+        # A GPU is faster if it writes two 32-bit labels at once, at an address divisible by 8.
         are_pairs = labels.itemsize == WORD // 8 and _address(labels) % 8 == 0
         if backend.warp_size > 1 and self.width == WORD * self.words and are_pairs:
             pairs = backend.kernel(pixels.write_label_pairs)

@@ -85,8 +85,8 @@ def bit_set(on: Any) -> Any:
 def pair_of_columns(on: Any, wide: type) -> Any:
     """Return the endpoints of a row of two columns as slots; unknown ids give n or more.
 
-    Subtraction is modulo 2^32 or 2^64. If the type has the ids of all slots, every other id gives n
-    or more.
+    Subtraction is modulo 2^32 or 2^64. If the type of the columns contains the ids of all slots,
+    every other id gives n or more.
     """
 
     @on.device

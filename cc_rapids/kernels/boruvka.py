@@ -488,7 +488,7 @@ def hook(on: Any, link: Any) -> Any:
 
 
 def link_candidate(on: Any, load_row: Any, selects: Any, hook: Any) -> Any:
-    """Link the two trees of a candidate that at least one of them selects, and mark its row.
+    """Link the two trees of a candidate, and mark its row, if one of the trees selects it.
 
     The selected edges contain no cycle, so each links two trees. The candidate's endpoints are then
     both set to the smaller root, which marks the candidate as done. The larger root is hooked, so

@@ -23,9 +23,9 @@ def select_clusters(on: Any) -> Any:
 
     ``below`` has three words per cluster: the mass, the vertices and the number of its children.
     ``picks`` and ``moved`` are 0 initially. ``picks`` is 1 for a cluster selected by its mass, and
-    2 below such a cluster; ``moved`` is 1 for the clusters that replace these. ``chosen`` becomes
-    the selected cluster that contains each cluster, and ``label`` its label, -1 for none. ``death``
-    becomes the greatest death among descendants.
+    2 below such a cluster; ``moved`` is 1 for each cluster that is selected after the replacement.
+    ``chosen`` becomes the selected cluster that contains each cluster, and ``label`` its label, -1
+    for none. ``death`` becomes the greatest death among descendants.
 
     Campello, Moulavi, Zimek and Sander, "Hierarchical density estimates for data clustering,
     visualization, and outlier detection", TKDD 2015. Malzer and Baum, "A hybrid approach to

@@ -141,8 +141,8 @@ def link_first_two(on: Any, vertex: type, join: Any) -> Any:
     """Link the first two neighbours of each vertex, which pairs of threads load coalesced.
 
     Threads 2t and 2t + 1 read the rows of both: thread 2t the first entries, thread 2t + 1 the
-    second entries. Then each thread sends the other one the entry that it has read of the other's
-    row. The kernel is launched for whole warps, also beyond n.
+    second entries. Then each thread sends the entry from the row of the other thread to that
+    thread. The kernel is launched for whole warps, also beyond n.
     """
     swap, entries = on.warp_shuffle_xor, entries_of(on)
 

@@ -66,7 +66,8 @@ def _link(on: Any, vertex: type) -> Any:
 def link_giant(on: Any, vertex: type) -> Any:
     """Link the vertices of another forest's giant component, given as bits, with its root.
 
-    Most of them already share a root in this forest, so the parents are read in order.
+    Most of these vertices already have one root in this forest. Then only their parents are read,
+    in ascending order.
     """
     link, climb = _link(on, vertex), find.halve(on)
 

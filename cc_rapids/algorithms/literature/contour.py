@@ -20,7 +20,7 @@ from ..phases import changes
 
 ORDER_M = 1024  # the order m of the paper
 Orders = tuple[int, ...]
-# by variant: the orders of the first rounds, and those of the rounds that repeat
+# by variant: the orders of the first rounds, and the orders of later rounds, which repeat
 ORDERS: dict[str, tuple[Orders, Orders]] = {
     "2": ((), (2,)),
     "1": ((), (1,)),
