@@ -34,6 +34,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.column import Native, is_cudf, text_buffers
 from ..data.cudf_columns import borrow_strings, make_strings
+from ..data.lazy import cudf, cupy, pa, pc
 from ..errors import InputError
 from ..kernels import forest
 from ..kernels import strings as kernels
@@ -169,7 +170,7 @@ def number(text: Text) -> tuple[Array, Array] | None:
 
 def codes_of(column: Any) -> Array:
     """Return a code for each string of a column, computed by its library."""
-    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    library = _library_of(column)
     return library.factorise(library.join([column]))[0]
 
 
@@ -191,7 +192,7 @@ def lent_texts(columns: list[Any], backend: Backend) -> Iterator[list[Text | Non
     texts: list[Text | None] = []
     with ExitStack() as stack:
         for column in columns:
-            library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+            library = _library_of(column)
             joined = library.join([column]) if len(column) else None
             lent = stack.enter_context(library.borrow(joined)) if joined is not None else None
             texts.append(Text.of(*lent, backend) if lent else None)
@@ -204,14 +205,13 @@ def of_bytes(like: Any) -> Callable[[Array, Array, Backend], Any]:
     The function takes the bytes and the offsets, as arrays of a backend, and the backend. The
     arrays become part of the column.
     """
-    library: _Library = _Cudf() if is_cudf(like) else _Arrow()
+    library = _library_of(like)
     return partial(_of_bytes, library, getattr(like, "dtype", None))
 
 
 def _of_bytes(library: _Library, dtype: Any, chars: Array, offsets: Array, backend: Backend) -> Any:
     """Build a column from bytes and offsets, copied to the host for host libraries."""
-    if not (library.on_device and backend.on_device):
-        chars, offsets = backend.to_host(chars), backend.to_host(offsets)
+    chars, offsets = (_for_library(array, backend, library.on_device) for array in (chars, offsets))
     return library.make(dtype, chars, offsets)
 
 
@@ -264,8 +264,6 @@ def sorted_rows(text: Text) -> Array:
         if rows is not None:
             return rows
         log.info("strings are not ordered after %d rounds: the library sorts them", ROUNDS)
-    import pyarrow.compute as pc
-
     column = _Arrow().make(None, *map(backend.to_host, (text.chars, text.offsets)))
     return backend.asarray(pc.sort_indices(column).to_numpy()).astype(row)
 
@@ -359,8 +357,7 @@ class StringDecoder:
 
     def decode(self, vertices: Array, backend: Backend) -> Any:
         """Return the strings of given vertices, as a column of the caller's kind."""
-        stay = self.on_device and backend.on_device
-        return self.strings_of(vertices if stay else backend.to_host(vertices))
+        return self.strings_of(_for_library(vertices, backend, self.on_device))
 
     def lookup(self, strings: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of cuDF or PyArrow strings, and a mask of the known strings."""
@@ -385,7 +382,7 @@ def factorise(
         The backend that computes the codes.
     """
     ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
-    library: _Library = _Cudf() if is_cudf(columns[0]) else _Arrow()
+    library = _library_of(columns[0])
     column = library.join(columns)
     codes, strings = _by_kernels(library, column, backend) or library.factorise(column)
     starts = [0, *ends]
@@ -444,27 +441,26 @@ def where(use_left: Any, left: Any, right: Any, backend: Backend) -> Any:
 
     The result has the library of ``left``.
     """
-    library: _Library = _Cudf() if is_cudf(left) else _Arrow()
-    mask = use_left if library.on_device and backend.on_device else backend.to_host(use_left)
+    library = _library_of(left)
+    mask = _for_library(use_left, backend, library.on_device)
     return library.where(mask, library.join([left]), library.join([right]))
 
 
 def same_strings(first: Any, second: Any) -> bool:
     """Return whether two string columns of equal length have equal values, in any libraries."""
-    library: _Library = _Cudf() if is_cudf(first) or is_cudf(second) else _Arrow()
+    library = _library_of(first if is_cudf(first) else second)
     return library.same(library.join([first]), library.join([second]))
 
 
 def take_rows(column: Any, rows: Array, backend: Backend) -> Any:
     """Return the strings of given rows of a column, as a new column."""
-    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
-    stay = library.on_device and backend.on_device
-    return library.take(library.join([column]), rows if stay else backend.to_host(rows))
+    library = _library_of(column)
+    return library.take(library.join([column]), _for_library(rows, backend, library.on_device))
 
 
 def different(column: Any) -> Any:
     """Return the distinct strings of a column."""
-    return (_Cudf() if is_cudf(column) else _Arrow()).different(column)
+    return _library_of(column).different(column)
 
 
 def among(column: Any, values: list[str]) -> Array:
@@ -472,7 +468,7 @@ def among(column: Any, values: list[str]) -> Array:
 
     The array is on the device if the column is.
     """
-    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    library = _library_of(column)
     return library.among(library.join([column]), values)
 
 
@@ -495,7 +491,7 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
     int
         A number that exceeds all of them.
     """
-    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    library = _library_of(column)
     column = library.join([column])
     if not len(column):
         return backend.empty(0, np.uint32), 0
@@ -532,8 +528,7 @@ def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array
     if factorised is None:
         return None
     codes, rows = factorised
-    stay = library.on_device and backend.on_device
-    return codes, library.take(column, rows if stay else backend.to_host(rows))
+    return codes, library.take(column, _for_library(rows, backend, library.on_device))
 
 
 def _selects_all(positions: Array, strings: Any) -> bool:
@@ -562,8 +557,6 @@ def bytes_of(columns: Any) -> int:
 
 def _bytes_of_dictionary(array: Any) -> int:
     """Return the bytes of the strings of a dictionary array, each with its offset."""
-    import pyarrow.compute as pc
-
     lengths = pc.binary_length(array.dictionary).take(array.indices)
     return int(pc.sum(lengths).as_py() or 0) + 8 * len(array)
 
@@ -625,8 +618,6 @@ class _Cudf(_Library):
     on_device = True
 
     def join(self, columns: list[Any]) -> Any:
-        import cudf
-
         columns = [_to_device(column) for column in columns]
         if len(columns) == 1:
             return columns[0]
@@ -635,12 +626,8 @@ class _Cudf(_Library):
         return cudf.concat(columns, ignore_index=True)
 
     def borrow(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
-        import cudf
-        import cupy
-
         if not cudf.get_option("spill"):
             return nullcontext(borrow_strings(column))
-
         chars, offsets = map(cupy.asarray, text_buffers(column.to_arrow()))
         return nullcontext((chars, offsets))
 
@@ -654,14 +641,10 @@ class _Cudf(_Library):
         return column.copy(deep=False)
 
     def factorise(self, column: Any) -> tuple[Array, Any]:
-        import cudf
-
         codes, strings = column.factorize(sort=True)
         return codes, cudf.Series(strings)
 
     def where(self, mask: Array, first: Any, second: Any) -> Any:
-        import cudf
-
         first, second = (column.reset_index(drop=True) for column in (first, second))
         return first.where(cudf.Series(mask), second)
 
@@ -670,8 +653,6 @@ class _Cudf(_Library):
         return bool((first == second).all())
 
     def different(self, column: Any) -> Any:
-        import cudf
-
         return cudf.Series(column.unique())
 
     def among(self, column: Any, values: list[str]) -> Array:
@@ -691,8 +672,6 @@ class _Arrow(_Library):
     on_device = False
 
     def join(self, columns: list[Any]) -> Any:
-        import pyarrow as pa
-
         chunks: list[Any] = []
         for column in columns:
             wide = _to_host(column).cast(pa.large_string())
@@ -706,22 +685,16 @@ class _Arrow(_Library):
         yield text_buffers(column)
 
     def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
-        import pyarrow as pa
-
         buffers = pa.py_buffer(offsets), pa.py_buffer(chars)
         return pa.LargeStringArray.from_buffers(offsets.size - 1, *buffers)
 
     def take(self, column: Any, rows: Array) -> Any:
-        import pyarrow as pa
-
         return column.take(pa.array(rows))
 
     def share(self, column: Any) -> Any:
         return column
 
     def factorise(self, column: Any) -> tuple[Array, Any]:
-        import pyarrow.compute as pc
-
         encoded = pc.dictionary_encode(column)
         order = pc.sort_indices(encoded.dictionary)
         strings = encoded.dictionary.take(order)
@@ -730,9 +703,6 @@ class _Arrow(_Library):
         return ranks[encoded.indices.to_numpy()], strings
 
     def where(self, mask: Array, first: Any, second: Any) -> Any:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         return pc.if_else(pa.array(mask), first, second)
 
     def same(self, first: Any, second: Any) -> bool:
@@ -742,9 +712,6 @@ class _Arrow(_Library):
         return column.unique()
 
     def among(self, column: Any, values: list[str]) -> Array:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if values == [""]:  # comparing lengths is five times as fast
             is_value = pc.equal(pc.binary_length(column), 0)
         else:
@@ -752,9 +719,6 @@ class _Arrow(_Library):
         return is_value.to_numpy(zero_copy_only=False)
 
     def find(self, strings: Any, queries: Any) -> tuple[Array, Array]:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         positions = pc.index_in(_to_host(queries).cast(pa.large_string()), value_set=strings)
         if isinstance(positions, pa.ChunkedArray):
             positions = positions.combine_chunks()
@@ -762,10 +726,18 @@ class _Arrow(_Library):
         return positions.fill_null(0).to_numpy(), valid
 
 
+def _library_of(column: Any) -> _Library:
+    """Return the operations of the library of a column: cuDF, or PyArrow for other libraries."""
+    return _Cudf() if is_cudf(column) else _Arrow()
+
+
+def _for_library(array: Array, backend: Backend, to_device: bool) -> Array:
+    """Return an array of a backend for a library; it stays on the device if both are there."""
+    return array if to_device and backend.on_device else backend.to_host(array)
+
+
 def _to_device(column: Any) -> Any:
     """Return a column as a cuDF series."""
-    import cudf
-
     return column if is_cudf(column) else cudf.Series(column)
 
 

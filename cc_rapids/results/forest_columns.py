@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data.column import Column, is_cudf
 from ..data.edge_input import EdgeInput
+from ..data.lazy import cupy, pa
 from ..data.row_index import is_counted, labels_at
 
 
@@ -68,8 +69,6 @@ def take_ids(column: Column, rows: Any) -> Any:
         if not column.strings:
             return ids[rows] if len(rows) else _library(rows).empty(0, ids.dtype)
         if isinstance(ids, np.ndarray):  # an empty string column borrows an integer array
-            import pyarrow as pa
-
             ids = pa.chunked_array([], pa.large_string())
         ids_of_rows = ids.take(rows) if len(rows) else ids[:0]
         if is_cudf(ids):
@@ -81,6 +80,4 @@ def _library(array: Any) -> Any:
     """Return NumPy, or CuPy for arrays on a GPU."""
     if isinstance(array, np.ndarray):
         return np
-    import cupy
-
     return cupy

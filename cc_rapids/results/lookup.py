@@ -29,6 +29,7 @@ from ..data.frame_access import (
     vertices_of_keys,
 )
 from ..data.frame_build import with_column
+from ..data.lazy import pa, pc
 from ..data.relations import check_ids, columns_in, distinct_of, is_relation, joined
 from ..errors import (
     ArgumentTypeError,
@@ -459,9 +460,6 @@ def warn_of_unmatched(answer: Answer, column: Column, valid: Array, question: st
 
 def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
     """Warn if an unknown id differs from a vertex only by leading zeros."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     with column.borrow() as strings:
         if not isinstance(strings, pa.Array | pa.ChunkedArray):
             return

@@ -11,6 +11,7 @@ import numpy as np
 from ..data.column import as_series, is_cudf, is_series, series_of
 from ..data.dtypes import is_boolean, is_number, is_time
 from ..data.frame_access import column_of, columns_of, numbers_of
+from ..data.lazy import cudf, nw, pa, pc
 from ..errors import ColumnTypeError, InputError, hint_of
 
 BY = (
@@ -104,9 +105,6 @@ def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
 
     Numbers keep their type, and booleans become int8. All other values become ranks or codes.
     """
-    import narwhals as nw
-    import pyarrow as pa
-
     if isinstance(scores, list | tuple):
         scores = [None if score is np.ma.masked else score for score in scores]
     series = as_series(scores)
@@ -139,8 +137,6 @@ def _array(scores: Any, what: str) -> Any:
 
 def _arrow(scores: Any, array: Any) -> Any:
     """Return scores that are not numbers as a PyArrow array; ``array`` is their masked array."""
-    import pyarrow as pa
-
     values, is_null = array.data, np.ma.getmaskarray(array)
     if is_time(array.dtype):
         is_null = is_null | np.isnat(values)
@@ -154,9 +150,6 @@ def _codes(values: Any, is_enum: bool) -> tuple[Any, Any]:
 
     Categories of an enumeration or of an ordered type compare by their position in the type.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if isinstance(values, pa.ChunkedArray):
         values = values.unify_dictionaries().combine_chunks()
     valid = values.is_valid().to_numpy(zero_copy_only=False)
@@ -186,8 +179,6 @@ def _codes(values: Any, is_enum: bool) -> tuple[Any, Any]:
 
 def _integers_of_times(times: Any) -> Any:
     """Return the integers that store dates, times or durations; 0 for nulls."""
-    import pyarrow as pa
-
     if pa.types.is_interval(times.type):
         raise TypeError(str(times.type))
     integer = pa.int64() if times.type.bit_width == 64 else pa.int32()
@@ -203,8 +194,6 @@ def _ordered_types() -> tuple[Callable[[Any], bool], ...]:
 
 def _cudf_numbers(column: Any, what: str) -> Any:
     """Return a cuDF series of numbers in the order of the column's values, with its nulls."""
-    import cudf
-
     column = column.reset_index(drop=True)
     if isinstance(column.dtype, cudf.CategoricalDtype):
         if column.dtype.ordered:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ..backends import Array
 from ..data.arguments import check_path
 from ..data.frame_access import collected
+from ..data.lazy import nw, pa, pq
 from ..errors import InputError, shown
 from ..kernels.primitives import WORD
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from .answer import Answer, LabelKind
 
 ROWS_PER_FILE = 10_000_000
@@ -38,8 +37,6 @@ def write_parquet(
     kind: LabelKind,
 ) -> list[str]:
     """Write the labels to files, and return their paths: see Components.to_parquet."""
-    import pyarrow.parquet as pq
-
     from ..data.files.write import check_new_folder, replacing, replacing_folder
 
     check_rows_per_file(rows_per_file)
@@ -105,8 +102,6 @@ def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
 
 def arrow_of(frame: Any) -> pa.Table:
     """Return a frame, named tuple or dictionary of columns as a table on the host."""
-    import pyarrow as pa
-
     frame = collected(frame)
     if isinstance(frame, pa.Table):
         return frame
@@ -120,6 +115,4 @@ def arrow_of(frame: Any) -> pa.Table:
         )
     if type(frame).__module__.startswith("cudf"):
         return frame.to_arrow(preserve_index=False)
-    import narwhals as nw
-
     return nw.from_native(frame).to_arrow()
