@@ -508,15 +508,6 @@ class Adapter:
         """Return the columns of edges in memory, or the edges themselves if they are one object."""
         return [edges]
 
-    def on_device(self, edges: Any) -> bool:
-        """Return whether edges in memory are on a GPU."""
-        return any(is_cudf(part) or hasattr(part, DEVICE) for part in self.columns(edges))
-
-    def check_sizes(self, edges: Any, mask: Any) -> None:
-        """Raise an InputError unless a mask is as long as each column of edges in memory."""
-        for column in self.columns(edges):
-            _check_weights(mask.size, length_of(column))
-
     def collected(self, edges: Any, names: Sequence[str] | None = None) -> Any:
         """Return edges in memory, with only the named columns if these take time to collect."""
         return collected(edges, names)
@@ -583,8 +574,17 @@ class Adapter:
     def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
         """Return a boolean array of the edges within a bound, and a ledger of all edges.
 
-        The array may be on another device than the edges.
+        The array is on the device of the edges, and as long as each of their columns.
         """
+        mask, ledger = self._mask(edges, bound)
+        columns = self.columns(edges)
+        for column in columns:
+            _check_weights(mask.size, length_of(column))
+        on_device = any(is_cudf(column) or hasattr(column, DEVICE) for column in columns)
+        return moved(mask, on_device), ledger
+
+    def _mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
+        """Return the array of :meth:`mask`, of any length and on any device, and the ledger."""
         return bound.mask_of(*self.weights(edges, bound.weight))
 
     def where(self, edges: Any, mask: Any) -> Any:
@@ -637,9 +637,7 @@ class Rows(Adapter):
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         edges = self.collected(edges)
         mask, ledger = self.mask(edges, bound)
-        self.check_sizes(edges, mask)
         if ledger.left_out:
-            mask = moved(mask, self.on_device(edges))
             edges = self.where(self.ids_alone(edges, request), mask)
         return Bounded(edges, request.source, request.destination, ledger)
 
@@ -693,10 +691,10 @@ class Frames(Rows):
         within, ledger = bound.of_lazy(edges, request.ids)
         return Bounded(within, request.source, request.destination, ledger)
 
-    def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
+    def _mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
         if bound.array is None:
             return bound.mask_of_frame(edges)
-        return super().mask(edges, bound)
+        return super()._mask(edges, bound)
 
     def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
         names, ids = columns_of(edges), request.ids
@@ -725,8 +723,8 @@ class CudfFrames(Frames):
             _check_names(list(edges.columns), source, destination)
             raise
 
-    def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
-        return Adapter.mask(self, edges, bound)
+    def _mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
+        return Adapter._mask(self, edges, bound)
 
     def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
         return edges
@@ -1446,8 +1444,8 @@ def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:
     with naming_nulls(path, file.table, sides):
         edge_input = read_table(file.table, *sides, request.nulls)
     if request.vertices is not None and file.vertices is not None:
-        many = f"{len(file.vertices):,}"
-        raise InputError(f"the file itself lists {many} vertices: leave out vertices")
+        count = len(file.vertices)
+        raise InputError(f"the file itself lists {count:,} vertices: leave out vertices")
     edge_input = replace(edge_input, formats=(file.source_format,), ledger=file.ledger)
     return with_vertices(edge_input, file.vertices, False)
 
@@ -1509,6 +1507,7 @@ def opened_item(
         )
     if isinstance(item, tuple):
         check_columns_of_tuple(item)
+        # a deque has no slices
         return request, tuple(list(side) if isinstance(side, deque) else side for side in item)
     requested = request.columns(weight)
     if is_edge_array(item):

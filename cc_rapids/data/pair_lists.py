@@ -42,6 +42,7 @@ def are_batches(edges: Any) -> bool:
 
 
 def _is_batch(item: Any) -> bool:
+    """Return whether an item is a frame or two columns; two tuples are a pair of composite ids."""
     kind = type(item)  # the type: attributes of a lazy frame would warn
     if hasattr(kind, "columns") and (hasattr(kind, "shape") or hasattr(kind, "collect_schema")):
         return True

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, shown
 from ..ledger import Reading
 from .adapters import adapter_of
-from .column import chunked, index_of, moved
+from .column import chunked, index_of
 from .edge_input import EdgeInput, ReadRequest
 from .foreign import opened
 from .frame_access import collected, names_of
@@ -198,8 +198,6 @@ def read_within(
     rows_within, mask = edges, None
     if bound.limits:
         mask, ledger_of_bound = adapter.mask(edges, bound)
-        mask = moved(mask, adapter.on_device(edges))
-        adapter.check_sizes(edges, mask)
         rows_within = adapter.where(edges, mask)
     made = read(rows_within, source, destination, vertices, num_vertices, nulls, adapter=adapter)
     made = replace(made, index=index_of(edges), answers=answers or made.answers)
