@@ -101,6 +101,14 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     return table.set_column(at, "weight", column.cast(weight_type))
 
 
+def with_empty_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
+    """Return the table; if it has no edges, with an empty column for weights requested by name."""
+    is_named, columns = request.weights and request.weight is not None, table.column_names
+    if is_named and not len(table) and request.ids_in(columns) == columns:
+        return table.append_column("weight", pa.array([], pa.float64()))
+    return table
+
+
 def numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[pa.Table, range]:
     """Return NumPy arrays as a table of edges, and the vertices 0 .. n - 1 of these."""
     for name in list(columns)[:2]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .pieces import RowGroups
 
-_own = threading.local()
+_thread = threading.local()
 
 
 def row_group_reader(device: int | None, current: bool = False) -> RowGroups | None:
@@ -34,14 +34,14 @@ def row_group_reader(device: int | None, current: bool = False) -> RowGroups | N
         """Return a new frame of the columns, after waiting for its data."""
         number = cupy.cuda.runtime.getDevice() if current else device
         with cupy.cuda.Device(number):
-            streams = _own.__dict__.setdefault("streams", {})
+            streams = _thread.__dict__.setdefault("streams", {})
             stream = streams.get(number) or streams.setdefault(number, Stream())
             source = pylibcudf.io.SourceInfo([path])
             options = pylibcudf.io.parquet.ParquetReaderOptions.builder(source)
-            chosen = options.use_pandas_metadata(False).build()
-            chosen.set_column_names(columns)
-            chosen.set_row_groups([groups])
-            table = pylibcudf.io.parquet.read_parquet(chosen, stream=stream)
+            reader = options.use_pandas_metadata(False).build()
+            reader.set_column_names(columns)
+            reader.set_row_groups([groups])
+            table = pylibcudf.io.parquet.read_parquet(reader, stream=stream)
             stream.synchronize()
             return cudf.DataFrame.from_pylibcudf(table)
 

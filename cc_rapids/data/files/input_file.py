@@ -44,24 +44,21 @@ SHOWN_BYTES = 16  # the number of first bytes that messages show
 
 
 def format_of(path: str | Path, format: str | None = None) -> str:
-    """Return the given format; by default the format of the suffix.
-
-    A suffix of compression is skipped. In a chained address such as ``zip://edges.csv::all.zip``,
-    the first path counts.
-    """
+    """Return the given format; by default the format of the suffix."""
     if format is not None:
         if format in FORMATS:
             return format
         raise FormatError(unknown("format", format, FORMATS))
-    if named := named_format(path):
-        return named
+    if of_suffix := named_format(path):
+        return of_suffix
     raise _unknown_format(path)
 
 
-def _unknown_format(path: str | Path, first: str = "") -> FormatError:
+def _unknown_format(path: str | Path, content: str = "") -> FormatError:
+    """Return the error for a file whose suffix, and perhaps its ``content``, tell no format."""
     suffix = os.path.splitext(_plain(path))[1]
     return FormatError(
-        f"cannot tell the format of {path} from its suffix {suffix!r}{first}:"
+        f"cannot tell the format of {path} from its suffix {suffix!r}{content}:"
         f"{hint_of(suffix, SUFFIXES)} pass it as format= (--format), one of {', '.join(FORMATS)}"
     )
 
@@ -70,6 +67,7 @@ _JSON_ARRAY = re.compile(rb"\s*\[\s*[\[{]")
 
 
 def _json_array(path: str) -> FormatError:
+    """Return the error for a file that is an array of JSON."""
     return FormatError(
         f"{path} is an array of JSON, which cc_rapids does not read: write each object on a"
         " line of its own, as jq -c '.[]' does, and pass format='jsonl' (--format jsonl), or pass"
@@ -78,7 +76,11 @@ def _json_array(path: str) -> FormatError:
 
 
 def named_format(path: str | Path) -> str:
-    """Return the format of the suffix of a path; empty if it is not known."""
+    """Return the format of the suffix of a path; empty if it is not known.
+
+    A suffix of compression is skipped. In a chained address such as ``zip://edges.csv::all.zip``,
+    the first path counts.
+    """
     return SUFFIXES.get(os.path.splitext(_plain(path))[1], "")
 
 
@@ -102,7 +104,7 @@ def looks_like(first: bytes) -> str | None:
     Text without the signature of a format is csv if its first line after comments has a comma, tsv
     if it has no comments and a tab, and otherwise snap.
     """
-    certain = next((name for name, one in FORMATS.items() if one.begins(first)), None)
+    certain = next((name for name, format in FORMATS.items() if format.begins(first)), None)
     if certain is not None or b"\0" in first:
         return certain or ("snap" if _is_wide(first) else None)
     lines = [line for line in first.splitlines() if line.strip()] or [b""]
@@ -114,10 +116,10 @@ def looks_like(first: bytes) -> str | None:
 
 def _is_wide(first: bytes) -> bool:
     """Return whether bytes are UTF-16 or UTF-32 text: with a byte order mark, or mostly ASCII."""
-    high = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
-    wide = [name for name in high if 2 * high[name].count(b"\0") > len(high[name])]
+    high_bytes = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
+    likely = [name for name, high in high_bytes.items() if 2 * high.count(b"\0") > len(high)]
     marked = marked_encoding(first)
-    for encoding in wide if marked is None else [marked]:
+    for encoding in likely if marked is None else [marked]:
         with suppress(UnicodeDecodeError):  # the first bytes may end within a character
             text = codecs.getincrementaldecoder(encoding)().decode(first)
             return all(word.isprintable() for word in text.split())
@@ -126,13 +128,7 @@ def _is_wide(first: bytes) -> bool:
 
 @contextmanager
 def as_format(file: File, format: str) -> Iterator[None]:
-    """Replace errors of reading a file if its content looks like another format.
-
-    Raises
-    ------
-    FormatError
-        The file looks like another format. It replaces the InputError of the reader.
-    """
+    """Replace an InputError of reading a file by a FormatError if it looks like another format."""
     first = file.head
     try:
         yield
@@ -142,23 +138,24 @@ def as_format(file: File, format: str) -> Iterator[None]:
         detected = looks_like(first) if first else None
         if detected is None or detected == format:
             raise
-        actual, named = FORMATS[detected], FORMATS[format]
-        if not (actual.starts or named.binary):
+        actual, expected = FORMATS[detected], FORMATS[format]
+        if not (actual.starts or expected.binary):
             raise
-        way = (
+        advice = (
             f"format={detected!r} (--format {detected}), or give it the suffix {actual.suffixes[0]}"
         )
         if detected == "snap":  # or any other format of text
-            way = "its format as format= (--format), or give it the suffix of that format"
-        words = first[:SHOWN_BYTES].split(b"\n")[0] if not actual.binary else b""
-        shown = f" ({words!r})" if words else ""
+            advice = "its format as format= (--format), or give it the suffix of that format"
+        start = b"" if actual.binary else first[:SHOWN_BYTES].split(b"\n")[0]
+        shown = f" ({start!r})" if start else ""
         raise FormatError(
-            f"{file.path} cannot be read as {named.title or format}: it begins like"
-            f" {actual.title or detected}{shown}: pass {way}"
+            f"{file.path} cannot be read as {expected.title or format}: it begins like"
+            f" {actual.title or detected}{shown}: pass {advice}"
         ) from error
 
 
-def _first_or_none(raw: Any) -> bytes:
+def _first_or_empty(raw: Any) -> bytes:
+    """Return the first bytes of a file; empty after an error, which reading raises again later."""
     try:
         return first_of(raw)
     except OSError:
@@ -173,13 +170,12 @@ CONVERT = "convert the file (cc-rapids convert) to Parquet"
 class File:
     """A file being read.
 
-    ``header`` tells whether the first line was a header; it is None until that is read, and for
-    formats without headers. ``delimiter`` separates fields of text. ``comment_mark``
-    begins the comments above the records. ``raw`` is seekable or a
-    ``Handle``. ``groups`` are the numbers of rows of row groups or batches, or of the whole file in
-    formats that are read as a whole. ``lines`` counts the lines of text. ``budget`` is the memory
-    limit of reading, if any. ``decoded`` tells whether the caller opened the file as text, so that
-    it has no encoding.
+    ``raw`` can seek or is a ``Handle``. ``decoded`` is true if the caller opened the file as text,
+    so that it has no encoding. ``budget`` is the memory limit of reading. ``groups`` are the
+    numbers of rows of row groups or batches, or of the whole file in formats that are read as a
+    whole. In files of text, ``lines`` counts the lines, ``header`` tells whether the first line is
+    a header (None until it is read), ``delimiter`` separates fields, and ``comment_mark`` begins
+    the comments above the records.
     """
 
     path: str
@@ -192,7 +188,7 @@ class File:
     decoded: bool = False
     budget: Budget | None = None
     bytes_read: int = 0
-    most: int | None = None  # the most decompressed bytes that may be read
+    max_bytes: int | None = None  # the maximum of decompressed bytes to read
     copies: int = 1  # the copies of these bytes in memory
     groups: dict[int, int] = field(default_factory=dict)
     lines: LineCount = field(default_factory=LineCount)
@@ -250,8 +246,8 @@ class File:
 
     @cached_property
     def _first(self) -> bytes:
-        """The first stored bytes; empty if they cannot be read, which raises an error later."""
-        return _first_or_none(self.raw)
+        """The first stored bytes."""
+        return _first_or_empty(self.raw)
 
     @cached_property  # PyArrow's stream closes the underlying file when it is deleted
     def stream(self) -> BinaryIO:
@@ -261,7 +257,7 @@ class File:
     @cached_property
     def head(self) -> bytes:
         """The first decompressed bytes, to be read before others; empty if the file is damaged."""
-        return _first_or_none(self.stream) if self.packing else self._first
+        return _first_or_empty(self.stream) if self.packing else self._first
 
     def read_lines(self, size: int) -> bytes:
         """Return the next bytes, and count their lines."""
@@ -301,8 +297,8 @@ class File:
         if self.budget is None:
             check_machine(f"{self.path} {what}, {size:,} bytes", size, way)
         else:
-            self.copies, self.most = copies, self.budget.whole_bytes // copies
-            if size > self.most:
+            self.copies, self.max_bytes = copies, self.budget.whole_bytes // copies
+            if size > self.max_bytes:
                 raise self._too_large(size, what, way)
 
     def check_vertices(self, count: int) -> None:
@@ -318,12 +314,12 @@ class File:
     ) -> CapacityError:
         """Return the error for a file of ``size`` decompressed bytes that does not fit."""
         assert self.budget is not None
-        words, most = self.budget.in_words, self.budget.limit
-        unpacked = f", {words(size)} or more when decompressed," if size > self.size else ""
-        need = words(most - self.budget.whole_bytes + self.copies * size)
+        in_words, limit = self.budget.in_words, self.budget.limit
+        unpacked = f", {in_words(size)} or more when decompressed," if size > self.size else ""
+        need = in_words(limit - self.budget.whole_bytes + self.copies * size)
         return CapacityError(
-            f"{self.path} of {words(self.size)}{unpacked} {what}, and takes about {need}, but"
-            f" memory_limit is {words(most)}: raise it, or {way}"
+            f"{self.path} of {in_words(self.size)}{unpacked} {what}, and takes about {need}, but"
+            f" memory_limit is {in_words(limit)}: raise it, or {way}"
         )
 
     def pieces(self, size: int = 16 << 20) -> Iterator[bytes]:
@@ -347,7 +343,7 @@ class File:
         except OSError as error:  # a damaged file or a broken connection
             raise FormatError(f"{self.path} cannot be read to its end: {error}") from error
         self.bytes_read += len(piece)
-        if self.most is not None and self.bytes_read > self.most:
+        if self.max_bytes is not None and self.bytes_read > self.max_bytes:
             raise self._too_large(self.bytes_read)
         return piece
 
@@ -381,14 +377,14 @@ class ColumnRequest:
 
     @property
     def requested(self) -> list[str]:
-        """The names that the caller gave."""
+        """The names of columns that the caller gave, of ids and weights."""
         sides = sides_of(self.source, self.destination, self.weight)
         return [name for side in sides for name in side if name is not None]
 
     def width(self, columns: int) -> int:
-        """Return the number of columns of ids in a table, given its number of columns.
+        """Return the number of columns of ids in a table of ``columns`` columns.
 
-        By default both ends have equally many, and a remaining column holds weights.
+        Unless the caller names several columns per side, an odd last column holds weights.
         """
         if isinstance(self.source, list) and isinstance(self.destination, list):
             return len({*self.source, *self.destination})
@@ -493,22 +489,10 @@ def hash_of_ends(path: str) -> str:
 
 @contextmanager
 def unchanged(path: Any, before: Mark | None, look: Any = mark_of) -> Iterator[None]:
-    """Check on leaving the context that a file has not changed since ``before``.
+    """Raise a ChangedFileError on leaving the context if a file has changed since ``before``.
 
-    Parameters
-    ----------
-    path : path
-        The argument of ``look``, and the name in errors.
-    before : Mark or None
-        The mark before the file was opened; None for an object without a mark.
-    look : callable
-        Returns the mark of a path.
-
-    Raises
-    ------
-    ChangedFileError
-        The file was replaced, or its size or time has changed. This error replaces the FormatError
-        of a failed reading.
+    ``look`` returns the mark of a path; it is None for an object without a mark. The error replaces
+    the FormatError of a failed reading.
     """
     try:
         yield

@@ -27,20 +27,18 @@ log: logging.Logger = logging.getLogger(__name__)
 def check_path(path: str | Path) -> None:
     """Raise a FormatError if a path cannot be a file name."""
     try:
-        named = os.fsencode(path)
+        name = os.fsencode(path)
     except UnicodeEncodeError:
         raise FormatError(
             f"{str(path)!r} holds half of a surrogate pair, which the name of a file cannot"
         ) from None
-    if b"\0" in named:
+    if b"\0" in name:
         raise FormatError(f"{str(path)!r} holds a NUL, which the name of a file cannot")
 
 
 @contextmanager
 def reached(path: str) -> Iterator[None]:
     """Convert all errors of opening or reading a file to errors that name it.
-
-    File systems raise various errors, about missing libraries, protocols or servers.
 
     Raises
     ------
@@ -83,42 +81,50 @@ def expanded(path: str) -> list[str]:
         No file matches.
     """
     check_path(path)
-    pattern = any(letter in path for letter in "*?[")
+    is_pattern = any(letter in path for letter in "*?[")
     if "://" in path:
-        with reached(path):
-            system, inside = remote(path)
-            names = system.glob(inside) if pattern else []
-            listed = not (pattern or "::" in path or path.startswith("http"))
-            if listed and system.isdir(inside):
-                inner = [Path(name).relative_to(inside) for name in sorted(system.find(inside))]
-                return [f"{path.rstrip('/')}/{name}" for name in _chosen(path, inner, log.warning)]
-        if not pattern:
-            return [path]
-        scheme = path.split("://")[0]
-        first, *within = path.split("::")
-        chain = "".join(f"::{part}" for part in within) if "://" in first else ""
-        paths = sorted(f"{scheme}://{str(name).lstrip('/')}{chain}" for name in names)
-        if scheme == "memory":
-            paths = [name.replace("://", ":///") for name in paths]
+        paths = _expanded_address(path, is_pattern)
+    elif os.path.exists(path):
+        paths = files_in(path, log.warning) if os.path.isdir(path) else [path]
     else:
-        paths = sorted(glob.glob(path, recursive=True)) if pattern else [path]
-        if "**" in path:
-            paths = [name for name in paths if not any(map(_is_circle, Path(name).parents))]
-        if os.path.exists(path):
-            paths = files_in(path, log.warning) if os.path.isdir(path) else [path]
-        elif pattern:
-            paths = [file for name in paths for file in _files_at(name, "**" not in path)]
+        paths = _matches(path) if is_pattern else [path]
     if not paths:
         raise FormatError(f"no file matches {path}")
     return paths
 
 
-def _files_at(path: str, in_folders: bool) -> list[str]:
-    """Return the path that a pattern matched, or the files in a folder if they are wanted."""
-    if not os.path.isdir(path):
-        return [path]
-    notes = os.path.basename(path.rstrip("/")).startswith("_")
-    return files_in(path, log.warning) if in_folders and not notes else []
+def _expanded_address(address: str, is_pattern: bool) -> list[str]:
+    """Return the addresses of the files of an address, folder or pattern, sorted."""
+    with reached(address):
+        system, inside = remote(address)
+        names = system.glob(inside) if is_pattern else []
+        may_be_folder = not (is_pattern or "::" in address or address.startswith("http"))
+        if may_be_folder and system.isdir(inside):
+            paths = [Path(name).relative_to(inside) for name in sorted(system.find(inside))]
+            chosen = _chosen(address, paths, log.warning)
+            return [f"{address.rstrip('/')}/{name}" for name in chosen]
+    if not is_pattern:
+        return [address]
+    scheme = address.split("://")[0]
+    first, *outer = address.split("::")  # the address of an archive comes after a name in it
+    chain = "".join(f"::{part}" for part in outer) if "://" in first else ""
+    root = f"{scheme}:///" if scheme == "memory" else f"{scheme}://"
+    return sorted(f"{root}{str(name).lstrip('/')}{chain}" for name in names)
+
+
+def _matches(pattern: str) -> list[str]:
+    """Return the files that a pattern of local paths matches, and those in folders that it matches.
+
+    With ``**``, which matches files in folders, folders are skipped.
+    """
+    files = list[str]()
+    for path in sorted(glob.glob(pattern, recursive=True)):
+        if not os.path.isdir(path):
+            if "**" not in pattern or not any(map(_is_circle, Path(path).parents)):
+                files.append(path)
+        elif "**" not in pattern and not os.path.basename(path.rstrip("/")).startswith("_"):
+            files += files_in(path, log.warning)
+    return files
 
 
 def paths_of(edges: Any) -> list[str]:
@@ -131,14 +137,14 @@ def paths_of(edges: Any) -> list[str]:
     InputError
         A file belongs to a table.
     """
-    given = edges if isinstance(edges, list) else [edges]
-    paths = [path for item in given for path in expanded(local(item))]
+    items = edges if isinstance(edges, list) else [edges]
+    paths = [path for item in items for path in expanded(local(item))]
     check_no_table_around(paths)
     return paths
 
 
-_PARTS = ("part-", "out.")  # prefixes of Hadoop's and KONECT's files, which have no known suffix
-_NOTES = ("readme", "license")
+_EDGE_PREFIXES = ("part-", "out.")  # of Hadoop's and KONECT's files, which have no known suffix
+_NOTE_PREFIXES = ("readme", "license")
 
 
 def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.debug) -> list[str]:
@@ -161,6 +167,7 @@ def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.deb
 
 
 def _refuse_folder(error: OSError) -> None:
+    """Raise a FormatError for a folder that ``os.walk`` cannot read."""
     raise FormatError(f"{error.filename} cannot be read: {error.strerror}") from error
 
 
@@ -171,10 +178,10 @@ def _is_circle(path: Path) -> bool:
 
 def _chosen(folder: object, paths: list[Path], tell: Callable[..., None]) -> list[Path]:
     """Return the paths of files of edges among the paths in a folder; see :func:`files_in`."""
-    shown = [path for path in paths if not _is_hidden(path)]
-    chosen = _of_edges(shown)
-    _tell_left_out(tell, f"{folder}, of unknown suffixes", shown, chosen)
-    if not shown:
+    visible = [path for path in paths if not _is_hidden(path)]
+    chosen = _of_edges(visible)
+    _tell_left_out(tell, f"{folder}, of unknown suffixes", visible, chosen)
+    if not visible:
         raise FormatError(f"{folder} holds no file of a known format: {', '.join(SUFFIXES)}")
     return chosen
 
@@ -188,6 +195,7 @@ def _tell_left_out(
 
 
 def _is_hidden(path: Path) -> bool:
+    """Return whether a path is of a checksum, or a part of it begins with a dot or underscore."""
     hidden = any(part.startswith((".", "_")) for part in path.parts)
     return hidden or path.suffix == ".crc"
 
@@ -195,7 +203,7 @@ def _is_hidden(path: Path) -> bool:
 def _of_edges(paths: Iterable[Path]) -> list[Path]:
     """Return the paths with names of edge files; all paths if there are none."""
     paths = list(paths)
-    chosen = [path for path in paths if named_format(path) or path.name.startswith(_PARTS)]
+    chosen = [path for path in paths if named_format(path) or path.name.startswith(_EDGE_PREFIXES)]
     return chosen or paths
 
 
@@ -228,14 +236,16 @@ def opened(
     before = before or mark_at(path)
     if before is None and os.path.isdir(path):
         raise FormatError(f"{path} is a directory; name a file or a pattern")
-    whole = reached(path) if "://" in path else nullcontext()
-    with whole, unchanged(path, before, mark_at), _raw(path) as raw:
+    # a server may fail at any time, not only when the file is opened
+    converted = reached(path) if "://" in path else nullcontext()
+    with converted, unchanged(path, before, mark_at), _raw(path) as raw:
         size = before.size if before else 0
         yield within(File(path, raw, size, on_progress, budget=budget))
 
 
 @contextmanager
 def _raw(path: str) -> Iterator[Any]:
+    """Open a local or remote file as stored; wrap it in a ``Handle`` if it cannot seek."""
     with reached(path):
         if "://" in path:
             system, inside = remote(path)  # keep it: an archive closes its files when it is deleted
@@ -271,6 +281,7 @@ def start_of(stream: Any) -> Callable[[], Any] | None:
 
 
 def _is_pipe(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is a pipe or a device."""
     return os.path.exists(path) and not os.path.isdir(path) and mark_of(path) is None
 
 
@@ -283,21 +294,19 @@ def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:
         A plan would use up edges that can be read only once: a pipe, or an open file that cannot
         seek.
     """
-    start = None
+    go_back = None
     if hasattr(edges, "read") and not isinstance(edges, File):
-        start = start_of(edges)
-        once = None if start else f"the {type(edges).__name__}"
-    else:
-        items = edges if isinstance(edges, list) else [edges]
-        paths = (item for item in items if isinstance(item, str | os.PathLike))
-        once = next((os.fspath(path) for path in paths if _is_pipe(path)), None)
-    if once:
-        raise consumed(once)
+        go_back = start_of(edges)
+        if go_back is None:
+            raise consumed(f"the {type(edges).__name__}")
+    for item in edges if isinstance(edges, list) else [edges]:
+        if isinstance(item, str | os.PathLike) and _is_pipe(item):
+            raise consumed(os.fspath(item))
     try:
         return find(edges, options)
     finally:
-        if start:
-            start()
+        if go_back is not None:
+            go_back()
 
 
 def within(file: File) -> File:
@@ -310,14 +319,15 @@ def within(file: File) -> File:
 
 
 def _in_zip(file: File) -> File:
+    """Return the file of edges in a zip archive; arrays of NumPy are an npz file, as a whole."""
     import zipfile
 
     with damage(file, "zip"):
         stream = file.seekable()
         archive = zipfile.ZipFile(stream)
         members = archive.infolist()
-        names = [one.filename for one in members if not one.is_dir()]
-        if min((one.header_offset for one in members), default=0):
+        names = [member.filename for member in members if not member.is_dir()]
+        if min((member.header_offset for member in members), default=0):
             raise _joined(file, "zip")
         if any(name.endswith(".npy") for name in names):
             stream.seek(0)
@@ -327,6 +337,7 @@ def _in_zip(file: File) -> File:
 
 
 def _in_tar(file: File) -> File:
+    """Return the file of edges in a tar archive, perhaps compressed."""
     import tarfile
 
     seekable = file.raw.seekable() and file.stream.seekable()
@@ -334,10 +345,11 @@ def _in_tar(file: File) -> File:
         with damage(file, "tar"):
             stream = file.stream if seekable else file.seekable()
             archive = tarfile.TarFile(fileobj=stream)
-            name = _only(file, "tar", [one.name for one in archive.getmembers() if one.isfile()])
+            names = [member.name for member in archive.getmembers() if member.isfile()]
+            name = _only(file, "tar", names)
             stream.seek(archive.offset)
-            while rest := stream.read(1 << 20):
-                if rest.strip(b"\0"):
+            while padding := stream.read(1 << 20):
+                if padding.strip(b"\0"):
                     raise _joined(file, "tar")
             size = archive.getmember(name).size
             return _member(file, f"tar://{name}", archive.extractfile(name), size)
@@ -346,6 +358,7 @@ def _in_tar(file: File) -> File:
 
 
 def _joined(file: File, kind: str) -> FormatError:
+    """Return the error for concatenated archives."""
     return FormatError(
         f"{file.path} holds more files than its directory lists, as concatenated {kind} files do:"
         " unpack it, and pass the paths of the files"
@@ -353,24 +366,24 @@ def _joined(file: File, kind: str) -> FormatError:
 
 
 def _member(file: File, name: str, raw: Any, size: int) -> File:
+    """Return an open member of an archive, with its address ``name`` there, as a file."""
     path = f"{name}::{file.path}"
     return File(path, cast(Any, Handle(raw)), size, file.on_progress, budget=file.budget)
 
 
 def _only(file: File, kind: str, names: list[str]) -> str:
-    """Return the one file of edges in an archive.
+    """Return the name of the one file of edges in an archive; raise a FormatError if it is not one.
 
     If an archive has several matrices, as in the SuiteSparse collection, the one with the name of
     its folder is chosen.
     """
-    paths = [Path(name) for name in names if not Path(name).name.lower().startswith(_NOTES)]
+    paths = [Path(name) for name in names if not Path(name).name.lower().startswith(_NOTE_PREFIXES)]
     edges = [path for path in paths if not _is_hidden(path)]
     files = _of_edges(edges)
     if len(files) > 1:
         files = [path for path in files if path.parent.name == path.stem] or files
     if len(files) == 1:
         _tell_left_out(log.warning, file.path, edges, files)
-    if len(files) == 1:
         return str(files[0])
     shown = ", ".join(map(str, files[:3]))
     raise FormatError(

@@ -36,12 +36,12 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Piece:
-    """Some edges of a file: two columns, and the row group and row where they end.
+    """A part of the edges of a file, and the row group and row where it ends.
 
-    ``table`` is a PyArrow table. If there is a ``load``, the table is empty, and ``load()`` returns
-    the rows in any thread. ``whole`` tells whether the group ends with this piece. ``vertices`` are
-    all vertices, if the file lists or counts them. ``skipped`` is the number of rows in groups that
-    a bound on weights excludes.
+    ``table`` is a PyArrow table of ids and weights. If there is a ``load``, the table is empty, and
+    ``load()`` returns the rows in any thread. ``whole`` tells whether the group ends with this
+    piece. ``vertices`` are all vertices, if the file lists or counts them. ``skipped`` is the
+    number of rows in groups that a bound on weights excludes.
     """
 
     table: Any
@@ -56,15 +56,18 @@ class Piece:
 def sliced(
     file: File, table: pa.Table, group: int, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
-    """Yield a table in pieces of a given number of rows; one empty piece if it has none."""
-    at, size = done, len(table)
+    """Yield a table after its first ``done`` rows, in pieces of ``rows()`` rows.
+
+    A memory limit bounds the pieces instead. There is one empty piece if no rows remain.
+    """
+    end, size = done, len(table)
     if file.budget is not None and size:
         rows = partial(file.budget.fitting_rows, table.nbytes / size)
     while True:
-        part = table.slice(at, rows())
-        at += len(part)
-        yield Piece(part, group, at, at >= size)
-        if at >= size:
+        part = table.slice(end, rows())
+        end += len(part)
+        yield Piece(part, group, end, end >= size)
+        if end >= size:
             return
 
 
@@ -72,27 +75,27 @@ def pieces_of_groups(
     file: File,
     place: Place,
     tables: Callable[[int], Iterable[pa.Table]],
-    none: pa.Table,
+    empty: pa.Table,
     excluded: Collection[int] = (),
 ) -> Iterator[Piece]:
-    """Yield the row groups of a file, whose rows are known, starting at ``place``.
+    """Yield the row groups of a file, whose numbers of rows are known, starting at ``place``.
 
-    ``tables`` returns the rows of a group. Groups that are ``excluded`` are not read. ``none`` is a
-    table without rows.
+    ``tables`` returns the rows of a group. Groups that are ``excluded`` are not read. ``empty`` is
+    a table without rows.
     """
     if place.group >= len(file.groups):
-        yield Piece(none, place.group, 0, False)
+        yield Piece(empty, place.group, 0, False)
     for group in range(place.group, len(file.groups)):
         size, done = file.groups[group], place.done if group == place.group else 0
         if group in excluded or not size:
-            yield Piece(none, group, size, True, skipped=size - done if size else 0)
+            yield Piece(empty, group, size, True, skipped=size - done if size else 0)
             continue
-        at = 0
+        end = 0
         for table in tables(group):
-            begin, at = at, at + len(table)
-            table = table.slice(max(0, done - begin))
-            if len(table) or at == size:
-                yield Piece(table, group, at, at == size)
+            start, end = end, end + len(table)
+            table = table.slice(max(0, done - start))
+            if len(table) or end == size:
+                yield Piece(table, group, end, end == size)
 
 
 def has_ids(table: pa.Table) -> bool:

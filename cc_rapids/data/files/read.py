@@ -15,7 +15,7 @@ from ...ledger import Ledger
 from ..arguments import local
 from ..lazy import pa
 from ..text_options import NO_OPTIONS, TextOptions
-from .binary import weighed
+from .binary import weighed, with_empty_weights
 from .delimited import NAMES
 from .formats import FORMATS, IN_PIECES
 from .header import check_text_options
@@ -65,16 +65,16 @@ def read_pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Pi
 
 def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     """Return the edges of an open file, and all vertices if it lists them."""
-    one, vertices = FORMATS[request.format], None
-    if one.read is not None:
-        table, vertices = one.read(file, request)
+    format, vertices = FORMATS[request.format], None
+    if format.read is not None:
+        table, vertices = format.read(file, request)
     else:
-        assert one.pieces is not None
-        made = one.pieces(file, request, Place(0, 0, lambda: 1 << 20))
-        table = weighed(file, request, pa.concat_tables([piece.table for piece in made]))
+        assert format.pieces is not None
+        pieces = format.pieces(file, request, Place(0, 0, lambda: 1 << 20))
+        table = weighed(file, request, pa.concat_tables([piece.table for piece in pieces]))
         file.report(file.size)
     file.check_vertices(count_of(vertices))
-    return _with_weights(table, request), vertices
+    return with_empty_weights(table, request), vertices
 
 
 def count_of(vertices: Any) -> int:
@@ -103,9 +103,9 @@ class SourceFormat:
     def __str__(self) -> str:
         if self.delimiter is None:
             return self.format
-        between = NAMES.get(self.delimiter, repr(self.delimiter))
-        first = {True: "a header", False: "no header", None: "no lines"}[self.header]
-        return f"{self.format}: {between}, {first}"
+        separator = NAMES.get(self.delimiter, repr(self.delimiter))
+        header = {True: "a header", False: "no header", None: "no lines"}[self.header]
+        return f"{self.format}: {separator}, {header}"
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,9 @@ class EdgeFile:
         each edge at both ends, and so does the table. The first columns are the ids, source first.
         If ids have several columns, the first columns of both sides come first, then the second
         ones, and so on; a column that occurs twice is stored once. If a weight is requested and
-        exists, ``weight`` is the last column: int64, or double if some weights are not integers.
-        Ids from text are int64, uint64 or string; the columns of both ends have the same type. Ids
-        from other files keep their stored types.
+        exists, ``weight`` is the last column; from text, it is double unless all weights are
+        integers. Ids from text are int64, uint64 or string; the columns of both ends have the same
+        type. Ids from other files keep their stored types.
     source, destination
         The names of the two columns, or two lists of names if ids have several columns.
     source_format
@@ -154,14 +154,8 @@ def read_wanted(
     are nulls. In columns of integers, unquoted ``NA``, ``null`` and the like are nulls, too. A
     stored entry is an edge even if its weight is zero.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    request : ColumnRequest
-        The requested columns. Without a format, the suffix of the path or the first bytes decide.
-    on_progress : callable, optional
-        Called repeatedly with the bytes read so far and the bytes in the file.
+    Without a format in ``request``, the suffix of the path or the first bytes decide.
+    ``on_progress`` is called repeatedly with the bytes read so far and the bytes in the file.
 
     Raises
     ------
@@ -223,11 +217,3 @@ def source_format_of(
         request = ColumnRequest(source, destination, kind, options)
         piece = next(read_pieces(file, request, Place(0, 0, lambda: 1024)))
         return SourceFormat(kind, tuple(piece.table.column_names), file.header, file.delimiter)
-
-
-def _with_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
-    """Return the table; if it has no edges, add an empty column for a weight that is requested."""
-    named, columns = request.weights and request.weight is not None, table.column_names
-    if named and not len(table) and request.ids_in(columns) == columns:
-        return table.append_column("weight", pa.array([], pa.float64()))
-    return table

@@ -18,6 +18,7 @@ from ...errors import CapacityError, CcRapidsWarning, FormatError, listed
 from ..end_columns import sides_of
 from ..lazy import pa, pc
 from ..text_options import COMMENTS, TextOptions
+from .binary import with_empty_weights
 from .delimited import (
     NAMES,
     Block,
@@ -259,8 +260,7 @@ def without_rows(
     pairs = [IdPair(file.path, names, Dialect(" ")) for names in zip(*sides, strict=True)]
     texts = as_text or [None] * len(pairs)
     table = _joined([pair.table(text) for pair, text in zip(pairs, texts, strict=True)])
-    weighted = request.weights and request.weight is not None
-    return table.append_column("weight", pa.array([], pa.float64())) if weighted else table
+    return with_empty_weights(table, request)
 
 
 def _joined(tables: list[pa.Table]) -> pa.Table:

@@ -41,32 +41,18 @@ def replacing(
     and group if the system permits it. If the path is a symbolic link, the target of the link is
     replaced. Devices, FIFOs and open descriptors (``/dev/stdout``) are written directly.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    pack : str
-        One of ``PACKED`` to compress the content; by default it is not compressed.
-    sync : bool
-        Whether to flush the content to the disk before the file is renamed.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written, for example on a full disk. The error names the path and the
-        reason.
+    If ``pack`` is one of ``PACKED``, the content is compressed. With ``sync``, it is flushed to the
+    disk before the file is renamed. If the file cannot be written, for example on a full disk, an
+    OutputError gives the reason.
     """
     path = Path(path)
     with errors_of(path):
         check_place(path)
         descriptor = _descriptor(path)
-        if descriptor is None and not _is_special(path):
-            target = Path(os.path.realpath(path))
-            with _replaced(target, sync) as raw, _packed(raw, pack) as stream:
-                yield stream
-        else:
-            with _through(path, descriptor) as raw, _packed(raw, pack) as stream:
-                yield stream
+        is_direct = descriptor is not None or _is_special(path)
+        opened = _through(path, descriptor) if is_direct else _replaced(path, sync)
+        with opened as raw, _packed(raw, pack) as stream:
+            yield stream
 
 
 def check_place(path: Path) -> None:
@@ -107,9 +93,8 @@ def make_folder(path: Path, parents: bool = False) -> None:
 def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path]:
     """Yield a new folder that replaces another folder when the context ends.
 
-    On an error or interrupt, the new folder is removed, and the other folder is unchanged. The
-    other folder may be missing, or contain files with the names ``removed``; any other file in it
-    is an error.
+    The old folder may be missing. It may contain only files named in ``removed``. On an error or
+    interrupt, the new folder is removed, and the old folder is unchanged.
     """
     # a name that no other process uses, so that only this folder is removed
     whole = Path(os.path.abspath(folder))
@@ -118,8 +103,10 @@ def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path
         partial.mkdir()
         try:
             yield partial
-            for name in removed:
-                (folder / name).unlink(missing_ok=True)
+            names = set(os.listdir(folder)) if folder.is_dir() else set[str]()
+            if names <= set(removed):  # otherwise the folder keeps all of its files
+                for name in names:
+                    (folder / name).unlink()
             os.replace(partial, folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
@@ -168,6 +155,7 @@ def _descriptor(path: Path) -> int | None:
 
 
 def _draft_prefix(target: Path) -> str:
+    """Return the beginning of the names of temporary files for a file."""
     return f".{target.name[:40]}."
 
 
@@ -180,8 +168,9 @@ def drafts_of(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
-    """Open a new file that replaces the target on success, and is removed otherwise."""
+def _replaced(path: Path, sync: bool) -> Iterator[BinaryIO]:
+    """Open a new file that replaces the target of a path on success, and is removed otherwise."""
+    target = Path(os.path.realpath(path))
     draft = target.with_name(f"{_draft_prefix(target)}{secrets.token_hex(8)}.part")
     before = os.stat(target) if target.exists() else None
     # The draft of a private file must never be readable by others
@@ -193,7 +182,7 @@ def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
             fcntl.flock(locked, fcntl.LOCK_EX)
         with open(opened, "wb") as stream:
             if before is not None:
-                _hand_on(before, opened)
+                _copy_owner_and_mode(before, opened)
             yield stream
         if sync:
             _sync(draft)
@@ -208,8 +197,8 @@ def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
         os.close(locked)
 
 
-def _hand_on(before: os.stat_result, opened: int) -> None:
-    """Copy owner, group and mode of the replaced file to the new one, as far as allowed."""
+def _copy_owner_and_mode(before: os.stat_result, opened: int) -> None:
+    """Copy owner, group and mode of the replaced file to the open new one, as far as allowed."""
     for owner, group in ((before.st_uid, -1), (-1, before.st_gid)):
         with suppress(OSError):
             os.fchown(opened, owner, group)
@@ -250,10 +239,7 @@ class _Through(FileIO):
 
 def _through(path: Path, descriptor: int | None) -> BinaryIO:
     """Open an existing device or pipe for writing, without truncating or replacing it."""
-    if descriptor is None:
-        opened = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    else:
-        opened = os.dup(descriptor)
+    opened = os.open(path, os.O_WRONLY | os.O_CLOEXEC) if descriptor is None else os.dup(descriptor)
     return cast(BinaryIO, BufferedWriter(_Through(opened, "w")))
 
 
@@ -331,18 +317,10 @@ def write_edges(
     ``range(n)`` becomes 1 .. n in mtx, and ``range(1, n + 1)`` becomes 0 .. n - 1 in egr. metis and
     egr store each edge at both ends, sorted, without self-loops and duplicates; the first weight of
     duplicates is kept. Writing metis, egr and npz needs the whole list in memory, and the other
-    formats one piece.
+    formats one piece. he and gr store the weight 1 for edges without weights.
 
-    Parameters
-    ----------
-    edges
-        The edges. he and gr store the weight 1 for edges without weights.
-    path
-        The path of the file; compressed if it ends in .gz or .zst.
-    format
-        One of ``FORMATS``; by default inferred from the suffix of the path.
-    on_progress
-        Called with the number of edges written so far and in all.
+    The file is compressed if its path ends in .gz or .zst. Without a ``format``, the suffix of the
+    path decides. ``on_progress`` is called with the number of edges written so far and in all.
 
     Raises
     ------
@@ -351,20 +329,21 @@ def write_edges(
         the vertices, or weights are not integers.
     """
     path = Path(path)
-    one = WRITTEN[check_edges_output(path, format)]
-    if one.first is not None:
-        edges = _numbered(edges, path, one, one.first)
+    written = WRITTEN[check_edges_output(path, format)]
+    if written.first is not None:
+        edges = _numbered(edges, path, written, written.first)
     edges = replace(edges, pieces=_counted(edges, path, on_progress))
-    _write(edges if one.binary else _alike(edges), one, path)
+    _write(edges if written.binary else _with_equal_types(edges), written, path)
 
 
-def _write(edges: EdgeList, one: Format, path: Path) -> None:
-    assert one.write is not None
+def _write(edges: EdgeList, format: Format, path: Path) -> None:
+    """Write an edge list, or any table as one, to a path in a format."""
+    assert format.write is not None
     with replacing(path, pack=packing(path)) as stream:
-        one.write(edges, stream, path)
+        format.write(edges, stream, path)
 
 
-def _alike(edges: EdgeList) -> EdgeList:
+def _with_equal_types(edges: EdgeList) -> EdgeList:
     """Return the list with both ends as text if one end is text, as readers expect."""
     schema = edges.schema
     for i, field in enumerate(schema):
@@ -385,25 +364,25 @@ def _counted(edges: EdgeList, path: Path, report: Progress | None) -> Iterator[p
         raise FormatError(f"cannot write {path}: {edges.num_edges} edges became {written}")
 
 
-def _numbered(edges: EdgeList, path: Path, one: Format, first: int) -> EdgeList:
+def _numbered(edges: EdgeList, path: Path, format: Format, first: int) -> EdgeList:
     """Return the list with ids replaced by the vertex numbers of the format, as int64."""
     types = edges.schema.types[:2]
     if edges.vertices is None or (edges.num_edges and not all(map(pa.types.is_integer, types))):
         raise FormatError(
-            f"cannot write {path}: {one.name} numbers the vertices, but these ids have type"
+            f"cannot write {path}: {format.name} numbers the vertices, but these ids have type"
             f" {edges.schema.field('src').type}; write csv, tsv, snap, arrow or parquet"
         )
     if edges.vertices.stop >= 1 << 63:
         raise FormatError(
-            f"cannot write {path}: {one.name} would number {edges.vertices.stop:,} vertices, up to"
-            " the largest id; write csv, tsv, snap, arrow or parquet"
+            f"cannot write {path}: {format.name} would number {edges.vertices.stop:,} vertices, up"
+            " to the largest id; write csv, tsv, snap, arrow or parquet"
         )
     old, n = edges.vertices, len(edges.vertices)
     new = range(first, first + n)
     whole = not edges.weighted or pa.types.is_integer(edges.schema.field("weight").type)
-    if one.whole_weights and not whole:
+    if format.whole_weights and not whole:
         raise FormatError(
-            f"cannot write {path}: {one.name} has integer weights, but some of these are not"
+            f"cannot write {path}: {format.name} has integer weights, but some of these are not"
             " integers; write another format, or leave out the weights"
         )
     types = {"weight": pa.int64() if whole else pa.float64()}
@@ -413,20 +392,25 @@ def _numbered(edges: EdgeList, path: Path, one: Format, first: int) -> EdgeList:
 
 
 def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> Iterator[pa.Table]:
+    """Yield the pieces with the ids ``old`` replaced by the vertex numbers ``new``.
+
+    Raises
+    ------
+    FormatError
+        An id is not in ``old``; the error names its row.
+    """
     rows = 0
     for piece in pieces:
         for i, name in enumerate(("src", "dst")):
             ids = piece[name]
             outside = pc.or_(pc.less(ids, old.start), pc.greater_equal(ids, old.stop))
-            outside = pc.fill_null(outside, True)
-            row = pc.index(outside, True).as_py()
+            row = pc.index(pc.fill_null(outside, True), True).as_py()
             if row >= 0:
                 raise FormatError(
                     f"cannot write {path}: row {rows + row}: {name} {ids[row]} is not one of the"
                     f" vertices {old.start} to {old.stop - 1}; write csv, tsv, arrow or parquet"
                 )
-            moved = pc.add(ids.cast(pa.int64()), new.start - old.start)
-            piece = piece.set_column(i, name, moved)
+            piece = piece.set_column(i, name, pc.add(ids.cast(pa.int64()), new.start - old.start))
         rows += len(piece)
         yield piece
 
@@ -445,17 +429,11 @@ def check_output(path: str | os.PathLike[str], format: str | None = None) -> str
 
 
 def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Write a table in the given format, or in that of the suffix.
+    """Write a table of integers and text in a format of ``TABLES``, by default that of the suffix.
 
-    Parameters
-    ----------
-    table
-        Columns of integers and text. In csv and tsv, nulls become empty fields, and text is quoted.
-    path
-        A path with a suffix of ``TABLES``, such as .txt for snap (a comment of names, then fields
-        separated by tabs), optionally followed by .gz or .zst; with ``format``, any path.
-    format : str, optional
-        One of ``TABLES``, regardless of the suffix; .gz and .zst still compress the file.
+    A path that ends in .gz or .zst is compressed. In csv and tsv, nulls become empty fields, and
+    text is quoted. A suffix such as .txt is snap: a comment of names, then fields separated by
+    tabs.
 
     Raises
     ------
@@ -469,6 +447,7 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | Non
 
 
 def _written_format(path: Path, format: str | None) -> str:
+    """Return the format of a table: the given one, by default that of the suffix of the path."""
     if format is not None:
         if format not in TABLES:
             raise FormatError(f"tables cannot be written as {format}, only as {', '.join(TABLES)}")
@@ -476,9 +455,9 @@ def _written_format(path: Path, format: str | None) -> str:
     suffixes = [suffix for name in TABLES for suffix in FORMATS[name].suffixes]
     suffix = Path(path.name.removesuffix(path.suffix) if packing(path) else path).suffix.lower()
     if suffix not in suffixes:
-        lines = " (JSON is written one object a line, to .jsonl)" if suffix == ".json" else ""
+        hint = " (JSON is written one object a line, to .jsonl)" if suffix == ".json" else ""
         raise FormatError(
-            f"cannot write {path}{lines}: the supported suffixes are {', '.join(suffixes)}, not"
+            f"cannot write {path}{hint}: the supported suffixes are {', '.join(suffixes)}, not"
             f" {path.suffix!r} (optionally compressed: {', '.join(PACKED)}); or pass"
             f" format= (--output-format), one of {', '.join(TABLES)}"
         )

@@ -40,19 +40,19 @@ def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[
     """Yield row groups in batches, starting after the group and row of ``place``."""
     with damage(file, "Parquet"):
         stream = file.seekable()
-        stored, none, excluded = _opened_parquet(file, stream, request)
-        columns, rows = none.column_names, stored.metadata.num_rows
+        stored, empty, excluded = _opened_parquet(file, stream, request)
+        columns, rows = empty.column_names, stored.metadata.num_rows
         ids = request.ids_in(columns)
 
         def tables(group: int) -> Iterator[pa.Table]:
-            at = file.rows_until(group, 0, False)
+            first_row = file.rows_until(group, 0, False)
             for table in group_tables(file, stream, stored, group, columns, place.rows):
-                check_ids(file.path, ids, [table[name] for name in ids], at)
-                at += len(table)
-                file.report(file.size * at // rows)
+                check_ids(file.path, ids, [table[name] for name in ids], first_row)
+                first_row += len(table)
+                file.report(file.size * first_row // rows)
                 yield table
 
-        yield from pieces_of_groups(file, place, tables, none, excluded)
+        yield from pieces_of_groups(file, place, tables, empty, excluded)
 
 
 def groups_to_load(
@@ -63,34 +63,41 @@ def groups_to_load(
     Pieces have about equal numbers of row groups, so that reading overlaps with linking. If a
     single row group does not fit, all are read as PyArrow tables.
     """
-    start, done, rows, *_ = place
+    start, done, max_rows, *_ = place
     with damage(file, "Parquet"):
         _, empty, excluded = _opened_parquet(file, file.seekable(), request)
-    pair = empty.column_names
+    columns = empty.column_names
     sizes = [0 if group in excluded else size for group, size in file.groups.items()]
-    ids = all(are_ids(empty[name].type) for name in pair)  # else group_batches names the bad row
-    if max(sizes[start:], default=0) > rows() or start >= len(sizes) or not ids:
+    are_all_ids = all(are_ids(empty[name].type) for name in columns)
+    # group_batches names the first row of a column that does not hold ids
+    if max(sizes[start:], default=0) > max_rows() or start >= len(sizes) or not are_all_ids:
         yield from group_batches(file, request, place)
         return
     while start < len(sizes):
-        group, most, left = start, rows(), sum(sizes[start:])
-        share, size = -(-left // max(1, -(-left // most))), 0
-        while start < len(sizes) and (
-            start == group or (size < share and size + sizes[start] <= most)
-        ):
-            size, start = size + sizes[start], start + 1
-        included = [k for k in range(group, start) if k not in excluded]
-        skipped = sum(file.groups[k] for k in range(group, start) if k in excluded)
-        if group in excluded:
+        end = _end_of_piece(sizes, start, max_rows())
+        included = [k for k in range(start, end) if k not in excluded]
+        skipped = sum(file.groups[k] for k in range(start, end) if k in excluded)
+        if start in excluded:
             skipped, done = skipped - done, 0
-        load = partial(_load, file, read, pair, included, done) if included else None
-        yield Piece(empty, start - 1, file.groups[start - 1], True, load=load, skipped=skipped)
-        done = 0
+        load = partial(_load, file, read, columns, included, done) if included else None
+        yield Piece(empty, end - 1, file.groups[end - 1], True, load=load, skipped=skipped)
+        start, done = end, 0
 
 
-def _load(file: File, read: RowGroups, pair: list[str], groups: list[int], done: int) -> Any:
+def _end_of_piece(sizes: list[int], start: int, max_rows: int) -> int:
+    """Return the end of the groups that one piece reads: at least one, and about an equal share."""
+    remaining = sum(sizes[start:])
+    pieces = max(1, -(-remaining // max_rows))
+    share, end, size = -(-remaining // pieces), start + 1, sizes[start]
+    while end < len(sizes) and size < share and size + sizes[end] <= max_rows:
+        size, end = size + sizes[end], end + 1
+    return end
+
+
+def _load(file: File, read: RowGroups, columns: list[str], groups: list[int], done: int) -> Any:
+    """Return the rows of row groups as a frame, after the first ``done`` rows."""
     with damage(file, "Parquet"):
-        return read(file.path, pair, groups)[pair].iloc[done:]
+        return read(file.path, columns, groups)[columns].iloc[done:]
 
 
 def _opened_parquet(
@@ -110,13 +117,7 @@ def _opened_parquet(
 
 
 def check_one_file(path: str, stream: BinaryIO, meta: Any) -> None:
-    """Check that a stream is one Parquet file, and rewind it.
-
-    Raises
-    ------
-    FormatError
-        Several files are concatenated.
-    """
+    """Raise a FormatError if a stream is several concatenated Parquet files; rewind it."""
     group = meta.row_group(meta.num_row_groups - 1) if meta.num_row_groups else None
     chunks = [] if group is None else map(group.column, range(group.num_columns))
     ends = [
@@ -127,20 +128,23 @@ def check_one_file(path: str, stream: BinaryIO, meta: Any) -> None:
     check_not_joined(path, stream, size - max(ends, default=len(MARK)), MARK)
 
 
-def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, pair: list[str]) -> set[int]:
-    """Return the row groups whose statistics show that all weights are outside the bound."""
-    if request.bound is None or request.ids_in(pair) == pair:
+def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, columns: list[str]) -> set[int]:
+    """Return the row groups whose statistics show that all weights are outside the bound.
+
+    The weights are in the last of the ``columns``, after those of ids.
+    """
+    name, bound = columns[-1], request.bound
+    if bound is None or request.ids_in(columns) == columns:
         return set()
-    name, groups = pair[-1], range(meta.num_row_groups)
-    at = _positions(meta).get(name)
-    if at is None:
-        return set()
-    statistics = {group: meta.row_group(group).column(at).statistics for group in groups}
-    kind, bound = schema.field(name).type, request.bound
+    kind, position = schema.field(name).type, _positions(meta).get(name)
+    groups = range(0 if position is None else meta.num_row_groups)
+    statistics = ((group, meta.row_group(group).column(position).statistics) for group in groups)
     return {
         group
-        for group, one in statistics.items()
-        if one is not None and one.has_min_max and bound.excludes(one.min, one.max, kind)
+        for group, values in statistics
+        if values is not None
+        and values.has_min_max
+        and bound.excludes(values.min, values.max, kind)
     }
 
 
@@ -156,12 +160,12 @@ def _positions(meta: Any) -> dict[str, int]:
 def _check_pages(
     file: File, budget: Budget, stream: BinaryIO, stored: Any, group: int, columns: Sequence[str]
 ) -> int:
-    """Return how many rows of a row group to decode at once if it has text.
+    """Return the number of rows of a row group with text to decode at once.
 
     If the row group does not fit, reserve the memory of its largest pages in the budget; raise a
     CapacityError if a page does not fit.
     """
-    meta, beyond = stored.metadata.row_group(group), 0
+    meta = stored.metadata.row_group(group)
     chunks = [meta.column(k) for k in range(meta.num_columns)]
     chunks = [chunk for chunk in chunks if chunk.path_in_schema in columns]
     size = sum(chunk.total_uncompressed_size for chunk in chunks)
@@ -171,15 +175,17 @@ def _check_pages(
         try:
             pages, sizes = zip(*(largest_page(stream, chunk) for chunk in chunks), strict=True)
         except (LookupError, TypeError):
-            words = "cannot be read as Parquet: the header of a page is damaged"
-            raise FormatError(f"{file.path} {words}") from None
-        row_bytes, beyond = sum(sizes), max(0, PAGE_COPIES * sum(pages) - FILE_BYTES)
-        file.check_bound(beyond, 1, "has pages that are read as a whole", "write smaller pages")
-        budget.loaded = max(file.bytes_read, beyond)
+            raise FormatError(
+                f"{file.path} cannot be read as Parquet: the header of a page is damaged"
+            ) from None
+        row_bytes, page_bytes = sum(sizes), max(0, PAGE_COPIES * sum(pages) - FILE_BYTES)
+        file.check_bound(page_bytes, 1, "has pages that are read as a whole", "write smaller pages")
+        budget.loaded = max(file.bytes_read, page_bytes)
     return min(max(STEP, budget.limit // LIMIT_OF_ROW), budget.fitting_rows(row_bytes))
 
 
 def _has_text(stored: Any, columns: Sequence[str]) -> bool:
+    """Return whether a column of an open file holds strings."""
     return any(is_text(stored.schema_arrow.field(name).type) for name in columns)
 
 
@@ -189,32 +195,32 @@ def group_tables(
     stored: Any,
     group: int,
     columns: Sequence[str],
-    rows: Callable[[], int],
+    max_rows: Callable[[], int],
 ) -> Iterator[pa.Table]:
-    """Yield columns of a row group as tables of at most ``rows()`` rows, or fewer for long text.
+    """Yield columns of a row group as tables of at most ``max_rows()`` rows, fewer for long text.
 
-    Within a memory limit, only a few rows of text are decoded at once.
+    Within a memory limit, few rows of text are decoded at once, and then joined to tables that fit.
     """
     budget, step = file.budget, 0
     if budget is not None:
         step = _check_pages(file, budget, stream, stored, group, columns)
     if budget is None or not _has_text(stored, columns):
-        for batch in stored.iter_batches(rows(), row_groups=[group], columns=columns):
+        for batch in stored.iter_batches(max_rows(), row_groups=[group], columns=columns):
             yield pa.Table.from_batches([batch.select(columns)])
         return
     batches: list[pa.RecordBatch] = []
     size = count = 0
-    for batch in stored.iter_batches(min(step, rows()), row_groups=[group], columns=columns):
+    for batch in stored.iter_batches(min(step, max_rows()), row_groups=[group], columns=columns):
         row_bytes = (size + batch.nbytes) / max(1, count + len(batch))
-        if batches and count + len(batch) > min(rows(), budget.fitting_rows(row_bytes)):
+        if batches and count + len(batch) > min(max_rows(), budget.fitting_rows(row_bytes)):
             yield pa.Table.from_batches(batches).combine_chunks()
             batches, size, count = [], 0, 0
         batches.append(batch.select(columns))
         size, count = size + batch.nbytes, count + len(batch)
-        most = budget.fitting_rows(size / max(1, count))
-        if len(batches) == 1 and count > most:  # the rows hold long text
+        fitting = budget.fitting_rows(size / max(1, count))
+        if len(batches) == 1 and count > fitting:  # the rows hold long text
             whole = pa.Table.from_batches(batches)
-            yield from (whole.slice(at, most) for at in range(0, count, most))
+            yield from (whole.slice(row, fitting) for row in range(0, count, fitting))
             batches, size, count = [], 0, 0
     if batches:
         yield pa.Table.from_batches(batches).combine_chunks()
@@ -226,8 +232,8 @@ Bounds = list[tuple[Any, Any]]  # pairs of a minimum and a maximum, None if unkn
 class Footer(NamedTuple):
     """The number of rows of a row group, and the bytes and bounds of its columns of ids.
 
-    ``text`` is an upper bound on the bytes of the distinct strings; None if strings share prefixes.
-    ``skipped`` is the number of rows if the row group is not read; all other facts are then empty.
+    ``text`` is an upper bound on the bytes of the distinct strings, None if stored strings share
+    prefixes. If the row group is not read, ``skipped`` is its number of rows, and all else is 0.
     """
 
     rows: int
@@ -243,12 +249,12 @@ class Footer(NamedTuple):
 
 def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list[Footer]:
     """Return the facts about row groups in a Parquet footer."""
-    at = _positions(meta)
+    positions = _positions(meta)
     footers = []
     for group in map(meta.row_group, groups):
-        chunks = [group.column(at[name]) for name in columns if name in at]
+        chunks = [group.column(positions[name]) for name in columns if name in positions]
         stats = [chunk.statistics for chunk in chunks]
-        bounds = [(one.min, one.max) if one and one.has_min_max else (None, None) for one in stats]
+        bounds = [(of.min, of.max) if of and of.has_min_max else (None, None) for of in stats]
         size = sum(chunk.total_compressed_size for chunk in chunks)
         strings = [chunk for chunk in chunks if chunk.physical_type.endswith("BYTE_ARRAY")]
         text: int | None = sum(chunk.total_uncompressed_size for chunk in strings)
@@ -261,22 +267,18 @@ def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list
 def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
     """Return the facts about all row groups in the footer of a Parquet file.
 
-    Row groups that the bound excludes are not read.
-
-    Raises
-    ------
-    MissingColumnError, ColumnTypeError
-        There is no column of weights, or it is not of numbers.
+    Row groups that the bound excludes are not read. If there is a bound, a missing column of
+    weights raises a MissingColumnError, and one not of numbers a ColumnTypeError.
     """
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
         meta, schema = stored.metadata, stored.schema_arrow
-        pair = columns_of(file, request, schema)
-        footers = footers_of(meta, range(meta.num_row_groups), request.ids_in(pair))
+        columns = columns_of(file, request, schema)
+        footers = footers_of(meta, range(meta.num_row_groups), request.ids_in(columns))
     if request.bound is not None:
-        request.bound.mask_of_frame(schema.empty_table())  # raises an error unless it is of numbers
-    excluded = excluded_groups(meta, schema, request, pair)
-    return [one.outside() if k in excluded else one for k, one in enumerate(footers)]
+        request.bound.mask_of_frame(schema.empty_table())  # raises the errors
+    excluded = excluded_groups(meta, schema, request, columns)
+    return [footer.outside() if k in excluded else footer for k, footer in enumerate(footers)]
 
 
 def names(file: File, options: TextOptions) -> list[str]:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from cc_rapids import errors
-from cc_rapids.data.files.write import check_place, make_folder, replacing
+from cc_rapids.data.files.write import check_place, make_folder, replacing, replacing_folder
 
 
 def write(path, content=b"new", **options):
@@ -257,6 +257,14 @@ class TestRefused:
         for name in ("file", "none/folder"):
             with pytest.raises(errors.OutputError, match=f"cannot write {tmp_path / name}"):
                 make_folder(tmp_path / name)
+
+    def test_a_folder_with_other_files_keeps_all_of_its_files(self, tmp_path):
+        for name in ("part-0", "notes"):
+            (tmp_path / name).write_text("old")
+        refusal = pytest.raises(errors.OutputError, match="not empty")
+        with refusal, replacing_folder(tmp_path, ["part-0"]) as partial:
+            (partial / "part-1").write_text("new")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["notes", "part-0"]
 
     def test_a_descriptor_that_is_not_open_for_writing(self):
         with open(os.devnull, "rb") as file, pytest.raises(errors.OutputError, match="descriptor"):
