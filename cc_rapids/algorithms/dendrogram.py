@@ -267,10 +267,7 @@ def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[A
 
 
 def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:
-    """Return first, second, size, least and greatest of a MergeTree, by launches over all edges.
-
-    ``name_clusters`` replaces ``joined`` and ``chain`` by the two clusters of each edge.
-    """
+    """Return first, second, size, least and greatest of a MergeTree, by launches over all edges."""
     word, t = word_of(n), int(src.size)
     # Two words for each of fewer than 2 n nodes; all bits set: not written yet.
     nodes = backend.fill(backend.empty(4 * n, word), 0xFF)

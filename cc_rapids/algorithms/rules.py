@@ -234,7 +234,7 @@ class Clusters:
         """
         backend, count = self.backend, int(us.size)
         starts = backend.asarray(np.array([0, count]))
-        keys = backend.fill(backend.empty(count, np.uint64), 0)
+        keys = backend.fill(backend.empty(count, np.uint64), 0)  # no later than any edge
         verdict = self._decide_in_order(starts, us.astype(self.word), vs.astype(self.word), keys)
         refused = backend.xp.flatnonzero(is_refused(verdict))
         if refused.size:

@@ -124,7 +124,7 @@ class KeptForest:
         new_rows = backend.fill(backend.empty(self.src.size, np.uint32), 0xFF)
         targets, moved = moved_rows(rows, src.size, backend)
         new_rows[: src.size] = backend.xp.arange(src.size, dtype=np.uint32)
-        new_rows[rows], new_rows[moved] = kernels.GOES, targets
+        new_rows[rows], new_rows[moved] = kernels.REMOVED, targets
         links = self.links.copy()
         backend.kernel(kernels.renumber)(links.size, 0, new_rows, links)
         return replace(remaining, links=links, order=order, ordered=self.ordered)

@@ -185,7 +185,7 @@ def scatter_labels_by_slot(on: Any, vertex: type) -> Any:
 
 
 def find_heads(on: Any, vertex: type) -> Any:
-    """Find the least slot of each of the labels 0 .. k - 1."""
+    """Lower ``heads[label]`` to the least slot of each of the labels 0 .. k - 1."""
     least, least_row = lessen(on), lessen(on)
 
     @on.elementwise
@@ -329,7 +329,7 @@ def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
 
 
 def mark_slots(on: Any, vertex: type) -> Any:
-    """Mark the listed slots as named, and find the first one that is not a vertex."""
+    """Mark listed slots as named; lower ``missing[0]`` to the first that is not a vertex."""
     mark, least, nowhere = bit_set(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise

@@ -8,7 +8,7 @@ cluster of u when e is taken, if the last edge on the path from u to x comes bef
 src, dst       : (m,) unsigned, the slots of both ends of each edge.
 ordered        : (k,) the accepted edges, in order; ``first`` linked pairs come before them.
 cluster        : (n,) the number of the final cluster of each slot.
-members, starts: the slots of each cluster.
+members, starts: the slots of each cluster; ``most`` is the maximum number.
 limited, begins: the slots whose dataset has a limit, by cluster and then by dataset.
 ends, heads    : the ends of pairs that must not be linked, by cluster. The other end of ``e`` is
                  ``pair[e ^ 1]``.

@@ -329,7 +329,8 @@ def append(on: Any) -> Any:
     """Return an element's position in a list; one atomic operation serves all threads of a warp.
 
     One lane adds the warp's count, and passes the first position to the other lanes through two
-    words of shared memory.
+    words of shared memory. ``kept`` is whether the calling thread has an element, and ``at`` the
+    first of the two words.
     """
     add, ballot_rank, warp_sync = on.atomic_add, on.warp_ballot_rank, on.warp_sync
 

@@ -466,7 +466,7 @@ def order_pairs(on: Any, word: type) -> Any:
 
 
 def find_inner(on: Any, word: type) -> Any:
-    """Point each edge at the edge of the same step that merges its cluster.
+    """Point each edge at the edge of the same step that merges its cluster, by ``above``.
 
     ``clusters`` are the two clusters that each edge merges. ``is_outer`` is set for clusters that
     exist before the step. Each cluster is merged once, so no store races.

@@ -60,7 +60,10 @@ def labelled(on: Any) -> Any:
 
 
 def note_pairs(on: Any, vertex: type, find: Any) -> Any:
-    """Write the key of each pair to remove; count the pairs that are not connected as MISSING."""
+    """Write the key of each pair to remove; count the pairs that are not connected as MISSING.
+
+    ``src_known`` and ``dst_known`` are not 0 where the id is a vertex.
+    """
     add = on.atomic_add
 
     @on.elementwise

@@ -38,7 +38,8 @@ def locality_of(on: Any, wide: type) -> Any:
 
     A row is near if its endpoints differ by less than LOCALITY, and its source and the source of
     the next row do as well. A row is descending if its source exceeds the source of the row half a
-    list later. The loads are independent of each other.
+    list later. The loads are independent of each other. The sampled rows are 0, ``spacing``, 2 *
+    ``spacing`` and so on, of m rows.
     """
 
     @on.device

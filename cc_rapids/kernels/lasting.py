@@ -35,7 +35,7 @@ from .primitives import none_of
 
 HALF, LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 ROOT = none_of(np.uint64)
-GOES = none_of(np.uint32)  # the new number of a removed row
+REMOVED = none_of(np.uint32)  # the new number of a removed row
 
 
 def lasts_longer(on: Any) -> Any:
@@ -110,6 +110,6 @@ def renumber(on: Any) -> Any:
         if entry == ROOT or entry & LOW < np.uint64(first):
             return
         number = numbers[(entry & LOW) - np.uint64(first)]
-        slots[v] = ROOT if number == GOES else entry & ~LOW | np.uint64(number)
+        slots[v] = ROOT if number == REMOVED else entry & ~LOW | np.uint64(number)
 
     return renumber

@@ -103,6 +103,8 @@ def search_sorted(on: Any) -> Any:
     """Write the position of each query among sorted ids; set ``valid`` to 0 where there is none.
 
     Bisects within one bucket. A bucket of evenly spread ids holds one or two, so few steps remain.
+    ``low``, ``shift`` and ``starts`` are those of :func:`index_sorted`, and ``span`` is the
+    distance from ``low`` to the greatest id.
     """
 
     @on.elementwise

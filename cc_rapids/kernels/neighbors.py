@@ -218,7 +218,9 @@ def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
     """Count the entries that are not edges by reason, and write the bits of the edges.
 
     A thread owns whole bytes of the bits, ``octets``, which are empty if no bits are needed.
-    ``wrong[0]`` is lowered to the first entry whose neighbour is not a point.
+    ``wrong[0]`` is lowered to the first entry whose neighbour is not a point. ``limits`` are the
+    least and the greatest weight of an edge. With ``mutual``, each endpoint of an edge must be in
+    the row of the other endpoint.
     """
     add, low = on.block_reduce_add, on.block_reduce_min
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)

@@ -15,7 +15,10 @@ NEXT = np.uint64(1)
 
 
 def count_blocks(on: Any) -> Any:
-    """Write the number of members in each block b of words to ``before[b + 1]``."""
+    """Write the number of members in each block b of words to ``before[b + 1]``.
+
+    ``present`` is the set, and ``words`` its number of words.
+    """
     ones = primitives.count(on)
 
     @on.elementwise

@@ -12,6 +12,7 @@ worth   : (256 width,) uint64, at 256 p + b the amount that byte b at position p
 below   : (width,) uint64, at p the number of strings with a common prefix of p + 1 bytes.
 letters : (256 width,) uint8, from 256 p on the bytes that occur at position p, in order.
 numbers : (m,) uint32 or uint64, the codes; arbitrary for a string that has no code.
+chars, words, offsets : the strings, as in strings.py.
 """
 
 from typing import Any

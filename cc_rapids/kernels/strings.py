@@ -281,7 +281,9 @@ def advance_prefix(on: Any) -> Any:
 
     A thread compares RUN strings with the first string of their group and lowers ``deeper[g]``
     once. With one atomic operation per string, all threads would contend for one word, because a
-    group may contain all strings. Bytes are compared only up to the least prefix so far.
+    group may contain all strings. Bytes are compared only up to the least prefix so far. String
+    ``rows[k]`` is in group ``group[k]``, and ``first[g]`` is the position of the first string of
+    group g in ``rows``.
     """
     shared, lessen_word, entries = common_prefix(on), lessen(on), entries_of(on)
 

@@ -128,7 +128,7 @@ def sublist_ends(on: Any, word: type) -> Any:
 
 
 def measure(on: Any, word: type) -> Any:
-    """Write the length of each sublist, and the next sublist.
+    """Write the length of each sublist to ``counts``, and the next sublist to ``following``.
 
     For the last sublist, the next one is the number of sublists. A thread traverses four sublists
     at a time, so that it waits for four arcs at once.
@@ -358,7 +358,11 @@ def measure_depth(on: Any, word: type) -> Any:
 
 
 def extremes_of_blocks(on: Any) -> Any:
-    """Write the minimum of ``least`` and the maximum of ``greatest`` in each block."""
+    """Write the minimum of ``least`` and the maximum of ``greatest`` in each block.
+
+    They are the first level of the sparse table ``low``, ``high``, which has one element per block
+    and level.
+    """
     whole = np.uint64(BLOCK)
 
     @on.elementwise

@@ -88,9 +88,9 @@ def note_gains(on: Any) -> Any:
 def hook_smaller(on: Any, read: Any) -> Any:
     """Hook roots to smaller labels along edges with a vertex that the jump did not move (step 2).
 
-    As on a PRAM, the parents before and after the jump are only read. A store changes only the
-    parent of a root, and only to a smaller vertex. Allowed race: of several stores to one root the
-    last one stays.
+    As on a PRAM, the parents before and after the jump, ``parent`` and ``now``, are only read. A
+    store to ``new`` changes only the parent of a root, and only to a smaller vertex. Allowed race:
+    of several stores to one root the last one stays.
     """
 
     @on.device

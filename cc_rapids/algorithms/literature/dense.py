@@ -142,13 +142,10 @@ def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
     def connect_rest(state: Any) -> None:
         n, parent, xp = state.n, state.trees.parent, state.backend.xp
         cells = matrix_of(state, fill, vertex).reshape(n, n)
-        labels, rows = (
-            xp.arange(1, n + 1, dtype=vertex),
-            max(BLOCK_CELLS // max(n, 1), 1),
-        )
-        blocks = [cells[first : first + rows] for first in range(0, n, rows)]
+        labels, block_rows = xp.arange(1, n + 1, dtype=vertex), max(BLOCK_CELLS // max(n, 1), 1)
+        blocks = [cells[first : first + block_rows] for first in range(0, n, block_rows)]
         for block in blocks:
-            block *= labels
+            block *= labels  # the cell (u, v) of an edge is 1, and becomes v + 1
         before, top = labels, xp.zeros(n, vertex)
         while bool((before != top).any()):
             before = top
