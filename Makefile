@@ -16,6 +16,9 @@ SIMULATED = $(addprefix tests/,contract/backends unit/algorithms unit/backends u
 	unit/test_api.py unit/test_errors.py unit/results/test_components.py unit/data/test_offsets.py \
 	unit/verify)
 
+# Tests that load the compilers of CUDA: `make test` runs them beside tests that need less memory.
+COMPILING = tests/unit/backends tests/unit/kernels
+
 # Tests start many processes, and those that find no bytecode compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -30,8 +33,8 @@ demo: $(VENV)/demo
 
 # In parts, whose processes start anew: kernels and libraries stay in the memory of a process.
 test: $(VENV)/dev
-	$(PYTEST) -n auto $(USUAL) tests/unit
-	$(PYTEST) -n auto $(USUAL) --ignore tests/unit
+	$(PYTEST) -n auto $(USUAL) tests/unit $(addprefix --ignore ,$(COMPILING))
+	$(PYTEST) -n auto $(USUAL) $(filter-out tests/unit/ tests/__pycache__/,$(wildcard tests/*/)) $(COMPILING)
 	CC_RAPIDS_SIMULATOR=1 $(PYTEST) -n auto $(USUAL) $(SIMULATED)
 
 # All tests, and the whole product of designs, architectures and bounds: before a release.
