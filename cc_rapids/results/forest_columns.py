@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.column import Column, is_cudf
+from ..data.column import Column, is_cudf, moved
 from ..data.edge_input import EdgeInput
 from ..data.lazy import cupy, pa
 from ..data.row_index import is_counted, labels_at
@@ -27,9 +27,7 @@ def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
     """
     columns = _ends_of_forest(given, rows)
     if given.weights is not None:
-        weights, library = given.weights, _library(rows)
-        if _library(weights) is not library:
-            weights = library.asarray(getattr(weights, "get", lambda: weights)())
+        weights = moved(given.weights, hasattr(rows, "__cuda_array_interface__"))
         columns["weight"] = weights[rows]
     return columns
 

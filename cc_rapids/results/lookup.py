@@ -12,7 +12,15 @@ import numpy as np
 from ..backends import Array
 from ..data.adapters import without_edges
 from ..data.arguments import check_names, check_word
-from ..data.column import Column, common_rows, is_cudf, of, of_key_columns, unchecked
+from ..data.column import (
+    Column,
+    borrowed_columns,
+    common_rows,
+    is_cudf,
+    of,
+    of_key_columns,
+    unchecked,
+)
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import (
     VERTEX,
@@ -142,8 +150,8 @@ def first_ids(column: Column, rows: Any) -> str:
     with column.borrow() as borrowed:
         key_columns = borrowed if column.key_columns else [borrowed]
         ids = [tuple(first(part[row : row + 1]) for part in key_columns) for row in rows_shown]
-    names = ", ".join(str(id_[0] if len(id_) == 1 else id_) for id_ in ids)
-    return names + (", ..." if len(rows) > SHOWN_IDS else "")
+    shown_ids = ", ".join(str(id_[0] if len(id_) == 1 else id_) for id_ in ids)
+    return shown_ids + (", ..." if len(rows) > SHOWN_IDS else "")
 
 
 def labels_of(answer: Answer, vertices: Any) -> Any:
@@ -335,51 +343,44 @@ def rows_of_ids(
     ``"noise"`` unless all of them are noise; ``"null"`` raises none. ``remedy`` is the advice in
     this error.
     """
-    return _looked_up(answer, column, missing, answer.forest.rows_of, remedy)
+    with column.borrow() as borrowed:
+        return rows_of_borrowed(answer, column, borrowed, missing, remedy)
 
 
 def rows_of_borrowed(
     answer: Answer, column: Column, borrowed: Any, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
     """Return the row of each id of a borrowed column, and a mask: see :func:`rows_of_ids`."""
-    return _looked_up_of(answer, column, borrowed, missing, answer.forest.rows_of, remedy)
+    return _looked_up(answer, column, borrowed, missing, answer.forest.rows_of, remedy)
 
 
 def roots_of_ids(
     answer: Answer, column: Column, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
     """Return the root vertex of each id as int64, and a mask: see :func:`rows_of_ids`."""
-    return _looked_up(answer, column, missing, answer.forest.roots_of, remedy)
+    with column.borrow() as borrowed:
+        return roots_of_borrowed(answer, column, borrowed, missing, remedy)
 
 
 def roots_of_borrowed(
-    answer: Answer, column: Column, borrowed: Any, missing: str
+    answer: Answer, column: Column, borrowed: Any, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
-    """Return the root vertex of each id of a borrowed column, and a mask."""
-    return _looked_up_of(answer, column, borrowed, missing, answer.forest.roots_of)
+    """Return the root vertex of each id of a borrowed column, and a mask: see rows_of_ids."""
+    return _looked_up(answer, column, borrowed, missing, answer.forest.roots_of, remedy)
 
 
 def _looked_up(
     answer: Answer,
     column: Column,
-    missing: str,
-    value_of: Callable[[Array, Array], tuple[Array, Array]],
-    remedy: str = INCLUDE,
-) -> tuple[Array, Array]:
-    """Return ``value_of`` the vertex of each id, 0 if unknown, and a mask: see rows_of_ids."""
-    with column.borrow() as borrowed:
-        return _looked_up_of(answer, column, borrowed, missing, value_of, remedy)
-
-
-def _looked_up_of(
-    answer: Answer,
-    column: Column,
     borrowed: Any,
     missing: str,
     value_of: Callable[[Array, Array], tuple[Array, Array]],
-    remedy: str = INCLUDE,
+    remedy: str,
 ) -> tuple[Array, Array]:
-    """Do the lookup of :func:`_looked_up` in a borrowed column."""
+    """Return ``value_of`` the vertices of borrowed ids, 0 for unknown ids, and a mask.
+
+    ``value_of`` takes vertices and a mask. See :func:`rows_of_ids` for the other arguments.
+    """
     backend, xp, forest = answer.backend, answer.backend.xp, answer.forest
     check_kinds(answer.given.src, column, forest.vertices > 0 or missing != "null")
     if not (column.size and forest.vertices):
@@ -387,12 +388,8 @@ def _looked_up_of(
             _refuse_unknown(answer, column, np.zeros(column.size, bool), missing, remedy)
         return xp.zeros(column.size, np.int64), xp.zeros(column.size, bool)
     key_columns = [
-        part if key_column.strings else backend.asarray(part)
-        for part, key_column in zip(
-            borrowed if column.key_columns else [borrowed],
-            column.key_columns or [column],
-            strict=True,
-        )
+        ids if key_column.strings else backend.asarray(ids)
+        for key_column, ids in borrowed_columns(column, borrowed)
     ]
     vertices, valid = answer.decoder.lookup(
         key_columns if column.key_columns else key_columns[0], backend
