@@ -52,8 +52,12 @@ def test_equal_clusters_have_the_best_scores(answer):
     assert {score for score in scores.values() if score} == {1.0}
 
 
-def test_vertices_in_one_of_both_and_nulls_are_counted_apart(answer):
-    truth = pd.DataFrame({"v": [1, 2, 8, 9, 4], "entity": ["a", "a", "b", None, None]})
+@pytest.mark.parametrize(
+    "entity", [["a", "a", "b", None, None], np.array([1, 1, 2, np.nan, np.nan])]
+)
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame])
+def test_vertices_in_one_of_both_and_nulls_are_counted_apart(answer, kind, entity):
+    truth = kind({"v": [1, 2, 8, 9, 4], "entity": entity})
     with pytest.warns(cc_rapids.CcRapidsWarning, match="lacks 1 of the 3 vertices of truth"):
         scores = cc_rapids.score_clusters(answer, truth)
     counts = {name: scores[name] for name in ("vertices", "only_in_found", "only_in_truth")}

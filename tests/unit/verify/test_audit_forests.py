@@ -7,6 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import planted
@@ -131,6 +132,10 @@ def test_ids_and_frames_of_every_kind(word, tmp_path):
     path = str(tmp_path / "edges.parquet")
     pq.write_table(pa.Table.from_pandas(words), path)
     found_in(path, **asked).audit(path, **asked)
+    matrix = scipy.sparse.coo_array((weight, ends), shape=(40, 40))
+    for asked in ({"forest": word}, {"at_least": 2.0}):
+        asked["weight"] = "weight"
+        found_in(matrix, **asked).audit(matrix, **asked)
 
 
 @pytest.mark.parametrize("word", WORDS)

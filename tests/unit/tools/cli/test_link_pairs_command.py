@@ -45,6 +45,13 @@ def test_pairs_that_must_not_be_together(files):
     assert "3 (1 refused)" in run("link-pairs", files / "pairs.csv", *words)
 
 
+def test_numbers_of_a_rule_are_text_if_other_ids_are(files):
+    (files / "pairs.csv").write_text("src,dst,score\n1,a7,0.8\n2,a7,0.9\n")
+    (files / "apart.csv").write_text("src,dst\n1,2\n")
+    words = "--weight", "score", "--cannot-link", files / "apart.csv"
+    assert "2 (1 refused)" in run("link-pairs", files / "pairs.csv", *words)
+
+
 def fails(*words):
     result = CliRunner().invoke(main, list(map(str, words)))
     assert result.exit_code == 2, result.output
