@@ -123,6 +123,13 @@ def test_lists_that_change(one_of_each, engine, size, portion):
             any_answer(given, num_vertices=size[0], design=one_of_each)
 
 
+def test_wrong_ids_beside_the_only_vertex(engine):
+    """Rounds run over a copy of the edges, in which wrong ids are replaced."""
+    with running_on(engine), mock.patch.object(type(engine), "goes_on", True):
+        given = np.array([0, 7, 0]), np.array([7, 0, 0])
+        assert not any_answer(given, num_vertices=1, design="none+shiloach-vishkin")
+
+
 def test_columns_that_flicker(guarded):
     """Between any two reads of one word: none may be read again after it was compared."""
     flicker(guarded, "one by one")
