@@ -88,7 +88,7 @@ def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
         with answer.backend.scope():
             vertices = xp.arange(begin, min(begin + step, forest.n))
             if forest.vertices != forest.n:
-                words = forest.present[begin // WORD : -(-(begin + step) // WORD)]
+                words = forest.present[begin // WORD : (begin + step) // WORD]
                 bits = (words[:, None] >> xp.arange(WORD, dtype=words.dtype)) & 1
                 vertices = vertices[bits.reshape(-1)[: vertices.size].astype(bool)]
             pieces, size = [*pieces, vertices], size + int(vertices.size)

@@ -41,8 +41,8 @@ class ShownRows:
     names: list[Any]
     what: str
     width: int
-    source: list[Any] | Any
-    destination: list[Any] | Any
+    source: list[Any]
+    destination: list[Any]
 
     def __init__(self, frame: Any, what: str, width: int) -> None:
         frame = collected(frame)
@@ -50,8 +50,7 @@ class ShownRows:
         self.names, self.what, self.width = columns_of(self.frame), what, width
         if "row" not in self.names:
             raise self._missing("row")
-        sides = [self._named(end) for end in ("source", "destination")]
-        self.source, self.destination = (side if width > 1 else side[0] for side in sides)
+        self.source, self.destination = map(self._named, ("source", "destination"))
 
     def __len__(self) -> int:
         return len(column_of(self.frame, "row"))

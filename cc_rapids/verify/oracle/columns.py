@@ -73,7 +73,7 @@ def check_ends(
     ``sources`` and ``destinations`` are the expected ids, and ``listed`` the row of each edge.
     """
     for names, expected in ((shown.source, sources), (shown.destination, destinations)):
-        shown_ids = ids_of(shown.frame, names if isinstance(names, list) else [names])
+        shown_ids = ids_of(shown.frame, names)
         k = first_difference(shown_ids.tolist(), expected.tolist())
         if k is not None and k >= listed.size:
             raise VerificationError(
