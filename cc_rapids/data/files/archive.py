@@ -36,16 +36,10 @@ TYPES = ("uint8", "int32", "int64", "uint32", "uint64")
 def write(
     path: str | os.PathLike[str], words: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> None:
-    """Write a file completely or not at all.
+    """Write a file completely or not at all; see :func:`cc_rapids.data.files.write.replacing`.
 
-    Parameters
-    ----------
-    path : path
-        See :func:`cc_rapids.data.files.write.replacing`.
-    words : mapping
-        Values that JSON can represent.
-    arrays : mapping of str to one-dimensional arrays
-        Arrays of the types ``TYPES``, on the host.
+    ``words`` are values that JSON can represent, and ``arrays`` one-dimensional arrays of the types
+    ``TYPES`` on the host.
 
     Raises
     ------
@@ -91,6 +85,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _read(path: Any, file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read the header values and the arrays of an open file of ``size`` bytes."""
     start = file.read(len(MAGIC) + LENGTHS.size)
     if not start.startswith(MAGIC):
         raise FormatError(f"{path} is not a file saved by cc_rapids, or its beginning is damaged")
@@ -117,18 +112,21 @@ def _read(path: Any, file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[st
 
 
 def _type(name: str) -> np.dtype[Any]:
+    """Return the type of stored arrays; raise a ValueError if it is not one of ``TYPES``."""
     if name not in TYPES:
         raise ValueError(name)
     return np.dtype(name).newbyteorder("<")
 
 
 def _count(number: Any) -> int:
+    """Return a length of an array; raise a ValueError if it is not an integer of at least 0."""
     if not isinstance(number, int) or number < 0:
         raise ValueError(number)
     return number
 
 
 def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, checksum: int) -> Any:
+    """Read the next array of a file; raise a FormatError if its checksum does not match."""
     array = np.empty(count, kind)
     if file.readinto(array.data) != array.nbytes:  # type: ignore[attr-defined]
         raise _broken(path, f"it was truncated while {name!r} was read")
@@ -138,4 +136,5 @@ def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, checksum
 
 
 def _broken(path: Any, reason: str) -> FormatError:
+    """Return the error for a damaged file."""
     return FormatError(f"{path} is damaged ({reason}): save it again, or start again")

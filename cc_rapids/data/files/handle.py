@@ -19,6 +19,7 @@ HEAD = 4096  # the number of first bytes that format detection looks at
 
 
 def _zstd(raw: Any) -> Any:
+    """Return a stream of the decompressed bytes of a file in zstd."""
     return pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
 
 
@@ -31,7 +32,7 @@ class _Streams(RawIOBase):
     def __init__(self, make: Callable[[], Any], raw: Any) -> None:
         super().__init__()
         self._make, self._raw = make, raw
-        self._stream, self._place = make(), 0
+        self._stream, self._position = make(), 0
 
     def readable(self) -> bool:
         return True
@@ -45,33 +46,33 @@ class _Streams(RawIOBase):
             return self.readall()
         piece = b""
         while size and not piece:
-            more = b""
+            packed = b""
             if self._stream.eof:
-                more = self._stream.unused_data.lstrip(b"\0")
-                while not more and (read := self._raw.read(READ)):
-                    more = read.lstrip(b"\0")
-                if not more:
+                packed = self._stream.unused_data.lstrip(b"\0")
+                while not packed and (read := self._raw.read(READ)):
+                    packed = read.lstrip(b"\0")
+                if not packed:
                     break
                 self._stream = self._make()
-            elif self._stream.needs_input and not (more := self._raw.read(READ)):
+            elif self._stream.needs_input and not (packed := self._raw.read(READ)):
                 raise OSError("the compressed bytes end too early")
-            piece = self._stream.decompress(more, size)
-        self._place += len(piece)
+            piece = self._stream.decompress(packed, size)
+        self._position += len(piece)
         return bytes(piece)
 
     def tell(self) -> int:
-        return self._place
+        return self._position
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        while whence == 2 and self.read(READ):
+        while whence == 2 and self.read(READ):  # the end is known when all bytes are decompressed
             pass
-        offset += self._place if whence else 0
-        if offset < self._place:
+        offset += self._position if whence else 0
+        if offset < self._position:
             self._raw.seek(0)
-            self._stream, self._place = self._make(), 0
-        while self.read(min(READ, offset - self._place)):
+            self._stream, self._position = self._make(), 0
+        while self.read(min(READ, offset - self._position)):
             pass
-        return self._place
+        return self._position
 
 
 _UNPACK: dict[str, Callable[[Any], Any]] = {
@@ -90,19 +91,13 @@ _MARKS = {
 
 
 def remote(path: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
-    """Open the file system of an address with fsspec; return it, and the path in it.
-
-    Raises
-    ------
-    MissingExtraError
-        fsspec is not installed.
-    """
+    """Open the file system of an address with fsspec; return it, and the path in it."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:
         raise MissingExtraError(f"{path} needs fsspec: pip install fsspec") from None
-    opened: tuple[Any, str] = url_to_fs(path, **(options or {}))
-    return opened
+    system_and_path: tuple[Any, str] = url_to_fs(path, **(options or {}))
+    return system_and_path
 
 
 def packing_of(first: bytes) -> str:
@@ -125,14 +120,9 @@ def first_of(raw: Any) -> bytes:
 
 
 class Handle(RawIOBase):
-    """An open file, read from its current position. Text becomes UTF-8.
+    """An open file, which is any object with ``read``, from its current position.
 
-    The file stays open when the handle is closed.
-
-    Parameters
-    ----------
-    stream
-        An object with ``read``.
+    Text becomes UTF-8. The file stays open when the handle is closed.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -155,6 +145,7 @@ class Handle(RawIOBase):
         return self._head
 
     def _next(self, size: int) -> bytes:
+        """Return about ``size`` of the next bytes of the stream; raise an OSError if it fails."""
         stream = self._stream
         read = stream.read if self._head is not None else getattr(stream, "read1", stream.read)
         if self._error is not None:  # some streams would continue after an error
@@ -194,9 +185,9 @@ class Handle(RawIOBase):
         del self._ahead[:size]
         return piece
 
-    def readinto(self, room: Any) -> int:
-        piece = self.read(len(room))
-        room[: len(piece)] = piece
+    def readinto(self, buffer: Any) -> int:
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
         return len(piece)
 
     def tell(self) -> int:

@@ -34,8 +34,7 @@ class Table(NamedTuple):
         Raises
         ------
         MissingExtraError
-            No library reads the table, or the library is not installed. The error shows the code to
-            write.
+            No library reads the table, or the library is not installed.
         FormatError
             The library cannot read the table.
         """
@@ -45,7 +44,7 @@ class Table(NamedTuple):
                 f"{what}, which cc_rapids does not read: pip install hudi, and pass"
                 f" hudi.HudiTableBuilder.from_base_uri({self.path!r}).build().read_snapshot()"
             )
-        extra, way, open_table = _LIBRARIES[self.kind]
+        extra, example, open_table = _LIBRARIES[self.kind]
         try:
             table = open_table(self)
         except ImportError as error:
@@ -55,12 +54,12 @@ class Table(NamedTuple):
         except Exception as error:  # the library may raise any error
             raise FormatError(
                 f"{what} that its library cannot read ({_plain(error)}): pass the table as the"
-                f" library opens it, such as {way}, or a pyarrow dataset"
+                f" library opens it, such as {example}, or a pyarrow dataset"
             ) from error
         if table is None:
             raise FormatError(
                 f"{what}, and several files in its metadata could be the newest: pass the table of"
-                f" its catalog, as {way} gives it"
+                f" its catalog, as {example} gives it"
             )
         return table
 
@@ -86,8 +85,8 @@ _LIBRARIES: dict[str, tuple[str, str, Callable[[Table], Any]]] = {
 
 def _plain(error: Exception) -> str:
     """Return the text of a library's error in one line, without colours and stack trace."""
-    words = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    return " ".join(re.split(r"\n\s+0: ", words)[0].split())
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    return " ".join(re.split(r"\n\s+0: ", text)[0].split())
 
 
 def table_at(path: Any) -> Table | None:
@@ -111,15 +110,15 @@ def check_no_table_around(paths: list[str]) -> None:
     InputError
         A file is part of a table. Only the log of the table tells which files and rows are current.
     """
-    clear = set[str]()  # the addresses of folders without a table
+    plain_folders = set[str]()  # the addresses of folders that are not tables
     for path in paths:
         if named_format(path) not in ("", "parquet"):
             continue
         table = None
-        with suppress(Exception):
+        with suppress(Exception):  # opening the path later raises the error again
             system, inside = _system_of(path)
             inside = os.path.realpath(inside) if system is _Local else inside
-            table = _around(inside, system, clear)
+            table = _around(inside, system, plain_folders)
         if table is not None:
             raise InputError(
                 f"{path} is a file of a table of {table.kind}, whose log lists the current"
@@ -150,6 +149,7 @@ def _system_of(path: str) -> tuple[Any, str]:
 
 
 def _table(folder: str, system: Any, path: str) -> Table | None:
+    """Return the table in a folder of a file system, with its path or address; None if none."""
     if system is None:
         return None
     if system.isdir(f"{folder}/_delta_log"):
@@ -164,16 +164,17 @@ def _table(folder: str, system: Any, path: str) -> Table | None:
     return None
 
 
-def _around(inside: str, system: Any, clear: set[str]) -> Table | None:
-    folder = os.path.dirname(inside)
-    while system and folder and folder != inside:
+def _around(path: str, system: Any, plain_folders: set[str]) -> Table | None:
+    """Return the table that contains a path; otherwise add its parents to ``plain_folders``."""
+    folder = os.path.dirname(path)
+    while system and folder and folder != path:  # the root is its own parent
         address = system.unstrip_protocol(folder)
-        if address in clear:
+        if address in plain_folders:
             break
         if table := _table(folder, system, address):
             return table
-        clear.add(address)
-        folder, inside = os.path.dirname(folder), folder
+        plain_folders.add(address)
+        folder, path = os.path.dirname(folder), folder
     return None
 
 
@@ -193,10 +194,7 @@ def _newest(path: str, names: list[str]) -> str:
 def opened_table(edges: Any) -> Any:
     """Return a table for reading: a pyarrow dataset for Delta Lake, a pyiceberg table for Iceberg.
 
-    Parameters
-    ----------
-    edges
-        A path, an address, or the object of a library.
+    ``edges`` is a path, an address, or the object of a library.
     """
     if isinstance(edges, str | os.PathLike):
         table = table_at(edges)

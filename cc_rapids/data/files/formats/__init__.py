@@ -63,10 +63,10 @@ class Format:
     read : callable, optional
         Returns the edges of a ``File`` for a ``ColumnRequest`` (src, dst and possibly weight), and
         all vertices if the file lists them. It sets the number of edges that the file declares.
-        None for formats that are read in pieces.
+        Every format has ``read`` or ``pieces``.
     pieces : callable, optional
-        Yields the pieces of a ``File`` for a ``ColumnRequest``, starting at a ``Place``. None for
-        formats that are read as a whole; these have one column per end.
+        Yields the pieces of a ``File`` for a ``ColumnRequest``, starting at a ``Place``. Formats
+        without it have one column per end.
     names : callable, optional
         Returns the column names of a ``File`` from its beginning or its footer.
     write : callable, optional
@@ -100,18 +100,19 @@ class Format:
 
 
 def _all() -> dict[str, Format]:
+    """Import the modules of this package, and return their formats by name."""
     modules = (
         importlib.import_module(f"{__name__}.{module.name}")
         for module in pkgutil.iter_modules(__path__)
     )
-    listed: list[Format] = [one for module in modules for one in module.FORMATS]
-    listed.sort(key=lambda one: (not one.holds_tables, one.binary))  # the order in messages
-    return {one.name: one for one in listed}
+    formats: list[Format] = [format for module in modules for format in module.FORMATS]
+    formats.sort(key=lambda entry: (not entry.holds_tables, entry.binary))  # the order in messages
+    return {format.name: format for format in formats}
 
 
 FORMATS = _all()
-SUFFIXES = {suffix: name for name, one in FORMATS.items() for suffix in one.suffixes}
-WRITTEN = {name: one for name, one in FORMATS.items() if one.write}
-COUNTED = {name: one.first for name, one in FORMATS.items() if one.first is not None}
-IN_PIECES = [name for name, one in FORMATS.items() if one.pieces]
-TABLES = [name for name, one in FORMATS.items() if one.holds_tables]
+SUFFIXES = {suffix: name for name, format in FORMATS.items() for suffix in format.suffixes}
+WRITTEN = {name: format for name, format in FORMATS.items() if format.write}
+COUNTED = {name: format.first for name, format in FORMATS.items() if format.first is not None}
+IN_PIECES = [name for name, format in FORMATS.items() if format.pieces]
+TABLES = [name for name, format in FORMATS.items() if format.holds_tables]

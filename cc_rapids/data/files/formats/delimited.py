@@ -35,8 +35,8 @@ def names(file: File, options: TextOptions) -> list[str]:
 
     lines = file.head[: file.head.rfind(b"\n") + 1] or file.head
     raw: Any = BytesIO(lines)
-    ahead = File(file.path, raw, len(lines), None, decoded=file.decoded)
-    return first_lines(ahead, ColumnRequest(None, None, file.format(options), options))[3]
+    beginning = File(file.path, raw, len(lines), None, decoded=file.decoded)
+    return first_lines(beginning, ColumnRequest(None, None, file.format(options), options))[3]
 
 
 def write_quoted(delimiter: str, edges: EdgeList, stream: BinaryIO, path: Path) -> None:
@@ -64,27 +64,27 @@ def write_snap(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
 
 def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) -> Iterator[pa.Table]:
     """Yield the tables; raise a FormatError if blank-separated text cannot hold them."""
-    text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
-    pair, first = (TextType(), TextType()), [0, 0]  # and the rows of their first floats
-    rows, word = 0, None
+    text_end = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
+    ends, float_rows = (TextType(), TextType()), [0, 0]  # the rows of the first floats
+    rows, first_word = 0, None
     for piece in pieces:
         words = [column.cast(pa.large_string()) for column in piece.columns]
         for name, column in zip(schema.names, words, strict=True):
             check_words(name, column, rows, path)
-        if text is not None and len(piece):
-            for k, kind in enumerate(pair):
-                row = kind.update(Ids(Column(words[k])))
-                first[k] += 0 if row is None else rows + row
-            word = words[text][0].as_py() if word is None else word
+        if text_end is not None and len(piece):
+            for k, end in enumerate(ends):
+                row = end.update(Ids(Column(words[k])))
+                float_rows[k] += 0 if row is None else rows + row
+            first_word = words[text_end][0].as_py() if first_word is None else first_word
         rows += len(piece)
         yield piece
-    if text is not None and rows and common_type(pair) != pa.string():
+    if text_end is not None and rows and common_type(ends) != pa.string():
         raise FormatError(
-            f"cannot write {path}: column {schema.names[text]!r} is text in which each word is a"
-            f" number or means null, such as {shortened(word, 80)} in row 0, and snap, which has no"
-            f" quotes, would be read back as numbers{OTHERS}"
+            f"cannot write {path}: column {schema.names[text_end]!r} is text in which each word is"
+            f" a number or means null, such as {shortened(first_word, 80)} in row 0, and snap,"
+            f" which has no quotes, would be read back as numbers{OTHERS}"
         )
-    for name, column, row in zip(schema.names, pair, first, strict=False):
+    for name, column, row in zip(schema.names, ends, float_rows, strict=False):
         if column.floats is not None:
             raise FormatError(
                 f"cannot write {path}: column {name!r} is text in which each word is a number, such"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 COPIES = 8  # bytes of memory per byte of a file
 ROWS_AT_ONCE = 1 << 16
-DEEPEST = 1_000  # PyArrow's parser calls itself for each level, and overflows the stack
+MAX_DEPTH = 1_000  # PyArrow's parser calls itself for each level, and overflows the stack
 STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 NO_BRACKETS = bytes({*range(256)} - {*b"{}[]"})
 ESCAPED = r'["\\\x00-\x1f]'  # characters that are escaped in strings
@@ -34,26 +34,29 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 
     file.check_bound(file.size, COPIES)
     data = b"".join(file.pieces())
-    given = sum(bool(line.strip()) for line in data.splitlines())
-    if data.count(b"{") + data.count(b"[") > given + DEEPEST and _depth(data) > DEEPEST:
-        raise FormatError(f"{file.path} nests values more than {DEEPEST:,} deep")
+    line_count = sum(bool(line.strip()) for line in data.splitlines())
+    brackets = data.count(b"{") + data.count(b"[")
+    if brackets > line_count + MAX_DEPTH and _depth(data) > MAX_DEPTH:
+        raise FormatError(f"{file.path} nests values more than {MAX_DEPTH:,} deep")
 
     def parsed(schema: Any = None) -> pa.Table:
         options = arrow_json.ParseOptions(explicit_schema=schema)
         return arrow_json.read_json(pa.BufferReader(data), parse_options=options)
 
     with damage(file, "JSON lines"):
-        table = parsed() if given else pa.table({"src": [], "dst": []})
-        if len(table) != given:
-            raise FormatError(f"{file.path} has {given} lines, but {len(table)} objects of JSON")
+        table = parsed() if line_count else pa.table({"src": [], "dst": []})
+        if len(table) != line_count:
+            raise FormatError(
+                f"{file.path} has {line_count} lines, but {len(table)} objects of JSON"
+            )
         picked = columns_of(file, request, table.schema)
         inferred = {name: table[name].type for name in request.ids_in(picked)}
-        others = [(name, meant(kind)) for name, kind in inferred.items() if meant(kind) != kind]
+        changed = [(n, id_type(kind)) for n, kind in inferred.items() if id_type(kind) != kind]
         with suppress(pa.ArrowInvalid):  # check_ids below refuses other types, such as floats
-            table = parsed(pa.schema(others)) if others else table
+            table = parsed(pa.schema(changed)) if changed else table
     table = table.select(picked)
     check_ids(file.path, [*inferred], [table[name] for name in inferred], 0)
-    file.groups = {0: given}
+    file.groups = {0: line_count}
     return weighed(file, request, table), None
 
 
@@ -64,8 +67,8 @@ def _depth(data: bytes) -> int:
     return int(np.cumsum(np.where(opens, 1, -1)).max(initial=0))
 
 
-def meant(kind: pa.DataType) -> pa.DataType:
-    """Return the type of ids that PyArrow reads as dates (string) or as floats (uint64)."""
+def id_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of ids that PyArrow infers as dates (string) or as floats (uint64)."""
     if pa.types.is_temporal(kind):
         return pa.string()
     return pa.uint64() if pa.types.is_floating(kind) else kind
@@ -76,28 +79,28 @@ def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     for batch in chain.from_iterable(piece.to_batches(ROWS_AT_ONCE) for piece in edges.pieces):
         parts: list[Any] = []
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            ahead = ("," if parts else "{") + json.dumps(name, ensure_ascii=False) + ":"
-            parts += [pa.repeat(ahead, len(batch)), words_of(column)]
+            key = ("," if parts else "{") + json.dumps(name, ensure_ascii=False) + ":"
+            parts += [pa.repeat(key, len(batch)), json_of(column)]
         parts.append(pa.repeat("}", len(batch)))
         write_lines(pa.table(parts, names=list(map(str, range(len(parts))))), "", stream)
 
 
-def words_of(column: pa.Array) -> pa.Array:
+def json_of(column: pa.Array) -> pa.Array:
     """Convert values to JSON text: null for missing, NaN and infinite values."""
     kind = plain_type(column.type)
     column = column.cast(kind)
     if pa.types.is_floating(kind):
         column = pc.if_else(pc.is_finite(column), column, None)
     if pa.types.is_integer(kind):
-        words = column.cast(pa.string())
+        values = column.cast(pa.string())
     elif is_text(kind) and not pc.any(pc.match_substring_regex(column, ESCAPED)).as_py():
-        quote, nothing = (pa.scalar(text, pa.large_string()) for text in ('"', ""))
+        quote, separator = (pa.scalar(text, pa.large_string()) for text in ('"', ""))
         text = column.cast(pa.large_string())
-        words = pc.binary_join_element_wise(quote, text, quote, nothing)
+        values = pc.binary_join_element_wise(quote, text, quote, separator)
     else:
         encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
-        words = pa.array(map(encode, column.to_pylist()), pa.string())
-    return pc.fill_null(words, "null")
+        values = pa.array(map(encode, column.to_pylist()), pa.string())
+    return pc.fill_null(values, "null")
 
 
 FORMATS = (

@@ -49,10 +49,10 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
             f"{file.path}: declares {declared} entries, but has {len(data) - 1} bytes"
         )
     if "integer" in field:  # SciPy would truncate a float
-        head = re.match(rb"(\s*%[^\n]*\n)*", data)
-        last = max(data.rfind(letter) for letter in (b".", b"e", b"E"))
-        if head and last >= head.end():
-            line = data.count(b"\n", 0, last) + 1
+        comments = re.match(rb"(\s*%[^\n]*\n)*", data)
+        last_letter = max(data.rfind(letter) for letter in (b".", b"e", b"E"))
+        if comments and last_letter >= comments.end():
+            line = data.count(b"\n", 0, last_letter) + 1
             raise at_line(file.path, data, line, "a value that is not an integer, unlike line 1")
     with damage(file, TITLE), naming_lines(file.path, data):
         matrix = scipy.io.mmread(BytesIO(data), spmatrix=False)
