@@ -204,9 +204,9 @@ class KernelComposer:
 
     def connect_rest(self, sample: kernels.sampling.Sample | None) -> Step:
         """Return the phase after the sample, or the only phase if there is no sample."""
-        outer, link, _ = self.design.words
-        if outer.spec.meta:
-            return self._stages(outer)
+        sample_word, link, _ = self.design.words
+        if sample_word.spec.meta:
+            return self._stages(sample_word)
         if link.spec.standalone:
             step: Step = self._make(link, None)
             return step
@@ -226,13 +226,13 @@ class KernelComposer:
             )
         return self._edges_outside(link_outside, sample)
 
-    def _stages(self, outer: Any) -> Step:
-        """Return the step that links a list in stages, without a sample."""
+    def _stages(self, sample_word: Any) -> Step:
+        """Return the step by which the meta-algorithm ``sample_word`` links a list in stages."""
         plain = Design("none", self.design.link, self.design.compress)
         inner = KernelComposer(plain, self.backend, self.vertex, self.vertex, False, False)
         aux = self.design.words[1].spec.aux_array
         unpack = aux.unpack(self.backend, self.vertex) if aux and aux.unpack else None
-        step: Step = self._make(outer, None)(inner.connect_rest(None), unpack)
+        step: Step = self._make(sample_word, None)(inner.connect_rest(None), unpack)
         return step
 
     def queue_words(self, sample: kernels.sampling.Sample | None) -> int:

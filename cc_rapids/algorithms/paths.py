@@ -85,7 +85,7 @@ class Chains:
     above, head, depth : (n,) arrays of integers
         By number: the number of the parent (of the vertex itself for a root); the number of the
         first vertex of the heavy path; and the number of edges to the root.
-    place : (n,) array of integers
+    rank : (n,) array of integers
         By number: the rank of the edge to the parent in the order of the edges; t for a root.
     since_head : (n,) array of integers, or None
         By number: the least rank from the head of the heavy path to the vertex.
@@ -97,7 +97,7 @@ class Chains:
     above: Array
     head: Array
     depth: Array
-    place: Array
+    rank: Array
     since_head: Array | None
     minima: Minima | None
 
@@ -120,13 +120,13 @@ class Chains:
         above[number], depth[number] = number[forest.parent], forest.depth
         begins[number[forest.child[is_heavy]]] = False
         head = xp.flatnonzero(begins).astype(dtype)[xp.cumsum(begins) - 1]
-        place = xp.full(n, t, dtype)
+        rank = xp.full(n, t, dtype)
         child = forest.child if order is None else forest.child[order]
-        place[number[child]] = xp.arange(t, dtype=dtype)
+        rank[number[child]] = xp.arange(t, dtype=dtype)
         if order is None:
-            return cls(number, above, head, depth, place, None, None)
-        since_head = _since_head(place, head, xp)
-        return cls(number, above, head, depth, place, since_head, Minima.of(place, xp))
+            return cls(number, above, head, depth, rank, None, None)
+        since_head = _since_head(rank, head, xp)
+        return cls(number, above, head, depth, rank, since_head, Minima.of(rank, xp))
 
     def pieces(self, first: Array, second: Array, pair: Array, xp: Any) -> Iterator[Piece]:
         """Yield the segments of the paths of pairs, one segment per path at a time.
@@ -183,8 +183,8 @@ class Chains:
             edge, or -1 if the path has no edge or no order was given.
         """
         length, weakest = (xp.full(first.size, APART, np.int64) for _ in range(2))
-        no_rank = int(self.place.size)  # greater than any rank
-        place = xp.full(first.size, no_rank, self.place.dtype)
+        no_rank = int(self.rank.size)  # greater than any rank
+        rank = xp.full(first.size, no_rank, self.rank.dtype)
         for piece in self.pieces(first, second, xp.flatnonzero(joined), xp):
             pair, with_edges = piece.pair, xp.flatnonzero(piece.bottom >= piece.top)
             if piece.is_last:
@@ -197,9 +197,9 @@ class Chains:
             else:
                 least = self.since_head[piece.bottom[with_edges]]
             pair = pair[with_edges]
-            place[pair] = xp.minimum(place[pair], least.astype(place.dtype))
-        with_edges = xp.flatnonzero(place < no_rank)
-        weakest[with_edges] = place[with_edges]
+            rank[pair] = xp.minimum(rank[pair], least.astype(rank.dtype))
+        with_edges = xp.flatnonzero(rank < no_rank)
+        weakest[with_edges] = rank[with_edges]
         return length, weakest
 
     def along(
@@ -223,7 +223,7 @@ class Chains:
         ends = xp.cumsum(count)
         starts, total = ends - count, int(ends[-1]) if ends.size else 0
         first_depth, second_depth = (self.depth[self.number[side]] for side in (first, second))
-        pairs, steps, places = (xp.empty(total, np.int64) for _ in range(3))
+        pairs, steps, ranks = (xp.empty(total, np.int64) for _ in range(3))
         for piece in self.pieces(first, second, xp.flatnonzero(length > 0), xp):
             count = (piece.bottom - piece.top + 1).astype(np.int64)
             ends = xp.cumsum(count)
@@ -236,8 +236,8 @@ class Chains:
             down = length[pair] - 1 - (second_depth[pair] - depth)
             step = xp.where(piece.from_first[segment], up, down)
             at = starts[pair] + step
-            pairs[at], steps[at], places[at] = pair, step, self.place[vertex]
-        return pairs, steps, places
+            pairs[at], steps[at], ranks[at] = pair, step, self.rank[vertex]
+        return pairs, steps, ranks
 
 
 def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
@@ -266,10 +266,10 @@ def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
     return first, is_heavy
 
 
-def _since_head(place: Array, head: Array, xp: Any) -> Array:
+def _since_head(rank: Array, head: Array, xp: Any) -> Array:
     """Return for each vertex the least rank from the head of its heavy path to the vertex."""
-    least = place.copy()
-    distance = xp.arange(place.size, dtype=head.dtype) - head
+    least = rank.copy()
+    distance = xp.arange(rank.size, dtype=head.dtype) - head
     longest, step = int(distance.max()) if distance.size else 0, 1
     while step <= longest:  # each round doubles the number of vertices that a minimum covers
         is_in_path = distance[step:] >= step

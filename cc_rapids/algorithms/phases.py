@@ -122,8 +122,8 @@ def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
         count = backend.fill(backend.empty(1, np.int64), 0)
         copies = giant.root_word, giant.in_giant, count, us, vs, rows
         keep_edge(state.m, *state.edges, state.n, *state.flags, *copies)
-        left = int(backend.to_host(count)[0]) if after_sample else state.m
-        rounds(replace(state, remaining=Remaining(us[:left], vs[:left], rows[:left])))
+        copied = int(backend.to_host(count)[0]) if after_sample else state.m
+        rounds(replace(state, remaining=Remaining(us[:copied], vs[:copied], rows[:copied])))
 
     return connect_rest
 

@@ -83,8 +83,8 @@ class Rules:
         xp = backend.xp
         broken, n = xp.zeros(count, bool), int(groups.size)
         if self.first.size:
-            one, other = groups[self.first], groups[self.second]
-            broken[one[one == other]] = True
+            first_group, second_group = groups[self.first], groups[self.second]
+            broken[first_group[first_group == second_group]] = True
         by_count = []
         if self.most is not None:
             by_count.append((self.code[:0], xp.full(1, self.most, np.int64)))
@@ -276,23 +276,23 @@ class Clusters:
             merge = backend.kernel(kernels.merge, self.word)
             decided_count = left_count
             while decided_count * END_RATIO >= left_count > 0:
-                part = backend.fill(backend.empty(left_count, np.uint8), 0)
+                open_verdict = backend.fill(backend.empty(left_count, np.uint8), 0)
                 backend.fill(best, 0xFF)
-                propose(left_count, us, vs, keys, part, best, *self._test_arguments)
-                merge(left_count, us, vs, keys, part, best, *self._merge_arguments)
+                propose(left_count, us, vs, keys, open_verdict, best, *self._test_arguments)
+                merge(left_count, us, vs, keys, open_verdict, best, *self._merge_arguments)
                 if rows is None:
-                    verdict = part
+                    verdict = open_verdict
                 else:
-                    verdict[rows] = part
-                is_open = xp.flatnonzero(part == kernels.OPEN)
+                    verdict[rows] = open_verdict
+                is_open = xp.flatnonzero(open_verdict == kernels.OPEN)
                 us, vs, keys = (column[is_open] for column in (us, vs, keys))
                 rows = is_open if rows is None else rows[is_open]
                 decided_count = left_count - int(is_open.size)
                 left_count = int(is_open.size)
         if left_count:
             order, starts = _by_group_and_key(groups[us.astype(np.int64)], count, keys, xp)
-            part = self._decide_in_order(starts, us[order], vs[order], keys[order])
-            verdict[order if rows is None else rows[order]] = part
+            open_verdict = self._decide_in_order(starts, us[order], vs[order], keys[order])
+            verdict[order if rows is None else rows[order]] = open_verdict
         return verdict
 
     def name_rules(self, src: Array, dst: Array, keys: Array, verdict: Array) -> None:
@@ -308,13 +308,13 @@ class Clusters:
         if not rows.size:
             return
         us, vs = (column[rows].astype(self.word) for column in (src, dst))
-        part = verdict[rows]
+        rules = verdict[rows]
         datasets = self.code, self.limits, self.head, self.after
         trees = self.parent, self.hook, self.time
         find_rule = backend.kernel(kernels.earlier_rule, self.word)
         lists = *datasets, self.pair, *self._lists(False)
-        find_rule(rows.size, us, vs, keys[rows], part, *trees, *lists)
-        verdict[rows] = part
+        find_rule(rows.size, us, vs, keys[rows], rules, *trees, *lists)
+        verdict[rows] = rules
 
     def roots(self) -> Array:
         """Return the root of each vertex."""

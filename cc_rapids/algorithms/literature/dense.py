@@ -146,12 +146,12 @@ def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
         blocks = [cells[first : first + block_rows] for first in range(0, n, block_rows)]
         for block in blocks:
             block *= labels  # the cell (u, v) of an edge is 1, and becomes v + 1
-        before, top = labels, xp.zeros(n, vertex)
-        while bool((before != top).any()):
-            before = top
+        previous, maxima = labels, xp.zeros(n, vertex)
+        while bool((previous != maxima).any()):
+            previous = maxima
             for block in blocks:
-                xp.maximum(block, xp.where(block != 0, before, vertex(0)), out=block)
-            top = xp.concatenate([block.max(axis=1) for block in blocks])
-        parent[:] = xp.where(top != 0, top, labels) - vertex(1)
+                xp.maximum(block, xp.where(block != 0, previous, vertex(0)), out=block)
+            maxima = xp.concatenate([block.max(axis=1) for block in blocks])
+        parent[:] = xp.where(maxima != 0, maxima, labels) - vertex(1)  # labels: without an edge
 
     return connect_rest

@@ -233,7 +233,7 @@ FAULTS = {
     "ends": (along.Chains.pieces, "low[done] + 1", "low[done]"),
     "climb": (along.Chains.pieces, "low > high", "low < high"),
     "step": (along.Chains.along, "starts[pair] + step", "starts[pair] + length[pair] - 1 - step"),
-    "weakest": (along.Chains.between, "place < no_rank", "place < 0"),
+    "weakest": (along.Chains.between, "rank < no_rank", "rank < 0"),
     "order": (along.order_from_weakest, "not heavy_is_weak", "heavy_is_weak"),
 }
 
