@@ -10,7 +10,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.arguments import check_flag, check_names, check_word
 from ..data.codes import codes_of
-from ..data.column import Column, borrowed_columns, is_cudf, of
+from ..data.column import Column, borrowed_columns, is_cudf, of, table_without_views
 from ..data.frame_access import check_columns, column_of, columns_of, frame_in_memory, frame_size
 from ..data.frame_build import rows_of_frame, with_column
 from ..data.relations import is_relation, quoted, relation_of, rows_like, whole_table_of
@@ -143,6 +143,8 @@ def rows_at(frame: Any, names: list[Any], rows: Array) -> Any:
         return {name: np.asarray(frame[name])[rows] for name in names}
     if hasattr(type(frame), "iloc"):
         return frame[names].iloc[rows]
+    if hasattr(type(frame), "column_names"):  # PyArrow
+        return table_without_views(frame.select(names)).take(rows)
     import narwhals as nw
 
     return nw.from_native(frame).select(names)[rows].to_native()

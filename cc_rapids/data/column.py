@@ -325,6 +325,28 @@ def without_views(array: Any) -> Any:
     return array.cast(getattr(pa, kind)()) if kind else array
 
 
+def table_without_views(table: Any) -> Any:
+    """Convert views in a PyArrow table, also in lists, structs and dictionaries."""
+    types = map(_type_without_views, table.schema.types)
+    for place, (field, kind) in enumerate(zip(table.schema, types, strict=True)):
+        if kind != field.type:
+            table = table.set_column(place, field.with_type(kind), table.column(place).cast(kind))
+    return table
+
+
+def _type_without_views(kind: Any) -> Any:
+    if str(kind) in VIEWS:
+        return getattr(pa, VIEWS[str(kind)])()
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _type_without_views(kind.value_type), kind.ordered)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        values = kind.value_field.with_type(_type_without_views(kind.value_type))
+        return pa.list_(values) if pa.types.is_list(kind) else pa.large_list(values)
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_type_without_views(field.type)) for field in kind])
+    return kind
+
+
 def text_buffers(column: Any) -> tuple[Any, Any]:
     """Return the UTF-8 bytes of a column of strings without nulls, and their offsets.
 

@@ -8,6 +8,7 @@ RecordBatch(rows, nodes, buffers, compression); each compressed buffer begins wi
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from struct import unpack_from
 from typing import Any, BinaryIO
 
@@ -16,22 +17,15 @@ _FILE_END = 10  # bytes after the footer: its length, and the magic string
 _DICTIONARY, _BATCH = 2, 3  # types of messages
 
 
-def largest_batch(stream: BinaryIO, start: int) -> int:
-    """Return the bytes of the largest record batch of a stream, plus those of all dictionaries.
+def largest_batch(stream: BinaryIO, is_file: bool) -> int:
+    """Return the bytes of the largest record batch, plus those of all dictionaries.
 
-    ``start`` is the position of the first message. The stream must be able to seek. Damaged
-    metadata raise a ``struct.error`` or a ValueError.
+    The stream must be able to seek, and holds an Arrow file if ``is_file``, else an Arrow stream.
+    Damaged metadata raise a ``struct.error`` or a ValueError.
     """
     largest = dictionaries = 0
-    stream.seek(start)
-    while len(word := stream.read(4)) == 4:
-        word = word if word != b"\xff\xff\xff\xff" else stream.read(4)  # older files have no mark
-        length = int.from_bytes(word, "little", signed=True)
-        if not 0 < length <= _MAX_METADATA:
-            break  # the end, or metadata that PyArrow refuses
-        data = stream.read(length)
+    for data, body, end in _messages(stream, is_file):
         message = unpack_from("<I", data)[0]
-        body, end = stream.tell(), stream.tell() + _number(data, message, 3, "<q")
         kind = _number(data, message, 1, "<B")
         if kind in (_DICTIONARY, _BATCH):
             header = _table(data, message, 2)
@@ -42,10 +36,36 @@ def largest_batch(stream: BinaryIO, start: int) -> int:
                 largest = max(largest, batch_bytes)
             else:
                 dictionaries += batch_bytes
-        if end < body:
-            break
-        stream.seek(end)
     return largest + dictionaries
+
+
+def _messages(stream: BinaryIO, is_file: bool) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the metadata of each message, and the positions where its body begins and ends.
+
+    The messages of a file are those that its footer lists, as Polars writes no others.
+    """
+    if is_file:
+        messages = (_message_at(stream, start) for start, *_ in _footer(stream)[1])
+        yield from filter(None, messages)
+        return
+    end = 0
+    while message := _message_at(stream, end):
+        yield message
+        end = message[2]
+
+
+def _message_at(stream: BinaryIO, start: int) -> tuple[bytes, int, int] | None:
+    """Return the message at a position; None at the end, or if PyArrow refuses its metadata."""
+    stream.seek(start)
+    word = stream.read(4)
+    word = word if word != b"\xff\xff\xff\xff" else stream.read(4)  # older files have no mark
+    length = int.from_bytes(word, "little", signed=True)
+    if len(word) < 4 or not 0 < length <= _MAX_METADATA:
+        return None
+    data = stream.read(length)
+    body = stream.tell()
+    end = body + _number(data, unpack_from("<I", data)[0], 3, "<q")
+    return None if end < body else (data, body, end)
 
 
 def bytes_between(stream: Any) -> int:
@@ -53,22 +73,30 @@ def bytes_between(stream: Any) -> int:
 
     The stream must be able to seek. A damaged footer raises a ``struct.error``.
     """
+    footer_start, blocks = _footer(stream)
+    stream.seek(8)
+    mark, schema_size = unpack_from("<II", stream.read(8))
+    schema_end = 16 + schema_size if mark == 0xFFFFFFFF else 12 + mark
+    return int(footer_start - max([schema_end, *map(sum, blocks)]))
+
+
+def _footer(stream: Any) -> tuple[int, list[tuple[int, int, int]]]:
+    """Return the position of the footer, and the blocks of dictionaries and batches.
+
+    A block is the offset of a message, and the lengths of its metadata and its body.
+    """
     footer_end = stream.seek(0, os.SEEK_END) - _FILE_END
     stream.seek(footer_end)
     footer_start = footer_end - max(0, unpack_from("<i", stream.read(4))[0])
-    stream.seek(8)
-    mark, schema_size = unpack_from("<II", stream.read(8))
-    ends = [16 + schema_size if mark == 0xFFFFFFFF else 12 + mark]
     stream.seek(footer_start)
     data = stream.read(footer_end - footer_start)
-    footer = unpack_from("<I", data)[0]
+    footer, blocks = unpack_from("<I", data)[0], []
     for field in (2, 3):  # dictionaries and batches
         if _field(data, footer, field):
-            blocks = _table(data, footer, field)
-            for k in range(unpack_from("<I", data, blocks)[0]):
-                # the offset of the message, and the lengths of its metadata and its body
-                ends.append(sum(unpack_from("<qi4xq", data, blocks + 4 + 24 * k)))
-    return int(footer_start - max(ends))
+            at = _table(data, footer, field)
+            count = unpack_from("<I", data, at)[0]
+            blocks += [unpack_from("<qi4xq", data, at + 4 + 24 * k) for k in range(count)]
+    return footer_start, blocks
 
 
 def _batch_bytes(stream: BinaryIO, data: bytes, batch: int, body: int, end: int) -> int:

@@ -296,4 +296,7 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
 
 def plain(table: pa.Table) -> pa.Table:
     """Replace dictionaries and views in a table by plain columns."""
+    from ..column import table_without_views
+
+    table = table_without_views(table)
     return table.cast(pa.schema([f.with_type(plain_type(f.type)) for f in table.schema]))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.files.read import EdgeFile, SourceFormat
+from ...data.files.text_ids import plain
 from ...data.text_options import TextOptions
 from ...errors import counted
 from ...ledger import Ledger
@@ -521,8 +522,8 @@ def _members(result: Components, top: int) -> Iterator[pa.ChunkedArray]:
     import pyarrow.compute as pc
 
     if top:
-        vertices = result.largest(top)
-        for label in result.sizes(top)["labels"]:
+        vertices = plain(result.largest(top))
+        for label in plain(result.sizes(top))["labels"]:
             yield vertices.filter(pc.equal(vertices["labels"], label))["vertex"]
 
 

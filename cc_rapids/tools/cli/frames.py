@@ -92,6 +92,8 @@ def read_table(path_text: str, format: str | None, quiet: bool) -> WholeTable:
     """
     import pyarrow as pa
 
+    from ...data.column import table_without_views
+
     parts = [_read(path, format, quiet) for path in paths_of(path_text)]
     name, first_part = name_of(path_text), parts[0]
     if any(part.schema.names != first_part.schema.names for part in parts):
@@ -104,7 +106,7 @@ def read_table(path_text: str, format: str | None, quiet: bool) -> WholeTable:
     except pa.ArrowException as error:
         raise FormatError(f"the files of {name} are not one table: {error}") from error
     if not texts[0]:
-        return WholeTable(name, table, None)
+        return WholeTable(name, table_without_views(table), None)
     columns = [typed(column) for column in table.columns]
     return WholeTable(name, pa.table(columns, names=table.column_names), table)
 

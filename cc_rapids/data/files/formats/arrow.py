@@ -42,7 +42,7 @@ def opened(file: File) -> tuple[Any, pa.PythonFile]:
     stream, is_file = file.seekable(), file.head.startswith(FILE_MARK)
     with damage(file, "Arrow"):
         if file.budget is not None:
-            file.check_bound(largest_batch(stream, 8 if is_file else 0), 1, BATCH)
+            file.check_bound(largest_batch(stream, is_file), 1, BATCH)
         stream.seek(0)
         source = pa.PythonFile(stream, "r")
         return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(source), source

@@ -41,7 +41,7 @@ def names(file: File, options: TextOptions) -> list[str]:
 
 def write_quoted(delimiter: str, edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write tables as csv or tsv with a header."""
-    schema = plain(edges.schema.empty_table()).schema
+    schema = _plain_schema(edges, path)
     options = csv.WriteOptions(delimiter=delimiter)
     with csv.CSVWriter(stream, schema, write_options=options) as writer:
         for piece in map(plain, edges.pieces):
@@ -56,10 +56,22 @@ def write_snap(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     FormatError
         snap cannot hold some text; the message names the row, and formats that can.
     """
-    schema = plain(edges.schema.empty_table()).schema
+    schema = _plain_schema(edges, path)
     stream.write("# {}\n".format("\t".join(schema.names)).encode())
     for piece in fit_for_blanks(map(plain, edges.pieces), schema, path):
         write_lines(piece, "\t", stream)
+
+
+def _plain_schema(edges: EdgeList, path: Path) -> pa.Schema:
+    """Return the schema of plain columns; raise a FormatError if text cannot hold a column."""
+    schema = plain(edges.schema.empty_table()).schema
+    for field in schema:
+        if pa.types.is_nested(field.type):
+            raise FormatError(
+                f"cannot write {path}: column {field.name!r} is {field.type}, which text cannot"
+                " hold; write arrow or parquet"
+            )
+    return schema
 
 
 def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) -> Iterator[pa.Table]:

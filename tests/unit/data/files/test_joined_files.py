@@ -60,6 +60,14 @@ def test_a_file_of_no_batches_is_one(tmp_path):
     assert read_edges(tmp_path / "e.arrow").table.num_rows == 0
 
 
+def test_files_of_polars_within_a_memory_limit(tmp_path):
+    """They begin with a schema that is no message, and hold strings as views."""
+    path = tmp_path / "e.arrow"
+    pl.DataFrame({"src": ["a", "b"], "dst": ["b", "c"]}).write_ipc(path)
+    assert stream_components(path, memory_limit="200MB").num_vertices == 3
+    assert components([path, path]).num_vertices == 3
+
+
 PACKED = {"bz2": bz2.compress, "gz": gzip.compress, "xz": lzma.compress}
 
 
