@@ -210,6 +210,11 @@ class TestReplaced:
         assert len(path.read_bytes()) == 1000
         assert names(tmp_path) == ["a.csv"]
 
+    def test_no_descriptor_stays_open(self, tmp_path):
+        before = os.listdir("/proc/self/fd")
+        write(tmp_path / "a.csv", sync=True)
+        assert len(os.listdir("/proc/self/fd")) == len(before)
+
 
 class TestRefused:
     """What can never be written is refused ahead, by the name that was given, and why."""
