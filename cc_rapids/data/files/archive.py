@@ -68,13 +68,7 @@ def write(
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read the header values and the arrays of a file.
-
-    Raises
-    ------
-    FormatError
-        The file does not exist, is not an archive, or is damaged.
-    """
+    """Return the header values and the arrays of a file; raise a FormatError if it is damaged."""
     try:
         with open(path, "rb") as file:
             return _read(path, file, os.fstat(file.fileno()).st_size)

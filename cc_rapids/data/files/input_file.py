@@ -195,13 +195,7 @@ class File:
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger of a file that was read to its end, including lines that are not rows.
-
-        Raises
-        ------
-        LedgerError
-            Lines of text are lost.
-        """
+        """The ledger of a file that was read to its end, including lines that are not rows."""
         return Ledger(sum(self.groups.values())) if self.groups else self.lines.ledger(self.path)
 
     def goes_on(self, group: int, whole: bool) -> bool:
@@ -224,13 +218,7 @@ class File:
         return named_format(self.path)
 
     def format(self, options: TextOptions = NO_OPTIONS) -> str:
-        """Return the format given by the caller, by the name, or by the first bytes, in this order.
-
-        Raises
-        ------
-        FormatError
-            The format is unknown.
-        """
+        """Return the format that the caller, the name or the first bytes give, in this order."""
         text = "snap" if options.encoding or options.delimiter else None  # may look binary
         if not (options.format or self.named) and _JSON_ARRAY.match(self.head):
             raise _json_array(self.path)
@@ -464,13 +452,7 @@ class Mark(NamedTuple):
 
 
 def mark_of(path: str | os.PathLike[str]) -> Mark | None:
-    """Return the mark of a local file; None if it is not a regular file, such as a pipe.
-
-    Raises
-    ------
-    OSError
-        The file does not exist.
-    """
+    """Return the mark of a local file; None if it is not a regular file, such as a pipe."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         return None

@@ -65,13 +65,7 @@ class LineCount:
             self.blank += len(_EMPTY.findall(dialect.clean(block.data).removesuffix(b"\n")))
 
     def ledger(self, path: str) -> Ledger:
-        """Return the ledger of the whole file.
-
-        Raises
-        ------
-        LedgerError
-            Some lines are lost, or were read twice.
-        """
+        """Return the ledger of the whole file; raise a LedgerError if the two counts differ."""
         lines = self.ended + (self.last is not None and self.last not in (NEWLINE, RETURN))
         total = self.header + self.comment + self.blank + self.rows + self.continued
         if lines != total:

@@ -130,12 +130,7 @@ def _matches(pattern: str) -> list[str]:
 def paths_of(edges: Any) -> list[str]:
     """Return the files of a path, a folder, a pattern or a list of these.
 
-    Raises
-    ------
-    FormatError
-        No file matches one of the patterns.
-    InputError
-        A file belongs to a table.
+    An InputError is raised if a file belongs to a table.
     """
     items = edges if isinstance(edges, list) else [edges]
     paths = [path for item in items for path in expanded(local(item))]

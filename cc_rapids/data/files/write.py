@@ -290,13 +290,7 @@ class EdgeList:
 
 
 def check_edges_output(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """Return the format of an output path for edges, after checking that it can be written.
-
-    Raises
-    ------
-    FormatError
-        The format is unknown, or cannot be written; the message names those that can.
-    """
+    """Return the format of an output path for edges; raise an error if it cannot be written."""
     kind = format_of(Path(path), format)
     if kind not in WRITTEN:
         raise FormatError(f"{kind} is only read: edges are written as {', '.join(WRITTEN)}")
@@ -416,13 +410,7 @@ def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> 
 
 
 def check_output(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """Return the format of an output path for tables, after checking that it can be written.
-
-    Raises
-    ------
-    FormatError
-        Tables cannot be written with this suffix; the message names the supported ones.
-    """
+    """Return the format of an output path for tables; raise an error if it cannot be written."""
     kind = _written_format(Path(path), format)
     check_place(Path(path))
     return kind

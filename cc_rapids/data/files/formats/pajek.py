@@ -23,6 +23,74 @@ SECTIONS = ("*arcs", "*edges", "*arcslist", "*edgeslist", "*matrix")
 WITHOUT_EDGES = ("*partition", "*vector", "*permutation", "*cluster", "*hierarchy")
 
 
+class Network:
+    """The vertices and edges of a file, added line by line.
+
+    In a two-mode network, a matrix has a row for each vertex of the first mode, and a column for
+    each of the others.
+    """
+
+    def __init__(self) -> None:
+        self.n: int = -1  # unknown
+        self.section: str = ""
+        self.labels: dict[int, str] = {}
+        self.edges: list[tuple[int, int, dict[str, Any]]] = []
+        self.declared: int = 0
+        self.height: int = 0  # rows of a matrix
+        self.rows: int = 0  # rows of all matrices so far
+        self.matrices: int = 0
+        self._first_column = 0
+
+    @property
+    def columns(self) -> int:
+        """The number of columns of a matrix."""
+        return self.n - self._first_column
+
+    def begin(self, fields: list[str]) -> str:
+        """Begin a section, from the fields of its first line; return what should be there if not.
+
+        The result is empty if the line is valid.
+        """
+        previous, self.section = self.section, fields[0].lower()
+        if self.section == "*vertices" and previous == "*other":
+            self.section = previous
+        elif self.section == "*vertices":
+            if self.n >= 0 or len(fields) < 2 or not fields[1].isdecimal():
+                return "one '*Vertices <n>'"
+            self.n = self.height = int(fields[1])
+            first_mode = fields[2] if len(fields) > 2 else ""
+            if first_mode.isdecimal() and int(first_mode):
+                self.height = self._first_column = int(first_mode)
+        elif self.section in WITHOUT_EDGES:
+            self.section = "*other"
+        elif self.section not in ("*network", *SECTIONS):
+            return f"one of *vertices, {', '.join(SECTIONS)}"
+        self.matrices += self.section == "*matrix"
+        return ""
+
+    def add(self, line: str, fields: list[str]) -> None:
+        """Add a line of the current section; raise a ValueError if it is invalid."""
+        n = self.n
+        if self.section == "*vertices":
+            label = shlex.split(line)[:2] if '"' in line else fields[:2]
+            self.labels[index(label[0], n)] = label[-1]
+        elif self.section == "*matrix":
+            values = [float(field) for field in fields]
+            row, start = index(1 + self.rows % self.height, n), 1 + self._first_column
+            ends = [(index(column, n), v) for column, v in enumerate(values, start) if v]
+            self.declared += len(ends)
+            self.rows += 1
+            self.edges += [(row, column, {"weight": v}) for column, v in ends]
+        elif self.section in SECTIONS:
+            others = fields[1:] if self.section.endswith("list") else fields[1:2]
+            if not others:
+                raise ValueError
+            weighted = len(fields) > 2 and len(others) == 1
+            weight = {"weight": float(fields[2])} if weighted else {}
+            self.declared += len(others)
+            self.edges += [(index(fields[0], n), index(v, n), weight) for v in others]
+
+
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     """Return the edges and vertices of a network."""
     file.check_bound(file.size, COPIES)
@@ -31,72 +99,37 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
         lines = data.decode().splitlines()
     except UnicodeDecodeError as error:
         raise undecodable(file.path, data, error) from None
-    section, n, declared = "", -1, 0
-    first_column = height = matrices = rows = 0  # a matrix has rows 1 .. height
-    labels: dict[int, str] = {}
-    pairs: list[tuple[int, int, dict[str, Any]]] = []
-
+    network = Network()
     for number, line in enumerate(lines, 1):
         where = f"{file.path}, line {number}, found {line.strip()[:60]!r}: expected"
         fields = line.split()
         if not fields or fields[0].startswith(("%", "/*")):
             continue
         if fields[0].startswith("*"):
-            within, section = section, fields[0].lower()
-            if section == "*vertices" and within == "*other":
-                section = within
-            elif section == "*vertices":
-                if n >= 0 or len(fields) < 2 or not fields[1].isdecimal():
-                    raise FormatError(f"{where} one '*Vertices <n>'")
-                n = height = int(fields[1])
-                file.check_vertices(n)
-                first_mode = fields[2] if len(fields) > 2 else ""
-                if first_mode.isdecimal() and int(first_mode):  # the rows of a two-mode network
-                    height = first_column = int(first_mode)
-            elif section in WITHOUT_EDGES:
-                section = "*other"
-            elif section not in ("*network", *SECTIONS):
-                raise FormatError(f"{where} one of *vertices, {', '.join(SECTIONS)}")
-            matrices += section == "*matrix"
+            if expected := network.begin(fields):
+                raise FormatError(f"{where} {expected}")
+            file.check_vertices(max(0, network.n))
             continue
-        if section == "*matrix" and len(fields) != n - first_column:
-            raise FormatError(f"{where} {n - first_column} values in each row of *matrix")
+        if network.section == "*matrix" and len(fields) != network.columns:
+            raise FormatError(f"{where} {network.columns} values in each row of *matrix")
         try:
-            if section == "*vertices":
-                label = shlex.split(line)[:2] if '"' in line else fields[:2]
-                labels[index(label[0], n)] = label[-1]
-            elif section == "*matrix":
-                values = [float(field) for field in fields]
-                declared += sum(value != 0 for value in values)
-                row, columns = 1 + rows % height, enumerate(values, 1 + first_column)
-                ends = [(row, column, {"weight": v}) for column, v in columns if v]
-                rows += 1
-                pairs += [(index(u, n), index(v, n), weight) for u, v, weight in ends]
-            elif section in SECTIONS:
-                others = fields[1:] if section.endswith("list") else fields[1:2]
-                weight = (
-                    {"weight": float(fields[2])}
-                    if len(fields) > 2 and others == fields[1:2]
-                    else {}
-                )
-                declared += len(others)
-                pairs += [(index(fields[0], n), index(v, n), weight) for v in others]
-                if not others:
-                    raise ValueError
+            network.add(line, fields)
         except ValueError:
-            words = f"vertices from 1 to {n} in {section or 'a section'}"
-            raise FormatError(f"{where} {words}") from None
+            section = network.section or "a section"
+            raise FormatError(f"{where} vertices from 1 to {network.n} in {section}") from None
+    n, height = network.n, network.height
     if n < 0:
         raise FormatError(f"{file.path}: expected '*Vertices <n>'")
-    if rows != matrices * height:
-        raise FormatError(f"{file.path}: expected {height} rows in each *matrix, found {rows}")
-    file.groups = {0: declared}
+    if network.rows != network.matrices * height:
+        raise FormatError(
+            f"{file.path}: expected {height} rows in each *matrix, found {network.rows}"
+        )
+    file.groups = {0: network.declared}
     names: Any = range(1, n + 1)
-    if len({*labels.values()}) == n:
-        names = [labels[k] for k in names]
-    return columns_of_names(
-        file, request, [(names[u - 1], names[v - 1], weight) for u, v, weight in pairs], names
-    )
+    if len({*network.labels.values()}) == n:
+        names = [network.labels[k] for k in names]
+    edges = [(names[u - 1], names[v - 1], weight) for u, v, weight in network.edges]
+    return columns_of_names(file, request, edges, names)
 
 
 def index(field: Any, n: int) -> int:
