@@ -21,8 +21,8 @@ UNKNOWN_CACHE = 64 << 20  # assumed bytes of the last-level cache
 SINGLE_BLOCK_THREADS = 1024  # max. threads of a single-block kernel
 # Words of shared memory per block that all GPUs since Turing have: 64 KiB.
 SHARED_WORDS = 1 << 14
-# Max. rows of a list that NumPy, SciPy and PyArrow solve until kernels are compiled, see
-# [compiling].
+# Max. rows of a list that NumPy, SciPy and PyArrow solve until kernels are compiled: see
+# docs/design/decisions/compiling.md.
 UNCOMPILED_ROWS = 1 << 18
 WAY_OUT = "pass fewer, or leave them out"
 

@@ -18,6 +18,7 @@ from . import memory_bound
 from .memory_bound import WIDER, slack, word_for
 from .speculative_rows import SpeculativeRows
 
+# Names in brackets are pages of docs/design/decisions.
 SINGLE_BLOCK_SUM = 1 << 14  # max. ranks that one block of threads sums, see [host]
 RUN = 32  # values that one thread sums
 LIBRARY_SUM = 1 << 20  # min. values that CuPy sums on a GPU, see [host]

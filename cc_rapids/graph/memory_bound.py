@@ -24,6 +24,7 @@ from ..errors import InputError, shown
 from ..kernels.partition import IDS
 from ..keywords import suggest_keywords
 
+# Names in brackets are pages of docs/design/decisions.
 WIDER = 256  # an estimated range of ids is widened by 1 / 256 of its size, ...
 MARGIN_IDS = 4096  # ... and by this number of ids, see [ids]
 SLACK = 8 << 20  # bytes for everything except the word and the bit per id and the answer

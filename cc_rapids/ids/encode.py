@@ -43,6 +43,7 @@ from .range import UNKNOWN_ORDER, EdgeOrder, IdRange, id_range_of
 if TYPE_CHECKING:
     from .hash_table import SlotTable
 
+# Names in brackets are pages of docs/design/decisions.
 SMALL_RANGE = 1 << 20  # up to this size of the range, each id gets a word: 4 MiB, ids.jsonl
 NUMPY_IDS = 2  # ids per row of a list: both ends
 PAGED_ROWS = 1 << 16  # min. ids, with repetitions, whose pages are counted, see [ids]

@@ -26,6 +26,7 @@ from .decoders import SortedDecoder, as_word
 if TYPE_CHECKING:
     from .range import IdRange
 
+# Names in brackets are pages of docs/design/decisions.
 ESTIMATED_IDS = 1 << 16  # from more ids, the number of distinct ids is estimated first, ids.jsonl
 SPREAD_SAMPLE = 1 << 13  # ids of a column that show whether ids are spread evenly, see [ids]
 GIB = 1 << 30

@@ -17,6 +17,7 @@ from ..graph import memory_bound
 from ..graph.memory_bound import WIDER
 from ..kernels import edges, id_range
 
+# Names in brackets are pages of docs/design/decisions.
 SAMPLED_EDGES = 1 << 20  # min. edges whose range and order are estimated from a sample, see [ids]
 ORDER_PROBES = 4096  # rows from which the order of a long list is estimated, see [order]
 ALL = (1 << 64) - 1

@@ -46,8 +46,8 @@ SEEDS = 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D, 0x14057B7EF767814F
 ROUNDS = 64
 PIECE = 7  # bytes of a string per sorting round
 WORD = 8  # bytes of a word
-# Max. strings of all columns that PyArrow numbers on threads, which avoids compiling ten kernels.
-# See [strings].
+# Max. strings of all columns that PyArrow numbers on threads, which avoids compiling ten kernels:
+# see docs/design/decisions/strings.md.
 LIBRARY_STRINGS = 1 << 17
 LONG = 64  # max. mean length in bytes for which PyArrow numbers strings
 CHANGED = (
