@@ -253,8 +253,8 @@ def _rules_of(engine: str) -> list[AutoRule]:
 class MeasuredRules:
     """Policy of ``"auto"``: the first rule of ``AUTO`` that matches.
 
-    A rule must match the engine and the number, form and order of the edges, and the machine must
-    have its shared memory.
+    A rule must match the engine and the number, form and order of the edges. The machine must have
+    the shared memory that the rule needs.
     """
 
     is_measured: bool = True
