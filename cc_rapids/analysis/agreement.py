@@ -74,9 +74,10 @@ class Table(NamedTuple):
 
     @classmethod
     def of(cls, found: Array, truth: Array, backend: Backend) -> Table:
-        """Return the table of the clusters and the true clusters of n > 0 vertices, as numbers."""
+        """Return the table of n > 0 vertices, given the cluster and the true cluster of each."""
         xp = backend.xp
-        bits = int(truth.max()).bit_length()  # a key is a cluster, followed by a true cluster
+        # a key has the bits of a cluster, followed by ``bits`` bits of a true cluster
+        bits = int(truth.max()).bit_length()
         keys = found.astype(np.int64)
         keys <<= bits
         keys |= truth
@@ -169,7 +170,7 @@ def adjusted_rand_index(together: int, linked: int, true: int, n: int) -> float:
 
 
 def width_of_ids(clusters: Any) -> int | None:
-    """Return the number of id columns of a frame; None without columns of labels, or a frame."""
+    """Return the number of id columns of a frame; None for other arguments, or without labels."""
     if not is_table(clusters):
         return None
     names = columns_of(clusters)
@@ -177,6 +178,7 @@ def width_of_ids(clusters: Any) -> int | None:
 
 
 def _label_columns(names: list[Any]) -> list[Any]:
+    """Return the names of the label columns: ``labels``, or names that end in ``_labels``."""
     return [name for name in names if str(name) == LABELS or str(name).endswith(f"_{LABELS}")]
 
 
@@ -331,7 +333,7 @@ def sides_of(
     backend, xp = answer.backend, answer.backend.xp
     row_codes, other_codes = backend.asarray(code), backend.asarray(other.code)
     rows, known = rows_of_ids(answer, other.ids, "null")
-    # the vertices of both: rows of the answer, positions in ``other``, and both codes
+    # for each vertex in both: its row in the answer, its position in ``other``, and both clusters
     positions, rows = xp.flatnonzero(known), rows[known]
     _check_once(answer, rows, names[1])
     first, second = row_codes[rows], other_codes[positions]
@@ -354,9 +356,9 @@ def sides_of(
         is_alone = codes >= 0
         is_alone[scored] = False
         codes = codes[is_alone]
-        numbers = int(sides["found"].max()) + 1 + xp.arange(codes.size, dtype=np.int64)
+        new_clusters = int(sides["found"].max()) + 1 + xp.arange(codes.size, dtype=np.int64)
         sides = {
-            "found": xp.concatenate([sides["found"], numbers]),
+            "found": xp.concatenate([sides["found"], new_clusters]),
             "truth": xp.concatenate([sides["truth"], codes]),
         }
     counts = {f"only_in_{name}": only[name] for name in ("found", "truth")}

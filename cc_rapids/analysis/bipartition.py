@@ -102,6 +102,8 @@ class Bipartition(Generic[ComponentsT]):
             vertex, least = answer.rows()
             self._roots = xp.flatnonzero(vertex == least).astype(np.int64)
             n = int(vertex.size)
+            # In the double cover, vertex v is joined to a root r by a path of even length, and to
+            # n + r by a path of odd length. If r is joined to n + r, there is an odd cycle.
             cover = double_cover(*rows_of_edges(answer), n, xp)
             parent = least_of_components(answer, cover, 2 * n, options)
             self._odd = parent[self._roots] == parent[self._roots + n]
@@ -110,7 +112,7 @@ class Bipartition(Generic[ComponentsT]):
             color[self._odd[answer.dense]] = NO_COLOR
             self._color = color
             self._odd_components = int(self._odd.sum())
-        # the columns of odd_cycles() in copies, which have no edges to compute them from
+        # a copy has no edges to compute odd_cycles() from, so it stores the columns
         self._cycles: dict[str, Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class Levels:
     values : (t,) array of numbers
         The distinct thresholds, on the host.
     direction : {"at_least", "at_most"}
-        Whether a cut contains the edges of at least, or of at most, the threshold's weight.
+        Whether a cut contains the edges whose weight is at least, or at most, the threshold.
     """
 
     values: Any
@@ -218,7 +218,9 @@ class GrowingTrees:
         seconds = {"copy": None, "compute": perf_counter() - self.started}
         facts = tuple(
             Facts(
-                *(str(self.design), ids, edges),
+                str(self.design),
+                ids,
+                edges,
                 seconds=seconds,
                 greatest=greatest,
                 ledger=rows._replace(linked=edges)

@@ -151,9 +151,9 @@ def rows_at(frame: Any, names: list[Any], rows: Array) -> Any:
 
 
 def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str], valid: Any = None) -> Any:
-    """Return a frame with added columns of another frame, or the other frame if the first is None.
+    """Return ``frame`` with columns of ``other`` added; ``other`` itself if ``frame`` is None.
 
-    ``names`` maps the columns of the other frame to their new names. Added columns are null where
+    ``names`` maps the columns of ``other`` to their new names. Added columns are null where
     ``valid`` is False.
     """
     if frame is None:
@@ -274,8 +274,8 @@ def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array,
     numbers, size = numbers_of_ids(column, unmatched, answer.backend)
     occurs = xp.zeros(size, bool)  # many numbers below the bound may not occur
     occurs[numbers] = True
-    rank = xp.cumsum(occurs)
-    groups[unmatched] = rank[numbers] + (n - 1)
+    rank = xp.cumsum(occurs)  # from 1
+    groups[unmatched] = n + rank[numbers] - 1
     return groups, valid, n + int(rank[-1])
 
 

@@ -247,7 +247,7 @@ class Dendrogram(Generic[ComponentsT]):
         -------
         Components
             A new answer with every vertex, including isolated ones. Its edge count includes forest
-            edges only. Its ledger extends that of ``components``: all other edges are counted as
+            edges only. Its ledger extends that of ``components``: edges outside the forest count as
             ``not_in_forest``. Its spanning forest has the edges within the threshold, so it has
             paths and a dendrogram. A cut of :class:`LinkedPairs` also has the pairs that a rule
             refused within the threshold.
@@ -536,7 +536,7 @@ class Dendrogram(Generic[ComponentsT]):
         frame of the caller's kind, new, one row per weight at which components merge
             Rows are ordered from the strictest threshold to the loosest. ``threshold`` has the type
             of the weights. At this threshold, ``components`` (int64) is the number of components,
-            with single vertices; ``largest`` (int64) is the number of vertices of the largest
+            including single vertices; ``largest`` (int64) is the number of vertices of the largest
             component; and ``susceptibility`` (float64) is the sum of the squared sizes of all other
             components, divided by the number of all vertices. If several components are largest,
             one of them is left out of the sum. Before the first row, every vertex is a component.
@@ -986,7 +986,7 @@ class Dendrogram(Generic[ComponentsT]):
         return {"forest_edges": forest_edges, "ruled": self._ruled(levels, number)}
 
     def _places(self, parts: Sequence[slice | Array]) -> Array:
-        """Return the ascending positions in the forest of parts of the sorted edges."""
+        """Return the positions in the forest of the edges of all given parts, ascending."""
         backend = self.components.answer.backend
         with backend.scope():
             places = backend.xp.concatenate([self._order[part] for part in parts])

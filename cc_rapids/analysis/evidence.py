@@ -196,13 +196,7 @@ class EdgeRecords:
                 for name, values in numbers.items():
                     frame = with_column(frame, name, np.asarray(values), None)
         if edge_columns is not None:
-            if hasattr(edge_columns, "iloc"):
-                edge_columns = edge_columns.reset_index(drop=True)
-            names = columns_of(frame)
-            renamed = {
-                name: f"edge_{name}" if name in names else name for name in columns_of(edge_columns)
-            }
-            frame = with_columns_of(frame, edge_columns, renamed)
+            frame = _with_edge_columns(frame, edge_columns)
         if is_relation(self._records):
             return relation_of(frame, self._records, list(map(quoted, frame.column_names)))
         if self._frame is None and is_relation(relation := answer.given.answer(frame)):
@@ -234,9 +228,11 @@ class EdgeRecords:
         if mask is not None:
             record_rows = record_rows[answer.backend.to_host(mask)]
         with_record, first = np.unique(rows[valid], return_index=True)
-        at: Any = np.searchsorted(with_record, vertices)
-        at[at == with_record.size] = 0
-        missing = with_record[at] != vertices if with_record.size else np.ones(vertices.size, bool)
+        position: Any = np.searchsorted(with_record, vertices)
+        position[position == with_record.size] = 0
+        missing = np.ones(vertices.size, bool)
+        if with_record.size:
+            missing = with_record[position] != vertices
         if missing.any() and (self._missing == "raise" or missing.all()):
             distinct, first_positions = np.unique(vertices[missing], return_index=True)
             shown = answer.backend.asarray(distinct[np.argsort(first_positions)][:MAX_SHOWN])
@@ -249,7 +245,16 @@ class EdgeRecords:
                 f" {', '.join(map(repr, ids))}: {', '.join(names)}{ellipsis}; pass all"
                 " records, or missing='null', or leave out records="
             )
-        return record_rows[valid][first[at]], None if self._missing == "raise" else ~missing
+        return record_rows[valid][first[position]], None if self._missing == "raise" else ~missing
+
+
+def _with_edge_columns(frame: Any, edge_columns: Any) -> Any:
+    """Return a frame with the columns of another; names that exist get the prefix ``edge_``."""
+    if hasattr(edge_columns, "iloc"):
+        edge_columns = edge_columns.reset_index(drop=True)
+    names = columns_of(frame)
+    renamed = {name: f"edge_{name}" if name in names else name for name in columns_of(edge_columns)}
+    return with_columns_of(frame, edge_columns, renamed)
 
 
 def _records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:

@@ -1,7 +1,7 @@
 """Scores after the merges of a dendrogram, all in one pass.
 
 The cells of the contingency table are stored by cluster, in one dictionary per cluster. A merge
-adds the cells of the cluster with fewer cells to those of the other. So n vertices take at most
+moves the cells of the cluster with fewer cells to the other cluster. So n vertices take at most
 n log2 n steps for all thresholds. The sums are integers that count units of 2**-52, so no rounding
 error accumulates over the merges.
 """
@@ -55,6 +55,7 @@ def scores_of_merges(
     row_count = counts["vertices"] - (counts["only_in_truth"] if missing == "self" else 0)
     state = _State(codes)
     clusters: list[_Cluster | None] = [None] * (n + len(merges[0]))
+    # vertices that only the truth has come last; they have no row
     for row, code in zip(rows[:row_count], codes, strict=False):
         clusters[row] = _Cluster(1, 1, {code: 1})
     scores, start = [], 0

@@ -65,8 +65,8 @@ class ListedEdges:
                 yield row, other, distance
                 continue
             reverse = other * self.neighbors.n + row
-            at = np.minimum(np.searchsorted(self.mutual, reverse), self.mutual.size - 1)
-            keep = self.mutual[at] == reverse if self.mutual.size else np.zeros(0, bool)
+            position = np.minimum(np.searchsorted(self.mutual, reverse), self.mutual.size - 1)
+            keep = self.mutual[position] == reverse if self.mutual.size else np.zeros(0, bool)
             self.left_out["one_sided"] += int((~keep).sum())
             yield row[keep], other[keep], None if distance is None else distance[keep]
 
@@ -194,8 +194,9 @@ def only_labels(answer: Answer) -> Any:
 def _border_labels(listed: ListedEdges, core: Any, labels: Any) -> Any:
     """Return the label that each border point should have, and -1 for all other points.
 
-    A border point is a neighbour of core points. It has the label of the nearest one if the rules
-    say so, otherwise the least label; ties go to the least core point.
+    A border point is a neighbour of core points. With ``rules.nearest``, it has the label of the
+    nearest core point, and of the least one among equally near ones. Otherwise, it has the least
+    label of its core points.
     """
     nearest = listed.rules.nearest
     chunks: list[tuple[Any, ...]] = [(np.zeros(0, np.int64),) * 3]

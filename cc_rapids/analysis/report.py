@@ -287,14 +287,13 @@ class Report(html.Page):
             weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
             frame = answer.in_memory_frame(label | numbers)
             valid = answer.bring(self._weakest.exists[order], answer.given.on_device)
-            columns = {name: answer.home(column) for name, column in weakest.items()}
-            row = columns.pop("weakest_row")
-            frame = with_column(frame, "weakest_row", row, None if valid.all() else valid)
+            mask = None if valid.all() else valid
+            row, weight = (answer.home(column) for column in weakest.values())
+            frame = with_column(frame, "weakest_row", row, mask)
             if self._index is not None:
                 labels = spread(labels_at(self._index, row[valid]), valid)
                 frame = with_column(frame, "weakest_index", labels, None)
-            valid = None if valid.all() else valid
-            frame = with_column(frame, "weakest_weight", columns["weakest_weight"], valid)
+            frame = with_column(frame, "weakest_weight", weight, mask)
             return answer.given.answer(frame)
 
     def weakest_rows(self, count: int | None = None) -> Any:
@@ -426,7 +425,11 @@ def _check_joined(hooks: int, n: int, k: int) -> None:
 
 
 class _Weakest(NamedTuple):
-    """The weakest link of each component: (k,) arrays; ``exists`` is False for one vertex."""
+    """The weakest link of each component, as (k,) arrays.
+
+    ``exists`` is False for a component of one vertex. ``source`` and ``destination`` are rows of
+    the answer.
+    """
 
     row: Array
     weight: Array
@@ -463,16 +466,18 @@ def _weakest(
     component = of_edge[hooks]
     starts = begins([component], xp)
     edges, component = hooks[starts], component[starts]
-    values = (
-        _caller_rows(edges, given, answer),
-        weights[edges],
-        True,
-        *(end[edges] for end in ends),
+    weakest = _Weakest(
+        row=xp.full(k, -1, np.int64),
+        weight=xp.zeros(k, weights.dtype),
+        exists=xp.zeros(k, bool),
+        source=xp.zeros(k, ends[0].dtype),
+        destination=xp.zeros(k, ends[1].dtype),
     )
-    defaults = xp.full(k, -1, np.int64), xp.zeros(k, weights.dtype), xp.zeros(k, bool)
-    weakest = _Weakest(*defaults, *(xp.zeros(k, end.dtype) for end in ends))
-    for column, value in zip(weakest, values, strict=True):
-        column[component] = value
+    weakest.row[component] = _caller_rows(edges, given, answer)
+    weakest.weight[component] = weights[edges]
+    weakest.exists[component] = True
+    weakest.source[component] = ends[0][edges]
+    weakest.destination[component] = ends[1][edges]
     return weakest
 
 

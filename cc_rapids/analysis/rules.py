@@ -231,7 +231,7 @@ def _rows_are_vertices(answer: Answer) -> bool:
     forest, backend, src = answer.forest, answer.backend, answer.given.src
     if src.strings or src.key_columns or not isinstance(answer.decoder, OffsetDecoder):
         return False
-    # without gaps before it, vertex ``last`` has the last row
+    # vertex ``last`` has row ``last`` only if all vertices before it are present
     last = forest.vertices - 1
     row, present = forest.rows_of(
         backend.asarray(np.array([last], np.uint64)), backend.xp.ones(1, bool)

@@ -231,8 +231,8 @@ def _step(answer: Answer, previous: Previous) -> Step:
     former, place = xp.unique(previous.numbers, return_inverse=True)
     sizes = backend.counts(place, int(former.size)).astype(np.int64)
     if previous.ids is None or not answer.forest.vertices:
-        none = xp.zeros(0, np.int64)
-        return Step(former, sizes, none, none, none)
+        no_pairs = xp.zeros(0, np.int64)
+        return Step(former, sizes, no_pairs, no_pairs, no_pairs)
     rows, valid = rows_of_ids(answer, previous.ids, "null")
     before = place[valid].astype(np.int64)
     after = answer.dense[rows[valid]].astype(np.int64)
@@ -246,6 +246,7 @@ def _step(answer: Answer, previous: Previous) -> Step:
 def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend) -> Array:
     """Return the number of each of ``count`` components, in the order of the least ids."""
     xp = backend.xp
+    # the heir of a previous number: the component that has most of its members
     heirs = first_of(step.before, -step.shared, xp)
     before, after, shared = (part[heirs] for part in (step.before, step.after, step.shared))
     chosen = first_of(after, POLICIES[policy](before, shared), xp)
@@ -269,7 +270,7 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
     Raises
     ------
     InputError
-            The numbers cannot be continued; see :meth:`Components.stable_ids`.
+        The numbers cannot be continued; see :meth:`Components.stable_ids`.
     """
     backend = answer.backend
     if isinstance(previous, str | os.PathLike):

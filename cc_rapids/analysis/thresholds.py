@@ -224,9 +224,9 @@ class Cuts(Generic[ComponentsT]):
         Returns
         -------
         frame of the caller's kind, new
-            Columns ``threshold``, that of the looser cut; ``before``, the component's label at the
-            stricter cut; ``after``, its label at the looser cut (both as in :meth:`labels`); and
-            ``size`` (int64), its number of vertices at the stricter cut.
+            Columns ``threshold``, the threshold of the looser cut; ``before``, the label of the
+            component at the stricter cut; ``after``, its label at the looser cut (both as in
+            :meth:`labels`); and ``size`` (int64), its number of vertices at the stricter cut.
 
         See Also
         --------

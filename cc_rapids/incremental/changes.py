@@ -41,11 +41,11 @@ class ChangedRows:
 def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
     """Return the label changes between a state and a later one.
 
-    A tree was merged if its former root is no longer a root. The first of the sorted ids are
-    searched for the least vertex of each merged tree, which is the former label of the tree. The
-    tree keeps this label unless a new vertex or another merged tree precedes it, so the vertices of
-    large trees are rarely listed. One pass over the trees finds the vertices of all other merged
-    trees.
+    A tree was merged if its former root is no longer a root. The beginning of the sorted ids is
+    searched for the least vertex of each merged tree, which is the former label of the tree. If a
+    tree keeps this label, none of its vertices has changed. It keeps the label unless a new vertex
+    or a vertex of another merged tree has a lesser id, so the vertices of large trees are rarely
+    listed. One pass over the trees finds the vertices of all other merged trees.
     """
     backend = after.backend
     if before.backend is not backend:  # the earlier state has no edge yet
@@ -57,19 +57,21 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
     no_rows = xp.zeros(0, np.int64)
     if not (hooked.size or n > old_count):
         return ChangedRows(no_rows, no_rows, no_rows, xp.zeros(0, bool))
-    # Vertices are numbered as they arrived. Positions are those among the sorted ids.
+    # Vertices are numbered in the order of arrival. A position is an index into the sorted ids.
     vertices = after.index.places
     vertices = xp.arange(n, dtype=parent.dtype) if vertices is None else vertices
     new_positions = xp.flatnonzero(vertices >= old_count) if n > old_count else no_rows
     new = vertices[new_positions]
     new_roots = xp.concatenate([roots(after, hooked), roots(after, new)])
-    # The trees before the batch that it merged, and for these and all new vertices the tree after.
+    # ``merged`` are the earlier trees that the batch merged. ``groups`` has the later tree of each
+    # of them, and then of each new vertex.
     merged = xp.unique(xp.concatenate([hooked, roots(before, new_roots[new_roots < old_count])]))
     groups = xp.concatenate([roots(after, merged), roots(after, new)])
     old_labels = _first_positions(before, merged, vertices[: FIRST + n // SHARE])
     labels = _least_of_groups(groups, xp.concatenate([old_labels, new_positions]), xp)
-    is_unsure = (old_labels == BEYOND) | (labels[: merged.size] != old_labels)
-    positions = _positions_of_trees(before, merged[is_unsure], vertices)
+    # list the vertices of each tree whose least vertex was not found, or whose label changes
+    is_listed = (old_labels == BEYOND) | (labels[: merged.size] != old_labels)
+    positions = _positions_of_trees(before, merged[is_listed], vertices)
     tree = xp.searchsorted(merged, roots(before, vertices[positions]))
     old_labels[tree] = _least_of_groups(tree, positions, xp)
     labels = _least_of_groups(groups, xp.concatenate([old_labels, new_positions]), xp)

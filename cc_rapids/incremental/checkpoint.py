@@ -93,7 +93,7 @@ def write(
 
 
 def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
-    """Return a kept forest as arrays on the host; vertices are the positions of the sorted ids."""
+    """Return a kept forest as arrays on the host; a vertex is its position among the sorted ids."""
     places, backend = state.index.places, state.backend
     if places is not None:
         kept = kept.among(inverse(places, backend))
@@ -358,7 +358,7 @@ class Trace:
             the difference.
         """
         if self._ended:
-            self._file_last()
+            self._complete_last()
         self._content.add(given.lent)
         types = " ".join(column.dtype for column in given.lent if column.size)
         rows, earlier_types = (self.last or [0, ""])[:2]
@@ -367,7 +367,7 @@ class Trace:
         if self.skipping:
             self._compare()
 
-    def _file_last(self) -> None:
+    def _complete_last(self) -> None:
         """Record the last item as complete, because another item follows."""
         if self.count < NOTED_ITEMS:
             self.items.append(self.last or [])
@@ -638,7 +638,10 @@ class Saver:
                 self.trace.add(given, after)
 
     def linked(self, file: int, any_rows: bool) -> None:
-        """Record that the rows read so far were linked; ``any_rows`` if some are of ``file``."""
+        """Record that the rows read so far were linked.
+
+        ``any_rows`` says whether any of these rows is from ``file``.
+        """
         if any_rows:
             self.files_begun.add(file)
         if self.trace:
@@ -655,7 +658,7 @@ class Saver:
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """Raise differences in the edges as errors that name the checkpoint."""
+        """Convert a CheckpointError of the context to one that names the file of the checkpoint."""
         try:
             yield
         except CheckpointError as error:
@@ -668,6 +671,7 @@ class Saver:
 
     def _compare(self, identity: dict[str, Any], notes: dict[str, Any]) -> None:
         """Raise a CheckpointError that names an argument, or the kind of edges, if it differs."""
+        # JSON turns tuples into lists, as it did for the saved options
         options, saved = json.loads(json.dumps(self.options)), notes["options"]
         earlier = notes["identity"]
         parts = [("edges", "kind ", earlier["kind"], identity["kind"])]

@@ -83,16 +83,16 @@ os.register_at_fork(after_in_child=_free_locks)
 class Connectivity:
     """The components of a graph whose edges arrive in batches and may be removed or expire.
 
-    ``len()`` is the number of components. A batch takes the work for its own edges and one copy of
-    the trees. It modifies the copy, which replaces the old trees at the end of the batch, so a
+    ``len()`` is the number of components. A batch costs one copy of the trees, and work for its own
+    edges only. It modifies the copy, which replaces the old trees at the end of the batch, so a
     failed or interrupted batch changes nothing.
 
     The trees take 4 bytes per vertex (8 from 2^32 vertices on). Without ``num_vertices``, integer
-    ids add up to 22 bytes each. String ids add 4 bytes each and the strings themselves. Composite
-    ids add the same for each distinct value of a column, and for each distinct tuple of
-    the first two, three, ... columns. All of this memory is doubled during a batch, which also
-    takes the memory of the design. On a GPU, a second copy of the trees is kept between batches, up
-    to 64 MiB. A removed pair takes 8 bytes until it is inserted again.
+    ids add up to 22 bytes each. String ids add 4 bytes each and the strings themselves. For
+    composite ids, each distinct value of a column takes this memory, and so does each distinct
+    tuple of the first two, three, ... columns. All of this memory is doubled during a batch, which
+    also takes the memory of the design. On a GPU, a second copy of the trees is kept between
+    batches, up to 64 MiB. A removed pair takes 8 bytes until it is inserted again.
 
     Threads may share an instance. Batches are inserted one after another, and none is lost. A query
     does not wait; it uses all batches that are complete at its start. An instance can be copied and
@@ -588,7 +588,7 @@ class Connectivity:
             before = self._state
             old = inputs.placed_for(before, given, self._movable)
             with inputs.BorrowedBatch(backend := old.backend, given) as columns:
-                # a private copy: the same mask must split all columns
+                # a copy that callers cannot modify, because one mask must split all columns
                 is_query = backend.asarray(mask).copy()
                 inserted = Ledger(int(mask.size) - int(mask.sum()))
                 columns_of_part = [
@@ -667,8 +667,8 @@ class Connectivity:
         UnknownVertexError
             Some pairs are not edges, or ``remaining`` has unknown vertices.
         InputError
-            ``remaining`` is required but missing, has an edge from a component that is solved again
-            to another component, or inserts edges itself.
+            ``remaining`` is required but missing, inserts edges itself, or has an edge between a
+            component that is solved again and another component.
 
         See Also
         --------
@@ -684,11 +684,8 @@ class Connectivity:
         [1, 1, 3, 4, 4]
         """
         check_word("policy for unknown pairs, missing,", missing, FORGETTING)
-        width, function_and_call = (
-            self._state.index.width,
-            ("remove()", "remove(([first], [second]))"),
-        )
-        options = TextOptions.of(text)
+        width, options = self._state.index.width, TextOptions.of(text)
+        function_and_call = "remove()", "remove(([first], [second]))"
         given = read.read_pairs(pairs, source, destination, options, width, function_and_call)
         edge_args = source, destination, nulls, options
         return self._forget(remove_pairs, given, remaining, edge_args, missing)
@@ -781,9 +778,9 @@ class Connectivity:
         Parameters
         ----------
         before : int, float or datetime
-            The time, of the type of the ``expiry=`` column. A time before that of an earlier call
-            has no effect. Datetimes without a time zone are UTC. A datetime in a finer unit than
-            that of the column is compared exactly.
+            The time, of the type of the ``expiry=`` column. It has no effect if an earlier call
+            passed a later time. Datetimes without a time zone are UTC. A datetime in a finer unit
+            than that of the column is compared exactly.
         drop_isolated : bool
             Also remove vertices that have no edge to another vertex.
 

@@ -181,7 +181,7 @@ def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) ->
 
 def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Part:
     """Return the first rows of a row group, or of text files, with the columns of both sides."""
-    if source.parts[place.file].format == "parquet":  # pages that a run refuses can be sampled
+    if source.parts[place.file].format == "parquet":  # a run may refuse a page that is sampled
         limit = max(limit, bytes_of(None))
     budget = Budget(limit, source.fixed, rows=max(LEAST_ROWS, rows))
     with closing(source.unfiltered().read(place, budget, None)) as chunks:
@@ -263,11 +263,12 @@ def _probable(codes: list[Sides], edges: int) -> int:
             distinct = max(distinct, _chao_lin(counts_of_side, edges, 1.0))
     if not _is_even(of_both):
         return distinct
-    sides = [
+    # the pairs of equal ids and all pairs: among the sources, among the destinations, between both
+    pair_counts = [
         (float((n * (n - 1)).sum()), float(n.sum() * (n.sum() - 1)))
         for n in (counts_of_src, counts_of_dst)
     ]
-    sides.append(
+    pair_counts.append(
         (
             float((counts_of_src * counts_of_dst).sum()),
             float(counts_of_src.sum() * counts_of_dst.sum()),
@@ -275,7 +276,7 @@ def _probable(codes: list[Sides], edges: int) -> int:
     )
     end_count = float(counts.sum())
     mean = float((counts * (counts - 1)).sum()) / max(1.0, end_count * (end_count - 1))
-    max_rate = max(_rate(equal, pairs) for equal, pairs in sides)
+    max_rate = max(_rate(equal, pairs) for equal, pairs in pair_counts)
     factor = max(1.0, max_rate / mean) if mean else 1.0
     distinct = max(distinct, _chao_lin(counts, 2 * edges, factor))
     if factor <= MOST_UNEVEN:
@@ -331,8 +332,9 @@ def _chao_lin(counts: Counts, total: int, factor: float) -> int:
 def _at_random(counts: Counts, total: int, factor: float) -> int:
     """Return the estimate if id counts are binomial or Poisson distributed; otherwise 0.
 
-    The factorial moments of the counts are those of the sample, divided by powers of the sampling
-    fraction. The third moment gives n and p; n = 2 if all ids occur twice.
+    The factorial moments of the whole list are those of the sample, divided by powers of the
+    sampling fraction. Together with ``total``, the second and the third moment give the parameters
+    n and p of a binomial distribution; n = 2 if all ids occur twice.
     """
     share = float(counts.sum()) / total
     moments = counts * (counts - 1)

@@ -158,7 +158,7 @@ def joined(
     if removed is not None:
         removed = without_inserted(removed, src, dst, backend)
     batch, n = state.batches + 1, state.forest.n
-    if kept.until is None:  # keep edges between different trees, as edges between roots
+    if kept.until is None:  # without times, only edges between different trees are kept
         tops = roots(state, src), roots(state, dst)
         rows = backend.xp.flatnonzero(tops[0] != tops[1])
         rows = rows[forest_of(tops[0][rows], tops[1][rows], None, n, backend)]
@@ -212,9 +212,9 @@ class _Removal:
 
     @cached_property
     def _sets(self) -> tuple[Array, Array, Array]:
-        """A mask of vertices to remove, and bit sets of the ends of pairs and of touched roots.
+        """The mask ``gone``, and the bit sets ``ends`` and ``touched``: see these properties.
 
-        The mask is empty if no vertices are removed, and the set of ends if there are no pairs.
+        ``gone`` is empty if no vertices are removed, and ``ends`` is empty if there are no pairs.
         """
         backend, forest = self.state.backend, self.state.forest
         size, gone = -(-forest.n // WORD), backend.unused(np.uint8)
@@ -288,7 +288,8 @@ class _Removal:
             if not removed_rows.size:  # all removed edges are outside the kept forest
                 return replace(state, kept=kept)
         reduced = self._reduced(state, removed_rows)
-        if remaining is None or self.vertices.size:  # removed pairs always split a tree
+        # Removed pairs split a tree. Removed vertices may be leaves, whose removal splits nothing.
+        if remaining is None or self.vertices.size:
             split_count = self._count_splits(reduced)
             if not split_count:
                 return reduced
@@ -305,13 +306,15 @@ class _Removal:
             labels = Labels.of(label_of_vertex, self.gone, reduced.backend)
             if relinks:
                 return self._relink(reduced, remaining(), labels)
-        between = _Between(reduced)
+        joining_edges = _JoiningEdges(reduced)
         for given, times in remaining():
             check_kind(reduced.index, given)
             with inputs.BorrowedBatch(reduced.backend, given) as columns:
                 _check_rows(given, columns)
-                between.add(*self._between(reduced, given, columns, times, labels))
-        return between.joined()
+                joining_edges.add(
+                    *self._edges_between_trees(reduced, given, columns, times, labels)
+                )
+        return joining_edges.joined()
 
     def _rows_of_forest(self, kept: KeptForest) -> tuple[KeptForest, Array]:
         """Return the kept forest, and the rows of its edges that are removed.
@@ -391,7 +394,7 @@ class _Removal:
                     self._raise_not_inserted(given, columns, None)
         return reduced
 
-    def _between(
+    def _edges_between_trees(
         self,
         reduced: ConnectivityState,
         given: EdgeInput,
@@ -500,7 +503,7 @@ class _Removal:
                 f" {inflected(crossing, 'it was', 'they were')} never inserted: insert such edges"
                 " first"
             )
-        # A kernel has found such edges, but not this second look: the columns have changed.
+        # A kernel has found such edges, but this check finds none, so the columns were modified.
         raise given.changed()
 
 
@@ -520,7 +523,7 @@ def _table_of(kept: KeptForest, backend: Backend) -> Integers:
     return Integers(keys, table, low, high, keys.dtype)
 
 
-class _Between:
+class _JoiningEdges:
     """Edges between the trees of a state; the trees are modified, so nothing else may use them.
 
     Without a kept forest, edges are linked immediately. Otherwise, edges are stored, and the edges
@@ -620,12 +623,15 @@ def _without(state: ConnectivityState, removed: Array) -> ConnectivityState:
     index, backend, kept = state.index, state.backend, state.kept
     if isinstance(index, Range) or not bool(removed.any()):
         return state
+    # A rank is a position among the sorted ids.
     stays = ~removed[index.places]
     ranks, number_of_rank = backend.xp.flatnonzero(stays), backend.xp.cumsum(stays) - 1
     forest = Forest(backend, int(ranks.size), all_present=True)
     forest.parent[:] = number_of_rank[state.flat().parent[ranks]]
-    number = number_of_rank[inverse(index.places, backend)]  # of each vertex
-    kept, number[removed] = kept and kept.among(number), -1
-    pairs = renumbered(state.removed, number, backend)
+    number_of_vertex = number_of_rank[inverse(index.places, backend)]
+    if kept is not None:  # all its edges join remaining vertices
+        kept = kept.among(number_of_vertex)
+    number_of_vertex[removed] = -1  # leaves out the pairs of removed vertices
+    pairs = renumbered(state.removed, number_of_vertex, backend)
     index = without_others(index, ranks, backend)
     return replace(state, index=index, forest=forest, kept=kept, removed=pairs)

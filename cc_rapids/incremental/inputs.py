@@ -78,8 +78,8 @@ def read(
 def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
     """Raise a MissingColumnError if the columns of a file differ from those of earlier files.
 
-    Only a file is checked whose columns of ids were chosen because it has no others. The check is
-    strict because a wrong insertion is permanent.
+    A file is not checked if its columns of ids have known names. Otherwise they were chosen because
+    the file has only two columns. The check is strict because a wrong insertion is permanent.
     """
     files = [source for source in given.formats if source.header is not False]
     earlier = [source for source in before.formats if source.header is not False]
@@ -123,6 +123,7 @@ def vertices(ids: Any, width: int | None = None) -> EdgeInput:
     if width == 1:
         return _self_loops(as_series(ids))
     column = vertices_of_keys(ids, width)
+    # the self-loops of one column determine the library of answers
     return replace(_self_loops(_column_of_kind(ids)), src=column, dst=column)
 
 

@@ -60,7 +60,7 @@ def insert_given(
         after = batches.insert_batch(old, given, columns, design, copied)
         if not after.forest.complete:
             batches.with_vertices(old, given, columns)  # raises an error that names the id
-            raise given.changed()
+            raise given.changed()  # no id is out of range now, so the columns were modified
         return after
 
 
@@ -80,38 +80,19 @@ def insert_all(
     after, buffers = state, _Buffers()
     adapter = adapter_of(edges)
     iterable = adapter.is_iterable and not skips  # _pieces() refuses to skip items of an iterable
-    read_rows = _Total()
+    source_counts = _SourceCounts()
     all_batches: Iterator[EdgeInput]
     if iterable:
         all_batches = (inputs.read(batch, *edge_args) for batch in edges)
     else:
-        all_batches = _pieces(state, edges, edge_args, read_rows, skips)
+        all_batches = _pieces(state, edges, edge_args, source_counts, skips)
     for window in _windows(all_batches):
-        other_columns = [column for batch in window[1:] for column in batch.columns]
         old = inputs.placed_for(after, window[0], movable)
-        with (
-            inputs.BorrowedBatch(old.backend, window[0]) as columns,
-            Borrowing(other_columns) as others,
-        ):
-            columns_of = [columns, *(others[k : k + 2] for k in range(0, len(others), 2))]
-            given, count = _as_one(window), 1
-            if others and sum(batch.src.size for batch in window) <= choose_batch_sizes().joined:
-                columns_of = [buffers.end_to_end(old.backend, [*columns, *others])]
-                count = len(window)
-            for columns_of_batch in columns_of:
-                old, vertices = batches.extended_by(
-                    old, given, columns_of_batch, copied=old is state
-                )
-                old = batches.launched(old, design, vertices[0], vertices[1], count)
-            after = batches.with_output_like(old, given)
-            ledger = after.ledger
-            for batch in window:
-                ledger = ledger.plus(batch.rows)
-            after = replace(after, ledger=ledger)
-    total = adapter.rows(edges, ReadRequest(*edge_args[:2])) if iterable else read_rows.given
-    given_before = state.ledger.given
-    if total is not None and after.ledger.given - given_before != total:
-        raise lost_rows("the batches", total, after.ledger.given - given_before)
+        after = _with_window(old, window, state, design, buffers)
+    total = adapter.rows(edges, ReadRequest(*edge_args[:2])) if iterable else source_counts.rows
+    rows_inserted = after.ledger.given - state.ledger.given
+    if total is not None and rows_inserted != total:
+        raise lost_rows("the batches", total, rows_inserted)
     after.ledger.check()
     if after is not state and not batches.checked(after).forest.complete:
         n, batch_count = after.forest.n, after.batches - state.batches
@@ -120,8 +101,42 @@ def insert_all(
             f" 0..{n - 1} of num_vertices={n}, so none was inserted: insert the batches one by one"
             " to find that batch, or pass a larger num_vertices=, or vertices= instead"
         )
-    files = after.ledger.unreadable_files + read_rows.unreadable
+    files = after.ledger.unreadable_files + source_counts.unreadable
     return replace(after, ledger=after.ledger._replace(unreadable_files=files))
+
+
+def _with_window(
+    state: ConnectivityState,
+    window: list[EdgeInput],
+    initial: ConnectivityState,
+    design: Design | None,
+    buffers: _Buffers,
+) -> ConnectivityState:
+    """Return the state after a window of batches of the same type, without waiting for the device.
+
+    A small window is concatenated and linked at once; otherwise, each batch is linked by itself.
+    The trees of the state are modified, unless it is ``initial``, whose trees are copied first.
+    """
+    later_columns = [column for batch in window[1:] for column in batch.columns]
+    with (
+        inputs.BorrowedBatch(state.backend, window[0]) as columns,
+        Borrowing(later_columns) as borrowed,
+    ):
+        columns_of = [columns, *(borrowed[k : k + 2] for k in range(0, len(borrowed), 2))]
+        given, count = _as_one(window), 1
+        if borrowed and sum(batch.src.size for batch in window) <= choose_batch_sizes().joined:
+            columns_of = [buffers.end_to_end(state.backend, [*columns, *borrowed])]
+            count = len(window)
+        for columns_of_batch in columns_of:
+            state, vertices = batches.extended_by(
+                state, given, columns_of_batch, copied=state is initial
+            )
+            state = batches.launched(state, design, vertices[0], vertices[1], count)
+        after = batches.with_output_like(state, given)
+        ledger = after.ledger
+        for batch in window:
+            ledger = ledger.plus(batch.rows)
+        return replace(after, ledger=ledger)
 
 
 def pieces(
@@ -137,7 +152,7 @@ def pieces(
         for batch in edges:
             yield inputs.read(batch, *edge_args), None
     elif adapter.is_stream:
-        for given in _pieces(state, edges, edge_args, _Total()):
+        for given in _pieces(state, edges, edge_args, _SourceCounts()):
             yield given, None
     else:
         given = inputs.read(edges, *edge_args, adapter=adapter)
@@ -175,17 +190,24 @@ def _pieces_with_times(
 
 
 @dataclass
-class _Total:
+class _SourceCounts:
     """The numbers of rows and of unreadable files of a source, set when it has been read."""
 
-    given: int | None = None
+    rows: int | None = None
     unreadable: int = 0
 
 
 def _pieces(
-    state: ConnectivityState, edges: Any, edge_args: EdgeArgs, total: _Total, skips: bool = False
+    state: ConnectivityState,
+    edges: Any,
+    edge_args: EdgeArgs,
+    counts: _SourceCounts,
+    skips: bool = False,
 ) -> Iterator[EdgeInput]:
-    """Yield the edges of files or a dataset in pieces, reading one piece ahead."""
+    """Yield the edges of files or a dataset in pieces, reading one piece ahead.
+
+    ``counts`` is set after the last piece.
+    """
     source, destination, nulls, options = edge_args
     unnamed = source is None and destination is None
     source, destination, _ = inputs.sides(source, destination, None)
@@ -207,14 +229,14 @@ def _pieces(
                 raise lost_rows(chunk.path or "the edges", chunk.given or 0, rows_read)
             if not number or rows or given.vertices is not None:  # no empty pieces except the first
                 yield given
-    total.given, total.unreadable = stream.given, len(getattr(stream, "unreadable", ()))
+    counts.rows, counts.unreadable = stream.given, len(getattr(stream, "unreadable", ()))
 
 
 def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
     """Yield batches in order, in lists of batches of the same type.
 
-    The batches of a list are borrowed together, because borrowing takes the host the same time for
-    any size.
+    The batches of a list are borrowed together, because the time for borrowing does not depend on
+    the number of rows.
     """
     window: list[EdgeInput] = []
     kind, rows, max_rows = None, 0, choose_batch_sizes().window
@@ -230,7 +252,7 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
 
 
 def _kind(given: EdgeInput) -> tuple[str, str, bool] | None:
-    """Return the key by which batches are grouped, or None for a batch on its own."""
+    """Return the type that all batches of a window share, or None for a batch on its own."""
     src, dst = given.src, given.dst
     separate = src.strings or src.key_columns or given.row_offsets or given.vertices is not None
     return None if separate else (src.dtype, dst.dtype, given.on_device)

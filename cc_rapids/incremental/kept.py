@@ -15,7 +15,7 @@ from .removed import pair_keys
 if TYPE_CHECKING:
     from ..ids.growing import Integers
 
-NONE = np.iinfo(np.uint64).max
+NONE = np.iinfo(np.uint64).max  # no evicted edge
 FEW = 8  # the ends of a batch are renumbered if there are more vertices per edge
 MERGED = 4  # a batch is merged edge by edge from this number of vertices per edge on
 MOST = 1 << 32  # max. vertices: a pair of vertices fits into 64 bits
@@ -113,9 +113,9 @@ class KeptForest:
         ]
 
     def expired(self, rows: Array, backend: Backend) -> KeptForest:
-        """Return the forest without the given sorted rows, the edges that expire first.
+        """Return the forest without the given sorted rows, which must be the edges to expire first.
 
-        The links of the remaining edges stay valid.
+        The links of the remaining edges then stay valid.
         """
         src, dst, until, order = self._columns_without(rows, backend)
         remaining = self._of(src, dst, until)
@@ -123,8 +123,10 @@ class KeptForest:
             return remaining
         new_rows = backend.fill(backend.empty(self.src.size, np.uint32), 0xFF)
         targets, moved = moved_rows(rows, src.size, backend)
+        # the row of each edge in the new forest; REMOVED for an expired edge
         new_rows[: src.size] = backend.xp.arange(src.size, dtype=np.uint32)
-        new_rows[rows], new_rows[moved] = kernels.REMOVED, targets
+        new_rows[rows] = kernels.REMOVED
+        new_rows[moved] = targets
         links = self.links.copy()
         backend.kernel(kernels.renumber)(links.size, 0, new_rows, links)
         return replace(remaining, links=links, order=order, ordered=self.ordered)
@@ -136,16 +138,18 @@ class KeptForest:
         """
         xp = backend.xp
         all_edges = self.with_edges(src, dst, until, backend)  # new arrays, modified below
-        links, first = backend.fill(backend.empty(n, np.uint64), 0xFF), 0
-        ordered = all_edges.src.size
-        order = xp.arange(ordered)
-        if self.links is not None:
-            links[: self.links.size], first = self.links, self.src.size
-            ordered = self.ordered + src.size
-            order = xp.concatenate([self.order, xp.arange(self.ordered, ordered)])
-        evicted = backend.empty(all_edges.src.size - first, np.uint64)
+        links = backend.fill(backend.empty(n, np.uint64), 0xFF)
+        if self.links is None:
+            first_row, next_order = 0, all_edges.src.size
+            order = xp.arange(next_order)
+        else:
+            links[: self.links.size] = self.links
+            first_row, next_order = self.src.size, self.ordered + src.size
+            order = xp.concatenate([self.order, xp.arange(self.ordered, next_order)])
+        # the row of the edge that each merged edge evicts from the forest, or NONE
+        evicted = backend.empty(all_edges.src.size - first_row, np.uint64)
         columns = all_edges.src, all_edges.dst, all_edges.until, order
-        backend.kernel(kernels.merge)(evicted.size, first, *columns, links, evicted)
+        backend.kernel(kernels.merge)(evicted.size, first_row, *columns, links, evicted)
         rows = xp.sort(evicted[evicted != NONE]).astype(np.int64)
         size = all_edges.src.size - rows.size
         targets, moved = moved_rows(rows, size, backend)
@@ -155,7 +159,7 @@ class KeptForest:
         src, dst, until, order = (
             move_rows(column, column, targets, moved)[:size] for column in columns
         )
-        return replace(all_edges._of(src, dst, until), links=links, order=order, ordered=ordered)
+        return replace(all_edges._of(src, dst, until), links=links, order=order, ordered=next_order)
 
     def merges(self, size: int, n: int) -> bool:
         """Return whether a batch of ``size`` edges is merged edge by edge.

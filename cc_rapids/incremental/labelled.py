@@ -71,7 +71,11 @@ class EdgeEnds:
 
 
 def edge_ends(index: Index, columns: Sequence[Any], backend: Backend) -> EdgeEnds:
-    """Return the ends of edges, given borrowed columns of ids of the kind of the index."""
+    """Return the ends of edges from borrowed columns, whose ids have the type of the index.
+
+    Kernels look up the ids of a range, and integer ids in the table of the index. Other ids are
+    replaced by their vertices here.
+    """
     if isinstance(index, Range):
         src, dst = (backend.asarray(column) for column in columns)
         return EdgeEnds(index, backend, columns, src, dst, 0, None, True)
@@ -121,15 +125,16 @@ class Labels:
     def at(self, ends: EdgeEnds) -> tuple[Any, ...]:
         """Return the arguments of a kernel that loads the labels of both ends of edges."""
         n = self.values.size - 1
-        return *ends.places, n, self.values if ends.slots is None else self._of_slots(ends.slots, n)
+        labels = self.values if ends.slots is None else self._of_slots(ends.slots, n)
+        return (*ends.places, n, labels)
 
     def _of_slots(self, slots: Array, n: int) -> Array:
-        """Return the label of the vertex in each slot of a table."""
+        """Return the label of the vertex in each slot of a table; computed once for all edges."""
         if "slots" not in vars(self):
             labels = self.backend.empty(slots.size, self.dtype)
             write = self.backend.kernel(kernels.labels_of_places, self.dtype)
             write(slots.size, n, slots, self.values, labels)
-            vars(self)["slots"] = labels  # one table is used for all edges
+            vars(self)["slots"] = labels  # attributes of a frozen dataclass cannot be assigned
         return vars(self)["slots"]
 
 

@@ -229,7 +229,7 @@ class Reporter:
         self._bar.update(task, completed=done, total=total, description=description, refresh=True)
 
     def __enter__(self) -> Self:
-        if self._terminal:  # a terminal shows one bar, so none of compiled kernels
+        if self._terminal:  # a terminal shows one bar, so the bar of compilation is turned off
             from ..backends import kernel_times
 
             self._exit.enter_context(kernel_times.watched(lambda: None))
@@ -306,12 +306,8 @@ class StreamReporter(Reporter):
         """Return the facts to report; counting components takes a pass over the vertices."""
         with state.backend.scope():
             components = state.components
-        edges, rows, total, seconds = (
-            state.edges,
-            state.ledger.given,
-            self.total,
-            max(seconds, 1e-9),
-        )
+        edges, rows, total = state.edges, state.ledger.given, self.total
+        seconds = max(seconds, 1e-9)
         rate, row_rate = (edges - self.before) / seconds, (rows - self.read_before) / seconds
         remaining = None
         if total is not None and row_rate > 0:

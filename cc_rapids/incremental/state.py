@@ -211,7 +211,7 @@ def _kind_after(state: ConnectivityState, index: Index, given: EdgeInput) -> Edg
 def _kind_without_rows(index: Index, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
     """Return the type of answers after an empty batch, if only vertices have been inserted.
 
-    The answers are like the batch, except that ``kind`` has the type of ids that are not integers.
+    The type is that of the batch. But ids that are not integers keep their type in ``kind``.
     """
     src, other = kind.src, given.src
     if index.n and (src.strings or src.key_columns):

@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from .. import backends
 from ..algorithms.design import Design
@@ -53,6 +53,7 @@ from .connectivity import snapshot
 from .estimate import (
     MOST_SAMPLED,
     OFFSET_BYTES,
+    Estimate,
     Load,
     bounds_of_ids,
     estimate,
@@ -238,70 +239,123 @@ def plan(
     if sample is not None and sample.rows and count is None:
         kind = "strings" if sample.strings else "integers"
     text_per_vertex = 0.0 if sample is None or kind != "strings" else sample.text
-    has_lengths = kind != "strings" or sample is not None
-    min_vertices = probable_vertices = max_vertices = count
-    if count is None and edges is not None:
-        span = facts["span"]
-        max_vertices = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
-        if sample is not None:
-            max_vertices = min(max_vertices, sample.most)
-            if not source.filtered:
-                min_vertices, probable_vertices = sample.least, sample.probable
-    max_bytes, min_bytes, probable_bytes, bytes_per_vertex, fits = None, None, None, None, None
-    bytes_per_edge = budget.an_edge(kind, width)
-    if max_vertices is not None and has_lengths:
+    vertices, memory = _vertices_of(source, edges, sample, count), _Memory()
+    if vertices.most is not None and (kind != "strings" or sample is not None):
         needed = partial(budget.needed, kind, text=text_per_vertex, width=width)
-        smallest_chunk = LEAST_ROWS * bytes_per_edge
-        max_rows = budget.max_rows if edges is None else min(budget.max_rows, edges)
-        largest_chunk = max(LEAST_ROWS, max_rows) * bytes_per_edge
-        max_bytes, is_bound = needed(max_vertices), count is not None
-        if max_vertices:
-            bytes_of_vertices = max_bytes - smallest_chunk - budget.fixed
-            bytes_per_vertex = round(bytes_of_vertices / max_vertices)
-        if count is None and (bounds := bounds_of_ids(source, max_vertices)) is not None:
-            ids, text = bounds
-            text = text + OFFSET_BYTES * width * ids if kind == "strings" else 0
-            bytes_of_vertices = budget.vertex_bytes(kind, ids, text, width)
-            is_bound, max_bytes = True, max(max_bytes, bytes_of_vertices + smallest_chunk)
-        fits = True if is_bound and max_bytes <= budget.limit else None
-        if fits:
-            max_bytes = min(budget.limit, max_bytes - smallest_chunk + largest_chunk)
-        if min_vertices is not None:
-            min_bytes = needed(min_vertices)
-            fits = False if min_bytes > budget.limit else fits
-        if probable_vertices is not None:
-            probable_bytes = needed(probable_vertices)
+        memory = _memory_of(source, vertices, needed, count is not None, edges, budget, kind, width)
     seconds = None
-    if edges is not None and max_vertices is not None:
-        vertices = max_vertices
-        if sample is not None and probable_vertices is not None and count is None:
-            vertices = sample.likely
-        if probable_vertices is not None:  # a weighted geometric mean of a low and a high estimate
-            vertices = round(probable_vertices ** (2 / 3) * vertices ** (1 / 3))
+    if edges is not None and vertices.most is not None:
+        expected = vertices.most
+        if sample is not None and vertices.probable is not None and count is None:
+            expected = sample.likely
+        if vertices.probable is not None:  # a weighted geometric mean of a low and a high estimate
+            expected = round(vertices.probable ** (2 / 3) * expected ** (1 / 3))
         text_files = facts.get("text_files", False)
-        load = Load(kind, edges, vertices, text_per_vertex, width, text_files, whole)
+        load = Load(kind, edges, expected, text_per_vertex, width, text_files, whole)
         seconds = load.seconds(budget)
     return StreamPlan(
         engine=backend.name,
         device=backend.device_name,
         pieces=facts["pieces"],
         edges=edges,
-        vertices=max_vertices,
+        vertices=vertices.most,
         ids=kind,
         reason=reason,
-        bytes=max_bytes,
+        bytes=memory.most,
         limit=budget.limit,
-        fits=fits,
+        fits=memory.fits,
         rate=edges / seconds if edges and seconds else RATES[kind],
         seconds=seconds,
         bounded=edges is not None and source.filtered,
-        vertices_least=min_vertices,
-        bytes_least=min_bytes,
-        id_bytes=bytes_per_vertex,
+        vertices_least=vertices.least,
+        bytes_least=memory.least,
+        id_bytes=memory.per_vertex,
         estimated=estimated,
-        vertices_probable=probable_vertices,
-        bytes_probable=probable_bytes,
+        vertices_probable=vertices.probable,
+        bytes_probable=memory.probable,
     )
+
+
+class _Vertices(NamedTuple):
+    """A lower bound, a low estimate and an upper bound of a count of vertices; None if unknown."""
+
+    least: int | None
+    probable: int | None
+    most: int | None
+
+
+class _Memory(NamedTuple):
+    """The memory of a run in bytes, as in :class:`StreamPlan`; None if unknown.
+
+    ``least``, ``probable`` and ``most`` are for the numbers of vertices of the same names.
+    """
+
+    least: int | None = None
+    probable: int | None = None
+    most: int | None = None
+    per_vertex: int | None = None
+    fits: bool | None = None
+
+
+def _vertices_of(
+    source: Source, edges: int | None, sample: Estimate | None, count: int | None
+) -> _Vertices:
+    """Return the number of vertices of a list of edges, from its metadata and a sample.
+
+    ``count`` is the argument ``num_vertices``, and ``edges`` the length of the list.
+    """
+    if count is not None or edges is None:
+        return _Vertices(count, count, count)
+    span = source.measure()["span"]
+    most = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
+    if sample is None:
+        return _Vertices(None, None, most)
+    most = min(most, sample.most)
+    if source.filtered:  # the sample includes rows that the filter leaves out
+        return _Vertices(None, None, most)
+    return _Vertices(sample.least, sample.probable, most)
+
+
+def _memory_of(
+    source: Source,
+    vertices: _Vertices,
+    needed: Callable[[int], int],
+    is_exact: bool,
+    edges: int | None,
+    budget: Budget,
+    kind: str,
+    width: int,
+) -> _Memory:
+    """Return the memory of a run whose number of vertices has an upper bound.
+
+    Parameters
+    ----------
+    needed : callable
+        Returns the memory for a number of vertices and the smallest chunk.
+    is_exact : bool
+        Whether the number of vertices is known exactly.
+    """
+    assert vertices.most is not None
+    most, per_vertex, is_bound = needed(vertices.most), None, is_exact
+    bytes_per_edge = budget.an_edge(kind, width)
+    smallest_chunk = LEAST_ROWS * bytes_per_edge
+    if vertices.most:
+        per_vertex = round((most - smallest_chunk - budget.fixed) / vertices.most)
+    if not is_exact and (bounds := bounds_of_ids(source, vertices.most)) is not None:
+        ids, text = bounds
+        text = text + OFFSET_BYTES * width * ids if kind == "strings" else 0
+        bytes_of_vertices = budget.vertex_bytes(kind, ids, text, width)
+        is_bound, most = True, max(most, bytes_of_vertices + smallest_chunk)
+    fits = True if is_bound and most <= budget.limit else None
+    if fits:
+        max_rows = budget.max_rows if edges is None else min(budget.max_rows, edges)
+        largest_chunk = max(LEAST_ROWS, max_rows) * bytes_per_edge
+        most = min(budget.limit, most - smallest_chunk + largest_chunk)
+    least = None if vertices.least is None else needed(vertices.least)
+    if least is not None and least > budget.limit:
+        fits = False
+    probable = None if vertices.probable is None else needed(vertices.probable)
+    return _Memory(least, probable, most, per_vertex, fits)
 
 
 def memory_use(index: Index) -> tuple[str, int, int, int]:
@@ -583,23 +637,9 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         budget.update("integers", count or 0, width=width)
         streams = not options.forest and options.memory == MEMORY[0]
         gathered = Gathered(stream, budget, partial(_is_long_text, runner) if streams else None)
-        stream = cast(Source, gathered)
         if gathered.table is not None:
-            first = gathered.chunks[0]
-            ends: dict[str, Any] = {"source": first.source, "destination": first.destination}
-            settings = replace(options, **ends, text=NO_OPTIONS, frames=None)
-            if bound is not None and first.weight is not None:
-                settings = replace(settings, weight_bound=replace(bound, weight=first.weight))
-            table = gathered.table
-            if options.frames not in (None, "pyarrow"):
-                table = frame_of_table(table, options.frames)
-            try:
-                reading = Reading(tuple(stream.formats), gathered.ledger)
-                return cast(Components, solve(table, settings, reading))
-            except NullsError:
-                for chunk in gathered.chunks:  # raises the error of the first file with nulls
-                    read.read_chunk(chunk, options.nulls, bound)
-                raise
+            return _solve_at_once(gathered, options, solve)
+        stream = cast(Source, gathered)
     options.check_streamed()
     arguments: dict[str, Any] = {
         "columns": _sides_of(stream, source, destination),
@@ -625,6 +665,24 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         bound=bound,
     )
     return run.go(count, vertices, options.progress, options.labels, runner)
+
+
+def _solve_at_once(gathered: Gathered, options: Options, solve: Solve) -> Components:
+    """Return the components of chunks that were concatenated into one table, by ``solve``."""
+    first, bound, table = gathered.chunks[0], options.weight_bound, gathered.table
+    ends: dict[str, Any] = {"source": first.source, "destination": first.destination}
+    settings = replace(options, **ends, text=NO_OPTIONS, frames=None)
+    if bound is not None and first.weight is not None:
+        settings = replace(settings, weight_bound=replace(bound, weight=first.weight))
+    if options.frames not in (None, "pyarrow"):
+        table = frame_of_table(table, options.frames)
+    try:
+        reading = Reading(tuple(gathered.formats), gathered.ledger)
+        return cast(Components, solve(table, settings, reading))
+    except NullsError:
+        for chunk in gathered.chunks:  # raises the error of the first file with nulls
+            read.read_chunk(chunk, options.nulls, bound)
+        raise
 
 
 def _is_long_text(backend: Backend, chunk: Chunk, size: int) -> bool:
@@ -732,7 +790,8 @@ class Run:
         description = f"{saved.state.edges:,} edges were linked by earlier runs"
         if saved.done:
             added = saved.more or "no more"
-            added = f"{new:,} edges more" if self.saver.trace and new else added
+            if self.saver.trace and new:  # items of an iterable
+                added = f"{new:,} edges more"
             description += f", all of the input then; {added} since"
         log.info("checkpoint %s: %s, and %d by this one", self.saver.path, description, new)
         return description
@@ -1021,19 +1080,19 @@ class _RunOnDevices:
             options.batch_design,
             options.nulls,
             self.budget,
-            Saver(None, options.checkpoint_every, {}, str(options.batch_design)),
-            False,
-            self.width,
-            options.frames,
-            self.answers,
-            options.weight_bound,
+            saver=Saver(None, options.checkpoint_every, {}, str(options.batch_design)),
+            movable=False,
+            width=self.width,
+            frames=options.frames,
+            answers=self.answers,
+            bound=options.weight_bound,
         )
         vertices = None if k else options.vertices  # they are inserted once
         state = initial_state(backend, self.count, vertices, False, self.width)
         state = run.passed(state, Cursor(), _DeviceProgress(self.reporter, self.edges, k, reader))
         reports = barrier.exchange(k, (reader.last, state))
         states = [state_of_device for _, state_of_device in reports]
-        _check_kinds([each.index for each in states])
+        _check_kinds([state_of_device.index for state_of_device in states])
         if not k:  # the last chunk of the stream determines types, whichever device linked it
             _, latest = max(reports, key=lambda report: (report[0], report[1].batches))
             kind, index = latest.given, state.index
@@ -1044,9 +1103,10 @@ class _RunOnDevices:
         state = merge(k, run.with_output_kind(state), barrier)
         if k:
             return None
-        kind = replace(kind, dropped_rows=sum(each.given.dropped_rows for each in states))
-        edges = sum(each.edges for each in states)
-        ledger = reduce(Ledger.plus, (each.ledger for each in states))
+        dropped = sum(state_of_device.given.dropped_rows for state_of_device in states)
+        kind = replace(kind, dropped_rows=dropped)
+        edges = sum(state_of_device.edges for state_of_device in states)
+        ledger = reduce(Ledger.plus, (state_of_device.ledger for state_of_device in states))
         ledger = ledger._replace(given=self.queue.source.given).check()
         state = run.with_output_kind(replace(state, given=kind, edges=edges, ledger=ledger))
         self.reporter.report_state(state, last=True)
@@ -1069,7 +1129,8 @@ class _RunOnDevices:
         In each round, half of the remaining devices send their ids and the root of each id to the
         other half.
         """
-        distance, backend = 1, self.backend  # between a receiver and its sender
+        backend = self.backend
+        distance = 1  # the number of the sender minus that of the receiver
         while distance < len(self.numbers):
             sends, source = k % (2 * distance) == distance, k + distance
             with backend.scope():
@@ -1095,6 +1156,7 @@ class _RunOnDevices:
         """
 
         def check(index: Index) -> int:
+            """Return the rows that fit next to an index; raise a CapacityError if none do."""
             try:
                 return self.budget.update(*memory_use(index))
             except CapacityError as error:

@@ -157,10 +157,16 @@ def components_at(
     check_text(adapter, edges, text)
     request, reading = ReadRequest(source, destination, nulls, text), Reading()
     stream = adapter.weighed(edges, request, weight, reading)
-    rows = reading, partial(adapter.rows, edges, request)
-    uses_defaults = options.engine is None and options.named_design is None
-    plan = batch_design, uses_defaults
-    reader = _Reader(request, weight, levels, options.engine is None, *plan, *rows)
+    reader = _Reader(
+        request,
+        weight,
+        levels,
+        movable=options.engine is None,
+        design=batch_design,
+        uses_default=options.engine is None and options.named_design is None,
+        reading=reading,
+        expected_rows=partial(adapter.rows, edges, request),
+    )
     if stream is None:
         columns = request.columns(weight)
         cuts = reader.frame(collected(edges, columns), state)
@@ -178,8 +184,10 @@ def components_at(
     given = given if answers is None else replace(given, answers=answers)
     given = replace(given, bound=WeightBound(weight).remembered())
     kind = options.labels or DEFAULT_KINDS[bool(given.src.key_columns)]
-    parts = replace(cuts, given=given), levels.values.tolist(), kind
-    answers_at_thresholds = CutAnswers[Components](*parts, Components, levels.direction)
+    cuts, thresholds = replace(cuts, given=given), levels.values.tolist()
+    answers_at_thresholds: CutAnswers[Components] = CutAnswers(
+        cuts, thresholds, kind, Components, levels.direction
+    )
     return Cuts(answers_at_thresholds, kind)
 
 
@@ -213,10 +221,8 @@ class _Reader:
             encoded = _in_place(old, given, columns) or _numbered(old, given, columns)
             edges, decoder = encoded.edges, encoded.decoder
             assert decoder is not None
-            pick_edges, max_edges = (
-                old.backend.kernel(reading.pick_edges),
-                max(rows.size for rows in buckets),
-            )
+            pick_edges = old.backend.kernel(reading.pick_edges)
+            max_edges = max(rows.size for rows in buckets)
             buffers = [old.backend.empty(max_edges, end.dtype) for end in (edges.src, edges.dst)]
             cut_trees = GrowingTrees(encoded.forest, len(self.levels), *self.plan)
             for rows in buckets:
@@ -258,7 +264,9 @@ class _Reader:
 
     def _ledger_of_source(self) -> Ledger:
         """Return the ledger of all rows of a stream; the source counts the rows if it can."""
-        if self.reading.formats:  # the readers of files count their rows
+        if (
+            self.reading.formats
+        ):  # ``reading.ledger`` has the rows that the readers of files counted
             return self.reading.ledger.plus(self.ledger._replace(given=0))
         rows = self.expected_rows()
         if rows is None:

@@ -68,6 +68,7 @@ class Trees(Forest):
         device = fields.get("device")
         if device is None or self.spares or self.parent.nbytes > MOST_SPARE_BYTES:
             return
+        # an array that is used elsewhere has more references than the others
         if getrefcount(self.parent) == getrefcount(self.present) == getrefcount(self._before):
             self.spares[device] = {name: fields[name] for name in ARRAYS}
 
