@@ -165,58 +165,24 @@ def link(
     """
     check_kept(answer, "clusters under rules")
     started, backend, xp = perf_counter(), answer.backend, answer.backend.xp
-    n = answer.forest.vertices
     with backend.scope():
         code, limit = codes_in(answer, datasets, limits)
         rules = Rules(code, limit, *pairs_of(answer, "cannot_link", *cannot), max_size)
         must_link = pairs_of(answer, "must_link", *must)
-        # groups are components that pairs of must_link join
         groups, count = answer.dense, len(answer)
-        if must_link[0].size:
+        if must_link[0].size:  # components that these pairs join are one group
             ends = Edges(groups[must_link[0]], groups[must_link[1]], 0)
             least = least_of_components(answer, ends, count, plain, "components")
             groups = least[groups]
         is_decided = rules.broken(groups, count, backend)
         is_decided[groups[must_link[0]]] = True
-        forest = answer.forest
-        refused = Refused(*(xp.zeros(0, kind) for kind in (np.int64, np.uint8, np.int64, np.int64)))
-        decides, decides_all = bool(is_decided.any()), False
-        if decides:
-            are_vertices = _rows_are_vertices(answer)
-            src, dst = _ends(answer, are_vertices)
-            inside = is_decided[groups]
-            edge_inside = inside[src]
-            decides_all = int(edge_inside.sum()) > ALL_EDGES_SHARE * src.size
-        if not decides_all:
-            rows = rows_of_forest(answer.given, backend, spanning)
-        if decides:
-            if decides_all:
-                edges, us, vs = xp.arange(src.size), src, dst
-            else:
-                edges = xp.flatnonzero(edge_inside)
-                us, vs = (at_places(column, edges, backend) for column in (src, dst))
-            keys = order_keys(backend.asarray(answer.given.weights), edges, backend)
-            clusters = Clusters(n, rules, backend)
-            try:
-                clusters.contract(*must_link)
-            except BrokenRule as error:
-                ids = (_shown(answer, column[error.pair :]) for column in must_link)
-                raise InputError(
-                    f"must_link= puts {' and '.join(ids)} into one cluster, which breaks the rule"
-                    f" {error.rule}=: remove the pair, or relax the rule"
-                ) from None
-            verdict = clusters.decide(us, vs, keys, groups, count)
-            clusters.name_rules(us, vs, keys, verdict)
-            accepted = edges[is_accepted(verdict)]
-            if not decides_all:  # add the forest edges outside the decided groups
-                marks = xp.zeros(src.size, bool)
-                marks[accepted] = marks[rows[~inside[src[rows]]]] = True
-                accepted = xp.flatnonzero(marks)
-            rows = accepted
-            at = xp.flatnonzero(is_refused(verdict))
-            sources, destinations = (column[at].astype(np.int64) for column in (us, vs))
-            refused = Refused(edges[at], verdict[at], sources, destinations)
-            forest = _forest(answer, are_vertices, inside, clusters.roots())
+        if bool(is_decided.any()):
+            groups_to_decide = groups, count, is_decided
+            rows, refused, forest = _decided(answer, rules, must_link, groups_to_decide, spanning)
+        else:
+            rows, forest = rows_of_forest(answer.given, backend, spanning), answer.forest
+            dtypes = np.int64, np.uint8, np.int64, np.int64
+            refused = Refused(*(xp.zeros(0, dtype) for dtype in dtypes))
     seconds = answer.facts.seconds | {
         "compute": (answer.facts.seconds.get("compute") or 0.0) + perf_counter() - started
     }
@@ -224,6 +190,62 @@ def link(
     accepted_edges, ruled = ChosenEdges(backend, rows), Ruled(rules, must_link, refused)
     decoder, kind = answer.decoder, answer.kind
     return Answer(answer.given, backend, decoder, forest, kind, facts, accepted_edges, ruled=ruled)
+
+
+def _decided(
+    answer: Answer,
+    rules: Rules,
+    must_link: tuple[Array, Array],
+    groups_to_decide: tuple[Array, int, Array],
+    spanning: SolveOptions,
+) -> tuple[Array, Refused, Forest]:
+    """Decide the edges of some groups; return the accepted and the refused edges, and the forest.
+
+    Parameters
+    ----------
+    groups_to_decide : (groups, count, is_decided)
+        The group of each row of the answer, the number of groups, and a mask of the groups whose
+        edges are decided. The accepted edges of other groups are those of a spanning forest.
+
+    Raises
+    ------
+    InputError
+        A pair of ``must_link`` breaks a rule.
+    """
+    backend, xp = answer.backend, answer.backend.xp
+    groups, count, is_decided = groups_to_decide
+    are_vertices = _rows_are_vertices(answer)
+    src, dst = _ends(answer, are_vertices)
+    inside = is_decided[groups]
+    edge_inside = inside[src]
+    decides_all = int(edge_inside.sum()) > ALL_EDGES_SHARE * src.size
+    if decides_all:
+        edges, us, vs = xp.arange(src.size), src, dst
+    else:
+        forest_rows = rows_of_forest(answer.given, backend, spanning)
+        edges = xp.flatnonzero(edge_inside)
+        us, vs = (at_places(column, edges, backend) for column in (src, dst))
+    keys = order_keys(backend.asarray(answer.given.weights), edges, backend)
+    clusters = Clusters(answer.forest.vertices, rules, backend)
+    try:
+        clusters.contract(*must_link)
+    except BrokenRule as error:
+        ids = (_shown(answer, column[error.pair :]) for column in must_link)
+        raise InputError(
+            f"must_link= puts {' and '.join(ids)} into one cluster, which breaks the rule"
+            f" {error.rule}=: remove the pair, or relax the rule"
+        ) from None
+    verdict = clusters.decide(us, vs, keys, groups, count)
+    clusters.name_rules(us, vs, keys, verdict)
+    accepted = edges[is_accepted(verdict)]
+    if not decides_all:  # add the forest edges outside the decided groups
+        marks = xp.zeros(src.size, bool)
+        marks[accepted] = marks[forest_rows[~inside[src[forest_rows]]]] = True
+        accepted = xp.flatnonzero(marks)
+    positions = xp.flatnonzero(is_refused(verdict))
+    sources, destinations = (column[positions].astype(np.int64) for column in (us, vs))
+    refused = Refused(edges[positions], verdict[positions], sources, destinations)
+    return accepted, refused, _forest(answer, are_vertices, inside, clusters.roots())
 
 
 def _rows_are_vertices(answer: Answer) -> bool:

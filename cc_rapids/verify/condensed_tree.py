@@ -27,17 +27,18 @@ def reachability(entries: Any, n: int, rank: int, scale: float, complete: bool) 
     """Return the two ends and the density of each edge of finite mutual reachability distance.
 
     ``entries`` are rows, neighbours and distances, without the entries of points for themselves.
-    The core distance of a point is that of its entry ``rank - 2``. If the matrix is ``complete``,
-    each pair has two entries and is one edge. Distances are divided by ``scale``, but core
-    distances are not.
+    The core distance of a point is the distance of its ``rank - 1``-th nearest entry: infinite if
+    it has fewer entries, and 0 if ``rank`` is 1. If the matrix is ``complete``, each pair has two
+    entries and is one edge. Distances are divided by ``scale``, but core distances are not.
     """
     row, other, distance = entries
     order = np.lexsort((distance, row))
     starts = np.searchsorted(row[order], np.arange(n + 1))
-    core, at = np.full(n, np.inf if rank > 1 else 0.0), starts[:-1] + rank - 2
+    core = np.full(n, np.inf if rank > 1 else 0.0)
     if rank > 1:
-        enough = at < starts[1:]
-        core[enough] = distance[order[at[enough]]]
+        core_entry = starts[:-1] + rank - 2
+        exists = core_entry < starts[1:]
+        core[exists] = distance[order[core_entry[exists]]]
     weight = np.maximum(distance / scale, np.maximum(core[row], core[other]))
     keep = weight < np.inf
     if complete:
@@ -56,9 +57,10 @@ def reachability(entries: Any, n: int, rank: int, scale: float, complete: bool) 
 class AuditedTree:
     """A condensed tree, from its rows on the host; ``inside`` is a mask of the finite points.
 
-    Clusters are numbered from 0, the root. ``of`` and ``density`` are the cluster and the density
-    at which each of ``points``, the finite points, leaves it. ``parent``, ``birth``, ``death``,
-    ``size`` and ``children`` describe each cluster.
+    Clusters are numbered from 0, the root. ``points`` are the finite points. ``of`` has the cluster
+    that each of them leaves last, and ``density`` the density at which the point leaves it. For
+    each cluster, ``parent`` is the cluster above it, ``birth`` and ``death`` are the densities at
+    which it begins and ends, and ``size`` and ``children`` count its points and child clusters.
     """
 
     names: Any
@@ -78,6 +80,7 @@ class AuditedTree:
         if not np.array_equal(rows["child"], names):
             raise VerificationError("the condensed tree does not list each point and cluster once")
         above, density = rows["parent"] - n, rows["lambda_val"]
+        # a cluster is below a cluster of a lesser number; a point may be in any cluster
         end = np.append(np.full(n, count), np.arange(1, count))
         _check((above < 0) | (above >= end), "the parent of {} is not a cluster above it", names)
         parent, birth = np.append(0, above[n:]), np.append(0.0, density[n:])
@@ -90,7 +93,8 @@ class AuditedTree:
         self.names, self.points = np.arange(n, n + count), np.flatnonzero(inside)
         self.parent, self.birth, self.size = parent, birth, size
         self.of, self.density = above[:n][inside], density[:n][inside]
-        self.children, self.death = np.bincount(parent[1:], minlength=count), np.zeros(count)
+        self.children = np.bincount(parent[1:], minlength=count)
+        self.death = np.zeros(count)  # the last density at which a point or a child leaves
         np.maximum.at(self.death, self.of, self.density)
         np.maximum.at(self.death, parent[1:], birth[1:])
 
@@ -187,7 +191,9 @@ class AuditedTree:
             mass = np.bincount(self.of, self.density - birth[self.of], count)
             np.add.at(mass, parent[1:], ((birth - birth[parent]) * size)[1:])
         size[0] = size[1:][parent[1:] == 0].sum()  # as in scikit-learn, without its points
-        below, holds, picked = np.zeros(count), np.zeros(count, bool), np.zeros(count, bool)
+        below = np.zeros(count)  # the greatest mass of clusters below each cluster
+        holds = np.zeros(count, bool)  # whether a cluster below each cluster is in ``shown``
+        picked = np.zeros(count, bool)  # whether each cluster has more mass than those below
         for c in range(count - 1, -1, -1):
             near = math.isfinite(mass[c]) and math.isclose(below[c], mass[c], rel_tol=NEAR)
             is_too_large = max_size is not None and size[c] > max_size
@@ -211,7 +217,7 @@ def _check(wrong: Any, message: str, names: Any) -> None:
 
 
 def _upward(values: Any, parent: Any, add: Any) -> Any:
-    """Return for each cluster the sum of its value and those of all clusters below, by ``add``."""
+    """Return the value of each cluster, combined by ``add`` with the values of all below it."""
     total = values.copy()
     for c in range(parent.size - 1, 0, -1):
         total[parent[c]] = add(total[parent[c]], total[c])
@@ -254,7 +260,8 @@ def _first_apart(src: Any, dst: Any, density: Any, tree: Any, inside: Any, linke
                 right, b = b, parent[b]
         both = min(d, leaves[u], leaves[v])
         apart = (left and birth[left] < both) or (right and birth[right] < both)
-        if apart or (d > leaves[u] and of[u] != of[v]):  # the latter in a small component
+        # above leaves[u], the component of u has too few points, so v leaves the same cluster
+        if apart or (d > leaves[u] and of[u] != of[v]):
             return e
         if left and right and d >= birth[left]:
             linked[a] = True

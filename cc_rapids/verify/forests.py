@@ -232,8 +232,9 @@ def places_of(rows: Array, caller_rows: Array | None, m: int, what: str, xp: Any
 def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[Array, Array]:
     """Return the tree of contractions of a forest by Boruvka's algorithm.
 
-    A node is a tree of edges, at first a slot. In each round, every node chooses its first edge,
-    and the nodes that these edges join get a common parent.
+    A node is a set of slots that edges join, at first one slot. In each round, every node with
+    edges to other nodes chooses the first of these edges, and the nodes that the chosen edges join
+    get a common parent.
 
     Parameters
     ----------
@@ -256,7 +257,9 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
     take = kernel(kernels.take_first, backend)
     follow = kernel(kernels.follow_first, backend, node)
     ranks = xp.arange(edges, dtype=node)
-    parents, numbers, base, size, joined = [], [], 0, n, 0
+    parents, numbers = [], []
+    base, size = 0, n  # the first node and the number of nodes of a round
+    joined = 0  # the number of edges that joined two nodes
     while True:
         keep = us != vs
         us, vs, ranks = us[keep], vs[keep], ranks[keep]
@@ -271,15 +274,15 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
             break
         while not bool(((further := up[up]) == up).all()):
             up = further
-        moved, is_root = chosen != 0, up == nodes
-        roots = is_root & moved
-        number = (xp.cumsum(roots) - 1).astype(node)
+        moved = chosen != 0
+        roots = (up == nodes) & moved
+        number = (xp.cumsum(roots) - 1).astype(node)  # of each root as a node of the next round
         up = number[up]
         us, vs = up[us], up[vs]
         parents.append(xp.where(moved, up + node(base + size), nodes + node(base)))
-        base, following = base + size, int(roots.sum())
-        joined += int(moved.sum()) - following
-        size = following
+        root_count = int(roots.sum())
+        joined += int(moved.sum()) - root_count
+        base, size = base + size, root_count
     if joined != edges:
         raise VerificationError(
             f"the {counted(edges, 'edge')} of the forest close {counted(edges - joined, 'cycle')}"

@@ -80,7 +80,7 @@ class LabelFrame:
 
     @contextmanager
     def borrow_for(self, backend: Backend) -> Iterator[None]:
-        """Return a context in which a backend borrows the columns; it becomes ``backend``."""
+        """Return a context in which a backend borrows the columns, and set ``self.backend``."""
         self.backend, columns = backend, [self.column, self._label_column]
         with Borrowing(columns) as ids:
             sides = [

@@ -68,9 +68,9 @@ class Merges:
         least, greatest, top = _clusters(first, second, step, n)
         child = self.merges[:, :2].ravel()
         merge = np.repeat(np.arange(first.size), 2)
-        inner = child >= n  # clusters that merges of the same weight made
-        inner[inner] = step[child[inner] - n] == step[merge[inner]]
-        child, merge = child[~inner], merge[~inner]
+        same_step = child >= n  # clusters that merges of the same weight made
+        same_step[same_step] = step[child[same_step] - n] == step[merge[same_step]]
+        child, merge = child[~same_step], merge[~same_step]
         order = np.lexsort((_of(child, least, n), step[merge]))
         child, merge = child[order], merge[order]
         extreme = greatest if self.rule.is_greatest else least
@@ -230,7 +230,7 @@ class Merges:
 
 
 def _of(clusters: Any, merge_values: Any, n: int) -> Any:
-    """Return a value of each cluster: that of its merge, or the vertex itself below n."""
+    """Return ``merge_values[c - n]`` for a cluster c from n on, and c for a vertex c < n."""
     if not merge_values.size:
         return clusters
     return np.where(clusters < n, clusters, merge_values[np.maximum(clusters - n, 0)])
@@ -238,9 +238,9 @@ def _of(clusters: Any, merge_values: Any, n: int) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _clusters(first: Any, second: Any, step: Any, n: int) -> tuple[Any, Any, Any]:
-    """Return for each merge the least and the greatest vertex, and the last merge of its step.
+    """Return for each merge the least and greatest vertex of its cluster, and its top merge.
 
-    The last merge is that of the cluster that contains the merge after all merges of its step.
+    The top merge is the last merge of the same step whose cluster contains this cluster.
     """
     k = first.size
     least, greatest, top = np.empty(k, np.int64), np.empty(k, np.int64), np.arange(k)

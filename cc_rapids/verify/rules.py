@@ -167,9 +167,15 @@ def _checked_heads(
     rules: RuleRows,
     backend: Backend,
 ) -> Array:
-    """Return the slot of each slot's label; raise an error unless exactly named vertices have one.
+    """Return the slot of the label of each slot.
 
-    ``columns`` are the borrowed ends and vertices, ``src`` and ``dst`` the slots of the ends.
+    ``columns`` are the borrowed ends and vertices, and ``src`` and ``dst`` are the slots of the
+    ends.
+
+    Raises
+    ------
+    VerificationError
+        A vertex of the edges or of ``vertices=`` has no label, or another vertex has one.
     """
     xp, n = backend.xp, answer.ids.n
     none = np.iinfo(answer.ids.vertex).max
