@@ -17,6 +17,7 @@ from ...data.files.formats.parquet import check_one_file
 from ...data.files.header import is_header
 from ...data.files.input_file import File, as_format
 from ...data.files.lake import check_no_table_around, table_at, whole_table
+from ...data.files.named_graphs import undecodable
 from ...data.files.opening import opened
 from ...data.files.text_head import HEAD, SEPARATORS, marked_encoding
 from ...data.files.text_ids import integers, is_text, trimmed
@@ -142,7 +143,11 @@ def _table_of(file: File, format: str | None) -> pa.Table:
             text = _as_utf8(b"".join(file.pieces()))
             if not text.strip():
                 raise FormatError(f"{file.path} is empty: its first line must name the columns")
-            return _of_text(pa.py_buffer(text), _delimiter_of(text, _DELIMITERS[kind]))
+            try:
+                return _of_text(pa.py_buffer(text), _delimiter_of(text, _DELIMITERS[kind]))
+            except pa.ArrowInvalid:
+                _check_utf8(file.path, text)
+                raise
         data = pa.py_buffer(file.seekable().read())
         source = pa.BufferReader(data)
         if kind == "parquet":
@@ -155,6 +160,14 @@ def _table_of(file: File, format: str | None) -> pa.Table:
         check_end(file.path, source, is_file)
         table.validate(full=True)  # otherwise corrupt string offsets would be used
         return table
+
+
+def _check_utf8(path: str, text: bytes) -> None:
+    """Raise a FormatError that names the first line of a text that is not UTF-8."""
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        raise undecodable(path, text, error) from None
 
 
 def _as_utf8(text: bytes) -> bytes:

@@ -54,6 +54,13 @@ def refused(*words, content=None):
     return done.stderr
 
 
+def test_documents_that_are_not_utf8_name_a_way_out(folder):
+    (folder / "docs.csv").write_bytes("doc_id,name\n11,é\n".encode("latin-1"))
+    said = refused("deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id")
+    assert "line 2: not UTF-8 text" in said
+    assert "iconv -f latin1 -t utf-8" in said
+
+
 def kept(*words, docs="docs.csv", pairs="pairs.csv", on="doc_id"):
     given("deduplicate", docs, pairs, "--on", on, *words, "--output", "keep.parquet")
     return pq.read_table("keep.parquet")[on].to_pylist()
