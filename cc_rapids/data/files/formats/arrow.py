@@ -98,7 +98,8 @@ def check_end(path: str, source: Any, is_file: bool) -> None:
 
 def names(file: File, options: TextOptions) -> list[str]:
     """Return the names of the columns from the schema at the beginning."""
-    return list(opened(file)[0].schema.names)
+    with damage(file, "Arrow"):
+        return list(opened(file)[0].schema.names)
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
