@@ -192,17 +192,19 @@ class CondensedTree:
             [selection.method == "leaf", selection.allow_single_cluster, max_size], np.int64
         )
         with np.errstate(divide="ignore"):
-            distance = 1.0 / birth
+            distance = 1.0 / birth  # at which a cluster splits from its parent
         greatest_death = death.copy()
         target, chosen, label = (np.zeros(count, np.int64) for _ in range(3))
         picks, is_selected = (np.zeros(count, np.uint8) for _ in range(2))
-        tree = parent, size, distance, stability.copy(), np.zeros(3 * count)
+        tree = parent, size, distance, stability, np.zeros(3 * count)
         select = backends.get("threads").kernel(cluster_selection.select_clusters)
         epsilon = np.array([selection.epsilon], np.float64)
         results = picks, is_selected, target, chosen, label, greatest_death
         select(1, options, epsilon, *tree, *results)
         limit = np.zeros(count)
         root = chosen == 0
+        # Points that are in no selected cluster but the root: to belong to it, they must stay until
+        # the distance ``epsilon``, or without it until the root ends.
         if is_selected[0]:
             limit[root] = 1 / selection.epsilon if selection.epsilon else death[0]
             if not selection.allow_single_cluster or int(is_selected.sum()) > 1:

@@ -187,7 +187,11 @@ def check_limit(name: str, limit: Any) -> int:
 
 
 def check_per_dataset(limits: Any, has_datasets: bool) -> int | dict[Any, int]:
-    """Return ``per_dataset=`` with integers; raise an InputError for invalid limits."""
+    """Return ``per_dataset=`` with integers.
+
+    Raise an InputError for invalid limits, or for limits without datasets. The limit 1 is the
+    default, so the caller may not have set it.
+    """
     if not (has_datasets or (isinstance(limits, int) and limits == 1)):
         raise InputError("per_dataset= limits the records of each dataset: pass datasets= as well")
     if isinstance(limits, dict):

@@ -150,10 +150,10 @@ class Source:
         """
         return ""
 
-    def read_by(self, read_groups: RowGroups | None) -> None:
-        """Set the function that reads Parquet files to a GPU, if there is one.
+    def use_gpu_reader(self, read_groups: RowGroups | None) -> None:
+        """Set the function that reads row groups of Parquet files to a GPU; None for no function.
 
-        It reads only files that are given by their paths.
+        Only sources of files that are given by their paths use it; others do nothing.
         """
 
     def measure(self) -> dict[str, Any]:
@@ -235,7 +235,7 @@ class Parts(Source):
         other = copy(self)
         other.formats, other.unreadable, other.counts = [], [], {}
         other.bound = None
-        other.read_by(None)
+        other.use_gpu_reader(None)
         return other
 
     @property
@@ -540,7 +540,7 @@ class Files(Parts):
             )
         return super().identity()
 
-    def read_by(self, read_groups: RowGroups | None) -> None:
+    def use_gpu_reader(self, read_groups: RowGroups | None) -> None:
         """Set the function that reads files, given by their paths, to a GPU.
 
         Two threads then read, so that one prepares reads while the device decodes for the other.

@@ -100,8 +100,9 @@ class TextOptions:
 
     def with_text(self, as_text: Sequence[bool | None]) -> TextOptions:
         """Return the options for a second reading, which reads more columns as text."""
-        known_text = self.as_text or (None,) * len(as_text)
-        merged = (a or b for a, b in zip(as_text, known_text, strict=True))
+        earlier = self.as_text or (None,) * len(as_text)
+        # A column is text if one of both readings has found text in it.
+        merged = (new or old for new, old in zip(as_text, earlier, strict=True))
         return replace(self, as_text=tuple(merged))
 
     @property

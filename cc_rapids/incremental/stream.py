@@ -623,7 +623,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
     choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
     if not options.forest:  # a forest needs row numbers of one table on the host
-        stream.read_by(row_group_reader(runner.device_id))
+        stream.use_gpu_reader(row_group_reader(runner.device_id))
     limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
     max_rows = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, max_rows=max_rows, readers=stream.readers)
@@ -952,7 +952,7 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
             "devices= of streams is for files and datasets: write these edges to Parquet files, or"
             " leave out devices="
         )
-    stream.read_by(row_group_reader(backend.device_id, current=True))
+    stream.use_gpu_reader(row_group_reader(backend.device_id, current=True))
     limit = bytes_of(options.memory_limit, backend.free_bytes() if backend.on_device else None)
     facts = stream.measure()
     edges_known, groups = facts["edges"], [footer.rows for footer in facts.get("footers", ())]

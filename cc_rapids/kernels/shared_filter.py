@@ -70,7 +70,8 @@ def share(on: Any) -> Any:
 def is_inside(on: Any) -> Any:
     """Return 1 if the shared bits show that a vertex is in the giant component, otherwise 0.
 
-    The function has no branch, so the threads of a warp do not diverge: if ``w`` is less than
+    A vertex beyond the shared words gives 0: word 0 is loaded for it, and its bit is discarded. The
+    function has no branch, so the threads of a warp do not diverge: if ``w`` is less than
     ``fold``, ``w - fold`` wraps around, and the minimum is ``w``.
     """
 

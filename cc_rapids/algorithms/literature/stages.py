@@ -36,7 +36,7 @@ def shuffled(on: Any) -> Any:
             left, right, key = e >> width, e & mask, ONE
             while key <= ROUNDS:
                 mixed = (right + key * OTHER) * SPREAD
-                left, right = right, left ^ ((mixed ^ (mixed >> HIGH)) >> HIGH) & mask
+                left, right = right, left ^ ((mixed >> HIGH) & mask)  # its best mixed bits
                 key += ONE
             e = (left << width) | right
             is_outside = e >= np.uint64(m)
