@@ -654,11 +654,11 @@ class Dendrogram(Generic[ComponentsT]):
     def split(self, max_size: int) -> Split[ComponentsT]:
         """Split each component that is too large at its weakest links.
 
-        Links are the edges of the spanning forest. The weakest links of a part have the least
-        weight of its links in a maximum spanning forest, and the greatest in a minimum spanning
-        forest. A part of more than ``max_size`` vertices is cut at all its weakest links. The
-        pieces are parts, which are cut in the same way at their own weakest links, until they have
-        at most ``max_size`` vertices. Such a small part keeps all its links, even if they are
+        Links are the edges of the spanning forest. The weakest links of a part are its links of
+        least weight in a maximum spanning forest, and its links of greatest weight in a minimum
+        spanning forest. A part of more than ``max_size`` vertices is cut at all its weakest links.
+        The pieces are parts, which are cut in the same way at their own weakest links, until they
+        have at most ``max_size`` vertices. Such a small part keeps all its links, even if they are
         weaker than those that were cut elsewhere.
 
         Links of equal weight in a part are cut together, so a vertex that has no stronger link

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algorithms.bridges import Reached
-from ..backends import Array
+from ..backends import Array, Backend
 from ..data import html
 from ..data.adapters import adapter_of
 from ..data.arguments import check_count
@@ -124,11 +124,7 @@ class Report(html.Page):
         _check_inside(src, dst, component, given, found)
         n = found.forest.vertices
         weights = None if given.weights is None else backend.asarray(given.weights)
-        hooks = xp.zeros(0, np.int64)
-        if src.size and weights is None:
-            hooks = xp.sort(any_forest(src, dst, n, backend)[0])
-        elif src.size:
-            hooks = forest_of_weights(src, dst, n, weights, True, backend)
+        hooks = _spanning_forest(src, dst, n, weights, backend)
         _check_joined(int(hooks.size), n, k)
         of_edge = component[src]
         self._edges = backend.counts(of_edge, k).astype(np.int64)
@@ -397,6 +393,17 @@ def _caller_rows(rows: Array, given: EdgeInput, answer: Answer) -> Array:
     if given.row_index is None:
         return rows
     return answer.backend.asarray(given.row_index())[rows].astype(np.int64)
+
+
+def _spanning_forest(
+    src: Array, dst: Array, n: int, weights: Array | None, backend: Backend
+) -> Array:
+    """Return the sorted edges of a maximum spanning forest; of any forest without weights."""
+    if not src.size:
+        return backend.xp.zeros(0, np.int64)
+    if weights is None:
+        return backend.xp.sort(any_forest(src, dst, n, backend)[0])
+    return forest_of_weights(src, dst, n, weights, True, backend)
 
 
 def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer: Answer) -> None:

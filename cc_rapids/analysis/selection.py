@@ -77,7 +77,7 @@ def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> A
     if values.size != rows.size:
         raise InputError(f"by has {rows.size:,} vertices and {values.size:,} scores")
     rows, keys = rows[is_vertex], sort_keys(values, ascending, answer.backend.xp)[is_vertex]
-    # a key and a row for each component, see choose()
+    # the best key of each component and the row of this key, in turn: see choose()
     best = answer.backend.fill(answer.backend.empty(2 * least.size, np.uint64), 0xFF)
     best[1::2] = least.astype(np.uint64) | NO_KEY
     groups, places = answer.dense[rows], rows.astype(np.uint64)
@@ -121,7 +121,7 @@ def largest(answer: Answer, count: int = 1) -> Any:
 def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
     """Yield the label and the vertices of each component, in the order of the least ids.
 
-    Blocks of the components ``start .. stop - 1`` are copied to the host.
+    The components are copied to the host in blocks; a block has ``start .. stop - 1``.
     """
     with answer.backend.scope():
         xp, count = answer.backend.xp, answer.forest.components
