@@ -15,7 +15,7 @@ from ...ledger import Ledger
 from ..arguments import local
 from ..lazy import pa
 from ..text_options import NO_OPTIONS, TextOptions
-from .binary import weighed, with_empty_weights
+from .binary import damage, weighed, with_empty_weights
 from .delimited import NAMES
 from .formats import FORMATS, IN_PIECES
 from .header import check_text_options
@@ -71,7 +71,9 @@ def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     else:
         assert format.pieces is not None
         pieces = format.pieces(file, request, Place(0, 0, lambda: 1 << 20))
-        table = weighed(file, request, pa.concat_tables([piece.table for piece in pieces]))
+        tables = [piece.table for piece in pieces]
+        with damage(file, format.title or format.name):  # a damaged file may have no piece
+            table = weighed(file, request, pa.concat_tables(tables))
         file.report(file.size)
     file.check_vertices(count_of(vertices))
     return with_empty_weights(table, request), vertices

@@ -68,6 +68,12 @@ def test_files_of_polars_within_a_memory_limit(tmp_path):
     assert components([path, path]).num_vertices == 3
 
 
+def test_names_that_are_not_utf8(tmp_path):
+    (tmp_path / "e.arrow").write_bytes(arrow(FIRST).replace(b"src", b"\xffrc"))
+    with pytest.raises(FormatError, match="cannot be read as Arrow: 'utf-8' codec"):
+        stream_components(tmp_path / "e.arrow", memory_limit="200MB")
+
+
 PACKED = {"bz2": bz2.compress, "gz": gzip.compress, "xz": lzma.compress}
 
 
