@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -27,7 +27,13 @@ from .threads import Threads
 # probe suffices, because any tree may count as the largest.
 MOST = {"link_first_two": 0, "filter_edges": 0, "examine_by_blocks": 0, "most_frequent": 1}
 
-Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, and its arguments
+
+class Key(NamedTuple):
+    """A kernel's shape and fingerprint, and the types of its arguments."""
+
+    shape: str
+    fingerprint: str
+    signature: compiler.Signature
 
 
 def _atom(change: Callable[..., Any]) -> Callable[..., Any]:
@@ -87,7 +93,7 @@ class RecordingBackend(Threads):
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         signature = compiler.signature_of(arguments)
-        self.launched.setdefault((kernel.shape, kernel.part.fingerprint, signature), kernel)
+        self.launched.setdefault(Key(kernel.shape, kernel.part.fingerprint, signature), kernel)
         body = kernel.compiled.get("plain")
         if body is None:
             body = kernel.part.compiled(lambda function: function, ATOMS)

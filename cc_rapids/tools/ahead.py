@@ -118,14 +118,19 @@ def compile_common() -> None:
 
 
 def _compile_share(share: tuple[str, Capability | None, int, int]) -> list[bool]:
-    """Compile a share of the kernels; return whether each was missing in the cache."""
+    """Compile a share of the kernels; return whether each was missing in the cache.
+
+    ``share`` is one value, as a pool passes it: the engine, the compute capability, the number of
+    this share, and the number of shares.
+    """
     engine, capability, first, step = share
     kernels = kernels_of_common_jobs(engine)
     # Kernels without ``by_numpy`` come first, because calls wait until these are compiled.
-    own_keys = sorted(kernels, key=lambda key: (kernels[key].by_numpy is not None, key))[
-        first::step
+    in_order = sorted(kernels, key=lambda key: (kernels[key].by_numpy is not None, key))
+    return [
+        ahead.compile_kernel(kernels[key], key.signature, capability)
+        for key in in_order[first::step]
     ]
-    return [ahead.compile_kernel(kernels[key], key[2], capability) for key in own_keys]
 
 
 def write_shipped() -> None:
@@ -143,17 +148,17 @@ def write_shipped() -> None:
 def write_objects() -> None:
     """Write the machine code of the kernels of common jobs on threads for this process's target."""
     kernels = kernels_of_common_jobs("threads")
-    objects.write(dict(threads.to_object(kernels[key], key[2]) for key in sorted(kernels)))
+    objects.write(dict(threads.to_object(kernels[key], key.signature) for key in sorted(kernels)))
 
 
 def _write_architecture(capability: Capability) -> None:
     """Write the PTX of the common kernels for one compute capability."""
     kernels = kernels_of_common_jobs("cuda")
-    ptx_of_key = {
-        (kernel, key[2]): compiler.to_ptx(kernel, key[2], capability)
-        for key, kernel in kernels.items()
+    ptx_of_kernel = {
+        (kernel, signature): compiler.to_ptx(kernel, signature, capability)
+        for (_, _, signature), kernel in kernels.items()
     }
-    shipped.write(ptx_of_key, capability)
+    shipped.write(ptx_of_kernel, capability)
 
 
 def kernels_of_common_jobs(engine: str) -> dict[dry_run.Key, Kernel]:
@@ -174,9 +179,9 @@ def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
             for constants in ((), LONG):
                 with _changed(*WIDE, *constants):
                     _solve(np.arange(step, EDGES * step, step, dtype=dtype))
-        at: Any = np.arange(EDGES, dtype=dtype)
+        number: Any = np.arange(EDGES, dtype=dtype)
         with _changed(*WIDE, *PAGED):  # clusters of twenty ids; the clusters are far apart
-            _solve(at + at // 20 * STEPS[-1])
+            _solve(number + number // 20 * STEPS[-1])
         _record_parts_of_long_runs(backend, dtype)
         for design in sorted(designs, key=str):
             _solve(np.arange(FEW, dtype=dtype), design=design)
@@ -201,7 +206,10 @@ def _changed(*constants: tuple[ModuleType, str, int]) -> Iterator[None]:
 
 
 def _link_records() -> None:
-    """Run the queries of record linkage on pairs of integers, strings and composite ids."""
+    """Run the queries of record linkage on pairs of integers, strings and composite ids.
+
+    The answers are not read: only the kernels that are launched matter.
+    """
     import pyarrow as pa
 
     numbers, halves = np.arange(RECORDS), np.arange(RECORDS) // 2
@@ -224,18 +232,22 @@ def _link_records() -> None:
         result = components(pairs, *sides)
         result.connected(pairs.drop("score"), *sides)
         result.audit(pairs, *sides)
-        result.edges(result.sizes(1)["labels"][0].as_py(), pairs, *sides) if len(ids) == 1 else None
+        if len(ids) == 1:
+            largest_label = result.sizes(1)["labels"][0].as_py()
+            result.edges(largest_label, pairs, *sides)
         tree.paths(pairs.drop("score"), *sides)
         tree.report(pairs, *sides)
         dendrogram = tree.dendrogram()
-        dendrogram.at(0.1), dendrogram.linkage(lambda weights: 1 - weights)
+        dendrogram.at(0.1)
+        dendrogram.linkage(lambda weights: 1 - weights)
         dendrogram.merges()
 
 
 def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) -> None:
     """Launch the kernels that only runs with many vertices use."""
     parent, words = np.zeros(FEW, np.uint32), np.zeros(FEW, np.uint32)
-    compiled = build(Design(), backend, np.uint32, np.dtype(dtype).type, False, False)
+    wide = np.dtype(dtype).type
+    compiled = build(Design(), backend, np.uint32, wide, reads_csr=False, record_forest=False)
     compiled.mark_frequent(1, FEW, parent, words)
     forest.running_sums(backend, np.zeros(forest.SINGLE_BLOCK_SUM + 1, np.uint32))
 
@@ -243,12 +255,12 @@ def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) ->
 def _solve(ids: Any, **options: Any) -> None:
     """Solve a list that pairs each id with another one, and compute all kinds of labels."""
     for wants_labels in (False, True):
-        components: Any = find_components(
+        found: Any = find_components(
             (ids, ids[::-1].copy()), Options.check(wants_labels=wants_labels, **options)
         )
         for labels in ("min", "dense"):
-            components.labels(labels)
-        components.summary()
+            found.labels(labels)
+        found.summary()
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ def bars(
         figure, axes = empty(max(WIDTH, 0.9 * len(names)), HEIGHT)
         width = 0.8 / max(len(series), 1)
         for k, (name, values) in enumerate(series.items()):
+            # The bars of a group stand side by side, centred at its tick
             positions = [i + (k - (len(series) - 1) / 2) * width for i in range(len(names))]
             heights = [float("nan") if value is None else value for value in values]
             style: dict[str, Any] = {"hatch": HATCHES[k % 8], "facecolor": GREYS[k % 8]}
@@ -96,6 +97,7 @@ def lines(
     with styled() as empty:
         figure, axes = empty(5.4, 3.2)
         for k, (name, points) in enumerate(series.items()):
+            # After 8 lines the markers repeat; k // 8 then gives them other styles and fills
             marker, dashes = MARKERS[k % 8], STYLES[(k + k // 8) % 4]
             style: dict[str, Any] = {"marker": marker, "linestyle": dashes, "linewidth": 1.0}
             style["markerfacecolor"] = FILLS[(k + k // 8) % 2]
@@ -115,14 +117,15 @@ def _scale(axes: Axes, log: str) -> None:
 
     if "y" in log:
         axes.set_yscale("log")
-    values = np.concatenate([line.get_xdata() for line in axes.get_lines()] or [np.ones(1)])
-    if "x" not in log and np.all(values % 1 == 0):
+    no_lines = [np.ones(1)]  # NumPy cannot concatenate an empty list
+    x = np.concatenate([line.get_xdata() for line in axes.get_lines()] or no_lines)
+    if "x" not in log and np.all(x % 1 == 0):
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if "x" in log:
-        positive = values[values > 0]
-        if positive.size == values.size:
+        positive = x[x > 0]
+        if positive.size == x.size:
             axes.set_xscale("log")
-        elif positive.size:
+        elif positive.size:  # linear from 0 to the least positive value, logarithmic from there
             axes.set_xscale("symlog", linthresh=float(positive.min()))
     for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
         if axis.get_scale() == "log" and high / low < SHORT_AXIS_RATIO:
@@ -374,16 +377,19 @@ def _plain_powers(axis: Any) -> None:
 
 
 def _draw_limits(axes: Any, card: Card | None, rows: list[Mapping[str, Any]]) -> None:
-    """Draw the limits of the GPU, over slightly more than the range of edges."""
+    """Draw the limits of the GPU, over slightly more than the range of edges.
+
+    The rows are sorted by their number of edges.
+    """
     if card is None:
         return
     ends = [rows[0]["m"] / 1.5, rows[-1]["m"] * 1.5]
-    width = min(16 if row.get("dtype") == "int64" else 8 for row in rows)
+    edge_bytes = min(16 if row.get("dtype") == "int64" else 8 for row in rows)
     largest_table, _ = card.reads[-1]
     limits = {
         "limit: two labels an edge, beyond L2": [card.labels_ms(m, largest_table) for m in ends],
         "limit: two labels an edge, in L2": [card.labels_ms(m, IN_L2) for m in ends],
-        "limit: the edges read once": [card.stream_ms(m, width) for m in ends],
+        "limit: the edges read once": [card.stream_ms(m, edge_bytes) for m in ends],
     }
     for (_, line), (name, points) in zip(LINES, limits.items(), strict=False):
         axes.plot(ends, points, line, color="0.4", linewidth=1, label=name)

@@ -235,7 +235,7 @@ def find_driver() -> Driver | None:
         return None
     c_number = ctypes.c_int()
     cuda.cuDriverGetVersion(ctypes.byref(c_number))
-    supported = c_number.value // 1000, c_number.value % 1000 // 10
+    supported = c_number.value // 1000, c_number.value % 1000 // 10  # 12040 is CUDA 12.4
     status = cuda.cuInit(0)
     gpus: tuple[Gpu, ...] = ()
     if not status:

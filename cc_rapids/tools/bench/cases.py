@@ -116,10 +116,10 @@ class Measured:
 
         times = timed(self.backend, job, copies, self.options.runs)
         components, labels = times.answer
-        peak = with_peak(self.backend, lambda: job(copies[0]))[1]
+        _, peak = with_peak(self.backend, lambda: job(copies[0]))
         summary = components.summary()
         design = Design.parse(summary["design"])
-        assert design is not None
+        assert design is not None  # the summary names the design that ran, never "auto"
         alone, parent, rows = self._time_design(design, copies)
         facts = {
             "design": name,
@@ -140,9 +140,9 @@ class Measured:
     def _bound(self, form: str, ids: str, name: str, facts: dict[str, Any]) -> dict[str, Any]:
         """Return the memory bound of an edge list, and whether the peak was within it."""
         if facts["peak_bytes"] is None or (form, name) != ("coo", "auto"):
-            return {}
-        answer = 2 * np.dtype(ids).itemsize * facts["vertices"]
-        bound = memory_bound(self.graph.num_vertices, answer, self.graph.num_edges)
+            return {}  # memory_bound() does not hold for rows and named designs
+        answer_bytes = 2 * np.dtype(ids).itemsize * facts["vertices"]  # ids and labels
+        bound = memory_bound(self.graph.num_vertices, answer_bytes, self.graph.num_edges)
         return {"bound_bytes": bound, "within_bound": facts["peak_bytes"] <= bound}
 
     def _time_design(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any]:
@@ -154,8 +154,14 @@ class Measured:
         runs = []
         for copy in copies:
             edges, rows = arranged(design, copy.edges, copy.rows, forest)
-            types = forest.vertex, edges.wide
-            compiled = build(design, self.backend, *types, rows is not None, False)
+            compiled = build(
+                design,
+                self.backend,
+                forest.vertex,
+                edges.wide,
+                reads_csr=rows is not None,
+                record_forest=False,
+            )
             runs.append((compiled, prepare(compiled, edges, forest, rows)))
 
         def run_once(prepared_run: Any) -> None:
@@ -167,14 +173,18 @@ class Measured:
         return times, forest.parent, rows
 
     def _paper(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
-        """Return the memory traffic and its limit for a record."""
+        """Return the computed facts of a record: the memory traffic of a run and its limit."""
         n, m = self.graph.num_vertices, rows.m if rows else self.graph.num_edges
         spent_ms = spread(alone.device or alone.wall)["median"]
         item, device = np.dtype(ids).itemsize, self.backend.device_name
         return limit_facts(design, rows is not None, n, m, item, device, spent_ms)
 
     def _check(self, form: str, labels: Any, parent: Any, facts: dict[str, Any]) -> None:
-        """Raise a VerificationError unless the labels equal those of union-find."""
+        """Raise a VerificationError unless the labels equal those of union-find; note it in facts.
+
+        ``labels`` is the frame of the whole job. ``parent`` is the array of labels of the design
+        alone, which also covers the vertices that are in no edge.
+        """
         vertex, label = label_columns(labels)
         expected_vertices = (
             np.flatnonzero(self.occurs) if form == "coo" else np.arange(self.truth.size)
@@ -197,7 +207,7 @@ class Measured:
         try:
             runs, patience = self.options.runs, self.options.patience
             times = timed(self.backend, peer.solve, copies, runs, patience)
-            peak = with_peak(self.backend, lambda: peer.solve(copies[0]))[1]
+            _, peak = with_peak(self.backend, lambda: peer.solve(copies[0]))
         except Exception as error:  # an error of the peer must not discard our times
             return {"peer": {"name": peer.name, "not_run": _short(error)}}
         facts = {"name": peer.name, "what": peer.what, **times.facts("job")}
@@ -206,9 +216,12 @@ class Measured:
         return {"peer": facts | {"peak_bytes": peak}}
 
     def _agrees(self, peer: Peer, answer: Any) -> bool:
-        """Return whether the vertices that a peer labels have the right components."""
+        """Return whether the vertices that a peer labels have the right components.
+
+        Peers number components in any way, so each is named by its least vertex before comparing.
+        """
         theirs = peer.host(answer)
-        vertex = np.flatnonzero(theirs >= 0)
+        vertex = np.flatnonzero(theirs >= 0)  # -1: the peer has no label for the vertex
         label = theirs[vertex]
         least = np.full(int(label.max(initial=0)) + 1, theirs.size)
         np.minimum.at(least, label, vertex)

@@ -66,7 +66,10 @@ def inputs(
 
 
 def _rows(offsets: Array, indices: Array) -> Input:
-    """Return an input of symmetric CSR rows."""
+    """Return an input of symmetric CSR rows.
+
+    Only the destinations of its edges are real: what needs sources makes them from the offsets.
+    """
     csr = Csr(offsets, indices, symmetric=True)
     return Input(csr, Edges(indices, indices, 0), Adjacency(offsets, indices, symmetric=True))
 

@@ -70,7 +70,10 @@ def _list_reads(design: Design, m: int, table: int, bits: int) -> tuple[Reads, s
 
     ``table`` and ``bits`` are the bytes of the labels and of the bits of the giant component.
     """
-    sample, linked, filtered = design.words[0], m, 0
+    sample = design.words[0]
+    # Edges whose two labels are read, and edges whose two bits are read; bits in shared memory are
+    # not read at random
+    linked, filtered = m, 0
     if sample.spec.needs_list:
         linked = sampled_count(m, sample["every"])
         filtered = m - linked if sample["bits"] == "cached" else 0

@@ -129,6 +129,7 @@ def rotated(backend: Backend, arrays: tuple[Array, ...], runs: int) -> list[tupl
     fitting = 1 + backend.free_bytes() // 4 // size
     count = max(1, min(needed, fitting))
     copies = [tuple(array.copy() for array in arrays) for _ in range(count - 1)]
+    # The writes evict the copies from the cache, which would speed up the first runs
     backend.fill(backend.empty(BEYOND_CACHE * backend.cache_bytes(), np.uint8), 0)
     backend.synchronize()
     return [arrays, *copies]

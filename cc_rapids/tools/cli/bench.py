@@ -158,7 +158,11 @@ def _cases(
     measure_options: tuple[Any, Any, Any],
     designs: list[str],
 ) -> Iterator[dict[str, Any]]:
-    """Yield the records of all recipes."""
+    """Yield the records of all recipes.
+
+    ``weights`` are the least and the greatest weight of recipes without weights of their own.
+    ``measure_options`` are the forms, the types of ids and the options of the measurement.
+    """
     import numpy as np
 
     from .. import bench as bench_tools
@@ -167,6 +171,7 @@ def _cases(
         graph, column = parsed.pieces.graph(parsed.pieces.dtype, backend.name), None
         weight_range = weights or parsed.weights
         if weight_range is not None:
+            # 1 is the stream of weights, as for cc-rapids generate
             random = np.random.Generator(np.random.PCG64([parsed.seed, 1]))
             values = random.integers(*weight_range, graph.num_edges, endpoint=True)
             column = backend.asarray(values)
@@ -190,12 +195,13 @@ def _print(records: list[dict[str, Any]], backend: Backend) -> None:
 
 
 def _peer(case: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts about the peer of a case; none without a peer."""
     peer: dict[str, Any] = case.get("peer", {})
     return peer
 
 
 def _cells(case: dict[str, Any], with_peer: bool) -> list[str]:
-    """Return the cells of the table row of a case."""
+    """Return the cells of the table row of a case; a peer's cell is its time divided by ours."""
     ours, theirs = case["job_wall_ms"], _peer(case).get("job_wall_ms")
     alone = case.get("solve_device_ms", case["solve_wall_ms"])
     cells = [f"{case['form']} {case['ids']}", case["ran"]]

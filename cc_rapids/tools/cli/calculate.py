@@ -361,7 +361,10 @@ def _check_split(weight: str | None, labels: str | None, chunked: dict[str, Any]
 
 
 def _split_facts(parts: Components, cuts: pa.Table) -> dict[str, Any]:
-    """Return the numbers of parts after the split, and how many components were split."""
+    """Return the facts that a split changes: the parts, the largest, and how many were split.
+
+    ``cuts`` has one row for each component that was split.
+    """
     summary = parts.summary()
     oversized = sum(cuts["oversized"].to_pylist())
     split = {"components": len(cuts), "oversized": oversized}
@@ -371,7 +374,7 @@ def _split_facts(parts: Components, cuts: pa.Table) -> dict[str, Any]:
 def _explain(plan: Plan | StreamPlan, shown: bool, json_output: bool) -> None:
     """Print a plan."""
     if json_output:
-        names = getattr(plan, "SHOWN", vars(plan))
+        names = getattr(plan, "SHOWN", vars(plan))  # the plan of a stream shows all of its fields
         print_json({name: getattr(plan, name) for name in names})
     elif shown:
         click.echo(plan)
@@ -388,7 +391,7 @@ def _input_edges(
 ) -> CommandEdges:
     """Return the edges: generated, read, or to be read in chunks."""
     if generate is not None:
-        text_names = {text.given: True} if text.given else {}
+        text_names = {text.given: True} if text.given else {}  # one option suffices for an error
         return CommandEdges.of(
             _generated_edges(files, generate, end_columns | text_names | chunked | bounds)
         )
@@ -421,6 +424,7 @@ def _facts(
 ) -> dict[str, Any]:
     """Return all facts about the run except its times."""
     summary = result.summary() | {"ledger": edge_input.rows(result.ledger).facts()}
+    # If the library read the files, its summary tells how
     formats = [one.facts() for one in edge_input.formats] or summary.pop("taken", [UNREAD])
     origin: dict[str, Any] = {"generate": generate} if generate is not None else {}
     if files:
@@ -533,7 +537,7 @@ def _largest(result: Components, top: int, members: int) -> Table:
 
     table = Table("size", "label", "some members")
     for row, vertices in zip(result.sizes(top).to_pylist(), _members(result, top), strict=True):
-        step = max(1, len(vertices) // max(members, 1))
+        step = max(1, len(vertices) // max(members, 1))  # members from the whole range of ids
         shown_vertices = vertices.take(list(range(0, len(vertices), step))[:members]).to_pylist()
         ellipsis = ", ..." if len(vertices) > len(shown_vertices) > 0 else ""
         table.add_row(

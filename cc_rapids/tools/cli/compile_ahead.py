@@ -87,8 +87,10 @@ def compile_kernels(
 
 def _in_words(compiled: Compiled, elapsed: float) -> str:
     """Return a description of the compiled kernels."""
-    major, minor = compiled.capability or (0, 0)
-    where = f"{compiled.engine}, sm_{major}{minor}" if compiled.capability else compiled.engine
+    where = compiled.engine
+    if compiled.capability is not None:
+        major, minor = compiled.capability
+        where = f"{where}, sm_{major}{minor}"
     return (
         f"{compiled.kernels} kernels for {where}: {compiled.compiled} compiled,"
         f" {compiled.kernels - compiled.compiled} there already, in {seconds(elapsed)}"

@@ -124,7 +124,7 @@ def as_list(edge_file: EdgeFile, kind: str) -> EdgeList:
     names = ["src", "dst", "weight"][: edge_file.table.num_columns]
     table = plain(edge_file.table).rename_columns(names)
     vertices, kinds = edge_file.vertices, table.schema.types[:2]
-    listed_vertices: list[Any] = []
+    listed_vertices: list[Any] = []  # the column of vertices of a file that lists its vertices
     if vertices is not None and not isinstance(vertices, range):
         listed_vertices, vertices = [vertices], None
     if vertices is None and kind in COUNTED:

@@ -226,9 +226,11 @@ def _alike(pairs: CommandEdges, table: WholeTable, on: list[str]) -> CommandEdge
     if pairs.streamed or table.text is None or pairs.formats[0].delimiter is None:
         return pairs
     edges, ends = pairs.edges, several(pairs.options["source"], pairs.options["destination"])
-    for name, *pair in zip(on, *ends, strict=False):
+    for name, *pair in zip(on, *ends, strict=False):  # _comparable() reports unequal numbers
         ids = ids_of(table, name, None)
-        for end in pair if is_text(ids.type) and len(ids) else ():
+        if not len(ids) or not is_text(ids.type):
+            continue
+        for end in pair:
             index, text = edges.schema.get_field_index(end), edges[end].cast(pa.large_string())
             edges = edges.set_column(index, end, text)
     return replace(pairs, edges=edges)
@@ -265,10 +267,11 @@ class _Choice:
         import pyarrow as pa
 
         table, arguments = self._arguments()
+        # deduplicate() returns rows of the table: a column of their numbers tells which
         row = _unused_name("row", table.column_names)
         table = table.append_column(row, pa.array(np.arange(len(table))))
         with warnings.catch_warnings():
-            warnings.simplefilter("error", UnmatchedWarning)
+            warnings.simplefilter("error", UnmatchedWarning)  # if no document is in a pair
             try:
                 best = result.deduplicate(table, *arguments)
             except UnmatchedWarning as warning:
@@ -305,6 +308,7 @@ def _comparable(
     Ids have a type that can be compared with the ids of the pairs.
     """
     answer = result.answer
+    # A slice of the vertices has the types of ids, without a copy of all of them
     with answer.backend.scope():
         pair_types = answer.in_memory_frame(answer.vertex(slice(0, 1))).schema.types
     if len(on) != len(pair_types):

@@ -64,5 +64,6 @@ def _authors(papers: str) -> str:
 
 
 def _listed(authors: list[str], shown: int) -> str:
+    """Return the first ``shown`` authors, and a count of the others."""
     more = f" +{len(authors) - shown}" if shown < len(authors) else ""
     return ", ".join(authors[:shown]) + more

@@ -51,7 +51,7 @@ def _options_of_edge_rows(output: str, *methods: Decorator) -> Decorator:
     ]
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for decorator in reversed(decorators):
+        for decorator in reversed(decorators):  # the last decorator is applied first
             function = decorator(function)
         return function
 
@@ -113,7 +113,7 @@ def bridges(
         what.get(find, find),
         lambda found: rows_of[find](found.answer),
         bounds,
-        True,
+        forest=True,
         **others,
     )
 
@@ -196,8 +196,9 @@ def _write_rows(
 ) -> None:
     """Read edges, find their components, and write the rows that ``rows_of`` returns for them.
 
-    ``row_name`` names these rows in the report. The components are found with a spanning forest:
-    its row numbers refer to the whole list, even if weights are bounded.
+    ``row_name`` names these rows in the report. ``forest`` is the option of
+    :func:`cc_rapids.components`: a spanning forest is always found, because its row numbers refer
+    to the whole list, even if weights are bounded.
     """
     import pyarrow.compute as pc
 

@@ -174,19 +174,20 @@ def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
     click.echo("milliseconds, medians; --json has all fields and their spreads")
     numbers = ("components", "time", "faster")
     table = compact("file", "algorithm", *numbers, numbers=numbers)
-    base = {
+    baseline_times = {
         baseline_key(row): milliseconds(row)
         for row in rows
         if row.get("design") == baseline and "wall_ms" in row
     }
-    last = None
+    last_file = None
     for row in rows:
-        name, last = "" if row["file"] == last else row["file"], row["file"]
+        name = "" if row["file"] == last_file else row["file"]  # only in the first row of a file
+        last_file = row["file"]
         if "wall_ms" not in row:
             message = f"wrong: {row['wrong']}" if "wrong" in row else f"not run: {row['not_run']}"
             table.add_row(name, f"{row.get('design', '-')}: {message}", "-", "-", "-")
             continue
-        baseline_ms = base.get(baseline_key(row))
+        baseline_ms = baseline_times.get(baseline_key(row))
         spread = row.get("device_ms", row["wall_ms"])
         kinds = "threads", "processes", "reduction"
         counts = [f"{kind}={row[kind]}" for kind in kinds if row[kind]]

@@ -99,14 +99,14 @@ def read_table(path_text: str, format: str | None, quiet: bool) -> WholeTable:
     name, first_part = name_of(path_text), parts[0]
     if any(part.schema.names != first_part.schema.names for part in parts):
         raise FormatError(f"the files of {name} have different columns, so they are not one table")
-    texts = [part.schema.metadata == _TEXT_MARK for part in parts]
-    if any(texts) != all(texts):
+    are_text = [part.schema.metadata == _TEXT_MARK for part in parts]
+    if any(are_text) != all(are_text):
         raise FormatError(f"the files of {name} are partly text: name files of one kind")
     try:
         table = pa.concat_tables(parts, promote_options="permissive") if parts[1:] else first_part
     except pa.ArrowException as error:
         raise FormatError(f"the files of {name} are not one table: {error}") from error
-    if not texts[0]:
+    if not are_text[0]:
         return WholeTable(name, table_without_views(table), None)
     columns = [typed(column) for column in table.columns]
     return WholeTable(name, pa.table(columns, names=table.column_names), table)
@@ -155,8 +155,8 @@ def _table_of(file: File, format: str | None) -> pa.Table:
             check_one_file(file.path, source, stored.metadata)
             return stored.read()
         is_file = file.head.startswith(FILE_MARK)
-        opened = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
-        table = opened.read_all()
+        reader = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
+        table = reader.read_all()
         check_end(file.path, source, is_file)
         table.validate(full=True)  # otherwise corrupt string offsets would be used
         return table
@@ -189,6 +189,7 @@ def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
 
     parse_options = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     one_thread = csv.ReadOptions(use_threads=False)  # with threads, errors do not name the row
+    # The types of columns can be set only by name, so the names are read first
     names = csv.open_csv(pa.BufferReader(data), one_thread, parse_options).schema.names
     as_text = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.large_string()),

@@ -127,7 +127,8 @@ def _generate(
 
 def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
     """Raise a CapacityError if a list has to be in memory and does not fit."""
-    bytes_per_edge = _BYTES_PER_EDGE.get(kind, (0, 0))[recipe.weights is not None]
+    without_weights, with_weights = _BYTES_PER_EDGE.get(kind, (0, 0))
+    bytes_per_edge = without_weights if recipe.weights is None else with_weights
     copied_edges = recipe.pieces.edges_kept
     needed = bytes_per_edge * recipe.pieces.num_edges + _BYTES_PER_COPIED_EDGE * copied_edges
     if not needed:
@@ -166,7 +167,7 @@ def _tables(recipe: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
     import numpy as np
     import pyarrow as pa
 
-    random = np.random.Generator(np.random.PCG64([recipe.seed, 1]))
+    random = np.random.Generator(np.random.PCG64([recipe.seed, 1]))  # 1: the stream of weights
     for ends in recipe.pieces.cut(PIECE_EDGES):
         columns = list(ends)
         if recipe.weights is not None:

@@ -34,6 +34,7 @@ class Generator:
 
 
 def _count(flag: str, help: str, required: bool = False) -> Option:
+    """Return an option for an integer of at least 0."""
     return _option([flag], type=click.IntRange(min=0), required=required, help=help, metavar="N")
 
 

@@ -206,7 +206,7 @@ class OneLineErrors(Group):
 
 def as_options(message: str) -> str:
     """Replace the keyword arguments in a message of the library by command-line options."""
-    message = message.partition(", such as by pd.")[0]
+    message = message.partition(", such as by pd.")[0]  # advice for users of frames
     message = message.replace("the same call", "the same command")
     message = message.replace("cc_rapids.designs()", "`cc-rapids designs`")
     message = _NAMED.sub(_option, _KEYWORDS.sub(r"\1", message))
@@ -214,7 +214,10 @@ def as_options(message: str) -> str:
 
 
 def _option(match: re.Match[str]) -> str:
-    """Return the option for a keyword argument, or the text itself if there is none."""
+    """Return the option for a keyword argument, or the text itself if there is none.
+
+    ``match`` is one of ``_NAMED``: the name and the value, or neither for a quoted value.
+    """
     option, value = f"--{(match[1] or '').replace('_', '-')}", (match[2] or "").strip("[']")
     if value in ("None", "True", "False") or option not in _all_options():
         return match[0]
@@ -225,7 +228,7 @@ def _option(match: re.Match[str]) -> str:
 def _all_options() -> set[str]:
     """Return the options of all commands."""
     commands, options = list[click.Command]([main]), set[str]()
-    for one in commands:
+    for one in commands:  # the list grows in the loop, by the commands of groups
         commands += getattr(one, "commands", {}).values()
         options |= {name for option in one.params for name in option.opts}
     return options
@@ -252,6 +255,7 @@ class _Ended(SystemExit):
 
 
 def _end(number: int, _: object) -> NoReturn:
+    """Handle a signal: raise an error with the exit code of a process that it ends."""
     raise _Ended(128 + number)
 
 
@@ -317,7 +321,8 @@ def _parts(line: str) -> list[str]:
     parts = [beginning]
     for option_text in options:
         longer = f"{parts[-1]} --{option_text}"
-        if len(longer) <= _EXAMPLE_WIDTH - _CONTINUATION_INDENT * (len(parts) > 1):
+        indent = _CONTINUATION_INDENT if len(parts) > 1 else 0
+        if len(longer) <= _EXAMPLE_WIDTH - indent:
             parts[-1] = longer
         else:
             parts[-1] += " \\"

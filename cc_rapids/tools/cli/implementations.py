@@ -41,6 +41,7 @@ def by_number(options: dict[str, str]) -> dict[str, str]:
     if not colon:
         return options
     implementations = IMPLEMENTATIONS.get(name, ())
+    # Anything but one or two digits becomes a number that is out of range
     number = int(digits) if digits.isdecimal() and len(digits) < 3 else len(implementations)
     if number >= len(implementations):
         raise click.UsageError(f"no implementation is {word!r}; there are {NUMBERS}.")

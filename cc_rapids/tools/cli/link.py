@@ -162,12 +162,15 @@ def _columns(table: WholeTable, names: str) -> list[str]:
 
 
 def _compared(table: WholeTable, keys: list[list[str]], ids: list[str]) -> pa.Table:
-    """Return the columns of keys and ids; those of keys in text files as strings."""
+    """Return the columns of keys and ids; those of keys in text files as strings.
+
+    Keys such as 007 and 7 are then different.
+    """
     import pyarrow as pa
 
     names = dict.fromkeys(name for key in [ids, *keys] for name in key)
-    typed = table.table if table.text is None else table.text
-    return pa.table({name: (table.table if name in ids else typed)[name] for name in names})
+    of_keys = table.table if table.text is None else table.text
+    return pa.table({name: (table.table if name in ids else of_keys)[name] for name in names})
 
 
 def _ignored(values: tuple[str, ...]) -> list[Any]:

@@ -352,6 +352,7 @@ def _rule(
                 except MissingColumnError:
                     if isinstance(source, list):
                         raise
+                    # The columns have other names than in PAIRS: any known pair of names will do
                     part = read_one(file, report, header=header, **dict.fromkeys(ends))
                 parts.append(part)
         except (FormatError, MissingColumnError) as error:
@@ -372,9 +373,10 @@ def _like(edge_file: EdgeFile, kinds: list[Any]) -> Any:
         [end] if isinstance(end, str) else end for end in (edge_file.source, edge_file.destination)
     ]
     table = plain(edge_file.table).select([name for end in ends for name in end])
+    kinds_of_end = kinds or [None] * len(ends[0])
     columns = [
         column.cast(pa.large_string()) if kind is not None and is_text(kind) else column
-        for column, kind in zip(table.columns, 2 * (kinds or [None] * len(ends[0])), strict=True)
+        for column, kind in zip(table.columns, 2 * kinds_of_end, strict=True)
     ]
     return pa.table(columns, names=table.column_names)
 
@@ -394,7 +396,9 @@ def _selected(
         names = list(dict.fromkeys([*ids, *([] if last_column is None else [last_column])]))
         table.check(names)
     kind = kinds[0] if len(kinds) == 1 else None
-    columns = [table.table[k] if k == last_column else ids_of(table, k, kind) for k in names]
+    columns = [
+        table.table[name] if name == last_column else ids_of(table, name, kind) for name in names
+    ]
     return pa.table(columns, names=names)
 
 

@@ -23,11 +23,11 @@ SPELT = "neither a plain number nor an ISO date"
 
 
 def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
-    """Convert words to numbers or times with nulls, or return them unchanged if none is either.
+    """Convert texts to numbers or times with nulls, or return them unchanged if none is either.
 
     Parameters
     ----------
-    words
+    texts
         A column of a text file, of large strings.
     what
         The table and the column, for messages.
@@ -35,7 +35,7 @@ def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     Raises
     ------
     FormatError
-        Only some words are numbers or dates, or numbers have another spelling, such as 1,000; the
+        Only some texts are numbers or dates, or numbers have another spelling, such as 1,000; the
         message names the first row.
     """
     import pyarrow as pa
@@ -46,6 +46,7 @@ def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     texts = pc.if_else(pc.equal(texts, ""), null, texts)
     missing = pc.is_in(pc.utf8_lower(texts), value_set=pa.array(NO_VALUE, texts.type))
     present = pc.if_else(missing, null, texts)
+    # Arrow would cast texts such as 0x10 to integers
     hexadecimal = pc.any(pc.match_substring(present, "x", ignore_case=True)).as_py()
     numeric = None if hexadecimal else numbers(present)
     if numeric is not None:
@@ -69,6 +70,8 @@ def _rounded(texts: pa.ChunkedArray) -> list[str]:
     """Return the integers that floats round, which happens beyond 2^53."""
     import pyarrow.compute as pc
 
+    # Fewer digits are exact, and more exceed the greatest float. Python compares an int and a float
+    # exactly, without converting either.
     wide = pc.match_substring_regex(texts, r"^[+-]?\d{16,300}$")
     words = texts.filter(pc.fill_null(wide, False)).unique().to_pylist()
     return [word for word in words if int(word) != float(word)]
@@ -94,7 +97,7 @@ def _times(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
 
 
 def _casts(text: pa.Scalar, kind: pa.DataType) -> bool:
-    """Return whether a word can be cast to a type."""
+    """Return whether a text can be cast to a type."""
     import pyarrow as pa
 
     try:

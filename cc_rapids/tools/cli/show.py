@@ -121,11 +121,11 @@ def progress(text: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]
     """Show a progress bar with rate and time left during long work, if stderr is a terminal.
 
     If stderr is not a terminal, print a line at intervals with ``--progress``, otherwise nothing.
-    The bar fits 80 columns; if needed, ``text`` are truncated first.
+    The bar fits 80 columns; if needed, ``text`` is shortened.
 
     Parameters
     ----------
-    words
+    text
         The current work, such as ``"reading a.csv"``.
     quiet
         Show no progress.
@@ -170,6 +170,7 @@ def _is_shown(quiet: bool, terminal: Console) -> bool:
 def _by_line() -> Callable[[Callable[[], str]], None]:
     """Return a function that prints a line on stderr at intervals; its argument makes the text."""
     reporter = Reporter(partial(click.echo, err=True), call=LINE_SECONDS)
+    # The reporter only decides when to print, so it gets no amounts: the text has them
     return lambda text: reporter.report(0, None, lambda _: text())
 
 

@@ -157,6 +157,7 @@ def limited(
 
 def is_whole(files: Sequence[str]) -> bool:
     """Return whether the input is a single file or standard input, which can be read at once."""
-    if len(files) > 1 or files[0] == STANDARD:
-        return len(files) == 1
-    return not (os.path.isdir(files[0]) or "://" in files[0] or is_pattern(files[0]))
+    if len(files) > 1:
+        return False
+    (file,) = files
+    return file == STANDARD or not (os.path.isdir(file) or "://" in file or is_pattern(file))

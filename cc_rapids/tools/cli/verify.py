@@ -220,6 +220,7 @@ def _alike(
 ) -> pa.Table:
     """Return the labels, with vertices converted to the type of the ids of the edges.
 
+    ``form`` tells how the labels were read; ``file`` and ``path`` name both inputs in messages.
     Strings of digits in text files are read as numbers. Such vertices become strings again if all
     ids of the edges are strings of digits.
 
@@ -277,7 +278,7 @@ def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
     """Return the table with labels replaced: each is the least vertex that has this label."""
     if rule.is_least or not len(table):
         return table
-    groups = _Groups(table)
+    groups = _Groups(table)  # vertices are sorted, so the first row of a label has its least vertex
     return table.set_column(1, "labels", table["vertex"].take(groups.first[groups.of_row]))
 
 
@@ -296,7 +297,7 @@ class _Groups:
         _, self.first, self.of_row = np.unique(codes, return_index=True, return_inverse=True)
         self.size = np.bincount(self.of_row)
         self.last = np.zeros_like(self.first)
-        self.last[self.of_row] = np.arange(len(table))
+        self.last[self.of_row] = np.arange(len(table))  # of several rows, the last one stays
 
 
 def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
@@ -315,10 +316,11 @@ def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
         expected = table["vertex"].combine_chunks().take(pa.array(groups.last[groups.of_row]))
         what = "the greatest vertex of its component"
     else:
+        # The last key of lexsort() decides; the least vertices are in the order of the first rows
         keys = (groups.first, -groups.size) if rule.is_by_size else (groups.first,)
         order = np.lexsort(keys)
         number = np.empty_like(order)
-        number[order] = np.arange(len(order))
+        number[order] = np.arange(len(order))  # the place of each group in this order
         expected = pa.array(number[groups.of_row])
         by = "size" if rule.is_by_size else "least vertex"
         what = f"the number of its component by {by}"

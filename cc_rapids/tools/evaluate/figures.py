@@ -51,7 +51,10 @@ def baseline_key(row: Row) -> tuple[Any, ...]:
 
 
 def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
-    """Group rows by the given keys, in order of first occurrence."""
+    """Group rows by the values of keys, in order of first occurrence.
+
+    A group is named by a tuple of its values, or by its value if there is only one key.
+    """
     groups: dict[Any, list[Row]] = {}
     for row in rows:
         value = tuple(row[key] for key in keys)
@@ -61,6 +64,7 @@ def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
 
 def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     """Yield time by density, one figure per number of vertices."""
+    # Sizes with a single density have no line of their own: they share one figure
     families: dict[str, list[Row]] = {}
     for n, family in by(rows, "vertices").items():
         several = len({row["density"] for row in family}) > 1
@@ -113,13 +117,14 @@ def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     """Yield the speed-up of each algorithm if ``stages`` calls it, over the algorithm alone."""
     series: dict[str, list[float | None]] = {}
     files = by(rows, "file")
-    alone = {(r["file"], r["ran"]): milliseconds(r) for r in rows}
+    time_of = {(row["file"], row["ran"]): milliseconds(row) for row in rows}
     for row in rows:
         match = STAGES.fullmatch(row["ran"])
         if not match:
             continue
         name = match[1]
-        alone_ms = alone.get((row["file"], name)) or alone.get((row["file"], f"none+{name}"))
+        # A design without a sample may be named "none+..."
+        alone_ms = time_of.get((row["file"], name)) or time_of.get((row["file"], f"none+{name}"))
         if alone_ms:
             bars = series.setdefault(name, [None] * len(files))
             bars[list(files).index(row["file"])] = alone_ms / milliseconds(row)
@@ -157,6 +162,7 @@ def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
             yield f"threads-{file}", charts.lines(series, across, "milliseconds", log="y")
 
 
+# Functions of the rows and the baseline, which only some of them need
 FIGURES = (over_density, speed_up, segments, stages, memory, threads)
 
 

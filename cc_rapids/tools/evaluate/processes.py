@@ -42,7 +42,7 @@ class Processes:
     design: str
 
     def parts(self) -> list[tuple[int, int]]:
-        """Return the first and the past-the-end edge of each process; their sizes are equal."""
+        """Return the first and the past-the-end edge of each process; sizes differ by at most 1."""
         cuts = [self.place.shape[1] * k // self.count for k in range(self.count + 1)]
         return list(itertools.pairwise(cuts))
 
@@ -52,7 +52,7 @@ class Processes:
         forests = list(self.pool.map(_of_part, *zip(*tasks, strict=True)))
         while len(forests) > 1:
             pairs = list(zip(forests[::2], forests[1::2], strict=False))
-            odd = forests[2 * len(pairs) :]
+            odd = forests[2 * len(pairs) :]  # the last of an odd number waits for the next round
             merged = self.pool.map(_of_two, *zip(*pairs, strict=True), [self.design] * len(pairs))
             forests = [*merged, *odd]
         return forests[0]
@@ -95,7 +95,7 @@ def sharing(edges: Ends, count: int, design: str, threads: int = 1) -> Iterator[
 
 
 def _of_part(array: SharedArray, start: int, end: int, design: str) -> Ends:
-    """Return a spanning forest of the edges ``first .. last - 1`` in shared memory."""
+    """Return a spanning forest of the edges ``start .. end - 1`` in shared memory."""
     with attached(array) as columns:
         return _forest(columns[:, start:end], design)
 

@@ -96,8 +96,10 @@ class Plan:
         for design in self.designs:
             for memory, count in product(self.memory or (None,), threads):
                 cases.append(Case(design, memory, count))
-            for mix in product(thread_counts, self.processes, self.reductions):
-                cases.append(Case(design, None, *mix))
+            for count, processes, reduction in product(
+                thread_counts, self.processes, self.reductions
+            ):
+                cases.append(Case(design, None, count, processes, reduction))
         return cases
 
 
@@ -218,14 +220,15 @@ def _in_pairs(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], En
 def _by_samples(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], Ends]]:
     """Yield a function that returns a forest by iterated sampling; vertices are numbered first."""
     ids = np.asarray(vertices)
+    # The type of a negative number is signed: int32, or int64 if there are more vertices
     dtype = np.promote_types(np.int32, np.min_scalar_type(-max(ids.size, 1)))
     numbers = [np.searchsorted(ids, column).astype(dtype) for column in ends]
-
-    def forest() -> Ends:
-        tails, heads = pool.forest()
-        return ids[tails], ids[heads]
-
     with sampling((numbers[0], numbers[1]), ids.size, *_process_options(case)) as pool:
+
+        def forest() -> Ends:
+            tails, heads = pool.forest()
+            return ids[tails], ids[heads]
+
         yield forest
 
 
@@ -240,7 +243,10 @@ class _Truth:
         self.labels: list[Any] = []
 
     def check(self, result: Any, labels: Any) -> None:
-        """Raise a VerificationError if an answer is wrong."""
+        """Raise a VerificationError if an answer is wrong.
+
+        The first answer is proved from the edges and kept; the others are compared with it.
+        """
         columns = label_columns(labels)
         if not self.labels:
             oracle.certify_components(result, self.source.table, vertices=self.source.all_vertices)
@@ -248,7 +254,8 @@ class _Truth:
             return
         for name, new, right in zip(("vertex", "label"), columns, self.labels, strict=True):
             if not np.array_equal(new, right):
-                wrong = np.flatnonzero(new != right) if new.size == right.size else np.zeros(1, int)
+                # Columns of different lengths are reported as different from row 0 on
+                row = np.flatnonzero(new != right)[0] if new.size == right.size else 0
                 raise VerificationError(
-                    f"row {wrong[0]}: the {name} differs from that of a proved answer"
+                    f"row {row}: the {name} differs from that of a proved answer"
                 )

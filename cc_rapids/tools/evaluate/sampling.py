@@ -28,9 +28,9 @@ class Sampling(Processes):
 
     Attributes
     ----------
-    remaining : Place
+    remaining : SharedArray
         The remaining edges of each process, at the start of its part.
-    labels : Place
+    labels : SharedArray
         (2, n): the components of the last sample, and those of all samples.
     """
 
@@ -39,6 +39,7 @@ class Sampling(Processes):
 
     def forest(self) -> Ends:
         """Return the edges from vertices to the least vertices of their components."""
+        # The first round reads the given edges, and later ones those that are left
         parts, source = self.parts(), self.place
         with attached(self.labels) as labels:
             labels[1] = np.arange(labels.shape[1])
@@ -58,6 +59,7 @@ class Sampling(Processes):
             counts = list(self.pool.map(contracted, *zip(*moves, strict=True)))
             source = self.remaining
         with attached(self.labels) as labels:
+            # The least vertex of a component is its own label and needs no edge
             vertices = np.flatnonzero(labels[1] != np.arange(labels.shape[1]))
             return vertices.astype(labels.dtype), labels[1, vertices]
 
@@ -75,10 +77,13 @@ def sampling(edges: Ends, n: int, count: int, design: str, threads: int = 1) -> 
 
 
 def sample_sizes(counts: list[int], n: int) -> list[int]:
-    """Return the sizes of the samples of parts, whose sum is n^(1 + EPSILON / 2) (1 + DELTA)."""
+    """Return the sizes of the samples of parts, in proportion to the numbers of edges.
+
+    Their sum is about n^(1 + EPSILON / 2) (1 + DELTA), or all edges if these are fewer.
+    """
     total = sum(counts)
     size = min(int(n ** (1 + EPSILON / 2) * (1 + DELTA)), total)
-    return [-(-size * count // total) for count in counts]
+    return [-(-size * count // total) for count in counts]  # rounded up
 
 
 def sampled(array: SharedArray, start: int, count: int, size: int) -> Ends:
@@ -88,7 +93,7 @@ def sampled(array: SharedArray, start: int, count: int, size: int) -> Ends:
     """
     with attached(array) as edges:
         part = edges[:, start : start + count]
-        if size < count:
+        if size < count:  # the seed differs by part, and by round because edges become fewer
             part = part[:, np.random.default_rng((start, count)).integers(0, count, size)]
         return part[0].copy(), part[1].copy()
 
@@ -118,9 +123,9 @@ def contracted(
     with (
         attached(source) as edges,
         attached(remaining) as kept_edges,
-        attached(labels) as labels_of_both,
+        attached(labels) as label_rows,
     ):
-        src, dst = labels_of_both[0, edges[:, start : start + count]]
+        src, dst = label_rows[0, edges[:, start : start + count]]
         is_left = src != dst
         size = int(is_left.sum())
         kept_edges[0, start : start + size], kept_edges[1, start : start + size] = (

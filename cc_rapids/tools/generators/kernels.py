@@ -272,7 +272,9 @@ def cluster_pairs(on: Any) -> Any:
 
     Pair p of a band consists of the documents ``start + k`` and ``start + other`` of cluster c.
     ``length`` is the bit length of ``distinct``. ``starts`` has the first document of each of the
-    ``count`` clusters, followed by the number of documents.
+    ``count`` clusters, followed by the number of documents. ``d`` is a document or, if ``step`` is
+    1, a number among the documents that are not the first of their cluster: without these, cluster
+    c begins at number starts[c] - c.
     """
     bits, place, number = draw(on), permute(on), below(on)
 

@@ -232,17 +232,18 @@ def isolated(n: int) -> Pieces:
 
 def cliques(sizes: Sequence[int]) -> Pieces:
     """Make :func:`cc_rapids.generators.cliques` in pieces."""
-    size = np.array([count("size", size) for size in sizes], np.int64)
+    clique_sizes = np.array([count("size", size) for size in sizes], np.int64)
     vertices, edges = (  # the first vertex and edge of each clique, and the total numbers
-        np.concatenate([[0], np.cumsum(part)]).astype(np.uint64)
-        for part in (size, size * (size - 1) // 2)
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
+        for counts in (clique_sizes, clique_sizes * (clique_sizes - 1) // 2)
     )
-    n, name = check_vertices(int(vertices[-1])), f"cliques({size.size} of {vertices[-1]} vertices)"
-    pieces = _by_kernel(name, n, int(edges[-1]), generate.cliques, size.size, vertices, edges)
+    n, k = check_vertices(int(vertices[-1])), clique_sizes.size
+    name = f"cliques({k} of {vertices[-1]} vertices)"
+    pieces = _by_kernel(name, n, int(edges[-1]), generate.cliques, k, vertices, edges)
     return replace(
         pieces,
-        components=int(np.count_nonzero(size)),
-        expected=lambda: np.repeat(vertices[:-1].astype(np.int64), size),
+        components=int(np.count_nonzero(clique_sizes)),
+        expected=lambda: np.repeat(vertices[:-1].astype(np.int64), clique_sizes),
     )
 
 
@@ -280,13 +281,13 @@ def _banded(
     clusters, distinct = starts.size - 1, math.ceil(m / bands)  # the pairs of one band
     if distinct < n - clusters:  # a cluster of k documents needs k - 1 pairs
         repeats = f", each found {bands:,} times," if bands > 1 else ""
-        fewest = n - clusters - 1
+        fewest = n - clusters - 1  # one pair more in all suffices, as m / bands is rounded up
         raise InputError(
             f"{n:,} documents in {clusters:,} clusters need at least {bands * fewest + 1:,} pairs"
             f"{repeats} to join each cluster, not {m:,}: give more pairs or fewer documents"
         )
-    shape = max(distinct, 1), bit_length(distinct), clusters
-    banded = _by_kernel(name, n, m, generate.cluster_pairs, _key(seed), *shape, starts)
+    arguments = _key(seed), max(distinct, 1), bit_length(distinct), clusters, starts
+    banded = _by_kernel(name, n, m, generate.cluster_pairs, *arguments)
 
     def expected() -> Labels:
         """Return the first document of each document's cluster."""
@@ -302,22 +303,23 @@ def _clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.ui
         raise InputError(f"exponent must be a number above 1, not {exponent!r}")
     if count("most", most) < 2:
         raise InputError(f"most must be an integer of at least 2, not {most!r}")
-    shares = _zipf_shares(float(exponent), most - 2)
-    parts, end, first = [np.zeros(1, np.uint64)], 0, 0
+    shares = _zipf_shares(float(exponent), most - 2)  # of the sizes 2 .. most - 1; others are most
+    parts, end, drawn = [np.zeros(1, np.uint64)], 0, 0
     while end < n:
-        size = np.empty(min((n - end) // 2 + 1, SIZES_BATCH), np.uint64)
-        arguments = first, key, shares.size, shares, size
-        launch(generate.cluster_sizes, "threads", size.size, *arguments)
-        parts.append(np.uint64(end) + np.cumsum(size, dtype=np.uint64))
-        end, first = int(parts[-1][-1]), first + size.size
+        # A cluster has at least two documents, so no more sizes than these are needed
+        sizes = np.empty(min((n - end) // 2 + 1, SIZES_BATCH), np.uint64)
+        arguments = drawn, key, shares.size, shares, sizes
+        launch(generate.cluster_sizes, "threads", sizes.size, *arguments)
+        parts.append(np.uint64(end) + np.cumsum(sizes, dtype=np.uint64))
+        end, drawn = int(parts[-1][-1]), drawn + sizes.size
     starts = np.concatenate(parts)
-    starts = starts[: int(np.searchsorted(starts, n)) + 1]
+    starts = starts[: int(np.searchsorted(starts, n)) + 1]  # up to the first that is n or more
     starts[-1] = n
     return starts
 
 
 def _zipf_shares(exponent: float, size: int) -> npt.NDArray[np.uint64]:
-    """Return the cumulative probabilities of 1, 2, ... by a Zipf law, in units of 2^-32."""
+    """Return the cumulative probabilities of 1 .. size by a Zipf law, in units of 2^-32."""
     k = np.arange(1, max(size, MIN_TERMS) + 1, dtype=np.float64)
     total = np.cumsum(k**-exponent)
     # The sum of all later terms, by the Euler-Maclaurin formula
@@ -347,9 +349,9 @@ def record_keys(
         raise InputError(f"power must be a number above 0, not {power!r}")
     u = np.arange(1 << generate.QUANTILE_BITS, dtype=np.float64) / (1 << generate.QUANTILE_BITS)
     quantiles = np.minimum(np.floor(keys * u ** float(power)), max(keys - 1, 0)).astype(np.uint64)
-    shape = records, max(each, 1), np.append(quantiles, np.uint64(keys))
+    arguments = _key(seed), records, max(each, 1), np.append(quantiles, np.uint64(keys))
     name = f"record_keys({records}, {keys}, each={each})"
-    unpermuted = _by_kernel(name, n, m, generate.record_keys, _key(seed), *shape)
+    unpermuted = _by_kernel(name, n, m, generate.record_keys, *arguments)
     return permuted(unpermuted, seed) if permute else unpermuted
 
 
@@ -378,7 +380,7 @@ def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
 
 def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
     """Apply :func:`cc_rapids.generators.duplicated` to a list, which is kept in memory."""
-    m, (order, turn) = pieces.num_edges, keys(seed)
+    m, (order, turn) = pieces.num_edges, keys(seed)  # keys of the order and of the directions
     total = m * count("times", times)
     if not times:
         return replace(isolated(pieces.num_vertices), name=pieces.name)
@@ -386,8 +388,8 @@ def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         ends, edges = new_columns(size, dtype, engine), cached_graph(np.dtype(dtype), engine).edges
-        shape = order, turn, total, bit_length(total), m
-        launch(generate.repeat, engine, size, first, *shape, *edges, *ends)
+        arguments = order, turn, total, bit_length(total), m, *edges, *ends
+        launch(generate.repeat, engine, size, first, *arguments)
         return ends
 
     return replace(
@@ -424,6 +426,8 @@ def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
 
 
 def _rmat(a: float, b: float, c: float) -> Callable[[int, int, int], Pieces]:
+    """Return a function of n, m and a seed that makes an R-MAT graph with these probabilities."""
+
     def make(n: int, m: int, seed: int) -> Pieces:
         if n.bit_count() != 1:
             raise InputError(
@@ -435,6 +439,7 @@ def _rmat(a: float, b: float, c: float) -> Callable[[int, int, int], Pieces]:
 
 
 def _pairs(n: int, m: int, seed: int) -> Pieces:
+    """Make m near-duplicate pairs of n documents, with default values of the other arguments."""
     return near_duplicate_pairs(n, m, seed=seed)
 
 
