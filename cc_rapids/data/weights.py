@@ -36,7 +36,7 @@ class ForestWeight:
 
 
 def name_of_weights(weight: Any) -> str:
-    """Return the name in errors of a column of weights, or of an array."""
+    """Return how errors name a column or an array of weights."""
     return f"weights {weight!r}" if isinstance(weight, str | int) else "weights"
 
 
@@ -89,7 +89,7 @@ def exact_integers(column: Any) -> Any:
 
 
 def _exact(column: Any) -> Any:
-    """Return weights, lists converted exactly; raise a ColumnTypeError if this is impossible."""
+    """Return weights; convert a list exactly, or raise a ColumnTypeError if no type holds it."""
     array = exact_integers(column)
     if array is not column and array.dtype == object:
         raise ColumnTypeError(
@@ -173,6 +173,6 @@ def moved_like(array: Any, other: Any) -> Any:
 
 
 def _rows_with_weight(valid: Any, row_index: Callable[[], Any] | None, on_device: bool) -> Any:
-    """Return the caller's row numbers where ``valid`` is true; ``row_index`` gives those of all."""
+    """Return the caller's row numbers where ``valid`` is true; ``row_index`` has all numbers."""
     rows = places(moved(valid, on_device))
     return rows if row_index is None else row_index()[rows]

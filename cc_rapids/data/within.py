@@ -1,4 +1,4 @@
-"""Read all edges within a bound on weights at once; rows refer to the caller's list."""
+"""Read all edges within a bound on weights in one piece; rows refer to the caller's list."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def bound_of_list(bound: WeightBound | None, weight: Any, what: str) -> WeightBo
         return replace(bound or WeightBound(None), weight=weight)
     if bound is not None and bound.limits and bound.weight is None:
         raise InputError(
-            f"this answer was found with {bound.in_words()} of an array of weights: {what} needs"
-            " those of its edges as weight=, or weight=None if it has only edges within"
+            f"this answer was found with {bound.in_words()} of an array of weights: pass those"
+            f" of the edges for {what} as weight=, or weight=None if all are within the bounds"
         )
     return None if bound is None or bound.weight is None else bound
 
@@ -116,7 +116,7 @@ def _lacks(edges: Any, weight: Any) -> bool:
 
 
 def with_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -> dict[str, Any]:
-    """Return the options of a call with the bounds of an answer, unless they have bounds.
+    """Return the options of a call; add the bounds of an answer if the options have none.
 
     If the caller passes ``weight=None``, all edges of the list are within the bounds already.
     """
@@ -132,7 +132,7 @@ def with_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -
 
 @contextmanager
 def naming_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -> Iterator[None]:
-    """Explain in an error for a missing column of weights that the answer's bounds need it.
+    """If a column of weights is missing, say in the error that the answer's bounds need it.
 
     If the caller's ``options`` name the column, the error is unchanged.
     """
@@ -150,8 +150,8 @@ def lacking(bound: WeightBound, what: str) -> MissingColumnError:
     """Return the error for a list without the column of weights that an answer's bounds need."""
     return MissingColumnError(
         f"this answer was found with {bound.in_words()} of column {bound.weight!r}, which the edges"
-        f" for {what} do not have: pass their weights as weight=, or weight=None if they are only"
-        " edges within"
+        f" for {what} do not have: pass their weights as weight=, or weight=None if all of them"
+        " are within the bounds"
     )
 
 
@@ -208,7 +208,7 @@ def read_within(
             rows_outside=mask.size - made.src.size - made.dropped_rows,
             ledger=ledger_of_bound.plus(made.rows._replace(given=0)),
         )
-    if reading.formats:  # their ledger counts rows that are not in the table, such as comments
+    if reading.formats:  # the ledger of files counts rows that no table has, such as comments
         ledger = reading.ledger.plus(made.rows._replace(given=0))
         made = replace(made, formats=tuple(reading.formats), ledger=ledger)
     if not keeps_weights:

@@ -26,14 +26,14 @@ Begin = Callable[[Any], Round]  # allocates the arrays of a run; returns the rou
 
 
 def graft(on: Any, read: Any, updated: bool) -> Any:
-    """Graft the tree of the larger component to the smaller, without atomic operations.
+    """Graft the tree with the larger root to the tree with the smaller, without atomic operations.
 
     Invariant: at the start of a round every vertex points at its root. Every read, even a stale
     one, returns a vertex that was a root at the start of the round, and only such vertices are
-    stored. D[v] < v for all other vertices, so there are no cycles. Allowed race: of several grafts
-    of one root the last one stays; the other edges still join two trees and graft in a later round.
-    A round that grafts leaves fewer roots, so the rounds end. With ``updated``, the endpoints of
-    the edges are roots (Algorithm 2), so no parent is read.
+    stored. D[v] < v for all vertices that are not roots, so there are no cycles. Allowed race: of
+    several grafts of one root the last one stays; the other edges still join two trees and graft in
+    a later round. After a round with a graft, there are fewer roots, so the rounds end. With
+    ``updated``, the endpoints of the edges are roots (Algorithm 2), so no parent is read.
     """
 
     @on.elementwise
@@ -217,7 +217,7 @@ def update(on: Any, read: Any, edge_index: Any) -> Any:
 
 
 def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> Any:
-    """Return the state over ``size`` edges from the ``first`` on, copied by :func:`update`."""
+    """Return the state over a copy, made by :func:`update`, of ``size`` edges from ``first`` on."""
     backend, parent = state.backend, state.trees.parent
     us, vs = (backend.empty(size, parent.dtype) for _ in range(2))
     count = backend.fill(backend.empty(1, np.int64), 0)
@@ -252,7 +252,7 @@ COPY = "two copies of the edges, 8 bytes each"
 
 @standalone_algorithm("graft-shortcut", paper="CC, Cong and Muzio 2014, Algorithm 1", **FACTS)
 def graft_shortcut(on: Any, vertex: type, read: Any) -> Step:
-    """Graft the larger component to the smaller, shortcut to stars, and repeat until no graft."""
+    """Graft the larger root to the smaller, shortcut to stars, and repeat until no graft."""
     return all_rounds(grafts(on, vertex, read, False))
 
 

@@ -26,7 +26,7 @@ TITLE = "milliseconds, medians; --json has spreads, memory and limits"
 @command(
     epilog=examples(
         "cc-rapids bench --rounds 9",
-        "Random graphs of several densities, for a program:",
+        "Random graphs of several densities, as JSON for another program:",
         "cc-rapids bench --nodes 300 --density 0.01 --density 0.1 --rounds 3 --json",
         "Some designs side by side on rows, on CPU threads:",
         "cc-rapids bench --generate 'grid(rows=90, columns=90)' --form csr --ids int32"

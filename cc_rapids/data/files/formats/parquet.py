@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MARK = b"PAR1"  # the magic bytes at both ends of a file
 FOOTER = 8  # bytes after the metadata: its length, and the mark
 PAGE_COPIES = 2  # copies of a page in memory: compressed and decompressed
-STEP = 512  # rows of text decoded at once, because their size is not known in advance
+STEP = 512  # rows of text decoded at a time: few, because their size is not known in advance
 LIMIT_OF_ROW = 1 << 18  # the memory limit divided by this also bounds the rows of a step
 
 
@@ -69,7 +69,7 @@ def groups_to_load(
     columns = empty.column_names
     sizes = [0 if group in excluded else size for group, size in file.groups.items()]
     are_all_ids = all(are_ids(empty[name].type) for name in columns)
-    # group_batches names the first row of a column that does not hold ids
+    # for a column that does not hold ids, group_batches raises an error with its first row
     if max(sizes[start:], default=0) > max_rows() or start >= len(sizes) or not are_all_ids:
         yield from group_batches(file, request, place)
         return
@@ -85,7 +85,7 @@ def groups_to_load(
 
 
 def _end_of_piece(sizes: list[int], start: int, max_rows: int) -> int:
-    """Return the end of the groups that one piece reads: at least one, and about an equal share."""
+    """Return the end of a piece: at least one row group, and about an equal share of the rows."""
     remaining = sum(sizes[start:])
     pieces = max(1, -(-remaining // max_rows))
     share, end, size = -(-remaining // pieces), start + 1, sizes[start]
@@ -160,7 +160,7 @@ def _positions(meta: Any) -> dict[str, int]:
 def _check_pages(
     file: File, budget: Budget, stream: BinaryIO, stored: Any, group: int, columns: Sequence[str]
 ) -> int:
-    """Return the number of rows of a row group with text to decode at once.
+    """Return how many rows of a row group with text to decode at a time.
 
     If the row group does not fit, reserve the memory of its largest pages in the budget; raise a
     CapacityError if a page does not fit.
@@ -268,7 +268,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
     """Return the facts about all row groups in the footer of a Parquet file.
 
     Row groups that the bound excludes are not read. If there is a bound, a missing column of
-    weights raises a MissingColumnError, and one not of numbers a ColumnTypeError.
+    weights raises a MissingColumnError, and a column without numbers a ColumnTypeError.
     """
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
