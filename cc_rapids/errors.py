@@ -17,6 +17,8 @@ SHOWN = 12  # maximum number of words of a list in a message
 COMPARED = 64  # leading characters compared when similar words are searched
 
 LONGEST = 600  # maximum number of characters of a message
+_READ = 100 * LONGEST  # a longer message is cut first, which bounds the time of the patterns
+_PART_LENGTHS = 160, 80, 41  # lengths of a part, tried in turn; 41 leaves 18 characters each side
 LEFT_OUT = " ... "  # replaces the middle of a text that is too long
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)""", re.DOTALL)
 _WORDS = re.compile(r"\S+")
@@ -55,11 +57,11 @@ def brief(message: str) -> str:
     >>> message.replace("x" * 70, "")
     "column 'xxxxxxx ... xxxxxx' is float64: cast it"
     """
-    message = printable(_elide(message, 100 * LONGEST))
+    message = printable(_elide(message, _READ))
     if len(message) <= LONGEST:
         return message
     for pattern in (_QUOTED, _WORDS):
-        for max_length in (160, 80, 41):
+        for max_length in _PART_LENGTHS:
             message = pattern.sub(functools.partial(_shorter, max_length), message)
             if len(message) <= LONGEST:
                 return message

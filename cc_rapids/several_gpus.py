@@ -29,6 +29,7 @@ from .solver.run import explain
 from .solver.spreading import Spreading, spreading
 
 log: logging.Logger = logging.getLogger(__name__)
+_MOVED_BYTES = 16  # bytes of an edge that is copied to another device: two ids of 64 bits
 
 
 def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
@@ -70,7 +71,7 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
                 plan = explain(edge_input, columns, offsets, backend, options)
             edges_per_device = -(-edge_input.src.size // chosen.count)
             numbers = _nearest(columns[0], numbers, chosen.count)
-            return _planned(plan, numbers, chosen, edges_per_device, 16)
+            return _planned(plan, numbers, chosen, edges_per_device, _MOVED_BYTES)
         numbers = _nearest(columns[0], numbers, chosen.count)
         log.info("on %d devices: %s", chosen.count, chosen.why)
         m, count = edge_input.src.size, len(numbers)

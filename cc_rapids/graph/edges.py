@@ -95,6 +95,7 @@ class Adjacency:
 
     @property
     def arrays(self) -> tuple[Array, Array]:
+        """The offsets and the indices."""
         return self.offsets, self.indices
 
     @property
@@ -177,11 +178,13 @@ def rows_of(
     edge_of = None
     if record_forest:
         order = xp.argsort(keys)
-        keys, edge_of = keys[order], order % max(edges.m, 1)
+        keys, edge_of = keys[order], order % max(edges.m, 1)  # edge e has the keys e and m + e
     else:
         keys.sort()
     if distinct and keys.size:
         keys = keys[xp.concatenate([xp.ones(1, bool), keys[1:] != keys[:-1]])]
+    # The key of an entry is its row, then its column. Entries of ids that are not vertices are in
+    # row n, beyond the last offset.
     row_starts = xp.arange(n + 1, dtype=np.uint64) << HALF
     offsets = xp.searchsorted(keys, row_starts).astype(np.int64)
     forest.out_of_range |= offsets[-1:] != keys.size
@@ -217,7 +220,7 @@ class BorrowedEdges(Borrowing):
             if given.row_offsets is not None:
                 offsets, indices = backend.asarray(columns.pop()), backend.asarray(columns[0])
                 check_offsets(given, offsets, backend)
-                edges = Edges(indices, indices, 0)
+                edges = Edges(indices, indices, 0)  # only the destinations are used
                 columns[0] = list_of_rows(Adjacency(offsets, indices), edges, backend).src
             return columns
         except BaseException as error:

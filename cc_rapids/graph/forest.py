@@ -188,6 +188,7 @@ class Forest:
         ids = max(0, self.n - 2 * (self.n // WIDER + memory_bound.MARGIN_IDS))
         own_bytes = pack_layout((array.size, array.dtype) for array in self.arrays)[0]
         total_bytes = own_bytes + max(workspace_bytes, self.arena_bytes)
+        # memory_bound() allows ``slack`` in addition to a word and a bit per id
         return slack(ids) - (total_bytes - word_for(ids) * ids - ids // 8)
 
     def _keep(self, arrays: Iterable[Array]) -> None:
@@ -355,7 +356,7 @@ class Forest:
         kernel = backend.kernel(gather.gather, write)
         kernel(backend.warp_size * (before.size - 1), *trees, low, *unused, *out)
         ids, labels = out
-        ids += np.uint64(first).astype(ids.dtype)
+        ids += np.uint64(first).astype(ids.dtype)  # the kernel counts vertices from ``first``
         return ids, labels
 
     def rows_of_share(self, first: int, last: int) -> slice:
@@ -417,9 +418,10 @@ class Forest:
         return self._look_up(lookup.root, vertices, valid)
 
     def _look_up(self, value: Any, vertices: Array, valid: Array) -> tuple[Array, Array]:
-        """Return the result of the device function ``value`` for each vertex, and a mask.
+        """Return the result of a device function for each vertex, and a mask.
 
-        The mask is true for vertices that are ``valid`` and present.
+        ``value`` is the factory of the function. The mask is true for vertices that are ``valid``
+        and present.
         """
         backend = self.backend
         kernel = backend.kernel(lookup.look_up, self.vertex, backend.kernel(value))
@@ -429,17 +431,17 @@ class Forest:
         return out, valid.view(bool)
 
     def _gather(
-        self, name: Any, low: int, capacity: int, ids: Any, labels: Any, *roots: Array
+        self, make_label: Any, low: int, capacity: int, id_type: Any, label_type: Any, *roots: Array
     ) -> tuple[Array, Array]:
-        """Return the id of each present vertex, and its label.
+        """Return the id of each present vertex, and its label, in arrays of ``capacity`` rows.
 
-        ``name`` is the device function that makes the labels. ``roots`` are the bit set of roots
-        and its ranks, for dense labels.
+        ``make_label`` is the factory of the device function that makes the labels. ``roots`` are
+        the bit set of roots and its ranks, for dense labels.
         """
         backend = self.backend
         roots = roots or (backend.unused(np.uint32), backend.unused(self.vertex))
-        out = backend.alloc_packed((capacity, ids), (capacity, labels))
-        write = backend.kernel(gather.row_of_vertex, backend.kernel(name))
+        out = backend.alloc_packed((capacity, id_type), (capacity, label_type))
+        write = backend.kernel(gather.row_of_vertex, backend.kernel(make_label))
         kernel = backend.kernel(gather.gather, write)
         threads = backend.warp_size * (self._before.size - 1)
         trees = self.n, self.present, self._before, self.parent
@@ -467,6 +469,7 @@ def count_by_numpy(parent: Array, present: Array, before: Array, totals: Array) 
         words.view(np.uint8)[: octets.size] |= octets
         totals[0] += np.count_nonzero(occur)
         totals[1] += np.count_nonzero(occur & ~hooked)
+        # before[k + 1] gets the count of block k; its running sums are the ranks
         bits, block = np.unpackbits(words.view(np.uint8)), first // SHARE + 1
         counts = np.add.reduceat(bits, np.arange(0, bits.size, SHARE), dtype=before.dtype)
         before[block : block + counts.size] = counts
@@ -483,13 +486,13 @@ def rows_by_numpy(parent: Array, present: Array, low: int, dtype: Any) -> tuple[
 
 
 def dense_by_numpy(
-    parent: Array, present: Array, low: int, dtype: Any, labels: np.dtype[Any]
+    parent: Array, present: Array, low: int, dtype: Any, label_type: np.dtype[Any]
 ) -> tuple[Array, Array]:
-    """Return the id of each present vertex, and the number of its component."""
+    """Return the id of each present vertex, and the number of its component, of these types."""
     occur = _members(present, parent.size)
     vertices = np.flatnonzero(occur)
     roots = occur & (parent == np.arange(parent.size, dtype=parent.dtype))
-    numbers = np.cumsum(roots, dtype=labels) - labels.type(1)
+    numbers = np.cumsum(roots, dtype=label_type) - label_type.type(1)
     ids = vertices.astype(dtype)
     ids += np.uint64(low & ALL).astype(dtype)
     return ids, numbers[parent[vertices]]

@@ -43,10 +43,10 @@ def stable_order(values: Array, xp: Any) -> Array:
     if xp is not np or 2 * shift > WORD_BITS:
         return xp.argsort(values, kind="stable")
     order = xp.argsort(values)
-    groups = begins([values[order]], xp).cumsum(dtype=np.uint64)
-    if groups.size and groups[-1] == groups.size:
+    groups = begins([values[order]], xp).cumsum(dtype=np.uint64)  # from 1, by ascending value
+    if groups.size and groups[-1] == groups.size:  # no two values are equal
         return order
-    words = groups * np.uint64(1 << shift) + order.astype(np.uint64)
+    words = groups * np.uint64(1 << shift) + order.astype(np.uint64)  # the group, then the row
     words.sort()
     return _rows_in(words, shift)
 

@@ -58,10 +58,13 @@ class ArrivalTable:
     ) -> None:
         self.backend, self.ids, self.n = backend, ids, int(ids.size)
         max_ids, range_size = self.n + more, high - low + 1
-        margin = range_size // 2 if grows else 0
+        margin = range_size // 2 if grows else 0  # at each end, for the ids of later batches
         self.by_place = range_size + 2 * margin <= SPREAD * max_ids
         if self.by_place:
-            self.first, self.size = low - margin, range_size + 2 * margin + 1
+            self.first, self.size = (
+                low - margin,
+                range_size + 2 * margin + 1,
+            )  # the last: see enter()
         else:
             self.first, self.size = 0, max(32, int(SLOTS * (self.n + max_ids)))
         last = max(self.size, max_ids)
@@ -90,7 +93,7 @@ class ArrivalTable:
         if not self.by_place:
             fits = SLOTS * max_ids <= self.size
         else:
-            fits = self.first <= low and high < self.first + self.size - 1
+            fits = self.first <= low and high < self.first + self.size - 1  # not the last slot
         return fits and max_ids < np.iinfo(self.vertex).max
 
     def enter(self, columns: list[Array]) -> list[Array] | None:
@@ -162,9 +165,10 @@ class ArrivalTable:
     def in_order(self, n: int, wide: np.dtype[Any]) -> Array:
         """Return the numbers below n in the order of their ids, as 64-bit integers.
 
-        Sorting the ids and looking them up is faster than sorting the numbers by id.
+        ``wide`` is the 64-bit type of the ids. Sorting the ids and looking them up is faster than
+        sorting the numbers by id.
         """
-        if self.by_place:
+        if self.by_place:  # slots have the order of the ids; free slots have all bits set
             return self.slots[self.slots < self.vertex(n)]
         ids = self.ids[:n].view(wide).copy()
         ids.sort()

@@ -280,7 +280,7 @@ class OffsetEncoding(IdEncoding):
         return True
 
     def cost(self, facts: IdFacts) -> EncodingCost:
-        n = facts.id_range.size
+        n = facts.id_range.size  # n // 7 is for the bit set and its ranks
         return EncodingCost(n * (4 if n < 1 << 32 else 8) + n // 7, n, facts.id_range.order)
 
     def name(self, facts: IdFacts) -> str:
@@ -317,6 +317,7 @@ class BitmapEncoding(IdEncoding):
         n, rows, max_vertices = facts.id_range.size, facts.rows, facts.max_vertices
         word = word_for(max_vertices)
         vertex_bytes = word + facts.id_range.dtype.itemsize + 1
+        # The plain bits and their ranks are freed before vertices and ids are allocated.
         size = n // RANKED + max(n // 8 + n // 64, rows * word + max_vertices * vertex_bytes)
         return EncodingCost(size, max_vertices, facts.id_range.order)
 
@@ -393,7 +394,9 @@ class PagedEncoding(BitmapEncoding):
         vertex_bytes = 4 + facts.id_range.dtype.itemsize + 1
         maps = all_pages // RANKED + bits // RANKED
         ranks = 4 * facts.rows + 4 * facts.pages + max_vertices * vertex_bytes
-        size = maps + max(bits // 8 + bits // 64, ranks) + 4 * facts.rows
+        # The plain bits are freed before the ranks are allocated; the positions stay.
+        positions = 4 * facts.rows
+        size = maps + max(bits // 8 + bits // 64, ranks) + positions
         return EncodingCost(size, max_vertices, facts.id_range.order)
 
     def name(self, facts: IdFacts) -> str:
@@ -635,8 +638,16 @@ def scan_ids(
     if edge_input.src.strings or isinstance(columns[0], list):  # a list if ids have several columns
         rows = sum(column.size for column in edge_input.columns)
         facts = IdFacts(
-            *(COLUMNS if key_columns else STRINGS, rows, 0, NO_RANGE, rows, 0),
-            *(expected_vertices, any_order, key_columns, edge_input.text_bytes, 0, more_columns),
+            COLUMNS if key_columns else STRINGS,
+            rows=rows,
+            input_bytes=0,  # not read for this kind of ids
+            id_range=NO_RANGE,
+            max_vertices=rows,
+            expected_vertices=expected_vertices,
+            any_order=any_order,
+            key_columns=key_columns,
+            text_bytes=edge_input.text_bytes,
+            more_columns=more_columns,
         )
         return ScannedIds(edge_input, columns, facts)
     arrays = list(map(backend.asarray, columns))
@@ -650,11 +661,20 @@ def scan_ids(
     max_vertices = min(id_range.size, rows)
     answer_bytes = 2 * max_vertices * id_range.dtype.itemsize
     may_be_paged = not backend.on_device and rows >= PAGED_ROWS
-    may_be_paged = may_be_paged and rows > NUMPY_IDS * backend.uncompiled_rows
+    may_be_paged = may_be_paged and rows > NUMPY_IDS * backend.uncompiled_rows  # NumPy sorts fewer
     facts = IdFacts(
-        *(INTEGERS, rows, input_bytes, id_range, max_vertices, answer_bytes),
-        *(expected_vertices, any_order, key_columns, edge_input.text_bytes, 0, more_columns),
-        may_be_paged,
+        INTEGERS,
+        rows=rows,
+        input_bytes=input_bytes,
+        id_range=id_range,
+        max_vertices=max_vertices,
+        answer_bytes=answer_bytes,
+        expected_vertices=expected_vertices,
+        any_order=any_order,
+        key_columns=key_columns,
+        text_bytes=edge_input.text_bytes,
+        more_columns=more_columns,
+        may_be_paged=may_be_paged,
     )
     return ScannedIds(edge_input, arrays, facts)
 
@@ -744,13 +764,13 @@ def count_pages(scanned: ScannedIds, backend: Backend) -> ScannedIds:
     ids, shift = facts.id_range, _page_shift(facts.id_range.size, facts)
     if not (shift and ids.exact):
         return scanned
-    outside = backend.empty(1, np.int64)
+    outside = backend.empty(1, np.int64)  # not read: no id is outside an exact range
 
     def mark(words: Array) -> None:
         for column in _all_columns(scanned, backend):
             mark_ids(column, ids, words, outside, backend, shift)
 
     ranked, pages = ranked_bits((ids.size >> shift) + 1, mark, backend)
-    if pages << shift >= 1 << 32:
+    if pages << shift >= 1 << 32:  # positions among the bits of the pages have 32 bits
         return scanned
     return scanned._replace(facts=facts._replace(pages=pages, page_shift=shift), pages=ranked)

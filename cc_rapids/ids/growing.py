@@ -104,9 +104,10 @@ class Range(_OneColumn):
                 " pass a larger number"
             )
         arrays = list(map(backend.asarray, columns[:2]))
+        # A negative id wraps around to at least 2^31, and beyond the greatest id of its type.
         if exact or not (self.n <= 1 << 31 or all_fit(arrays, self.n - 1)):
-            as_integers = replace(given, vertices=range(self.n), vertices_are_dense_range=True)
-            id_range_of(as_integers, arrays, backend)
+            with_range = replace(given, vertices=range(self.n), vertices_are_dense_range=True)
+            id_range_of(with_range, arrays, backend)  # raises the error
         dtypes = tuple([array.dtype for array in arrays if array.size]) or (self.dtype,)
         dtype = type_of(dtypes, 0, max(self.n - 1, 0))
         return self if dtype == self.dtype else replace(self, dtype=dtype), arrays
@@ -483,7 +484,7 @@ class Tuples:
     def _ranks(self) -> list[Array]:
         """Return the ranks of each column's values, in the order of the vertices."""
         numbers = self.backend.xp.arange(self.n)
-        ranks = []
+        ranks = []  # from the last column to the first, as pairs are split
         for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
             bits = pairs.arrived[numbers]  # the number of the value is in the lower half
             ranks.append(inverse(column.places, self.backend)[bits.astype(np.uint32)])
@@ -495,6 +496,7 @@ class Tuples:
     def places(self) -> Array:
         """The vertices in the order of their ids."""
         xp = self.backend.xp
+        # the last key of lexsort() is the primary one
         return xp.lexsort(xp.stack(self._ranks[::-1])) if self.n else xp.zeros(0, np.int64)
 
     def extend(
@@ -538,7 +540,10 @@ class Tuples:
         for index, other_index, (_, codes) in zip(self.pairs, other.pairs, merged[1:], strict=True):
 
             def renumber(ids: Array, upper: Array = numbers, lower: Array = codes) -> Array:
-                """Replace the numbers in both halves of pairs by those of the merged indexes."""
+                """Replace the numbers in both halves of pairs by those of the merged indexes.
+
+                The defaults bind the numbers of this round of the loop.
+                """
                 upper_half = at_places(upper, ids >> HALF, backend)
                 return _paired(upper_half, at_places(lower, ids & LOWER_HALF, backend))
 
@@ -587,7 +592,7 @@ def _no_matches(ids: Any, backend: Backend) -> tuple[Array, Array]:
 
 
 def without_others(index: Integers | Texts | Tuples, ranks: Array, backend: Backend) -> Index:
-    """Return a new index of the ids with the given ranks, numbered in the order of ``ranks``.
+    """Return a new index of the ids with the given ascending ranks, numbered in this order.
 
     The new index stores no other ids, and no values that only other composite ids contain.
     """
@@ -649,7 +654,7 @@ def merge_index(index: Any, other: Any, transfer: Transfer) -> tuple[Any, Array]
     if not other.n:
         return index, transfer.new_numbers(index, other)
     if not index.n:
-        width = () if other.width == 1 else (other.width,)
+        width = () if other.width == 1 else (other.width,)  # only Tuples.empty() has this argument
         index = type(other).empty(transfer.backend, *width)
     merged: tuple[Any, Array] = index.merge(other, transfer)
     return merged

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 ESTIMATED_IDS = 1 << 16  # from more ids, the number of distinct ids is estimated first, ids.jsonl
 SPREAD_SAMPLE = 1 << 13  # ids of a column that show whether ids are spread evenly, see [ids]
 GIB = 1 << 30
+SLOT_BYTES = 24  # of a key, a parent and a least root, each of up to 64 bits
 MOST_PLACED = 1 << 32  # max. home slots: the product of a distance and a share has 64 bits
 PARTS = 64  # parts of the range in which the ids of the sample are counted
 UNEVEN = 1.3  # ids are uneven if a part has more ids than this multiple of the average
@@ -223,6 +224,9 @@ class PlacedSlots(SlotTable):
     ) -> None:
         """Find the slots of one batch of edges after another, all copied to the same buffers.
 
+        ``home_slots`` are the parameters of the home slots, and ``begins_in`` is their number. See
+        :mod:`cc_rapids.kernels.id_blocks` for the three steps and the buffers.
+
         The buffers take at most the bytes that the cost of the encoding includes for a later sort
         of the ids.
         """
@@ -230,30 +234,32 @@ class PlacedSlots(SlotTable):
         blocks, shift = id_blocks.table_blocks_of(begins_in)
         max_bytes = bytes_of_order(begins_in, self.expected_vertices, 4)
         tiles = id_blocks.tiles_of(m, max_bytes, blocks)
-        edges, word, empty = tiles * tile, np.uint32, backend.empty
+        max_edges, word, empty = tiles * tile, np.uint32, backend.empty  # edges of a batch
         lanes = id_blocks.lanes_of(blocks, backend.warp_size)
         partition_ends = backend.kernel(id_blocks.partition_ends, self.sign)
         begin_chunks = backend.kernel(id_blocks.begin_chunks)
         place_larger = backend.kernel(id_blocks.place_larger)
         place_smaller = backend.kernel(id_blocks.place_smaller)
         with backend.reusing():
-            sources, targets = empty(edges, np.uint64), empty(edges, np.uint64)
-            upper, firsts = empty(edges, word), empty(tiles, word)
+            larger, smaller = empty(max_edges, np.uint64), empty(max_edges, np.uint64)
+            upper, firsts = empty(max_edges, word), empty(tiles, word)
             begins, before = empty(blocks * tiles, word), empty(blocks * tiles + 1, word)
             starts = empty((blocks + 1) * tiles, word)
-            for first in range(0, m, edges):
-                count = min(edges, m - first)
+            for first in range(0, m, max_edges):
+                count = min(max_edges, m - first)
                 runs = -(-count // tile)  # tiles, and as many chunks
-                segments, copies = blocks * runs, (sources, targets, begins, before)
-                sizes = first, count, runs, blocks, shift
-                partition_ends(runs, *sizes, *columns, *home_slots, *copies)
+                segments, copies = blocks * runs, (larger, smaller, begins, before)
+                of_tiles = first, count, runs, blocks, shift
+                partition_ends(runs, *of_tiles, *columns, *home_slots, *copies)
                 running_sums(backend, before[: segments + 1])
                 begin_chunks(segments, before, firsts)
-                sizes = first, count, segments, blocks, shift
+                of_chunks = first, count, segments, blocks, shift
                 tables = self.keys, full, upper, starts
-                place_larger(runs, *sizes, *home_slots, *copies, firsts, *tables, *self.columns)
-                chunks = lanes.bit_length() - 1, first, runs, blocks
-                place_smaller(runs * blocks * lanes, *chunks, *home_slots, *tables, self.columns[1])
+                place_larger(runs, *of_chunks, *home_slots, *copies, firsts, *tables, *self.columns)
+                of_lanes = lanes.bit_length() - 1, first, runs, blocks
+                place_smaller(
+                    runs * blocks * lanes, *of_lanes, *home_slots, *tables, self.columns[1]
+                )
 
     def finalise_order(
         self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False
@@ -335,7 +341,9 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     """Return whether a sample of the ids is evenly distributed over parts of their range."""
     if sum(column.size for column in columns) <= ESTIMATED_IDS:
         return False
-    seen = backend.fill(backend.empty(1 << kernel_places.SEEN_BITS - 5, np.uint32), 0)
+    seen = backend.fill(
+        backend.empty(1 << kernel_places.SEEN_BITS - 5, np.uint32), 0
+    )  # 32 bits each
     counts = backend.fill(backend.empty(PARTS, np.uint32), 0)
     count_parts = backend.kernel(kernel_places.count_parts, ids.sign)
     home_slots = _home_slot_parameters(ids, PARTS)
@@ -346,7 +354,7 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     part_counts = backend.to_host(counts)  # of distinct ids
     distinct = int(part_counts.sum())
     even = int(part_counts.max()) * PARTS <= UNEVEN * distinct
-    return even and distinct > sample_size // 4
+    return even and distinct > sample_size // 4  # few distinct ids would show nothing
 
 
 def bytes_of_order(slots: int, ids: int, word: int) -> int:
@@ -354,6 +362,8 @@ def bytes_of_order(slots: int, ids: int, word: int) -> int:
 
     A vertex has ``word`` bytes. The table and the columns of slots are not included.
     """
+    # Per slot: bits, a parent and a least root. Per id: slot, root, id and rank while they are
+    # sorted, and the parent.
     return slots * (1 + 2 * word) + ids * (40 + word)
 
 
@@ -375,6 +385,7 @@ def _estimate_ids(columns: list[Array], backend: Backend) -> int:
         backend.kernel(kernel_ids.estimate)(column.size, column, registers)
     ranks = backend.to_host(registers).astype(np.float64)
     size = kernel_ids.REGISTERS
+    # The correction of the bias, and 2.5 below, are those of Flajolet et al. (2007).
     alpha = 0.7213 / (1 + 1.079 / size)
     estimated = alpha * size**2 / np.exp2(-ranks).sum()
     empty = int((ranks == 0).sum())
@@ -385,7 +396,7 @@ def _estimate_ids(columns: list[Array], backend: Backend) -> int:
 
 def _check_growth(size: int, backend: Backend) -> None:
     """Raise a CapacityError unless a table of ``size`` slots fits into memory."""
-    needed, free = 24 * size, backend.free_bytes()
+    needed, free = SLOT_BYTES * size, backend.free_bytes()
     if needed > free:
         raise CapacityError(
             f"the hash table of ids is full and would grow to {size:,} slots, {needed / GIB:,.1f}"

@@ -46,6 +46,7 @@ class Digits:
     def split(self, numbers: Array, backend: Backend) -> list[Any]:
         """Return the columns of the rows with these numbers, of the caller's column types."""
         columns: list[Any] = []
+        # from the last column, whose digit is the lowest, to the second
         steps = zip(self.decoders[:0:-1], self.sizes[:0:-1], self.tables[:0:-1], strict=True)
         for decoder, size, table in steps:
             columns.append(_values(decoder, numbers % size, backend))
@@ -148,15 +149,16 @@ def number_rows(
     sizes: list[int] = []
     tables: list[Array | None] = []
     numbers: list[Array] = []
-    total = 1
+    total = 1  # an upper bound of the numbers so far
     for part, sides in zip(columns[0].key_columns, zip(*borrowed, strict=True), strict=True):
         codes, decoder, size = _codes(part, list(sides), backend, LIMIT // total)
         table = None
-        if total * size > LIMIT:
+        if total * size > LIMIT:  # the next digit would overflow: the ranks are smaller numbers
             numbers, table = _ranks(numbers, backend)
             total = int(table.size)
         if decoders:
-            numbers = [a * size + b for a, b in zip(numbers, codes, strict=True)]
+            pairs = zip(numbers, codes, strict=True)
+            numbers = [numbers_of_side * size + digit for numbers_of_side, digit in pairs]
         else:
             numbers = codes
         total *= size
@@ -198,9 +200,9 @@ def _codes(
 
 def _ranks(numbers: list[Array], backend: Backend) -> tuple[list[Array], Array]:
     """Return the ranks of numbers among the sorted distinct numbers, and the distinct numbers."""
-    ends = np.cumsum([side.size for side in numbers])[:-1].tolist()
+    split_at = np.cumsum([side.size for side in numbers])[:-1].tolist()
     table, ranks = backend.xp.unique(backend.xp.concatenate(numbers), return_inverse=True)
-    return backend.xp.split(ranks.astype(np.int64), ends), table
+    return backend.xp.split(ranks.astype(np.int64), split_at), table
 
 
 def _values(decoder: Values, codes: Array, backend: Backend) -> Any:

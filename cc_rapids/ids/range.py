@@ -121,7 +121,7 @@ def id_range_of(
         if not exact and not least <= low <= high <= greatest:  # beyond the type of the columns
             return id_range_of(given, arrays, backend)
     more = 0 if exact else (high - low) // WIDER + memory_bound.MARGIN_IDS
-    if more:
+    if more:  # within the type of the columns; ids that are not negative stay so
         low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)
     return IdRange(low, high, type_of(dtypes, low, high), exact, order, more)
 
@@ -200,20 +200,21 @@ def _read(
     if len(arrays) > 1 and arrays[0].size == arrays[1].size and pairs[0][2] == pairs[1][2]:
         pairs[:2] = [(*arrays[:2], pairs[0][2])]
     probes = _probes_of(*pairs[0][:2]) if ordered and arrays[0].size >= SAMPLED_EDGES else 0
-    bounds = backend.fill(backend.alloc_readback(2 * len(pairs) + 2), 0xFF)
+    # Two bounds per pair, which are minima, and two counts of the order, which wrap around to 0.
+    results = backend.fill(backend.alloc_readback(2 * len(pairs) + 2), 0xFF)
     for k, (left, right, order_of_words) in enumerate(pairs):
         sampled = not exact and left is not right
         rows = edges.sampled_count(left.size, SCAN_EVERY) if sampled else left.size
         row_index = (edges.sampled, SCAN_EVERY) if sampled else (edges.every,)
         kind = *order_of_words, backend.kernel(*row_index)
-        bounds_of_pair = bounds[2 * k : 2 * k + 2]
+        bounds_of_pair = results[2 * k : 2 * k + 2]
         if probes and not k:
             scan = backend.kernel(id_range.sampled_scan, *kind)
             step = left.size // probes
-            scan(rows, probes, left.size, step, left, right, bounds_of_pair, bounds[-2:])
+            scan(rows, probes, left.size, step, left, right, bounds_of_pair, results[-2:])
         else:
             backend.kernel(id_range.find_bounds, *kind)(rows, left, right, bounds_of_pair)
-    words = backend.to_host(bounds).tolist()  # least id, complement of greatest id, ..., counts
+    words = backend.to_host(results).tolist()  # least id, complement of greatest id, ..., counts
     lows, highs = [], []
     for k, (*_, (_, sign)) in enumerate(pairs):
         low, high = words[2 * k] - sign, ALL - words[2 * k + 1] - sign
@@ -226,12 +227,12 @@ def _read(
 
 def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
     """Return the order of a list, estimated from some rows."""
-    order = ORDER_OF_TYPE[src.dtype]
-    probes = _probes_of(src, dst) if ORDER_OF_TYPE[dst.dtype] == order else 0
+    wide, _ = order_of_words = ORDER_OF_TYPE[src.dtype]
+    probes = _probes_of(src, dst) if ORDER_OF_TYPE[dst.dtype] == order_of_words else 0
     if not probes:
         return UNKNOWN_ORDER
     counts = backend.fill(backend.alloc_readback(2), 0xFF)
-    count_order = backend.kernel(id_range.sampled_order, order[0])
+    count_order = backend.kernel(id_range.sampled_order, wide)
     count_order(probes, src.size, src.size // probes, src, dst, counts)
     return _order_of_counts(probes, backend.to_host(counts).tolist())
 

@@ -21,6 +21,7 @@ forest is not rearranged afterwards.
 
 from __future__ import annotations
 
+import itertools
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -158,7 +159,7 @@ def number(text: Text) -> tuple[Array, Array] | None:
     for seed in SEEDS:
         table = Slots([hashes(text, seed)], [], backend)
         slots, size = table.columns[0], table.keys.size
-        del table
+        del table  # frees the keys
         first_rows = backend.fill(backend.empty(size, row), 0xFF)
         backend.kernel(forest.scatter_min, row)(m, slots, first_rows)
         first_row = backend.empty(m, row)
@@ -323,6 +324,7 @@ def _divide(text: Text, tied: Groups, sorted_rows: Array) -> Groups | None:
     text.run(kernels.advance_prefix, runs, tied.rows, tied.group, tied.first, tied.depth, depth)
     keys = backend.empty(k, np.uint64)
     text.run(kernels.sort_keys, k, tied.rows, tied.group, depth, keys)
+    # Sort by key, then by group. The keys of one group need no second sort.
     by_key = xp.argsort(keys)
     if tied.first.size > 1:
         by_key = by_key[xp.argsort(tied.group[by_key], kind="stable")]
@@ -331,7 +333,7 @@ def _divide(text: Text, tied: Groups, sorted_rows: Array) -> Groups | None:
     del by_key
     group = tied.group  # sorted already: a string stays among the positions of its group
     sorted_rows[slice(None) if tied.positions is None else tied.positions] = rows
-    starts = xp.ones(k + 1, bool)
+    starts = xp.ones(k + 1, bool)  # where new groups begin, with one position beyond the last
     starts[1:-1] = (keys[1:] != keys[:-1]) | (group[1:] != group[:-1])
     still_tied = xp.flatnonzero(~(starts[1:] & starts[:-1]))  # in groups of several
     if not still_tied.size:
@@ -385,8 +387,8 @@ def factorise(
     library = _library_of(columns[0])
     column = library.join(columns)
     codes, strings = _by_kernels(library, column, backend) or library.factorise(column)
-    starts = [0, *ends]
-    sides = [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)]
+    cuts = [0, *ends, len(codes)]
+    sides = [codes[start:end] for start, end in itertools.pairwise(cuts)]
 
     strings_of = partial(_strings_of, library, strings, to_native)
     find = partial(_find, library, strings)
@@ -661,7 +663,7 @@ class _Cudf(_Library):
     def find(self, strings: Any, queries: Any) -> tuple[Array, Array]:
         queries = _to_device(queries)
         positions = strings.searchsorted(queries)
-        positions[positions == len(strings)] = 0
+        positions[positions == len(strings)] = 0  # beyond all strings; any string differs
         if not len(strings):
             return positions, positions != positions  # all False
         same = strings.take(positions).reset_index(drop=True) == queries.reset_index(drop=True)

@@ -116,7 +116,10 @@ class TextTable:
         return numbers
 
     def _enter(self, text: Text, n: int) -> tuple[Array, int]:
-        """Return the numbers of strings, and the new number of strings of the table."""
+        """Return the numbers of strings, and the new number of strings of the table.
+
+        ``n`` is the number of strings that the table has before.
+        """
         check_offsets(text)
         # Each round tries one key per string; ``rows`` are those without a number, all at first.
         keys, rows, numbers = hashes(text, SEEDS[0]), None, None
@@ -150,7 +153,9 @@ class TextTable:
         ends += self._used_bytes
         used_bytes = int(backend.to_host(ends[-1:])[0])
         new_bytes = used_bytes - self._used_bytes
-        self._chars = self._with_space(self._chars, self._used_bytes, new_bytes + WORD)
+        self._chars = self._with_space(
+            self._chars, self._used_bytes, new_bytes + WORD
+        )  # read by words
         starts = self._offsets[n : n + 1 + count]
         text.run(kernels.copy_rows, count, rows, starts, self._chars)
         self._used_bytes = used_bytes
@@ -177,6 +182,7 @@ class TextTable:
         The number of any other string is arbitrary.
         """
         check_offsets(text)
+        # Each round tries one key per string; ``rows`` are those still unresolved, all at first.
         backend, keys, rows = self.backend, hashes(text, SEEDS[0]), None
         numbers, valid = None, None
         while True:
@@ -198,4 +204,5 @@ class TextTable:
 
 
 def _unpickled(chars: Array, offsets: Array, backend: Backend) -> TextTable:
+    """Return the table of the strings that :meth:`TextTable.__reduce__` pickles."""
     return TextTable.of(Text.of(chars, offsets, backend))

@@ -309,10 +309,11 @@ def merge_all(
 
     A forest is packed before the round links anything, because both sides change their own forest.
     """
-    seconds, away = {"pack": 0.0, "copy": 0.0, "join": 0.0}, 1
+    seconds = {"pack": 0.0, "copy": 0.0, "join": 0.0}
+    distance = 1  # from each device to the one whose forest it receives
 
     def done(step: str, since: float) -> float:
-        """Add the seconds since ``since`` to a step; return the time."""
+        """Add the seconds since the time ``since`` to a step; return the current time."""
         now = perf_counter()
         seconds[step] += now - since
         return now
@@ -320,26 +321,28 @@ def merge_all(
     for number in numbers:
         if number != numbers[k]:
             backend.connect(number)
-    while away < len(numbers):
-        at = perf_counter()
+    while distance < len(numbers):
+        now = perf_counter()
         sent = barrier.exchange(k, pack(forest))
-        at = done("pack", at)
-        source = (k - away) % len(numbers)
+        now = done("pack", now)
+        source = (k - distance) % len(numbers)
         other = sent[source].received(backend, numbers[source])
         del sent
         backend.synchronize()
         barrier.exchange(k)
         barrier.forget(k)
-        at = done("copy", at)
+        now = done("copy", now)
         merge(forest, other)
         backend.synchronize()
-        done("join", at)
-        away *= 2
+        done("join", now)
+        distance *= 2
     return seconds
 
 
-def common_ids(scanned: ScannedIds, others: list[ScannedIds], backend: Backend) -> ScannedIds:
+def common_ids(scanned: ScannedIds, of_all: list[ScannedIds], backend: Backend) -> ScannedIds:
     """Return the scanned ids of one device, with the common range of all devices.
+
+    ``of_all`` has the scanned ids of each device, including this one.
 
     A part without rows matches any type of ids, because an empty frame may have no type.
 
@@ -348,7 +351,7 @@ def common_ids(scanned: ScannedIds, others: list[ScannedIds], backend: Backend) 
     InputError
         The ids are not integers, or too far apart for a word each.
     """
-    facts = [one.facts for one in others]
+    facts = [one.facts for one in of_all]
     filled = [one for one in facts if one.rows] or facts[:1]
     texts = [one for one in filled if not one.are_integers]
     if texts and len(texts) < len(filled):
@@ -363,7 +366,7 @@ def common_ids(scanned: ScannedIds, others: list[ScannedIds], backend: Backend) 
         )
     if not scanned.facts.are_integers:
         none = backend.empty(0, np.int64)
-        like = next((one for one in others if one.facts.rows), others[0]).edge_input
+        like = next((one for one in of_all if one.facts.rows), of_all[0]).edge_input
         src, dst = without_rows(like.src), without_rows(like.dst)
         edge_input = replace(scanned.edge_input, src=src, dst=dst)
         scanned = ScannedIds(edge_input, [none, none], scanned.facts._replace(kind=INTEGERS))

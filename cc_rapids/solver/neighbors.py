@@ -170,36 +170,37 @@ def _described(
     if neighbors.offsets is None:
         header[kernels.PERIOD] = max(n if neighbors.by_columns else neighbors.columns, 1)
     period = int(header[kernels.PERIOD])
-    if period and m >> kernels.MOST_BITS == 0:
+    if period and m >> kernels.MOST_BITS == 0:  # divide by the period with a product and a shift
         shift = kernels.MOST_BITS + (period - 1).bit_length()
         header[kernels.FACTOR], header[kernels.SHIFT] = -(-(1 << shift) // period), shift
     header[kernels.TURNED], header[kernels.COLUMNS] = neighbors.by_columns, neighbors.columns
     header[int(kernels.STEP) : int(kernels.STEP) + 4] = neighbors.steps
     header[kernels.MISSING] = neighbors.missing
     filtered = neighbors.distances is not None or rules.mutual or rules.min_samples is not None
-    parts = {
+    parts = {  # the length of each part, by the word of the header that has its start
         kernels.OFFSETS: 0 if neighbors.offsets is None else n + 1,
         kernels.KEPT: -(-m // 64) if filtered else 0,
         kernels.BORDER: 0 if rules.min_samples is None else -(-m // 64),
         kernels.CORE: 0 if rules.min_samples is None else -(-n // 64),
         kernels.REACH: n if reach else 0,
     }
-    slices = []
+    slices = {}
     for word, length in parts.items():
         header[word] = size if length else 0
-        slices.append(slice(size, size + length))
+        slices[word] = slice(size, size + length)
         size += length
     src = backend.empty(size, np.uint64)
     src[: kernels.HEADER] = backend.asarray(header)
     if neighbors.offsets is not None:
-        src[slices[0]] = backend.asarray(neighbors.offsets)
-    kept, borders, core = (src[part].view(np.uint8) for part in slices[1:4])
+        src[slices[kernels.OFFSETS]] = backend.asarray(neighbors.offsets)
+    words_of_bits = kernels.KEPT, kernels.BORDER, kernels.CORE
+    kept, borders, core = (src[slices[word]].view(np.uint8) for word in words_of_bits)
     octets, form = -(-m // 8), kernels.BY_COLUMNS if neighbors.by_columns else kernels.BY_ROWS
     without_gaps = (1, n) if neighbors.by_columns else (neighbors.columns, 1)
     if not header[kernels.FACTOR] or neighbors.steps[:2] != without_gaps:
         form = kernels.ANY_ORDER
     bits = kept[:octets], borders[:octets], core[: -(-n // 8)]
-    return Description(src, *bits, src[slices[4]], form)
+    return Description(src, *bits, src[slices[kernels.REACH]], form)
 
 
 def _select(
@@ -209,16 +210,19 @@ def _select(
     wide: Any,
     backend: Backend,
 ) -> dict[str, int]:
-    """Write the bits of the entries that are edges; count the other entries by reason."""
+    """Write the bits of the entries that are edges; count the other entries by reason.
+
+    ``arrays`` are the description, the indices, the distances, their limits, and the bits.
+    """
     m, weighs = neighbors.m, neighbors.distances is not None
     counts = backend.fill(backend.empty(len(kernels.REASONS), np.uint64), 0)
     wrong = backend.fill(backend.empty(1, np.uint64), 0xFF)
     select = backend.kernel(kernels.select, wide, weighs, rules.mutual)
     select(-(-m // 8), m, neighbors.n, *arrays, counts, wrong)
-    e = int(backend.to_host(wrong)[0])
-    if e < m:
-        offset, indices = neighbors.place(e)[2], arrays[1]
-        raise wrong_index(neighbors, e, int(backend.to_host(indices[offset : offset + 1])[0]))
+    entry = int(backend.to_host(wrong)[0])
+    if entry < m:
+        (_, _, offset), indices = neighbors.place(entry), arrays[1]
+        raise wrong_index(neighbors, entry, int(backend.to_host(indices[offset : offset + 1])[0]))
     counts_on_host = backend.to_host(counts).tolist()
     return {reason: counts_on_host[int(position)] for reason, position in REASONS.items()}
 
@@ -234,7 +238,7 @@ def _join_borders(
     """Join border points to clusters of core points, and make noise absent.
 
     Return the components in the order of their least core points; count the border points in
-    ``joined``.
+    ``joined``. ``arrays`` are the description, the indices and the distances.
     """
     backend, n, src = forest.backend, forest.n, arrays[0]
     chosen = backend.fill(backend.empty(n, np.uint64), 0xFF)
@@ -245,6 +249,7 @@ def _join_borders(
     join_border(octets.size, n, src, chosen, forest.parent, octets, joined)
     del chosen
     forest.all_present = False
+    # A border point may be less than the root of its cluster: make the least point the root.
     lowest = backend.fill(backend.empty(n, forest.vertex), 0xFF)
     backend.kernel(trees.least_of_trees, forest.vertex)(n, forest.parent, lowest)
     backend.kernel(trees.reroot)(n, lowest, forest.parent, forest.present)

@@ -84,21 +84,22 @@ def solve(
         else _reusable_bytes(backend, layout.bytes)
     )
     out = backend.packed_args(whole, layout.rows)
-    if speculative and not row_capacity:
+    if speculative and not row_capacity:  # the answer gets rows of its own, outside ``whole``
         out = backend.alloc_packed(*[(speculative.max_rows, dtype)] * 2)
     read_facts = _launch(named_count, src, dst, backend, whole, layout, out)
     if speculative and not row_capacity:
         speculative.offer(*out)
     facts = read_facts()
     vertices, components, out_of_range = facts.tolist()[:TOTALS]
-    _, sign = ORDER_OF_TYPE[src.dtype]
-    low, high = facts[TOTALS : TOTALS + ENDS].view(WIDE).tolist()
-    ids = IdRange(low - sign, ALL - high - sign, dtype)
+    # The bounds are the least id and the complement of the greatest, both as unsigned words.
+    _, sign_bit = ORDER_OF_TYPE[src.dtype]
+    low, inverted_high = facts[TOTALS : TOTALS + ENDS].view(WIDE).tolist()
+    ids = IdRange(low - sign_bit, ALL - inverted_high - sign_bit, dtype)
     if out_of_range:
         return None
     if ids.size > layout.ids:
-        hashed = layout.sorted_ids and _hashed(facts, whole, layout, src, dst, backend)
-        return hashed or ids
+        encoded = layout.sorted_ids and _hashed(facts, whole, layout, src, dst, backend)
+        return encoded or ids
     arrays_of_forest = partial(_arrays_of_forest, backend, whole, layout, ids.size)
     solved = Forest(backend, ids.size, edge_input.vertices_are_dense_range, arrays_of_forest)
     rows = speculative.accept(vertices) if speculative else None
@@ -139,7 +140,7 @@ def _launch(
     The vertices 0 .. ``named_count`` - 1 are present even if they have no edges.
     """
     (facts,) = backend.packed_views(whole, (layout.facts,))
-    backend.fill(facts, 0xFF)
+    backend.fill(facts, 0xFF)  # the bounds are minima, so they start with all bits set
     kernel = _kernel(backend, ONE_LAUNCH_RULE.design, *ORDER_OF_TYPE[src.dtype])
     kernel(src.size, src, dst, named_count, *backend.packed_args(whole, layout.run), *out)
     return backend.read_async(facts)
@@ -252,6 +253,7 @@ def _run_layout(
     flags = start + 8 * (TOTALS + ENDS + WORDS), FLAGS, np.int64
     # The sorted ids reuse the memory of the table, and their forest that of the slots.
     sorted_ids = ((table[0][0], ends, WIDE), (table[-1][0], ends, VERTEX)) if ends else ()
+    # ``totals`` and ``out_of_range`` overlap, and so do the slots of ids and their sorted forest.
     over_ids = bounds, parent, present, octets, before, sums, totals, out_of_range
     run = Layout((*over_ids, flags, *table, table[-1]))
     arrays = parent, present, before, totals
@@ -259,31 +261,35 @@ def _run_layout(
 
 
 @cache
-def _kernel(backend: Backend, design: Design, wide: type, sign: int) -> Kernel:
-    """Return the kernel that runs all phases of a short list."""
+def _kernel(backend: Backend, design: Design, wide: type, sign_bit: int) -> Kernel:
+    """Return the kernel that runs all phases of a short list.
+
+    ``wide`` and ``sign_bit`` are those of ``ORDER_OF_TYPE``: the 64-bit type of the ids, and the
+    bit that makes ids compare as unsigned words.
+    """
     composer = KernelComposer(design, backend, VERTEX, WIDE, reads_csr=False, record_forest=False)
-    load_row_index = backend.kernel(reading.every)
-    find_bounds = id_range.find_bounds(backend, wide, sign, load_row_index)
+    row_index = backend.kernel(reading.every)  # every row is read
+    find_bounds = id_range.find_bounds(backend, wide, sign_bit, row_index)
     climb = find.find_with_skip(backend)
     frequent, flatten = giant.mark_frequent(backend), forest.flatten(backend, climb)
     write = gather.row_of_vertex(backend, gather.min_label(backend))
     phases = (
-        one_launch.measure(backend, sign, find_bounds.part),
+        one_launch.measure(backend, sign_bit, find_bounds.part),
         one_launch.init_forest(backend, forest.init_singletons(backend, VERTEX).part),
         one_launch.link_share(backend, composer.load_edge(), composer.link_edge()),
         one_launch.flatten_share(backend, frequent.part, flatten.part, giant.PROBES),
         forest.complete(backend, VERTEX).part,
         one_launch.rank(backend, scan.count_blocks(backend).part, scan.sum_all(backend).part),
         one_launch.list_share(backend, gather.gather(backend, write).part),
-        hashed.solve_hashed(backend, _phases_of_hashed(backend, composer, sign)),
+        hashed.solve_hashed(backend, _phases_of_hashed(backend, composer, sign_bit)),
     )
-    kernel: Kernel = one_launch.solve(backend, sign, phases)
+    kernel: Kernel = one_launch.solve(backend, sign_bit, phases)
     return kernel
 
 
-def _phases_of_hashed(backend: Backend, composer: KernelComposer, sign: int) -> tuple[Any, ...]:
-    """Return the phases for ids in a hash table."""
-    distance = hashed.distance_in(backend, sign)
+def _phases_of_hashed(backend: Backend, composer: KernelComposer, sign_bit: int) -> tuple[Any, ...]:
+    """Return the phases for ids in a hash table; see :func:`_kernel` for ``sign_bit``."""
+    distance = hashed.distance_in(backend, sign_bit)
     return (
         hashed.init_slots(backend),
         hashed.link_slots(backend, id_hash.insert(backend), composer.link_edge()),
@@ -291,6 +297,6 @@ def _phases_of_hashed(backend: Backend, composer: KernelComposer, sign: int) -> 
         hashed.count_buckets(backend, find.find_with_skip(backend), distance),
         hashed.start_buckets(backend, scan.sum_all(backend).part),
         hashed.place_ids(backend, distance),
-        hashed.order_ids(backend, sign),
+        hashed.order_ids(backend, sign_bit),
         hashed.hang_ids(backend),
     )

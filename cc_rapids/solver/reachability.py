@@ -86,20 +86,22 @@ def reachability_forest(
     core(described.reach.size, min_samples - 1, described.src, bits, described.reach)
     if scale != 1.0:
         bits = (weights / dtype.type(scale)).view(bits.dtype)
+    # the distances are laid out in memory as the indices are
     in_order = neighbors.steps[:2] == neighbors.steps[2:] and edges.form is not ANY_ORDER
     weigh = backend.kernel(kernels.mutual_reachability, order, load_edge, in_order)
     fits = width <= boruvka.HALF and edges.m < 1 << boruvka.HALF
     chosen = boruvka.solve(edges, forest, n, WeightOrder(bits, weigh, fits))
     rows = chosen.rows
-    us, vs = (backend.empty(rows.size, forest.vertex) for _ in range(2))
+    sources, targets = (backend.empty(rows.size, forest.vertex) for _ in range(2))
     codes = backend.empty(rows.size, np.uint64)
     write = backend.kernel(kernels.write_edges, weigh, load_edge)
-    write(rows.size, rows, bits, edges.src, edges.dst, n, us, vs, codes)
+    write(rows.size, rows, bits, edges.src, edges.dst, n, sources, targets, codes)
     if not forest.complete:
         raise neighbors.given.changed()
     xp = backend.xp
     roots = xp.flatnonzero(forest.parent == xp.arange(n, dtype=forest.vertex))
-    tree = rooted(us, vs, roots, n, backend)
+    tree = rooted(sources, targets, roots, n, backend)
+    # Edges of equal height are in the order of their depth, so that parents precede children.
     by_depth = order_of_integers(tree.depth[tree.child], n, xp)
     by_height = by_depth[stable_order(codes[by_depth], xp)]
     codes, child = codes[by_height], tree.child[by_height]
@@ -107,7 +109,7 @@ def reachability_forest(
     negative = codes < np.uint64(sign)
     codes = xp.where(negative, ~codes, codes ^ np.uint64(sign)).astype(bits.dtype)
     heights = codes.view(dtype).astype(np.float64)
-    vertex = tree.preorder()[0]
+    vertex, *_ = tree.preorder()
     parent = vertex[tree.parent[child]]
     return ReachabilityForest(vertex, parent, vertex[child], heights)
 
