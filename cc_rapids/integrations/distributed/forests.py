@@ -129,18 +129,20 @@ def common_kind(name: str, kinds: list[Kind], vertex_range: range | None = None)
     ColumnTypeError
         Some ids are strings and some are not, or no such type exists.
     """
-    texts = sorted({kind.dtype for kind in kinds if kind.low is None})
-    numbers = sorted({kind.dtype for kind in kinds if kind.low is not None})
-    if texts and numbers:
+    text_types = sorted({kind.dtype for kind in kinds if kind.low is None})
+    integer_types = sorted({kind.dtype for kind in kinds if kind.low is not None})
+    if text_types and integer_types:
         raise ColumnTypeError(
-            f"column {name!r} is {' or '.join(numbers)} in some partitions and {' or '.join(texts)}"
+            f"column {name!r} is {' or '.join(integer_types)} in some partitions and"
+            f" {' or '.join(text_types)}"
             " in others: ids must be integers in all of them, or strings in all; cast the column"
         )
-    ends = [vertex_range[0], vertex_range[-1]] if vertex_range else []
-    if texts or not (numbers or ends):
+    range_ends = [vertex_range[0], vertex_range[-1]] if vertex_range else []
+    if text_types or not (integer_types or range_ends):
         return None
-    bounds = [end for kind in kinds for end in kind[1:] if end is not None] + ends
-    dtypes = tuple(map(np.dtype, numbers or ["int64"]))
+    id_bounds = [id for kind in kinds for id in (kind.low, kind.high) if id is not None]
+    bounds = id_bounds + range_ends
+    dtypes = tuple(map(np.dtype, integer_types or ["int64"]))
     return str(type_of(dtypes, min(bounds), max(bounds)))
 
 
@@ -158,13 +160,13 @@ def united(frames: list[Any], ends: Ends, id_names: Ends) -> Any:
         A column holds integers in one partition and strings in another.
     """
     nonempty = [frame for frame in frames if len(frame)]
-    names = [name for side in ends for name in as_list(side)]
-    for name, column in zip(
-        names, [name for side in id_names for name in as_list(side)], strict=True
-    ):
+    names, given_names = (
+        [name for side in both_sides for name in as_list(side)] for both_sides in (ends, id_names)
+    )
+    for name, given_name in zip(names, given_names, strict=True):
         if len({str(frame[name].dtype) for frame in nonempty}) > 1:
-            kind = common_kind(column, [kind_of(frame[name]) for frame in nonempty])
-            if kind:
+            kind = common_kind(given_name, [kind_of(frame[name]) for frame in nonempty])
+            if kind:  # strings of different types are concatenated as they are
                 nonempty = [frame.astype({name: kind}) for frame in nonempty]
     return concat(nonempty or frames)
 
@@ -214,10 +216,11 @@ def solved_by(frame: Any, ends: Ends, id_names: Ends, rows: int, **options: Any)
     """
     left, right = ends
     one_column = isinstance(left, str)
+    # ids of several columns cannot be passed as a pair of series, only by their names in the frame
     edges, names = ((frame[left], frame[right]), id_names) if one_column else (frame, ends)
     result: Components = components(edges, *names, **options)
     linked_all(result, rows, "the edges of forests")
-    return result if one_column else result.with_key_names(None)
+    return result if one_column else result.with_key_names(None)  # numbered, as by sides()
 
 
 def linked_all(result: Components, rows: int, what: str) -> Ledger:
@@ -269,7 +272,7 @@ def local_forest(
     result = components(frame, source, destination, nulls=nulls, forest=True, **options)
     ledger = linked_all(result, rows, "a partition")
     if isinstance(source, list):
-        result = result.with_key_names(None)
+        result = result.with_key_names(None)  # numbered, as by sides()
     return _forest(result, frame, (source, destination), (source, destination), ledger)
 
 
@@ -284,7 +287,10 @@ def _values(frame: Any) -> Any:
 
 
 def not_frame(value: Any, series: bool = False) -> str:
-    """Return a description of a partition that is not a pandas or cuDF frame or series; else ""."""
+    """Return "" for a frame of pandas or cuDF, otherwise a description of the object.
+
+    If ``series`` is true, "" is returned for a series, too.
+    """
     if is_cudf(value):
         is_frame = series or hasattr(value, "columns")
     else:
@@ -292,8 +298,8 @@ def not_frame(value: Any, series: bool = False) -> str:
 
         kinds = (pd.DataFrame, pd.Series, pd.Index) if series else pd.DataFrame
         is_frame = isinstance(value, kinds)
-    library = type(value).__module__.partition(".")[0]
-    description = shown(value) if library == "builtins" else f"a {library} {type(value).__name__}"
+    package = type(value).__module__.partition(".")[0]
+    description = shown(value) if package == "builtins" else f"a {package} {type(value).__name__}"
     return "" if is_frame else description
 
 
@@ -343,21 +349,22 @@ def _forest(result: Components, frame: Any, ends: Ends, id_names: Ends, ledger: 
 
     ``ends`` are the names of columns in the frame, and ``id_names`` those of the caller.
     """
+    # a spanning forest of n vertices in k components has n - k edges
     edges, rows = result.forest(), result.num_vertices - len(result)
     names = [name for side in sides(id_names[0]) for name in as_list(side)]
     edges = _values(edges[names])
-    if not _may_loop(frame, *map(as_list, ends)):
+    if not _may_loop(frame, *map(as_list, ends)):  # then each vertex has an edge in the forest
         return Forest(edges, rows, ledger)
     single_vertices = _values(result.filter(max_size=1))
-    vertex = [name for name in single_vertices.columns if name.endswith("vertex")]
-    twice = zip(names, [*vertex, *vertex], strict=True)
-    self_loops = type(edges)({name: single_vertices[column] for name, column in twice})
+    columns = [name for name in single_vertices.columns if name.endswith("vertex")]
+    column_of_name = zip(names, [*columns, *columns], strict=True)  # the vertex at both ends
+    self_loops = type(edges)({name: single_vertices[column] for name, column in column_of_name})
     edges = united([edges, self_loops], sides(id_names[0]), id_names)
     return Forest(edges, rows + len(single_vertices), ledger)
 
 
 def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
-    """Return whether a frame may contain a self-loop."""
+    """Return whether a frame may contain a self-loop; True for ends of different types."""
     pairs = list(zip(source, destination, strict=True))
     kinds = [(frame[left].dtype, frame[right].dtype) for left, right in pairs]
     if any(kind != other or kind == "category" for kind, other in kinds):
@@ -369,24 +376,24 @@ def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
 def solved(
     forest: Forest,
     id_names: Ends,
-    kind: str | None,
+    labels: str | None,
     vertex_options: dict[str, Any],
     options: dict[str, Any],
 ) -> Components:
     """Return the components of a forest over all vertices."""
     ends, all_options = sides(id_names[0]), vertex_options | options
-    return solved_by(forest.edges, ends, id_names, forest.rows, labels=kind, **all_options)
+    return solved_by(forest.edges, ends, id_names, forest.rows, labels=labels, **all_options)
 
 
 def labelled(
     forest: Forest,
     id_names: Ends,
-    kind: str | None,
+    labels: str | None,
     vertex_options: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
     """Return the labels of all vertices, and the facts."""
-    result = solved(forest, id_names, kind, vertex_options, options)
+    result = solved(forest, id_names, labels, vertex_options, options)
     facts = result.summary()
     fact_names = ("engine", "device", "vertices", "components", "largest")
     return result.labels(), {name: facts[name] for name in fact_names} | row_facts(forest.ledger)
@@ -399,7 +406,7 @@ def row_facts(ledger: Ledger) -> dict[str, Any]:
 
 def chunk(answer: tuple[Any, Any], k: int, count: int) -> Any:
     """Return the k-th of ``count`` equal ranges of rows of a pair (frame, facts)."""
-    frame = answer[0]
+    frame, _ = answer
     start, end = k * len(frame) // count, (k + 1) * len(frame) // count
     return frame.iloc[start:end].reset_index(drop=True)
 

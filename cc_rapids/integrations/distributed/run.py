@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,13 @@ from ...incremental.progress import DistributedProgress, Reporter
 from ...ledger import Ledger
 from .forests import Ends, balanced, merged
 from .protocol import Executor, Handle
+
+
+class _Merged(NamedTuple):
+    """The merged forest of 2^level partitions."""
+
+    level: int
+    forest: Handle
 
 
 @dataclass(frozen=True)
@@ -68,24 +75,25 @@ class Run:
         total : int or None
             The number of forests, for the progress; None if unknown.
         """
-        piles: dict[str, list[tuple[int, Handle]]] = defaultdict(list)
+        piles: dict[str, list[_Merged]] = defaultdict(list)
         for done, leaf in enumerate(leaves, 1):
             [home] = self.tasks.places([leaf])
             pile = piles[home]
-            pile.append((0, leaf))
-            while len(pile) > 1 and pile[-1][0] == pile[-2][0]:
-                (level, right), (_, left) = pile.pop(), pile.pop()
-                pile.append((level + 1, self.merge(left, right, home)))
+            pile.append(_Merged(0, leaf))
+            while len(pile) > 1 and pile[-1].level == pile[-2].level:
+                right, left = pile.pop(), pile.pop()
+                forest = self.merge(left.forest, right.forest, home)
+                pile.append(_Merged(right.level + 1, forest))
             progress = partial(DistributedProgress, "forests", done, total)
             self.watch.report(done, total, progress)
         return [(home, self._merge_pile(pile, home)) for home, pile in sorted(piles.items())]
 
-    def _merge_pile(self, pile: list[tuple[int, Handle]], home: str) -> Handle:
-        """Merge the forests of a worker, the smallest first."""
-        merged = pile.pop()[1]
+    def _merge_pile(self, pile: list[_Merged], home: str) -> Handle:
+        """Merge the forests of a worker, those of the fewest partitions first."""
+        forest = pile.pop().forest
         while pile:
-            merged = self.merge(pile.pop()[1], merged, home)
-        return merged
+            forest = self.merge(pile.pop().forest, forest, home)
+        return forest
 
     def tree(self, forests: list[Handle]) -> Handle:
         """Merge forests pairwise, level by level, into one.
@@ -94,15 +102,17 @@ class Run:
         loss of a worker repeats its own partitions and some merges, but no partition of another
         worker.
         """
-        level, count = forests, 0
-        while len(level) > 1:
-            count += 1
-            pairs = [self.merge(*pair) for pair in zip(level[::2], level[1::2], strict=False)]
-            stage, total = f"merges, level {count}", len(pairs)
-            for done, _ in enumerate(self.tasks.completed(pairs), 1):
+        level = 0
+        while len(forests) > 1:
+            level += 1
+            pairs = zip(forests[::2], forests[1::2], strict=False)
+            merges = [self.merge(*pair) for pair in pairs]
+            stage, total = f"merges, level {level}", len(merges)
+            for done, _ in enumerate(self.tasks.completed(merges), 1):
                 self.watch.report(done, total, partial(DistributedProgress, stage, done, total))
-            level = pairs + level[len(level) - len(level) % 2 :]
-        return level[0]
+            unpaired = forests[2 * len(merges) :]  # at most one
+            forests = merges + unpaired
+        return forests[0]
 
     def by_vertices(
         self,

@@ -34,7 +34,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from operator import getitem
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -75,14 +75,15 @@ class Ranges:
 
     def __call__(self, ids: Any) -> Any:
         """Return the part of each id: a new array, on the GPU for cuDF's columns."""
-        wide = np.uint64 if ids.dtype == np.uint64 else np.int64
-        limits = np.iinfo(wide)
+        wide_type = np.uint64 if ids.dtype == np.uint64 else np.int64
+        limits = np.iinfo(wide_type)
+        # NumPy cannot convert a cut beyond the type, and no id of the type is beyond its limits
         cuts = [min(max(cut, int(limits.min)), int(limits.max)) for cut in self.cuts]
-        values = ids.astype(wide).values
+        values = ids.astype(wide_type).values
         xp = library(values)
         if not cuts:
             return xp.zeros(values.size, np.int64)
-        return xp.searchsorted(xp.asarray(cuts, wide), values, side="right")
+        return xp.searchsorted(xp.asarray(cuts, wide_type), values, side="right")
 
 
 @dataclass(frozen=True)
@@ -146,10 +147,10 @@ class GivenOwners:
         on the ids.
         """
         xp, cut = cupy_or_numpy(ids), len(ids) // 3
-        whole = self(ids), self(ids.iloc[::-1])[::-1]
+        forwards, backwards = self(ids), self(ids.iloc[::-1])[::-1]
         in_pieces = xp.concatenate([self(ids.iloc[:cut]), self(ids.iloc[cut:])])
-        owner_calls = xp.stack([*whole, in_pieces])
-        return owner_calls.get() if hasattr(owner_calls, "get") else owner_calls
+        parts_by_call = xp.stack([forwards, backwards, in_pieces])
+        return parts_by_call.get() if hasattr(parts_by_call, "get") else parts_by_call
 
     def check(self, ids: Any, part: int) -> None:
         """Check that a part owns the ids that it received.
@@ -203,10 +204,14 @@ def described(forest: Forest) -> dict[str, Any]:
     """Return the facts about a forest that the client needs: rows, types, bounds and ledger."""
     edges = forest.checked()
     kinds = [kind_of(edges[end]) for end in ENDS] if len(edges) else []
-    facts = {"rows": forest.rows, "kinds": kinds, "low": None, "high": None}
-    facts["ledger"] = forest.ledger
-    bounds = [bound for kind in kinds for bound in kind[1:] if bound is not None]
-    return facts | ({"low": min(bounds), "high": max(bounds)} if bounds else {})
+    bounds = [id for kind in kinds for id in (kind.low, kind.high) if id is not None]
+    return {
+        "rows": forest.rows,
+        "kinds": kinds,
+        "low": min(bounds, default=None),
+        "high": max(bounds, default=None),
+        "ledger": forest.ledger,
+    }
 
 
 def total_ledger(facts: list[dict[str, Any]]) -> Ledger:
@@ -254,11 +259,14 @@ def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
     every edge with an end in that part; other edges go to the owner of their source.
     """
     edges = forest.edges if kind is None else forest.edges.astype(kind)
-    left, right = (owner(edges[end]) for end in ENDS)
-    xp = library(left)
-    counts = xp.bincount(left, minlength=count) + xp.bincount(right, minlength=count)
-    home = int(counts.argmax())
-    is_turned = (right == home) & (left != home)
+    source_parts, destination_parts = (owner(edges[end]) for end in ENDS)
+    xp = library(source_parts)
+    ends_by_part = sum(
+        xp.bincount(parts, minlength=count) for parts in (source_parts, destination_parts)
+    )
+    home = int(ends_by_part.argmax())
+    # an edge goes to the owner of its source, so edges with only the destination at home are turned
+    is_turned = (destination_parts == home) & (source_parts != home)
     swapped = dict(zip(ENDS, ENDS[::-1], strict=True))
     turned_edges = select_rows(edges, is_turned).rename(columns=swapped)
     all_edges = concat([select_rows(edges, ~is_turned), turned_edges[list(ENDS)]])
@@ -274,9 +282,16 @@ def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
     return box
 
 
-def sizes(box: Box) -> list[tuple[int, int]]:
+class _Size(NamedTuple):
+    """The number of rows of a frame, and their bytes."""
+
+    rows: int
+    bytes: int
+
+
+def sizes(box: Box) -> list[_Size]:
     """Return the number of rows and the bytes of each frame of a box."""
-    return [(len(frame), weight(frame)) for frame in box]
+    return [_Size(len(frame), weight(frame)) for frame in box]
 
 
 def weight(frame: Any) -> int:
@@ -323,7 +338,8 @@ def owner_calls(owner: GivenOwners, vertex_range: range | None, *samples: Any) -
 
 def one_of(calls: tuple[Any, Any], at: int) -> Any:
     """Return the sampled id at a position of the result of :func:`owner_calls`."""
-    return calls[0].iloc[at]
+    ids, _ = calls
+    return ids.iloc[at]
 
 
 def local_labels(
@@ -336,7 +352,8 @@ def local_labels(
 ) -> Any:
     """Return the label table of a part, from the edges inside it.
 
-    The table includes the vertices of ``vertex_range`` that the part owns.
+    ``edges`` are those whose source the part owns. The table has all vertices of the part: these
+    sources, and the vertices of ``vertex_range`` that the part owns.
 
     Raises
     ------
@@ -348,6 +365,7 @@ def local_labels(
         size = -(-len(vertex_range) // count) * BYTES_OF_A_ROW
         engine.check_capacity(size, f"the share of one worker of {len(vertex_range):,} vertices")
     inner, outer = _split(edges, owner, part)
+    # a self-loop for each source of a crossing edge, which may be in no edge inside the part
     single_vertices = outer[["source"]].drop_duplicates()
     frame = concat([inner, single_vertices.assign(destination=single_vertices["source"])])
     own_vertices = None
@@ -359,12 +377,16 @@ def local_labels(
 
 
 def _owned(vertex_range: range, like: Any, owner: Owner, part: int) -> Any:
-    """Return the vertices of a range that a part owns, computed in pieces on this worker."""
-    kind, limits, pieces = type(like), np.iinfo(like.dtype), []
+    """Return the vertices of a range that a part owns, computed in pieces on this worker.
+
+    The answer is a column of the library of ``like``, and of its type if that holds the range.
+    """
+    column_class, limits, pieces = type(like), np.iinfo(like.dtype), []
     fits = not vertex_range or limits.min <= min(vertex_range) <= max(vertex_range) <= limits.max
+    # an empty range still makes one piece, which has the type of ids
     for start in range(0, max(len(vertex_range), 1), OWNER_CALL_VERTICES):
         values = array_of_range(vertex_range[start : start + OWNER_CALL_VERTICES], np)
-        ids = kind(values.astype(like.dtype) if fits else values, name="vertex")
+        ids = column_class(values.astype(like.dtype) if fits else values, name="vertex")
         pieces.append(select_rows(ids.to_frame(), owner(ids) == part))
     return concat(pieces)["vertex"]
 
@@ -406,7 +428,10 @@ def shrunk(edges: Any, options: dict[str, Any]) -> Forest:
 
 
 def looked_up(frame: Any, by: str, table: Any) -> Any:
-    """Replace the ids in one column by their labels in a table; ids not in the table remain."""
+    """Replace the ids in one column by their labels in a table; ids not in the table remain.
+
+    Rows with a replaced id come first.
+    """
     if not (len(frame) and len(table)):
         return frame
     labels_by_id = table.rename(columns={"vertex": by, "labels": "found"})
@@ -454,13 +479,10 @@ def grandparents(frame: Any, *answers: Any) -> Any:
 
 def with_roots(frame: Any) -> Any:
     """Break cycles of two vertices that chose each other: the lesser one becomes a root."""
-    root = (frame["further"] == frame["vertex"]) & (frame["vertex"] < frame["labels"])
-    return concat(
-        [
-            frame[~root][["vertex", "labels"]],
-            frame[root][["vertex"]].assign(labels=frame[root]["vertex"]),
-        ]
-    )
+    is_root = (frame["further"] == frame["vertex"]) & (frame["vertex"] < frame["labels"])
+    roots = frame[is_root][["vertex"]]
+    others = frame[~is_root][["vertex", "labels"]]
+    return concat([others, roots.assign(labels=roots["vertex"])])
 
 
 def pointer_jump(frame: Any) -> Any:
@@ -481,7 +503,11 @@ def solved(options: dict[str, Any], *forests: Forest) -> Any:
 
 
 def finished(labels: Any, table: Any) -> Any:
-    """Return the answer of a part with final labels, in the order of the ids."""
+    """Return the answer of a part, in the order of the ids.
+
+    ``labels`` are those from the edges inside the part, and ``table`` has the final label of each
+    of them that a crossing edge joined to others.
+    """
     labels_of_all = looked_up(labels, "labels", table)
     return labels_of_all.sort_values("vertex", ignore_index=True)
 
@@ -533,68 +559,68 @@ class Exchange:
 
         Parameters
         ----------
+        boxes : list of handles
+            Boxes with one frame for each part.
         by : str
             The column whose owner receives a row.
-        total : int, optional
-            The number of rows of all boxes, if known.
         homes : sequence of int, optional
             The part that holds each box. If None, boxes may be on any worker, and a preferred
             worker is assigned to each part.
+        stage : str
+            The name of this step for the progress.
+        total : int, optional
+            The number of rows of all boxes, if known.
         """
-        counts = self._sizes(boxes, stage)
-        rows_of_part = [sum(rows[part][0] for rows in counts) for part in range(self.count)]
+        box_sizes = self._sizes(boxes, stage)
+        rows_of_part = [sum(sizes[part].rows for sizes in box_sizes) for part in range(self.count)]
         if total not in (None, sum(rows_of_part)):
             raise lost_rows("the edges of all forests", total or 0, sum(rows_of_part))
-        places: Sequence[str | None] = (
-            self._assign_workers(boxes, counts)
-            if homes is None
-            else [self.workers[home] for home in homes]
-        )
+        if homes is None:
+            homes = self._assign_workers(boxes, box_sizes)
         pieces: list[list[Handle]] = [[] for _ in range(self.count)]
-        for box_number, (box, rows) in enumerate(zip(boxes, counts, strict=True)):
-            home = self.workers.index(places[box_number]) if homes is None else homes[box_number]
-            for part, (row_count, size) in enumerate(rows):
+        for box_number, (box, home) in enumerate(zip(boxes, homes, strict=True)):
+            for part, size in enumerate(box_sizes[box_number]):
                 # a part that gets no rows still gets one empty frame, for its types
-                if row_count or box_number == part % len(boxes):
-                    share = self.tasks.submit(getitem, box, part, worker=places[box_number])
-                    pieces[part].append(share)
+                if size.rows or box_number == part % len(boxes):
+                    pieces[part].append(self.on(home, getitem, box, part))
                 if part != home:
-                    self.bytes[home, part] += size
+                    self.bytes[home, part] += size.bytes
         return [
             self.on(part, arrived, self.owner, by, part, rows_of_part[part], *frames)
             for part, frames in enumerate(pieces)
         ]
 
-    def _assign_workers(
-        self, boxes: list[Handle], counts: list[list[tuple[int, int]]]
-    ) -> list[str | None]:
-        """Assign a worker to each part; return the assigned worker that holds each box.
+    def _assign_workers(self, boxes: list[Handle], box_sizes: list[list[_Size]]) -> list[int]:
+        """Assign a worker to each part; return the part on the worker of each box.
 
         Pairs of a part and a worker are assigned greedily, by the bytes of the part on the worker.
+        A box on a worker without a part is counted for part 0.
         """
         places = self.tasks.places(boxes)
-        weights: dict[tuple[int, str], int] = {
+        local_bytes: dict[tuple[int, str], int] = {
             (part, name): 0 for part in range(self.count) for name in self.tasks.workers()
         }
-        for rows, place in zip(counts, places, strict=True):
-            for part, (_, size) in enumerate(rows):
-                if (part, place) in weights:
-                    weights[part, place] += size
-        while weights:
-            part, name = max(weights, key=lambda pair: weights[pair])
+        for sizes_of_box, place in zip(box_sizes, places, strict=True):
+            for part, size in enumerate(sizes_of_box):
+                if (part, place) in local_bytes:  # a lost worker is in no pair
+                    local_bytes[part, place] += size.bytes
+        while local_bytes:
+            part, name = max(local_bytes, key=lambda pair: local_bytes[pair])
             self.workers[part] = name
-            weights = {
-                pair: w for pair, w in weights.items() if pair[0] != part and pair[1] != name
+            local_bytes = {
+                (other_part, other_name): size
+                for (other_part, other_name), size in local_bytes.items()
+                if other_part != part and other_name != name
             }
-        return [place if place in self.workers else self.workers[0] for place in places]
+        return [self.workers.index(place) if place in self.workers else 0 for place in places]
 
-    def _sizes(self, boxes: list[Handle], stage: str) -> list[list[tuple[int, int]]]:
+    def _sizes(self, boxes: list[Handle], stage: str) -> list[list[_Size]]:
         """Return the rows and bytes of each frame of the boxes; this is one batch."""
         self.batches += 1
-        row_counts = self.tasks.gather([self.tasks.submit(sizes, box) for box in boxes])
+        box_sizes = self.tasks.gather([self.tasks.submit(sizes, box) for box in boxes])
         progress = partial(DistributedProgress, stage, self.batches, self.batches)
         self.watch.report(self.batches, self.batches, progress)
-        return row_counts
+        return box_sizes
 
     def find(self, frames: list[Handle], by: str, tables: list[Handle], stage: str) -> list[Handle]:
         """Replace the ids in one column of each frame by the labels that their owners return."""
@@ -613,24 +639,28 @@ class Exchange:
     def _ask(
         self, frames: list[Handle], by: str, tables: list[Handle], stage: str
     ) -> list[list[Handle]]:
-        """Look up ids at their owners, in one batch of queries and one of answers."""
+        """Look up ids at their owners, in one batch of queries and one of answers.
+
+        The result has the answers to each part: rows of the owners' tables.
+        """
         boxes = [
             self.on(part, ids_to_look_up, frame, by, self.owner, self.count)
             for part, frame in enumerate(frames)
         ]
         answers: list[list[Handle]] = [[] for _ in range(self.count)]
-        weights: dict[tuple[int, int], Handle] = {}
-        for part, rows in enumerate(self._sizes(boxes, stage)):
-            for other, (row_count, size) in enumerate(rows):
-                if not row_count:
+        answer_bytes: dict[tuple[int, int], Handle] = {}
+        for part, sizes_of_box in enumerate(self._sizes(boxes, stage)):
+            for other, size in enumerate(sizes_of_box):
+                if not size.rows:
                     continue
                 queries = self.on(part, getitem, boxes[part], other)
                 answer = self.on(other, lookup_rows, queries, tables[other])
                 answers[part].append(answer)
                 if other != part:
-                    self.bytes[part, other] += size
-                    weights[other, part] = self.on(other, weight, answer)
-        for pair, size in zip(weights, self.tasks.gather(list(weights.values())), strict=True):
+                    self.bytes[part, other] += size.bytes
+                    answer_bytes[other, part] = self.on(other, weight, answer)
+        bytes_of_answers = self.tasks.gather(list(answer_bytes.values()))
+        for pair, size in zip(answer_bytes, bytes_of_answers, strict=True):
             self.bytes[pair] += size
         self.batches += 1
         return answers
@@ -681,48 +711,54 @@ class Distributed:
     def run(
         self, leaves: list[Handle], kind: str | None, room: int | None, total: int
     ) -> list[Handle]:
-        """Return the answers of the parts, given forests of ``total`` edges."""
+        """Return the answers of the parts: run the steps of the module's docstring.
+
+        Parameters
+        ----------
+        leaves : list of handles
+            The forests of the workers.
+        kind : str or None
+            The integer type of the ids; None for strings.
+        room : int or None
+            The most edges that one worker solves; by default the vertices of the largest part.
+        total : int
+            The number of edges of all forests.
+        """
         send, on = self.exchange.send, self.exchange.on
-        owner, count, options, vertex_range = (
-            self.owner,
-            self.count,
-            self.options,
-            self.vertex_range,
-        )
-        numbers = range(count)
+        owner, count, options = self.owner, self.count, self.options
+        parts = range(count)
         boxes = [
             self.tasks.submit(routed, leaf, owner, count, kind, worker=place)
             for leaf, place in zip(leaves, self.tasks.places(leaves), strict=True)
         ]
         edges = send(boxes, "source", None, "to owners", total)
-        label_options = vertex_range, options
-        inner = [on(p, local_labels, edges[p], owner, p, count, *label_options) for p in numbers]
-        cross = [on(p, crossing, edges[p], inner[p], owner, p, count) for p in numbers]
-        border = send(cross, "destination", numbers, "borders")
+        inner = [
+            on(p, local_labels, edges[p], owner, p, count, self.vertex_range, options)
+            for p in parts
+        ]
+        cross = [on(p, crossing, edges[p], inner[p], owner, p, count) for p in parts]
+        border = send(cross, "destination", parts, "borders")
         del boxes, edges, cross  # they can be computed again from the forests of the workers
-        labels = [on(p, with_new, inner[p], border[p]) for p in numbers]
-        remaining = [on(p, bordering, border[p], labels[p], options) for p in numbers]
+        labels = [on(p, with_new, inner[p], border[p]) for p in parts]
+        remaining = [on(p, bordering, border[p], labels[p], options) for p in parts]
         if room is None:
-            room = max(self.tasks.gather([on(p, len, labels[p]) for p in numbers]))
+            room = max(self.tasks.gather([on(p, len, labels[p]) for p in parts]))
         levels: list[list[Handle]] = []
         while sum(rows := self._rows(remaining)) > room:
-            self.facts.setdefault("border", self._border(remaining))
+            if not levels:  # an upper bound on the vertices at the borders: two for each edge
+                self.facts["border"] = 2 * sum(rows)
             levels.append(self._hook(remaining, len(levels) + 1))
             remaining = self._relabel(remaining, levels[-1], len(levels))
         self.facts |= {"rounds": len(levels), "room": room, "rest": sum(rows)}
         table = self._solve(remaining, rows)
         for number, level in reversed(list(enumerate(levels, 1))):
             table = self.exchange.find(level, "labels", table, f"back, round {number}")
-        return [on(p, finished, labels[p], table[p]) for p in numbers]
+        return [on(p, finished, labels[p], table[p]) for p in parts]
 
     def _rows(self, remaining: list[Handle]) -> list[int]:
         """Return the number of remaining edges of each part."""
         facts = self.tasks.gather([self.tasks.submit(described, one) for one in remaining])
         return [fact["rows"] for fact in facts]
-
-    def _border(self, remaining: list[Handle]) -> int:
-        """Return an upper bound on the number of vertices at the borders."""
-        return 2 * sum(self._rows(remaining))
 
     def _hook(self, remaining: list[Handle], number: int) -> list[Handle]:
         """Return tables with the root of every vertex that has a neighbour, on its owner.
@@ -740,7 +776,8 @@ class Distributed:
         while True:
             seen = self.exchange.further(tables, stage)
             tables = [on(p, pointer_jump, one) for p, one in enumerate(seen)]
-            if not sum(self.tasks.gather([on(p, count_changed, seen[p]) for p in range(count)])):
+            changed = self.tasks.gather([on(p, count_changed, one) for p, one in enumerate(seen)])
+            if not sum(changed):
                 return tables
 
     def _relabel(self, remaining: list[Handle], roots: list[Handle], number: int) -> list[Handle]:
@@ -752,12 +789,15 @@ class Distributed:
         return [on(p, shrunk, one, self.options) for p, one in enumerate(edges)]
 
     def _solve(self, remaining: list[Handle], rows: list[int]) -> list[Handle]:
-        """Solve the remaining edges on one worker, and send the labels to the owners."""
+        """Solve the remaining edges on the worker with most of them; send the labels to the owners.
+
+        ``rows`` are the numbers of remaining edges of each part.
+        """
         exchange, home = self.exchange, int(np.argmax(rows))
         on = exchange.on
-        weights = self.tasks.gather([on(p, weight_of, one) for p, one in enumerate(remaining)])
-        for part, weight in enumerate(weights):
-            exchange.bytes[part, home] += weight if part != home else 0
+        forest_bytes = self.tasks.gather([on(p, weight_of, one) for p, one in enumerate(remaining)])
+        for part, size in enumerate(forest_bytes):
+            exchange.bytes[part, home] += size if part != home else 0
         exchange.batches += 1
         label_table = on(home, solved, self.options, *remaining)
         box = on(home, boxed, label_table, "vertex", self.owner, self.count)
@@ -781,6 +821,10 @@ def distributed(
     ----------
     id_names : pair of columns
         The caller's names of the columns of ids.
+    owners : callable, "hash", "range" or None
+        The caller's rule: see :func:`owner_of`.
+    room : int, optional
+        The most edges that one worker solves at the end.
     vertex_range : range, optional
         Vertices to include even if no edge names them.
     count : int, optional
@@ -816,7 +860,7 @@ def check_partition(
     room: Any,
     dumps: Callable[[Any], bytes],
 ) -> None:
-    """Check the arguments of distributed vertices, and that the owners can be pickled.
+    """Check the arguments of distributed vertices, and that ``dumps`` can pickle the owners.
 
     Raises
     ------
@@ -869,12 +913,13 @@ def _check_function(
         tasks.submit(owner_calls, owner, vertex_range, *samples, worker=worker)
         for worker in tasks.workers()
     ]
+    # only the parts, one row per call and worker; the ids, item 0, stay on the workers
     calls = np.concatenate(tasks.gather([tasks.submit(getitem, one, 1) for one in results]))
     differs = (calls != calls[0]).any(axis=0)
     if differs.any():
         at = int(differs.argmax())
         [an_id] = tasks.gather([tasks.submit(one_of, results[0], at)])
-        raise unsteady(an_id, *np.unique(calls[:, at])[:2])
+        raise unsteady(an_id, *np.unique(calls[:, at])[:2])  # two of its different parts
 
 
 def _check_ids(id_names: Ends, facts: list[dict[str, Any]], count: int | None) -> None:
