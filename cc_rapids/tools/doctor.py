@@ -233,7 +233,7 @@ def find_driver() -> Driver | None:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError:
         return None
-    c_number = ctypes.c_int()
+    c_number = ctypes.c_int()  # each query writes its answer there
     cuda.cuDriverGetVersion(ctypes.byref(c_number))
     supported = c_number.value // 1000, c_number.value % 1000 // 10  # 12040 is CUDA 12.4
     status = cuda.cuInit(0)

@@ -43,10 +43,12 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
     item : int
         The bytes of an id.
     """
-    sample, passes = design.words[0], 2 if design.window else 1
+    sample, link, _ = design.words
+    passes = 2 if design.window else 1
     table = LABEL * (design.window or n)  # the labels that are read at random
-    pair_bytes = design.words[1].spec.bytes_per_vertex_pair
-    labels = LABEL * n * (3 if sample.spec.samples else 2)  # labels are written and read
+    pair_bytes = link.spec.bytes_per_vertex_pair
+    # Labels are written and read, and after a sample read once more to mark the giant component
+    labels = LABEL * n * (3 if sample.spec.samples else 2)
     if pair_bytes and not rows:
         matrix = pair_bytes * n * n
         counted = "each edge once into the matrix, which is cleared and read once"

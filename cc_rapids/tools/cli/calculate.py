@@ -316,7 +316,7 @@ def calculate(
     )
     read_seconds = None if edge_input.streamed else time.perf_counter() - start
     solve_options: dict[str, Any] = by_number(
-        {k: word for k, word in choices.items() if word is not None}
+        {name: word for name, word in choices.items() if word is not None}
     )
     solve_options.setdefault("engine", edge_input.engine())
     if max_size is not None:

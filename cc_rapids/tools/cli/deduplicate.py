@@ -288,7 +288,7 @@ class _Choice:
         import pyarrow as pa
 
         columns, by = dict(self.columns), None
-        if self.by is not None:
+        if self.by is not None:  # it may name ids, too, but its values are converted for ordering
             by = _unused_name(self.by, columns)
             columns[by] = self.values
         on = self.on if len(self.on) > 1 else self.on[0]

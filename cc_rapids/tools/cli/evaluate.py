@@ -164,6 +164,7 @@ def _check_folder(out: Path, inputs: list[Path]) -> None:
         raise InputError(f"cannot write to {out}: it is not a directory")
     for file in inputs:
         check_apart(out / "runs.csv", file)
+    # A folder that does not exist is made later: its parent must allow that
     check_output((out / "runs.csv") if out.is_dir() else out.with_name("runs.csv"))
 
 

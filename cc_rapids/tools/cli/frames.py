@@ -250,15 +250,16 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
             ) from None
     if header:
         return table
+    # Each name becomes the first value of its column; an empty one was an empty field
     columns = [
         pa.chunked_array([pa.array([name or None], column.type), *column.chunks], column.type)
         for name, column in zip(names, text.columns, strict=True)
     ]
-    numbers = [f"column{k}" for k in range(len(names))]
+    numbered = [f"column{k}" for k in range(len(names))]
     return WholeTable(
         table.name,
-        pa.table([typed(column) for column in columns], names=numbers),
-        pa.table(columns, names=numbers),
+        pa.table([typed(column) for column in columns], names=numbered),
+        pa.table(columns, names=numbered),
     )
 
 
@@ -328,6 +329,7 @@ def read_vertices(
     if edges is not None and len(edges):
         source = options["source"]
         ends = source if isinstance(source, list) else [source]
+        # The types of the known columns of ids; None for any others
         types = [*edges.select(ends).schema.types, *types][: len(id_columns)]
     ids = [ids_of(table, name, kind) for name, kind in zip(id_columns, types, strict=True)]
     return {"vertices": pa.table(ids, names=id_columns)}

@@ -84,7 +84,7 @@ def _command(name: str) -> click.Command:
             ),
         ],
     )
-    for option in (quiet_options, as_json):
+    for option in (quiet_options, as_json):  # these decorators add parameters to a command
         option(command)
     return command
 

@@ -340,6 +340,7 @@ def _rule(
     """Return the pairs of ``--cannot-link`` or ``--must-link``, with ids like those of PAIRS.
 
     The columns have the names that they have in PAIRS, or for ids of one column any known names.
+    Ids of several columns are returned as two tables, one for each end.
     """
     import pyarrow as pa
 
@@ -386,7 +387,7 @@ def _selected(
 ) -> Any:
     """Return the ids of records, which ``on`` names, and the column ``last_column``.
 
-    Ids of one column are text or numbers like ``kinds``.
+    Without ``on``, all columns are returned. Ids of one column are text or numbers like ``kinds``.
     """
     import pyarrow as pa
 

@@ -53,7 +53,7 @@ FILES_IN_WORDS = f"{COLUMNS_IN_WORDS}\n\n{FORMATS_IN_WORDS}"
 def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for reading text, named like the fields of :class:`TextOptions`."""
 
-    @wraps(function)
+    @wraps(function)  # --no-comment is not a field: it sets comment to None
     def with_comment(*, no_comment: bool, comment: str, **others: Any) -> Any:
         return function(comment=None if no_comment else comment, **others)
 
@@ -84,7 +84,7 @@ def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         ("--no-comment", {"is_flag": True, "help": "Read lines that look like comments as edges."}),
     ]
-    for flag, keywords in reversed(options):
+    for flag, keywords in reversed(options):  # help lists the option that was added last first
         with_options = option(flag, section=INPUT, **keywords)(with_options)
     return with_options
 
@@ -184,7 +184,7 @@ def ends_options(source: tuple[str, ...], destination: tuple[str, ...], what: st
     """Return two options for the columns of both ends; commas separate the columns of an id."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for flags, name, help_text in (
+        for flags, name, help_text in (  # help lists the option that was added last first
             (destination, "destination", f"Column of the other {what}."),
             (source, "source", f"Column of one {what}, or several: A,B."),
         ):
@@ -197,7 +197,10 @@ def ends_options(source: tuple[str, ...], destination: tuple[str, ...], what: st
 
 
 def _side(_: object, __: object, word: str | None) -> Any:
-    """Return the name of a column, or a list if commas separate several names."""
+    """Return the name of a column, or a list if commas separate several names.
+
+    click calls this function with the context, the option and its value.
+    """
     return word.split(",") if word and "," in word else word
 
 

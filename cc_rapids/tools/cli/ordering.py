@@ -54,6 +54,7 @@ def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
             is_rounded = pc.is_in(present, pa.array(rounded, present.type))
             raise _mixed_kinds_error(present, is_rounded, what, ROUNDED)
         return numeric
+    # Not all are numbers: the first kind that occurs decides what is wrong, unless all are dates
     for pattern, kind in ((NUMBER, NO_NUMBER), (DATE, NO_DATE), (NUMERAL, SPELT)):
         fits = pc.match_substring_regex(present, pattern)
         if not pc.any(fits).as_py():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import sys
-from typing import Any, cast
+from typing import Any
 
 from ...data.files.handle import Handle
 from ...data.files.input_file import File
@@ -37,7 +37,8 @@ def standard_input() -> File:
     stream: Any = getattr(sys.stdin, "buffer", None)
     if stream is None:
         raise InputError(f"{STANDARD_INPUT} is closed")
-    return _StandardInput(STANDARD_INPUT, cast(Any, Handle(stream)), 0, None)
+    handle: Any = Handle(stream)
+    return _StandardInput(STANDARD_INPUT, handle, size=0, on_progress=None)  # a pipe has no size
 
 
 def paths_of(pattern: str) -> list[str]:

@@ -133,7 +133,7 @@ def verify(
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
     chunked = {"memory_limit": memory_limit, "unreadable": unreadable}
     chunked = {name: value for name, value in chunked.items() if value is not None}
-    edges, options, source_format, read = _edges(files, quiet, chunked, reading, bounds)
+    edges, options, source_format, ledger_of_all = _edges(files, quiet, chunked, reading, bounds)
     if source_format is not None:
         check_single(source_format)
     edge_table = edges if is_whole(files) and not chunked else None
@@ -156,7 +156,7 @@ def verify(
         "vertices": len(table),
         "edges": proof and proof.edges,
         "components": proof and proof.components,
-        "ledger": proof and read(proof.ledger).facts(),
+        "ledger": proof and ledger_of_all(proof.ledger).facts(),
         "oracle": oracle,
         "taken": source_format and source_format.facts(),
         **times_since(start, times),

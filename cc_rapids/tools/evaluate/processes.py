@@ -49,6 +49,7 @@ class Processes:
     def forest(self) -> Ends:
         """Return a spanning forest as two columns, merged in pairs from forests of equal parts."""
         tasks = [(self.place, *part, self.design) for part in self.parts()]
+        # map() takes one sequence for each parameter, so the tasks are transposed
         forests = list(self.pool.map(_of_part, *zip(*tasks, strict=True)))
         while len(forests) > 1:
             pairs = list(zip(forests[::2], forests[1::2], strict=False))

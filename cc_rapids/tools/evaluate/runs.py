@@ -191,17 +191,20 @@ def _here(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
 
 
 def _by_processes(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
-    """Return the times of a case on processes, including labels from their last forest."""
+    """Return the times of a case on processes, including labels from their last forest.
+
+    The processes hold the edges, so the only input of a run is the function that starts them.
+    """
     if source.ends is None or backend.on_device:
         raise InputError("processes need integer ids and run on CPU threads: pass engine='threads'")
     vertices = source.distinct_ids if source.all_vertices is None else source.all_vertices
 
-    def job(forest: Any) -> Any:
-        result = components(forest(), vertices=vertices, engine=backend.name)
+    def job(find_forest: Any) -> Any:
+        result = components(find_forest(), vertices=vertices, engine=backend.name)
         return result, result.labels()
 
-    with REDUCTIONS[str(case.reduction)](source.ends, vertices, case) as forest:
-        return timed(backend, job, [forest], plan.rounds, plan.patience)
+    with REDUCTIONS[str(case.reduction)](source.ends, vertices, case) as find_forest:
+        return timed(backend, job, [find_forest], plan.rounds, plan.patience)
 
 
 def _process_options(case: Case) -> tuple[int, str, int]:

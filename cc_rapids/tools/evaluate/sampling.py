@@ -51,6 +51,7 @@ class Sampling(Processes):
                 (source, first, count, size)
                 for (first, _), count, size in zip(parts, counts, sizes, strict=True)
             ]
+            # map() takes one sequence for each parameter, so tasks and moves are transposed
             samples = list(self.pool.map(sampled, *zip(*tasks, strict=True)))
             self.pool.submit(solve_sample, samples, self.labels, self.design).result()
             moves = [

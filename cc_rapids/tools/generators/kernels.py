@@ -62,6 +62,9 @@ def permute(on: Any) -> Any:
     steps of a perfect function suffice (Luby and Rackoff, 1988); this uses six. If n is not a power
     of two, values of n or more are permuted again. This follows a cycle of the larger permutation,
     so it returns to a value below n, and distinct inputs have distinct results.
+
+    ``scramble`` is that function. It returns the upper bits of a product, which depend on all bits
+    of the factors, and its caller keeps as many of them as a half has.
     """
 
     @on.device
@@ -106,9 +109,9 @@ def rmat(on: Any) -> Any:
             rest = bits(key, i + np.uint64(first), part)
             for _ in range(LEVELS):
                 share = rest & SHARE_MASK
-                below = np.uint64(share >= np.uint64(ab))
-                beyond = np.uint64(share >= np.uint64(a)) + np.uint64(share >= np.uint64(abc))
-                u, v = u << ONE | below, v << ONE | (beyond + below) & ONE
+                upper = np.uint64(share >= np.uint64(ab))  # the quadrant is 2 or 3
+                others = np.uint64(share >= np.uint64(a)) + np.uint64(share >= np.uint64(abc))
+                u, v = u << ONE | upper, v << ONE | (others + upper) & ONE
                 rest >>= SHARE
             part += ONE
         src[i], dst[i] = u & (np.uint64(n) - ONE), v & (np.uint64(n) - ONE)
@@ -167,7 +170,8 @@ def barabasi_albert(on: Any) -> Any:
 def keep_grid(on: Any) -> Any:
     """Choose edges of the grid from v = first + i to the right and downwards.
 
-    Set kept[2 i] and kept[2 i + 1], each with probability ``share`` in units of 2^-32.
+    Set kept[2 i] and kept[2 i + 1], each with probability ``share`` in units of 2^-32. The halves
+    of one random number decide about the two edges.
     """
     bits = draw(on)
 
@@ -316,10 +320,10 @@ def record_keys(on: Any) -> Any:
     def record_keys(i, first, key, records, each, quantiles, src, dst):
         e = i + np.uint64(first)
         x = bits(key, e, NONE)
-        between = x >> QUANTILE
-        low = quantiles[between]
-        part = (quantiles[between + ONE] - low) * (x & WORD) >> HALF
-        src[i], dst[i] = e // np.uint64(each), np.uint64(records) + low + part
+        interval = x >> QUANTILE
+        low = quantiles[interval]
+        within = (quantiles[interval + ONE] - low) * (x & WORD) >> HALF
+        src[i], dst[i] = e // np.uint64(each), np.uint64(records) + low + within
 
     return record_keys
 

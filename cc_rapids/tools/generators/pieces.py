@@ -179,6 +179,7 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         runner = backends.get(engine)
         with runner.scope():
+            # Vertex v has the places 2 v and 2 v + 1; the flags start at vertex ``first``
             places = runner.xp.flatnonzero(keep_flags(engine, first, size)) + 2 * first
         ends = new_columns(int(places.size), dtype, engine)
         launch(generate.grid, engine, int(places.size), columns, places, *ends)
@@ -418,7 +419,7 @@ def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
     full = REFERENCES[name]
     if scale is None:
         pieces = full.make(full.vertices, full.edges, seed)
-        recorded = None if seed else full.components
+        recorded = None if seed else full.components  # the number was measured with seed 0
         return replace(pieces, name=name, components=pieces.components or recorded)
     n = round(2**scale)
     pieces = full.make(n, round(full.edges * n / full.vertices), seed)
