@@ -394,7 +394,7 @@ def find_components(
         from .incremental.stream import find_in_stream
 
         return find_in_stream(edges, options, None if options.chunked else find_components)
-    weights_of = None
+    weights_of = None  # waits for a check of the weights, which runs while the ends are read
     if options.spanning is not None and bound is None:
         weights_of = plain_weights(adapter, edges, options.spanning.weight)
     source, destination = options.source, options.destination
@@ -421,7 +421,7 @@ def find_components(
     # Kernels read the borrowed columns within this scope; the answer keeps the arena's memory.
     with backend.scope() as arena, Lending(edge_input) as (columns, offsets):
         run_options = options
-        if options.spanning is not None and options.spanning.later:
+        if options.spanning is not None and options.spanning.later:  # only components for now
             run_options = replace(options, forest=False, spanning=None)
         if options.explain:
             return explain(edge_input, columns, offsets, backend, run_options)
@@ -438,7 +438,7 @@ def find_components(
         done = perf_counter()
     rows = edge_input.ledger
     assert rows is not None
-    if outer is not None:
+    if outer is not None:  # it has counted these rows as given
         rows = outer.plus(rows._replace(given=0))
     ledger = rows._replace(linked=encoded.edges.m).check()
     if not (ledger.linked or ledger.records):

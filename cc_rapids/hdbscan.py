@@ -427,8 +427,10 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                 )
             same = (given == expected) | (np.isnan(given) & np.isnan(expected))
             if not same.all():
-                p = int(same.argmin())
-                raise VerificationError(f"{name}[{p}] is {given[p]}, but must be {expected[p]}")
+                point = int(same.argmin())
+                raise VerificationError(
+                    f"{name}[{point}] is {given[point]}, but must be {expected[point]}"
+                )
         clusters, seconds = np.unique(labels[labels >= 0]).size, perf_counter() - started
         return Audit(edges[0].size, inside.size, clusters, None, seconds, {})
 
@@ -471,7 +473,10 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         return Selection(method, single, epsilon, self.max_cluster_size), rank
 
     def _precomputed(self, X: Any) -> tuple[Neighbors, bool, None] | None:  # noqa: N803
-        """Return precomputed distances divided by ``alpha``, False, None; or None for points."""
+        """Return precomputed distances divided by ``alpha``, False, None; or None for points.
+
+        The results are in the order of :meth:`_search`.
+        """
         if not isinstance(self.metric, str) or self.metric != "precomputed":
             return None
         neighbors = read_distances(X)
@@ -549,7 +554,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             neighbors = read_symmetric(np.zeros((0, 0)))
         undefined = np.isnan(neighbors.distances)
         if undefined.any():
-            row = np.flatnonzero(finite)[neighbors.place(int(undefined.argmax()))[0]]
+            finite_row, _, _ = neighbors.place(int(undefined.argmax()))
+            row = np.flatnonzero(finite)[finite_row]
             raise InputError(
                 f"metric={shown(metric)} is NaN for {int(undefined.sum()):,} of {neighbors.m:,}"
                 f" distances, such as one of X[{row}]: leave out points for which it is undefined"
@@ -565,7 +571,11 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
 
 def _completed(values: Any, sums: Any, infinite: float, missing: float) -> Any:
-    """Return an array of all points: ``values`` of finite points, and the outliers' values."""
+    """Return an array of all points: ``values`` of finite points, and the outliers' values.
+
+    ``sums`` are the row sums of :meth:`HDBSCAN._search`. Points with infinite values get
+    ``infinite``, and points with NaN get ``missing``.
+    """
     completed = np.where(np.isnan(sums), missing, infinite).astype(values.dtype)
     completed[np.isfinite(sums)] = values
     return completed

@@ -46,7 +46,7 @@ def free_bytes() -> int:
     try:
         file = os.open("/proc/meminfo", os.O_RDONLY)
         try:
-            meminfo = os.read(file, 512)
+            meminfo = os.read(file, 512)  # MemAvailable is the third line
         finally:
             os.close(file)
         free = 1024 * int(meminfo[meminfo.index(b"MemAvailable:") :].split(None, 2)[1])

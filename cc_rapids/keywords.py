@@ -71,7 +71,7 @@ def suggest_keywords(function: Named) -> Named:
                 reworded = unknown_argument(name, function)
             else:
                 raise
-        raise reworded
+        raise reworded  # outside the handler: the original error is not its context
 
     return called  # type: ignore[return-value]
 

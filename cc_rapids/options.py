@@ -175,7 +175,7 @@ class Options:
         """
         kind = None if labels is None else check_labels(labels)
         are_strings = isinstance(memory, str) and isinstance(nulls, str)
-        if not (are_strings and memory in MEMORY and nulls in NULLS):
+        if not (are_strings and memory in MEMORY and nulls in NULLS):  # the usual case is fast
             check_word("memory", memory, MEMORY)
             check_word("nulls policy", nulls, NULLS)
         greatest = FORESTS.get(forest) if isinstance(forest, str) else None

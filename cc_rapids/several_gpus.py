@@ -129,7 +129,7 @@ def _plan_of_parts(
     k = max(range(len(edges)), key=lambda k: lengths[k])
     part = _part(edges[k], options, k)
     with backend.using_device(numbers[k]), backend.scope(), part as (edge_input, columns):
-        if ids.size:
+        if ids.size:  # plan with the range of all parts, in place of this part's vertices
             columns = columns[:2]
             edge_input = replace(edge_input, vertices=range(ids.low, ids.high + 1))
         plan = explain(edge_input, columns, [], backend, options)

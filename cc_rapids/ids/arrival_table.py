@@ -61,10 +61,8 @@ class ArrivalTable:
         margin = range_size // 2 if grows else 0  # at each end, for the ids of later batches
         self.by_place = range_size + 2 * margin <= SPREAD * max_ids
         if self.by_place:
-            self.first, self.size = (
-                low - margin,
-                range_size + 2 * margin + 1,
-            )  # the last: see enter()
+            self.first = low - margin
+            self.size = range_size + 2 * margin + 1  # enter() checks the last slot
         else:
             self.first, self.size = 0, max(32, int(SLOTS * (self.n + max_ids)))
         last = max(self.size, max_ids)

@@ -341,9 +341,8 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     """Return whether a sample of the ids is evenly distributed over parts of their range."""
     if sum(column.size for column in columns) <= ESTIMATED_IDS:
         return False
-    seen = backend.fill(
-        backend.empty(1 << kernel_places.SEEN_BITS - 5, np.uint32), 0
-    )  # 32 bits each
+    words = 1 << kernel_places.SEEN_BITS - 5  # of 32 bits each
+    seen = backend.fill(backend.empty(words, np.uint32), 0)
     counts = backend.fill(backend.empty(PARTS, np.uint32), 0)
     count_parts = backend.kernel(kernel_places.count_parts, ids.sign)
     home_slots = _home_slot_parameters(ids, PARTS)

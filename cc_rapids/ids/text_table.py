@@ -153,9 +153,8 @@ class TextTable:
         ends += self._used_bytes
         used_bytes = int(backend.to_host(ends[-1:])[0])
         new_bytes = used_bytes - self._used_bytes
-        self._chars = self._with_space(
-            self._chars, self._used_bytes, new_bytes + WORD
-        )  # read by words
+        # Kernels read whole words, so one more word is allocated.
+        self._chars = self._with_space(self._chars, self._used_bytes, new_bytes + WORD)
         starts = self._offsets[n : n + 1 + count]
         text.run(kernels.copy_rows, count, rows, starts, self._chars)
         self._used_bytes = used_bytes

@@ -426,9 +426,11 @@ class Answer:
         """Return new columns of edges, all or those at the given positions."""
         if edges is None:
             return {name: copy(column) for name, column in columns.items()}
-        at, numbers = self.home(edges), ("row", "index", "weight")
+        positions, not_ids = self.home(edges), ("row", "index", "weight")
         return {
-            name: items_at(column, at) if name in numbers else take_ids(of(name, column), at)
+            name: items_at(column, positions)
+            if name in not_ids
+            else take_ids(of(name, column), positions)
             for name, column in columns.items()
         }
 

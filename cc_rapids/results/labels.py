@@ -216,6 +216,7 @@ class FingerprintLabels(NumberLabels):
         """Return the label of each component, a hash of the sum of its vertices' hashes."""
         xp, backend = answer.backend.xp, answer.backend
         hashes = hashes_of_ids(of_key_columns(answer.ids()), backend)
+        # Sum by component: differences of running sums, which may wrap around.
         running = xp.cumsum(hashes[xp.argsort(answer.dense, kind="stable")], dtype=np.uint64)
         sums = running[xp.cumsum(answer.counts) - 1]  # at the last vertex of each component
         sums[1:] -= sums[:-1].copy()

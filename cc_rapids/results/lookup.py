@@ -456,7 +456,11 @@ def warn_of_unmatched(answer: Answer, column: Column, valid: Array, question: st
 
 
 def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
-    """Warn if an unknown id differs from a vertex only by leading zeros."""
+    """Warn if an unknown id differs from a vertex only by leading zeros.
+
+    ``valid`` is False for the unknown ids. Ids with zeros are compared with the vertices first,
+    which needs no pass over all vertices.
+    """
     with column.borrow() as strings:
         if not isinstance(strings, pa.Array | pa.ChunkedArray):
             return
@@ -530,6 +534,6 @@ def rows_of_edges(answer: Answer, given: EdgeInput | None = None) -> tuple[Array
     """
     given = answer.given if given is None else given
     with BorrowedEdges(answer.backend, given) as columns:
-        sides = zip((given.src, given.dst), columns, strict=False)
+        sides = zip((given.src, given.dst), columns, strict=False)  # vertices= may follow
         src, dst = (rows_of_borrowed(answer, side, ids, "raise")[0] for side, ids in sides)
     return src, dst

@@ -122,6 +122,7 @@ def _members(answer: Answer, component: Any, sizes: list[int]) -> list[list[Any]
     """
     backend, (vertex, dense) = answer.backend, answer.numbered
     rows: list[list[int]] = [[] for _ in sizes]
+    # the components that need more vertices: their numbers, by their positions in ``component``
     remaining = dict(enumerate(backend.to_host(component).tolist()))
     for begin in range(0, int(dense.size), ITERATED_ROWS):
         block = dense[begin : begin + ITERATED_ROWS]
@@ -146,8 +147,8 @@ def _histogram(answer: Answer) -> str:
     exponents = xp.searchsorted(powers_of_two, answer.counts, side="right")
     counts = backend.to_host(xp.bincount(exponents)).tolist()
     rows = []
-    for k, count in enumerate(counts):
-        low, high = 1 << k, (2 << k) - 1
+    for exponent, count in enumerate(counts):
+        low, high = 1 << exponent, (2 << exponent) - 1
         if count:
             rows.append((f"{low:,}" if low == high else f"{low:,} to {high:,}", count))
     return html.bars("components by their number of vertices", rows)

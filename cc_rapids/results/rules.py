@@ -98,6 +98,7 @@ class Ruled:
         is_valid = all(column.dtype == np.int64 for column in columns) and rule.dtype == np.uint8
         is_valid = is_valid and code.size in (0, n) and rule.size == rows.size
         is_valid = is_valid and all(src.size == dst.size for src, dst in (pairs[:2], pairs[2:]))
+        # an array, its least value, and a value that exceeds its greatest one
         bounds = [(code, -1, limits.size), (limits, 1, np.inf), (rule, 1, len(RULES) + 1)]
         bounds += [(rows_of_end, 0, n) for rows_of_end in pairs]
         for column, low, high in bounds:

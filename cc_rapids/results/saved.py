@@ -297,6 +297,7 @@ def _decoder(
         if n and not (ids[1:] > ids[:-1]).all():
             raise ValueError(f"its {n:,} ids are not distinct and sorted")
         return SortedDecoder.of(backend.asarray(ids))
+    # An index finds duplicates of strings and of composite ids.
     dtypes = [header.get("dtype") for header in columns]
     parts = [
         np.arange(part.start, part.stop, dtype=dtype) if isinstance(part, range) else part

@@ -82,6 +82,7 @@ def _id_columns(answer: Answer, name: str, vertices: Array) -> dict[str, Any]:
 def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
     """Yield the vertices of the answer in one or more arrays of ``rows`` or, at the end, fewer."""
     xp, forest = answer.backend.xp, answer.forest
+    # ``pieces`` are ``size`` vertices not yet yielded. An answer without vertices has one array.
     pieces, size, is_first = [xp.arange(0)], 0, True
     step = max(rows // WORD, 1) * WORD  # whole words of the bit set of present vertices
     for begin in range(0, forest.n, step):

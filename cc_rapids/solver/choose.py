@@ -198,14 +198,14 @@ class Facts(NamedTuple):
         )
         return cls(
             Machine.of(backend, explained),
-            m,
-            is_list,
-            not is_list and edge_input.symmetric,
-            once,
-            once and m <= HASHED_AT_ONCE and last_of(edge_input) < 0,
-            "" if weights is None else weights.dtype.str,
-            ids,
-            backend.free_bytes() if needs_free_bytes else 0,
+            edges=m,
+            is_list=is_list,
+            symmetric=not is_list and edge_input.symmetric,
+            launches_once=once,
+            has_table=once and m <= HASHED_AT_ONCE and last_of(edge_input) < 0,
+            weight_type="" if weights is None else weights.dtype.str,
+            ids=ids,
+            free_bytes=backend.free_bytes() if needs_free_bytes else 0,
         )
 
 
@@ -434,8 +434,8 @@ class Plan:
             size += boruvka.beyond(n, m, not facts.is_list, facts.weight_type)
         else:
             size += beyond(self.algorithm, n, m, not facts.is_list, bool(self.forest))
-        bits = shares_bits(self.algorithm) or n in IDS
-        return size + (queue_bytes(facts.machine.shared_memory) if bits else 0)
+        has_queues = shares_bits(self.algorithm) or n in IDS
+        return size + (queue_bytes(facts.machine.shared_memory) if has_queues else 0)
 
     @property
     def _scanned(self) -> tuple[IdEncoding, IdFacts]:
@@ -481,11 +481,11 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         forest = HEAVIEST if options.spanning.greatest else LIGHTEST
     uses_defaults = policy.is_measured and memory == MEMORY[0]
     tries_one_launch = facts.launches_once and uses_defaults and not forest
-    if ids is None and counted is None:
+    if ids is None and counted is None:  # nothing is known yet: only one launch can be chosen
         once = ONE_LAUNCH_RULE.design
         return Plan(facts, once, str(once), ONE_LAUNCH_RULE, in_one_launch=tries_one_launch)
     encoding = None if counted is None else counted.encoding
-    if counted is None and ids is not None:
+    if counted is None and ids is not None:  # scanned: assume the most vertices of the encoding
         launches_with_table = tries_one_launch and facts.has_table
         if launches_with_table and ids.id_range.size > ids_at_once(facts.edges):
             encoding = HASHED
@@ -505,7 +505,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         design = for_forest(design)
     if by_rule_for_batch and starts_plainly(design):
         design = Design()
-    max_rows = facts.machine.uncompiled_rows
+    max_rows = facts.machine.uncompiled_rows  # 0 once kernels are compiled
     by_scipy = uses_defaults and max_rows > 0 and _is_short(n, facts.edges, max_rows)
     by_scipy = by_scipy and not (facts.joins_trees or forest or options.engine)
     in_one_launch = False

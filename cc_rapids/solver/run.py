@@ -369,7 +369,14 @@ def _expected_frame(
     def make_frame(ids: Array, labels: Array) -> Any:
         return edge_input.make_frame({"vertex": ids, "labels": labels})
 
-    return SpeculativeRows(0, np.uint64, count, count, count, make_frame)
+    return SpeculativeRows(
+        0,
+        np.uint64,
+        max_rows=count,
+        min_rows=count,
+        expected_rows=count,
+        make_frame=make_frame,
+    )
 
 
 def run(
@@ -403,7 +410,8 @@ def run(
     if plan.forest:
         return ChosenEdges(backend, _hooks(plan, edges, forest, rows))
     design, memory, parts = plan.algorithm, plan.memory, plan.in_two_parts
-    phases.solve(edges, forest, design, rows, None, memory, speculative, parts)
+    hooks = None  # not recorded
+    phases.solve(edges, forest, design, rows, hooks, memory, speculative, parts)
     return None
 
 
