@@ -236,6 +236,7 @@ def _spanning_tree(graph: Any, kind: str, ignore_nan: bool) -> Any:
     sides = {end: [side] for end, side in ends.items()}
     if numbering(graph) is not None:
         for end, side in ends.items():
+            # ids of several columns come back as 0_src, 1_src, ...
             edges = graph.unrenumber(edges, side)
             sides[end] = [name for name in edges.columns if name.endswith(side)]
     end_columns = {end: side if len(side) > 1 else side[0] for end, side in sides.items()}
@@ -315,10 +316,11 @@ def _of_numbered(graph: Any) -> Any:
     """
     table = numbering(graph)
     names = [name for name in table.columns if name != "id"]
-    public = ["vertex"] if len(names) == 1 else [f"{name}_vertex" for name in names]
+    labels = ["vertex"] if len(names) == 1 else [f"{name}_vertex" for name in names]
+    # numbers are copied, because the caller may change them in place; strings are immutable
     vertices = {
         label: table[name] if is_object(table[name].dtype) else table[name].copy()
-        for label, name in zip(public, names, strict=True)
+        for label, name in zip(labels, names, strict=True)
     }
     result = components(edge_frame(graph), num_vertices=len(table))
     return labelled(result.answer, vertices, table["id"])

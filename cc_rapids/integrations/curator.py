@@ -269,12 +269,12 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
                 " components need all edges at once, so run it with RayActorPoolExecutor, and"
                 " make a new stage for other edges"
             )
-        self._earlier_files()
+        self._earlier_files()  # raises for files of others in the folder, before edges are read
         documents, ledger, tables = self._solved(files)
         base_name = getattr(tasks[0], "task_id", "") or "components"
         starts = range(0, max(documents, 1), self.rows_per_file)
-        ends = [f"_{k}" for k in range(len(starts))] if len(starts) > 1 else [""]
-        names = (f"{base_name}{end}.parquet" for end in ends)
+        suffixes = [f"_{k}" for k in range(len(starts))] if len(starts) > 1 else [""]
+        names = (f"{base_name}{suffix}.parquet" for suffix in suffixes)
         written = self._write(zip(names, tables, strict=True))
         self._answered = files
         writer_metadata = {"storage_options": self.write_kwargs.get("storage_options")}

@@ -102,16 +102,17 @@ def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
 
     if np.isnan(image.shape).any():
         raise InputError("a chunk has an unknown size: call compute_chunk_sizes() first")
-    chunks = tuple(tuple(size for size in axis if size) for axis in image.chunks)
+    chunks = tuple(tuple(size for size in sizes if size) for sizes in image.chunks)
     image = image.rechunk(chunks)  # without empty chunks, across which pixels would not touch
-    starts = [np.cumsum([0, *axis]).tolist() for axis in chunks]
+    starts = [np.cumsum([0, *sizes]).tolist() for sizes in chunks]
     blocks, summarise = image.to_delayed(), delayed(Summary.of, pure=False)
     merge = Merge(joined)
-    for _, places in groupby(np.ndindex(blocks.shape), key=lambda position: position[0]):
-        layer = list(places)
+    # one layer of blocks along the first axis at a time, so that few faces are in memory
+    for _, positions in groupby(np.ndindex(blocks.shape), key=lambda position: position[0]):
+        layer = list(positions)
         tasks = []
         for position in layer:
-            start = tuple(axis[k] for axis, k in zip(starts, position, strict=True))
+            start = tuple(along[k] for along, k in zip(starts, position, strict=True))
             tasks.append(summarise(blocks[position], joined, start, image.shape))
         merge.add(dict(zip(layer, compute(*tasks), strict=True)))
     numbers, count = merge.numbers()
@@ -119,7 +120,7 @@ def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
     replace = delayed(_relabel, pure=False)
     for position, (begin, end) in merge.labels.items():
         block = replace(blocks[position], joined, numbers[begin:end], dtype)
-        shape = tuple(axis[k] for axis, k in zip(chunks, position, strict=True))
+        shape = tuple(sizes[k] for sizes, k in zip(chunks, position, strict=True))
         relabelled[position] = da.from_delayed(block, shape, dtype, meta)
     return da.block(relabelled.tolist()), count
 
@@ -162,12 +163,16 @@ class Merge:
             self.first.append(summary.first)
             for step in product((-1, 0, 1), repeat=len(position)):
                 neighbour = tuple(at + by for at, by in zip(position, step, strict=True))
+                # only the neighbours that precede the block, so that each pair is joined once
                 if step < (0,) * len(position) and neighbour in self._near:
                     self._join(position, neighbour, step)
         self._near = layer
 
     def _join(self, position: Position, neighbour: Position, step: Position) -> None:
-        """Join the labels of two neighbouring blocks where their pixels touch."""
+        """Join the labels of two neighbouring blocks where their pixels touch.
+
+        ``step`` leads from ``position`` to ``neighbour``.
+        """
         (labels, values), (other_labels, other_values) = (
             self._near[position].side(step),
             self._near[neighbour].side(tuple(-by for by in step)),
@@ -178,6 +183,7 @@ class Merge:
                 is_labelled &= values[here] == other_values[there]
             pairs = np.stack([labels[here][is_labelled], other_labels[there][is_labelled]])
             if pairs.size:
+                # label 1 of a block, the first, has the block's first number among all labels
                 pairs = np.unique(pairs.astype(np.int64), axis=1) - 1
                 first_label, other_first_label = self.labels[position][0], self.labels[neighbour][0]
                 self.touching.insert((pairs[0] + first_label, pairs[1] + other_first_label))
@@ -200,14 +206,18 @@ class Merge:
             yield here, there
 
     def numbers(self) -> tuple[npt.NDArray[np.int64], int]:
-        """Return the number of each label in the whole image, and the number of components."""
+        """Return the number of each label in the whole image, and the number of components.
+
+        Components are numbered from 1 in the order of their first pixels.
+        """
         first_pixel = np.concatenate([np.empty(0, np.int64), *self.first])
         root = np.arange(first_pixel.size)
         if len(self.touching):
             vertex, label = map(np.asarray, self.touching.components().labels())
             root[vertex] = label
+            # the root's first pixel becomes that of its whole component
             np.minimum.at(first_pixel, label, first_pixel[vertex])
         roots = np.flatnonzero(root == np.arange(root.size))
-        number_of_label = np.empty(root.size, np.int64)
-        number_of_label[roots[np.argsort(first_pixel[roots])]] = np.arange(1, roots.size + 1)
-        return number_of_label[root], int(roots.size)
+        number_of_root = np.empty(root.size, np.int64)
+        number_of_root[roots[np.argsort(first_pixel[roots])]] = np.arange(1, roots.size + 1)
+        return number_of_root[root], int(roots.size)

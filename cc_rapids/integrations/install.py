@@ -137,6 +137,7 @@ def installed() -> Iterator[None]:
 def _replace_imported() -> None:
     """Replace the originals in all modules that are already imported."""
     for (home, name), ours in OURS.items():
+        # an empty module stands for one that is not imported
         original = vars(sys.modules.get(home, ModuleType(home))).get(name)
         if original is None or any(
             original is replacement for _, replacement in _replaced.values()

@@ -99,10 +99,11 @@ class LazyAccessor(Accessor):
         from polars.io.plugins import register_io_source
 
         edges = self._needed(source, destination, options)
+        # the answer for one edge has the schema of the whole answer
         solution = components(_sample(edges), source, destination, **_for_a_sample(options))
         lazy = None if rows is NO_ROWS else _lazy(rows)
-        row_frames = [] if lazy is None else [lazy.collect_schema().to_frame()]
-        schema = answer(solution, *row_frames).schema
+        no_rows = [] if lazy is None else [lazy.collect_schema().to_frame()]
+        schema = answer(solution, *no_rows).schema
         key_columns = [name for key in keys for name in (key if isinstance(key, list) else [key])]
 
         def read(
@@ -120,6 +121,7 @@ class LazyAccessor(Accessor):
             types = {name: schema[name] for name in frame.columns}
             if frame.schema != types:  # an answer without rows may have other types
                 frame = frame.cast(types)
+            # as Polars defines it: the number of rows counts before the condition
             frame = frame if count is None else frame.head(count)
             frame = frame if columns is None else frame.select(columns)
             frame = frame if condition is None else frame.filter(condition)

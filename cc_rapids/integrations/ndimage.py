@@ -87,7 +87,7 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         labels = output_array
     else:
         labels = backend.xp.empty(image.shape, _dtype_of(output, image))
-    if not image.ndim or not image.size:
+    if not image.ndim or not image.size:  # one pixel, or none: there are no neighbours
         count = int(image.ndim == 0 and _is_nonzero(image))
         labels[...] = count
     else:
@@ -163,6 +163,7 @@ def _write(image: Array, joined: Joined, out: Array, backend: Backend) -> int:
         joined = Joined(np.moveaxis(joined.structure, axis, -1))
         out = out.view(np.uint8) if is_boolean(out.dtype) else out  # SciPy writes numbers there
     with backend.scope():
+        # only into such an array can the labels be written without a copy
         if out.flags.c_contiguous and (out.dtype == default or out.dtype == np.int64):
             return label_pixels(image, joined, out.dtype, backend, out)[1]
         labels, count = label_pixels(image, joined, default, backend)

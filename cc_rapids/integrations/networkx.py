@@ -298,6 +298,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return True
     if name in STOPS_EARLY:
         return f"NetworkX {STOPS_EARLY[name]}, but a conversion walks every edge"
+    # of the other functions, only those for bridges have a second argument: the root
     root = args[1] if len(args) > 1 else kwargs.get("root")
     if name not in SORTS_EDGES and root is not None:
         return f"NetworkX {FROM_ROOT}, but a conversion walks every edge"

@@ -160,13 +160,13 @@ class Graph:
         engine = nx.config.backends.cc_rapids.engine
         distinct_edges = lower[first_rows], upper[first_rows]
         rows_of_bridges = bridges_of(distinct_edges, num_vertices=len(self), engine=engine).row
-        if (
-            self.attributes is not None
-        ):  # each edge is listed once, so equal pairs are parallel edges
+        # with attributes, each edge is listed once, so equal pairs are parallel edges
+        if self.attributes is not None:
             rows_of_bridges = rows_of_bridges[counts[rows_of_bridges] == 1]
         rows = first_rows[rows_of_bridges]
         if self._parallel is not None:
             rows = rows[~self._parallel[rows]]
+        # as NetworkX's edges: by the lower node, and for one node in the given order
         rows = rows[np.lexsort((rows, lower[rows]))]
         return lower[rows], upper[rows]
 
@@ -255,7 +255,7 @@ def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
 
 def _matched(distinct: Places, numbers: Places) -> Places:
     """Return the position of each of ``numbers`` in ``distinct``."""
-    if np.array_equal(distinct, np.arange(distinct.size)):
+    if np.array_equal(distinct, np.arange(distinct.size)):  # each number is its own position
         return numbers
     import pyarrow as pa
     import pyarrow.compute as pc

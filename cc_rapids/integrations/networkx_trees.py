@@ -301,29 +301,30 @@ def _comparable(
                 values = np.fromiter(weights, dtype, size)
                 is_nan = values != values  # NaN differs from itself
                 return _without_nan(values, is_nan, edges, ignore_nan)
-    missing = np.fromiter(map(isnan, weights), np.bool_, size)
-    _, rows = _without_nan(missing, missing, edges, ignore_nan)
+    is_nan = np.fromiter(map(isnan, weights), np.bool_, size)
+    _, rows = _without_nan(is_nan, is_nan, edges, ignore_nan)  # only the rows are needed
     order = sorted(rows.tolist(), key=weights.__getitem__)
-    steps = [weights[row] < weights[next_row] for row, next_row in pairwise(order)]
+    # the rank grows only where the weight does, so that equal weights have equal ranks
+    grows = [weights[row] < weights[next_row] for row, next_row in pairwise(order)]
     ranks = np.empty(size, np.int64)
-    ranks[order] = np.cumsum([0, *steps])[: len(order)]  # none for no edges
+    ranks[order] = np.cumsum([0, *grows])[: len(order)]  # none for no edges
     return ranks[rows], rows
 
 
 def _without_nan(
     values: npt.NDArray[Any],
-    missing: npt.NDArray[np.bool_],
+    is_nan: npt.NDArray[np.bool_],
     edges: list[tuple[Any, ...]],
     ignore_nan: bool,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return the values that are not missing, and their rows.
+    """Return the values that are not NaN, and their rows.
 
     Raises
     ------
     ValueError
-        A value is missing and ``ignore_nan`` is false; the error names the edge.
+        A value is NaN and ``ignore_nan`` is false; the error names the edge.
     """
-    if not ignore_nan and missing.any():
-        raise ValueError(f"NaN found as an edge weight. Edge {edges[int(missing.argmax())]}")
-    (rows,) = (~missing).nonzero()
+    if not ignore_nan and is_nan.any():
+        raise ValueError(f"NaN found as an edge weight. Edge {edges[int(is_nan.argmax())]}")
+    (rows,) = (~is_nan).nonzero()
     return values[rows], rows

@@ -149,6 +149,8 @@ class Ranks:
     ) -> tuple[list[int], ...]:
         """Gather two numbers from every rank, in unspecified order.
 
+        They are sent as the two ends of one edge, which is all that pylibcugraph can send.
+
         Parameters
         ----------
         like : array
@@ -164,16 +166,17 @@ class Ranks:
             A rank has failed or lost edges. Every rank raises it.
         """
         # full_like makes an array of CuPy if ``like`` is one
-        votes = [
-            np.full_like(like, vote, dtype=np.int64, shape=1) for vote in (vote_here, count_here)
+        ends = [
+            np.full_like(like, number, dtype=np.int64, shape=1)
+            for number in (vote_here, count_here)
         ]
-        numbers, counts = (array.tolist() for array in self.gathered(*votes))
-        failed, lost = numbers.count(FAILED), numbers.count(LOST)
+        votes, counts = (array.tolist() for array in self.gathered(*ends))
+        failed, lost = votes.count(FAILED), votes.count(LOST)
         if failed or lost:
             suffix = f": {reason}" if vote_here in (FAILED, LOST) else ""
             kind, word = (LedgerError, "lost edges") if lost else (GraphStateError, "failed")
-            raise kind(f"{failed + lost} of {counted(len(numbers), 'rank')} {word}{suffix}")
-        return numbers, counts
+            raise kind(f"{failed + lost} of {counted(len(votes), 'rank')} {word}{suffix}")
+        return votes, counts
 
 
 def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
@@ -221,6 +224,7 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
         return solution.component_of(vertices)
 
     result, reason = _tried(labelled)
+    # for a rank that succeeded, the vote is its number of given rows
     every_given, every_linked = ranks.agreed(vertices, _vote(reason) or given_rows, linked, reason)
     Ledger(sum(every_given), sum(every_linked)).check("the edges of all ranks")
     log.debug("%d ranks sent %s of forests", len(rows), counted(sum(rows), "edge"))

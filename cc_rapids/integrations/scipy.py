@@ -132,7 +132,8 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
     rows = minimum_spanning_forest(Csr(offsets, indices), weight=weights).row
     rows = rows[weights[rows] != 0]
     index_type = np.int32 if max(count, matrix.shape[0]) < 1 << 31 else np.int64  # SciPy's choice
-    # a function, because CuPy's arrays have no method searchsorted
+    # the rows ascend, so each row of the matrix starts at the first of them that is not below its
+    # offset (a function, because CuPy's arrays have no method searchsorted)
     starts = np.searchsorted(rows, offsets.astype(rows.dtype)).astype(index_type)
     forest_entries = weights[rows].astype(np.float64), indices[rows].astype(index_type), starts
     return type(matrix)(forest_entries, shape=matrix.shape)

@@ -202,24 +202,30 @@ def _comparable(first_labels: Any, second_labels: Any) -> tuple[Any, Any] | None
     for name in _ids(first_labels):
         columns = first_labels[name], second_labels[name]
         dtypes = [getattr(column.dtype, "numpy_dtype", column.dtype) for column in columns]
-        numbers = [is_integer(dtype) for dtype in dtypes]
-        if numbers[0] != numbers[1]:
+        are_integers = [is_integer(dtype) for dtype in dtypes]
+        if are_integers[0] != are_integers[1]:
             return None
-        kinds[name] = np.result_type(*dtypes) if all(numbers) else "str"
+        kinds[name] = np.result_type(*dtypes) if all(are_integers) else "str"
         if kinds[name] == np.float64:  # NumPy's common type of uint64 and a signed type
-            [signed] = [c for c, dtype in zip(columns, dtypes, strict=True) if is_signed(dtype)]
-            if int(signed.min().compute()) < 0:
+            [signed] = [
+                column for column, dtype in zip(columns, dtypes, strict=True) if is_signed(dtype)
+            ]
+            if int(signed.min().compute()) < 0:  # no unsigned vertex equals it
                 return None
             kinds[name] = np.uint64
     return first_labels.astype(kinds), second_labels.astype(kinds)
 
 
 def distribute_frame(tasks: Tasks, answer: Future, count: int) -> Any:
-    """Return a frame on one worker as a Dask frame distributed over all workers."""
+    """Return a frame on one worker as a Dask frame distributed over all workers.
+
+    ``answer`` is a pair (frame, facts), and ``count`` is the number of partitions.
+    """
     workers = tasks.workers()
-    runs = [tasks.submit(chunk, answer, k, count) for k in range(count)]
-    homes = [workers[k % len(workers)] for k in range(count)]
-    moved = [tasks.submit(copied, run, worker=home) for run, home in zip(runs, homes, strict=True)]
+    chunks = [tasks.submit(chunk, answer, k, count) for k in range(count)]
+    moved = [
+        tasks.submit(copied, one, worker=workers[k % len(workers)]) for k, one in enumerate(chunks)
+    ]
     return framed(tasks, moved)
 
 
@@ -246,9 +252,9 @@ class DaskRun(Run):
         A separate task counts the rows of each partition, as a check of the task that solves it.
         """
         names = [name for side in self.id_names for name in as_list(side)]
-        ends = *self.id_names, self.nulls, self.options
+        leaf_arguments = *self.id_names, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
-        forests = [self._later(local_forest, part, *ends) for part in parts]
+        forests = [self._later(local_forest, part, *leaf_arguments) for part in parts]
         origins = [("edges", edges, k) for k in range(len(parts))]
         if vertices is not None:
             vertex_parts = _parts_of(vertices, edges._meta)
@@ -258,7 +264,6 @@ class DaskRun(Run):
             origins += [("vertices", vertices, k) for k in range(len(vertex_parts))]
         futures = self.tasks.compute([*forests, *(self._later(rows_of, part) for part in parts)])
         leaves, self.counts[:] = futures[: len(forests)], futures[len(forests) :]
-        del futures
         self._origins.update((leaf.key, one) for leaf, one in zip(leaves, origins, strict=True))
         return leaves
 
@@ -372,13 +377,15 @@ class DaskRun(Run):
     ) -> DaskComponents | None:
         """Return the answer by an all-gather; if that is not possible or slower, return None.
 
-        The reason is logged; if ``forced``, it is raised as an EngineError.
+        ``homes`` are the workers of ``forests``. The reason is logged; if ``forced``, it is raised
+        as an EngineError.
         """
         tasks = self.tasks
         several = not isinstance(self.id_names[0], str)
         facts = [] if several else tasks.gather([tasks.submit(described, one) for one in forests])
-        reason = "ids have several columns"
-        reason = reason if several else reason_against(tasks, homes, facts, forced)
+        reason = (
+            "ids have several columns" if several else reason_against(tasks, homes, facts, forced)
+        )
         if reason and forced:
             raise EngineError(
                 f"combine='gather' is not possible here: {reason}; use combine='tree'"
@@ -602,6 +609,7 @@ def _example(meta: Any, ids: list[str] | None) -> Any:
         meta = meta[names]
     kinds = [meta.dtype] if meta.ndim == 1 else list(meta.dtypes)
     all_readable = all(is_integer(kind) or TEXT.match(str(kind)) for kind in kinds)
+    # dropna: the example rows may be null, which does not mean that the edges have nulls
     return meta_nonempty(meta).dropna() if all_readable else meta
 
 
@@ -650,11 +658,11 @@ def weakly_connected_components(graph: Any) -> Any:
     if graph.is_directed():
         raise InputError("input graph must be undirected")
     frame, source, destination = _edges(graph)
-    several = isinstance(source, list)
-    small = not several and all(
+    has_integer_ids = not isinstance(source, list) and all(
         str(frame.dtypes[name]) in ("int32", "int64") for name in (source, destination)
     )
-    return components(frame, source, destination, labels="min" if small else "dense").labels()
+    labels = "min" if has_integer_ids else "dense"
+    return components(frame, source, destination, labels=labels).labels()
 
 
 def _edges(graph: Any) -> tuple[Any, Any, Any]:

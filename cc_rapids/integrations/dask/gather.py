@@ -109,33 +109,49 @@ def forest_rows(vertices: float, edges: float) -> float:
 
 def tree_cost(job: Job, machine: Machine) -> Cost:
     """Return the cost of merging forests pairwise and distributing labels from the last worker."""
-    row, share = 2 * ID_BYTES, job.edges / job.workers
+    row_bytes, share = 2 * ID_BYTES, job.edges / job.workers
     levels = math.ceil(math.log2(job.workers)) if job.workers > 1 else 0
-    seconds = share * row / machine.read + share / machine.rate
+    seconds = share * row_bytes / machine.read + share / machine.rate
     sent, rows = 0.0, forest_rows(job.vertices, share)
     for level in range(1, levels + 1):
-        sent += max(1, job.workers >> level) * rows * row
-        seconds += rows * row / machine.link + 2 * rows / machine.rate + machine.latency
+        # each pair of forests costs one transfer and one solve of both; pairs run at the same time
+        sent += max(1, job.workers >> level) * rows * row_bytes
+        seconds += rows * row_bytes / machine.link + 2 * rows / machine.rate + machine.latency
         rows = forest_rows(job.vertices, min(2**level, job.workers) * share)
-    spread = job.vertices * row * (job.workers - 1) / job.workers
+    spread = job.vertices * row_bytes * (job.workers - 1) / job.workers  # labels to other workers
     seconds += job.vertices / machine.rate + spread / machine.link + machine.latency
-    bytes_in_use = 2 * rows * row + job.vertices * (row + ID_BYTES)
-    return Cost(sent + spread, levels, levels + 1, seconds, bytes_in_use)
+    return Cost(
+        bytes=sent + spread,
+        rounds=levels,
+        batches=levels + 1,
+        seconds=seconds,
+        peak_bytes=2 * rows * row_bytes + job.vertices * (row_bytes + ID_BYTES),
+    )
 
 
 def gather_cost(job: Job, machine: Machine) -> Cost:
     """Return the cost of sending all forests to every worker and solving them there."""
-    row, other_workers, share = 2 * ID_BYTES, job.workers - 1, job.edges / job.workers
+    row_bytes, other_workers, share = 2 * ID_BYTES, job.workers - 1, job.edges / job.workers
     rows = forest_rows(job.vertices, share)
-    seconds = share * row / machine.read + share / machine.rate + machine.latency
-    seconds += other_workers * rows * row / machine.collective
+    seconds = share * row_bytes / machine.read + share / machine.rate + machine.latency
+    seconds += other_workers * rows * row_bytes / machine.collective
     seconds += job.workers * rows / machine.rate + job.vertices / machine.rate
-    bytes_in_use = 2 * job.workers * rows * row + job.vertices * (row + ID_BYTES)
-    return Cost(job.workers * other_workers * rows * row, 0, 1, seconds, bytes_in_use)
+    return Cost(
+        bytes=job.workers * other_workers * rows * row_bytes,
+        rounds=0,
+        batches=1,
+        seconds=seconds,
+        peak_bytes=2 * job.workers * rows * row_bytes + job.vertices * (row_bytes + ID_BYTES),
+    )
 
 
 def gather_pays(vertices: float, rows: list[int], machine: Machine, free_memory: float) -> bool:
-    """Return whether all forests fit on every worker and a gather is not slower than a tree."""
+    """Return whether all forests fit on every worker and a gather is not slower than a tree.
+
+    ``rows`` are the numbers of edges of each worker's forest, and ``free_memory`` is the least free
+    memory of a worker in bytes.
+    """
+    # an all-gather pads every forest to the rows of the largest
     workers, most_rows = len(rows), float(max(rows, default=0))
     job = Job(workers * most_rows, max(vertices, 1.0), workers)
     gather = gather_cost(job, machine)
@@ -242,8 +258,8 @@ def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
     xp = library(ids)
     padded = xp.zeros(max(rows), ids.dtype)
     padded[: ids.size] = ids
-    gathered = _communicator(uid, rank, len(rows)).all_gather(padded)
-    return xp.concatenate([part[:size] for part, size in zip(gathered, rows, strict=True)])
+    padded_parts = _communicator(uid, rank, len(rows)).all_gather(padded)
+    return xp.concatenate([part[:size] for part, size in zip(padded_parts, rows, strict=True)])
 
 
 def _communicator(uid: Any, rank: int, size: int) -> Any:

@@ -298,6 +298,7 @@ class RayRun(Run):
         block.
         """
         source, options = self.id_names[0], self.options
+        # each dataset, the function that reduces a block of it to a forest, and its arguments
         steps: list[tuple[Dataset, Any, tuple[Any, ...]]] = [
             (edges, local_forest, (*self.id_names, self.nulls, options))
         ]
@@ -481,13 +482,13 @@ def unpacked(table: Any, id_names: Ends, options: dict[str, Any]) -> tuple[Fores
 def label_blocks(
     forest: Forest,
     id_names: Ends,
-    kind: str,
+    labels: str,
     vertex_options: dict[str, Any],
     options: dict[str, Any],
     count: int,
 ) -> list[Any]:
     """Return the facts of a run, followed by the labels of all vertices in ``count`` tables."""
-    frame, facts = labelled(forest, id_names, kind, vertex_options, options)
+    frame, facts = labelled(forest, id_names, labels, vertex_options, options)
     table = as_table(frame)
     bounds = [k * len(table) // count for k in range(count + 1)]
     tables = [table.slice(low, high - low) for low, high in pairwise(bounds)]
@@ -497,12 +498,12 @@ def label_blocks(
 def size_block(
     forest: Forest,
     id_names: Ends,
-    kind: str,
+    labels: str,
     vertex_options: dict[str, Any],
     options: dict[str, Any],
 ) -> Any:
     """Return the number of vertices of each component, as a table."""
-    return as_table(solved(forest, id_names, kind, vertex_options, options).sizes())
+    return as_table(solved(forest, id_names, labels, vertex_options, options).sizes())
 
 
 def forest_block(forest: Forest, source: Any) -> Any:
