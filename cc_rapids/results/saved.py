@@ -307,8 +307,9 @@ def _decoder(
     rows = EdgeInput(column, column, NOTHING.make_frame, False)
     with Lending(rows) as (borrowed, _):
         index, numbered = extended(Integers.empty(backend), rows, borrowed[:1], backend)
-    order: Array = backend.to_host(numbered[0])
-    if index.n != n or not np.array_equal(order, np.arange(n)):
+    vertices, ranks = (backend.to_host(numbers) for numbers in (numbered[0], index.places))
+    in_order = np.arange(n)
+    if not (np.array_equal(vertices, in_order) and np.array_equal(ranks, in_order)):
         raise ValueError(f"its {n:,} ids are not distinct and sorted")
     return index.decoder(given)
 

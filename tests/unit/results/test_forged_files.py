@@ -213,3 +213,12 @@ def test_paths_and_merges_of_a_broken_forest_end(monkeypatch):
     with pytest.raises(errors.InputError, match="would merge a cluster with itself"):
         found.dendrogram().merges()
     assert MergeTree.of(*ends, 6, found.answer.backend).size.max() == 4
+
+
+def test_strings_out_of_order(tmp_path):
+    path = tmp_path / "words.cc"
+    found = components((["a", "b", "d"], ["b", "a", "d"]))
+    found.save(path)
+    forged(path, {}, {"0_octets": np.frombuffer(b"bad", np.uint8)})  # ids b, a, d
+    with pytest.raises(errors.FormatError, match="ids are not distinct and sorted"):
+        Components.load(path)
