@@ -414,7 +414,9 @@ PLANTS = {
         "~(x << HALVES | x >> HALVES | BYTE)",
         "strings",
     ),
-    "digits": Plant(multi_column.number_rows, "a * size + b", "a + b", "several"),
+    "digits": Plant(
+        multi_column.number_rows, "numbers_of_side * size", "numbers_of_side", "several"
+    ),
     "split digits": Plant(
         multi_column.Digits.split, "numbers // size", "numbers // size // 2", "several"
     ),
