@@ -220,15 +220,17 @@ def model():
 def on_devices(folder):
     """Return the table of ``devices=``: times on one GPU, on several, and by the model."""
     rows = [row for row in load("devices", folder) if row["scaling"] != "stream"]
-    rows = newest(rows, "graph", "scaling", "gpus", "m", "on", "way")
-    shares = ("strong", True), ("weak", False)  # on one GPU: of the same list, of a GPU's share
-    alone = {
-        (row["graph"], row["scaling"]): row
-        for row in rows
-        if row["on"] == 1 and (row["scaling"], row["gpus"] > 1) in shares
-    }
+    rows = newest(rows, "device", "graph", "scaling", "gpus", "m", "on", "way")
+    alone = {(row["device"], row["graph"], row["m"]): row for row in rows if row["on"] == 1}
     head = (
-        *("edge list", "edges", "GPUs", "on one, ms", "on several, ms (model)", "ratio of rates"),
+        *(
+            "edge list, card",
+            "edges",
+            "GPUs",
+            "on one, ms",
+            "on several, ms (model)",
+            "ratio of rates",
+        ),
         *("with labels, ms", "most memory beyond the edges"),
     )
     lines = [device_cells(row, alone) for row in rows if row["on"] > 1]
@@ -245,7 +247,8 @@ def device_cells(row, alone):
             spent = f"{row['build_ms']['median'] + row['wall_ms']['median']:,.0f}"
         name = f"{row['graph']}: cuGraph on Dask, graph + components"
         return [name, edges, str(row["on"]), "", spent, "", "", most]
-    one = alone.get((row["graph"], row["scaling"]))
+    of_graph = row["device"], row["graph"]  # the same list on one GPU, otherwise the share of a GPU
+    one = alone.get((*of_graph, row["m"])) or alone.get((*of_graph, row["m"] // row["on"]))
     cost = 1e3 * spreading.seconds_on(row["m"], row["n"], row["on"], 4, "devices")
     spent, cells = row["wall_ms"]["median"], ["", ""]
     if one:
@@ -253,20 +256,33 @@ def device_cells(row, alone):
         rate = row["m"] / one["m"] * before / spent
         cells = [f"{before:.1f} for {one['m'] / 1e6:,.0f} M", f"{rate:.2f}"]
     several_ms, labels_ms = f"{spent:.1f} ({cost:.0f})", f"{row['labels_ms']['median']:.1f}"
-    name = f"{row['graph']}, {row['scaling']}"
+    name = f"{row['graph']}, {row['scaling']}, {card(row)}"
     return [name, edges, str(row["on"]), cells[0], several_ms, cells[1], labels_ms, most]
+
+
+def card(row):
+    """Return the short name of the card of a record, such as "H200"."""
+    return row["device"].split()[1]
 
 
 def on_streams(folder):
     """Return a row for each stream from Parquet files: seconds and rates on one GPU and on more."""
     rows = [row for row in load("devices", folder) if row["scaling"] == "stream"]
-    rows, lines = newest(rows, "m", "counted", "on"), []
+    rows, lines = newest(rows, "device", "m", "counted", "on"), []
     for row in rows:
         spent = row["wall_ms"]["median"] / 1e3
         ids = "counted by `num_vertices`" if row["counted"] else "numbered as they arrive"
         rates = f"{row['m'] / spent / 1e6:,.0f} M", size(row["file_bytes"] / spent)
-        lines.append([f"{row['m'] / 1e6:,.0f} M", ids, str(row["on"]), f"{spent:.2f}", *rates])
-    head = "edges", "ids", "GPUs", "seconds", "edges per second", "bytes of files per second"
+        lines.append(
+            [
+                f"{row['m'] / 1e6:,.0f} M",
+                f"{ids}, {card(row)}",
+                str(row["on"]),
+                f"{spent:.2f}",
+                *rates,
+            ]
+        )
+    head = "edges", "ids, card", "GPUs", "seconds", "edges per second", "bytes of files per second"
     text = table(head, lines, (1,))
     return f"{text}\n\n{made(rows)} The Parquet files are in host memory."
 
