@@ -50,7 +50,7 @@ ALL_EDGES_SHARE = 0.9  # decide all edges if a greater share is in components th
 def pairs_of(
     answer: Answer, name: str, pairs: Any, source: Any, destination: Any
 ) -> tuple[Array, Array]:
-    """Return the answer's rows of both ends of ``must_link`` or ``cannot_link`` pairs, as int64.
+    """Return, for both ends of each ``must_link`` or ``cannot_link`` pair, the row in the answer.
 
     ``name`` is the name of the argument. Pairs of ``cannot_link`` with an unknown id are left out.
 
@@ -95,7 +95,7 @@ def pairs_of(
 
 
 def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Array, Array]:
-    """Return the dataset of each row of the answer, -1 without a limit, and all limits.
+    """Return the dataset of each row of the answer (-1: no limit), and the limits of all datasets.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def _rows_are_vertices(answer: Answer) -> bool:
 
 
 def _ends(answer: Answer, are_vertices: bool) -> tuple[Array, Array]:
-    """Return the answer's rows of both ends of each edge, as integers of any type."""
+    """Return, for both ends of each edge, the row in the answer, as integers of any type."""
     given, forest, decoder = answer.given, answer.forest, answer.decoder
     if not are_vertices:
         return rows_of_edges(answer)
@@ -279,7 +279,7 @@ def _ends(answer: Answer, are_vertices: bool) -> tuple[Array, Array]:
 def _forest(answer: Answer, are_vertices: bool, inside: Array, roots: Array) -> Forest:
     """Return the answer's forest with other trees for the rows in the mask ``inside``.
 
-    ``roots`` is the row of the root of each row's tree. The roots become the least vertices.
+    ``roots[k]`` is the row of the root of the tree of row k. The least vertices become the roots.
     """
     backend, given = answer.backend, answer.forest
     forest = Forest(backend, given.n, given.all_present)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ..ids.growing import Integers
 
 NONE = np.iinfo(np.uint64).max  # no evicted edge
-FEW = 8  # the ends of a batch are renumbered if there are more vertices per edge
-MERGED = 4  # a batch is merged edge by edge from this number of vertices per edge on
+FEW = 8  # the ends of a batch are renumbered if there are more than 8 vertices per edge
+MERGED = 4  # a batch is merged edge by edge if there are at least 4 vertices per edge
 MOST = 1 << 32  # max. vertices: a pair of vertices fits into 64 bits
 
 
@@ -49,7 +49,7 @@ class KeptForest:
         An index from the key of each edge to its row, see :func:`.removed.pair_keys`. It is built
         when edges outside the forest are removed often, and grows with the forest.
     scans : int
-        The number of scans of the edges that the index ``pairs`` would have saved.
+        How many scans of all edges the index ``pairs`` would have saved.
     """
 
     src: Array
@@ -132,7 +132,7 @@ class KeptForest:
         return replace(remaining, links=links, order=order, ordered=self.ordered)
 
     def merged(self, src: Array, dst: Array, until: Array, n: int, backend: Backend) -> KeptForest:
-        """Return the maximum spanning forest by expiry time of the kept edges and a batch.
+        """Return the maximum spanning forest, by expiry time, of the kept edges and a batch.
 
         The first call builds links by merging all edges. Later calls merge only the batch.
         """

@@ -130,7 +130,7 @@ class LabelFrame:
         ----------
         first : (k,) array of uint64
             Modified: receives the first row out of order, and the first row whose label is not a
-            vertex. If slots are distances, only this array reports unsorted rows.
+            vertex. If slots are distances from the least id, only this reports unsorted rows.
         """
         self._first = first
         kernel_checks_order = not self.sort and self._is_direct()
@@ -191,7 +191,7 @@ class LabelFrame:
         return f"vertex {name} has the label {label}, which is not a vertex"
 
     def _is_direct(self) -> bool:
-        """Return whether slots are distances, and labels are signed if and only if ids are."""
+        """Return whether slots are distances, and labels and ids both signed or both unsigned."""
         ids, label = self.ids, self._labels[0]
         if not (isinstance(ids, Integers) and ids.dense and self.rule.is_vertex):
             return False
@@ -295,7 +295,7 @@ class LabelFrame:
 
 
 def _is_text(ids: Any) -> bool:
-    """Return whether a borrowed column has strings; an array has ``strides``."""
+    """Return whether a borrowed column has strings: unlike an array, without ``strides``."""
     return not hasattr(ids, "strides")
 
 
