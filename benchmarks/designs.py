@@ -269,7 +269,7 @@ def hopeless(design, graph, facts, known):
     if pairs * facts["n"] ** 2 > MOST_BYTES:
         return f"it keeps data for each pair of the {facts['n']:,} vertices"
     if link(design) == "bfs-cc" and components > MOST_SEARCHES:
-        return f"one search per component, of which there are {components:,}"
+        return f"one search for each of {components:,} components"
     first = known.get(design.sample, {})
     covered = first.get("coverage", 0.0)
     if link(design) == "label-propagation" and graph == "road" and covered < LOW_COVERAGE:
