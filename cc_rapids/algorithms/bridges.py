@@ -196,7 +196,8 @@ def _over_intervals(
     lengths : (n,) array of unsigned integers
         The length of each interval.
     least, greatest : (n,) arrays of unsigned integers
-        The values of which the minimum, and the maximum, of each interval is returned. Not changed.
+        The values; not changed. For each interval, the minimum of ``least`` and the maximum of
+        ``greatest`` are returned.
     """
     word, block_count = least.dtype.type, -(-int(least.size) // tours.BLOCK)
     levels = block_count.bit_length()

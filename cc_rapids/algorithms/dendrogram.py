@@ -140,9 +140,7 @@ class MergeTree:
         products = self.sizes_of(self.first) * self.sizes_of(self.second)
         squares = self.n + 2 * backend.xp.cumsum(products.astype(np.uint64))
         records = backend.fill(backend.empty(4 * t, word), 0)
-        records[2::4] = (
-            self.size
-        )  # of which sum_runs takes the maximum; without flags, all are one chain
+        records[2::4] = self.size  # sum_runs takes its maximum; without flags, all are one chain
         if t:
             _sum_chains(records, 0, t, backend)
         return records[2::4][ends].astype(np.uint64), squares[ends]

@@ -883,7 +883,7 @@ class NamedColumns(Pairs):
         return list(edges.values())
 
     def _sides(self, edges: Any, request: ReadRequest) -> Sides:
-        """Return the columns of both ends, all of which exist."""
+        """Return the columns of both ends; raise an error if one does not exist."""
         source, destination = request.sides
         if source[0] not in edges and any(isinstance(item, dict | set) for item in edges.values()):
             raise MissingColumnError(

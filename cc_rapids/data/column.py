@@ -170,7 +170,7 @@ def _only_column(frame: Any, name: str | None) -> Any:
 def plain(native: Any, name: str = "ids") -> Any:
     """Return a column with plain nulls, no run-length encoding, and native byte order.
 
-    Dictionaries keep their encoding if their values are strings, of which none is null; views of
+    Dictionaries keep their encoding if all their values are strings and none is null; views of
     strings become large strings. Other dictionaries, and runs, are decoded. A column that needs no
     change is not copied. Errors contain the name.
 

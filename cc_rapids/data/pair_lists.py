@@ -169,7 +169,7 @@ def _no_pairs(edges: list[Any]) -> InputError:
 
 
 def _other_lengths(edges: list[Any]) -> InputError:
-    """Return the error for a list of tuples or lists, some of which are not of length 2."""
+    """Return the error for a list of tuples or lists if some do not have two items."""
     if any(any(map(is_column, item)) for item in edges[:2]):
         return _nested(edges)
     length = len(edges[0])

@@ -634,7 +634,14 @@ def scan_ids(
         Some ids are not below the ``num_vertices`` that the caller passed.
     """
     any_order = any_order and backend.finds_in_blocks and edge_input.row_offsets is None
-    key_columns, more_columns = len(edge_input.src.key_columns), len(columns) > 2
+    key_columns = len(edge_input.src.key_columns)
+    of_any_kind: dict[str, Any] = {
+        "expected_vertices": expected_vertices,
+        "any_order": any_order,
+        "key_columns": key_columns,
+        "text_bytes": edge_input.text_bytes,
+        "more_columns": len(columns) > 2,
+    }
     if edge_input.src.strings or isinstance(columns[0], list):  # a list if ids have several columns
         rows = sum(column.size for column in edge_input.columns)
         facts = IdFacts(
@@ -643,11 +650,7 @@ def scan_ids(
             input_bytes=0,  # not read for this kind of ids
             id_range=NO_RANGE,
             max_vertices=rows,
-            expected_vertices=expected_vertices,
-            any_order=any_order,
-            key_columns=key_columns,
-            text_bytes=edge_input.text_bytes,
-            more_columns=more_columns,
+            **of_any_kind,
         )
         return ScannedIds(edge_input, columns, facts)
     arrays = list(map(backend.asarray, columns))
@@ -669,11 +672,7 @@ def scan_ids(
         id_range=id_range,
         max_vertices=max_vertices,
         answer_bytes=answer_bytes,
-        expected_vertices=expected_vertices,
-        any_order=any_order,
-        key_columns=key_columns,
-        text_bytes=edge_input.text_bytes,
-        more_columns=more_columns,
+        **of_any_kind,
         may_be_paged=may_be_paged,
     )
     return ScannedIds(edge_input, arrays, facts)

@@ -112,8 +112,8 @@ def share_of_rows(on: Any, link_in_block: Any) -> Any:
     """Link one thread's share of a block's rows, except long rows.
 
     If ``symmetric``, every edge occurs in the rows of both endpoints; it is linked from the row of
-    the larger one. The function has the parameters of :func:`share_of_list`, of which it does not
-    need all. The loop over a row of more than MAX_ROW entries does not begin.
+    the larger one. The function has the parameters of :func:`share_of_list`, but does not need
+    all of them. The loop over a row of more than MAX_ROW entries does not begin.
     """
     entries = entries_of(on)
 

@@ -9,8 +9,8 @@ word   : the unsigned type of nodes, edges and clusters.
 src, dst, edges : (m,) the endpoints of a forest's edges, as nodes, and their numbers in ascending
          order. ``edges`` is empty for the first forest, where edge i has number i.
 nodes  : (2 s,) word, for each node its lightest edge and its supervertex; all bits set for none.
-joined : (t,) word, for each edge a node of which it is the lightest edge. The node's cluster is not
-         in the chain yet. All bits set for an edge that closes a cycle.
+joined : (t,) word, for each edge a node whose lightest edge it is. The node's cluster is not in the
+         chain yet. All bits set for an edge that closes a cycle.
 chain  : (t,) word, the supervertex to whose chain each edge belongs.
 alpha  : (3 c,) word, the edges of the contracted forest: sources, destinations and numbers.
 
