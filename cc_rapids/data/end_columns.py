@@ -10,9 +10,11 @@ columns and no known pair, or with several, raises an error. If a table with the
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
+from urllib.parse import unquote
 
 from ..errors import InputError, MissingColumnError, counted, listed
 from .key_names import SEPARATORS, cuts
@@ -46,6 +48,8 @@ _ROOTS = [word for word in DATASETS if not any(w in word and w != word for w in 
 LABELS = ("vertex", "labels")  # the columns of label files, which are read as edges
 KNOWN_NAMES = frozenset((*(name for pair in KNOWN_PAIRS for name in pair), *LABELS))
 
+_KEY = re.compile(r"(?<![^/])([^/=]+)=[^/]*/")  # of a Hive partition, in a path
+
 _LONGEST_LIST = 180  # the maximum number of characters of names in a message
 _LONGEST_NAME = 40
 NAME_THEM = "name the two columns of ids with source= and destination= (--source, --destination)"
@@ -68,7 +72,8 @@ def end_columns(
     Raises
     ------
     MissingColumnError
-        A column does not exist, or the choice is ambiguous. The error lists the columns.
+        A column does not exist, or the choice is ambiguous. The error lists the columns. Also
+        raised if an end, by its name, is the key of a partitioned folder.
     InputError
         Both ends are the same column, or several columns have the name.
     """
@@ -80,8 +85,16 @@ def end_columns(
     if source is not None and destination is not None:
         return source, destination
     named_end = destination if source is None else source
-    pair = _known_pair(what, names, named_end, weight)
-    companions = [] if pair is None else _companions(what, names, pair)
+    keys = partition_keys(what, names)
+    known_keys = [key for key in keys if key.lower() in KNOWN_NAMES]
+    pair = _known_pair(what, (*names, *known_keys), named_end, weight)
+    companions = [] if pair is None else _companions(what, (*names, *keys), pair)
+    chosen_keys = known_keys
+    if pair is not None:
+        ends = {*pair, *(companions[0] if companions else ())}
+        chosen_keys = [key for key in keys if key in ends]
+    if chosen_keys:
+        raise MissingColumnError(f"{what} {_is_key(chosen_keys[0])}; it has {naming(names)}")
     candidates = [name for name in names if name != weight or name == named_end]
     if pair is None and len(candidates) == 2 and all(isinstance(name, str) for name in candidates):
         pair = candidates[0], candidates[1]
@@ -235,8 +248,34 @@ def place_of(what: str, names: Sequence[Any], name: Any) -> int:
     return names.index(name)
 
 
+def partition_keys(path: str, names: Sequence[Any]) -> list[str]:
+    """Return the keys of Hive partitions in a path that are not among the columns of its file.
+
+    ``src=1/0.parquet`` has the key src.
+    """
+    return [key for key in map(unquote, _KEY.findall(path)) if key not in names]
+
+
+def check_without_header(path: str, names: Sequence[str]) -> None:
+    """Raise a MissingColumnError if the numbered columns of a file may lack a key of its folder."""
+    for key in partition_keys(path, ()):
+        if key.lower() in KNOWN_NAMES:
+            raise MissingColumnError(f"{path} {_is_key(key)}; it has no header: {naming(names)}")
+
+
+def _is_key(name: str) -> str:
+    """Return the message, after a path, for a column that is only the key of its folder."""
+    return (
+        f"has {_quoted(name)} as the key of a partitioned folder, but not as a column: pass"
+        " pyarrow.dataset.dataset(folder, partitioning='hive'), in which keys are columns, or name"
+        " columns of the files with source= and destination= (--source, --destination)"
+    )
+
+
 def missing(what: str, names: Sequence[Any], name: Any) -> str:
     """Return the message for a column that does not exist, with the nearest existing one."""
+    if name in partition_keys(what, names):
+        return f"{what} {_is_key(name)}"
     near = difflib.get_close_matches(str(name), list(map(str, names)), n=1)
     hint = f"; did you mean {_quoted(near[0])}?" if near else ""
     return f"{what} has no column {_quoted(name)}{hint}"

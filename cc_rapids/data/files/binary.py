@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 from ...errors import CapacityError, CcRapidsError, FormatError, counted
-from ..end_columns import naming, place_of
+from ..end_columns import naming, partition_keys, place_of
 from ..lazy import np, pa
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def check_not_joined(path: str, stream: Any, between: int, mark: bytes) -> None:
 
 def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
     """Return the names of the two columns of ids, and of the column of weights if there is one."""
-    if len(schema.names) < 2:
+    if len(schema.names) < 2 and not partition_keys(file.path, schema.names):
         for name in request.requested:
             place_of(file.path, schema.names, name)
         raise FormatError(

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CapacityError, CcRapidsWarning, FormatError, listed
-from ..end_columns import sides_of
+from ..end_columns import check_without_header, sides_of
 from ..lazy import pa, pc
 from ..text_options import COMMENTS, TextOptions
 from .binary import with_empty_weights
@@ -402,7 +402,12 @@ def _names(
         file.header = is_header(file.path, line, fields, following, requested)
         if not (file.header or requested):
             check_edges(file.path, dialect.first_records(head, len(fields) + 1))
-    return fields if file.header else without_header(len(fields))
+    if file.header:
+        return fields
+    names = without_header(len(fields))
+    if request.source is None or request.destination is None:
+        check_without_header(file.path, names)
+    return names
 
 
 def _check_no_rule(path: str, block: Block, dialect: Dialect) -> None:

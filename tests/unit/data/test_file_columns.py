@@ -179,6 +179,39 @@ def test_a_column_may_be_in_the_paths_of_a_dataset(tmp_path):
 
 
 @pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("door", ["components", "stream", "batch", "audit", "explained"])
+def test_the_key_of_a_folder_is_not_left_aside(tmp_path, door, kind):
+    folder = tmp_path / "src=1"
+    folder.mkdir()
+    WRITERS[kind](pa.table({"dst": [2, 3], "x": [7, 8]}), folder / f"0.{kind}")
+    for names in ((), ("src",)):
+        with pytest.raises(MissingColumnError, match=r"'src' as the key of .*partitioning='hive'"):
+            DOORS[door](tmp_path, *names)
+    if door in ("components", "stream", "batch"):
+        assert vertices(DOORS[door](tmp_path, source="dst", destination="x")) == [2, 3, 7, 8]
+
+
+def test_keys_of_folders_may_be_datasets_weights_or_above_files_without_a_header(tmp_path):
+    cases = {
+        "source_dataset_l=a/source_dataset_r=b": pa.table({"unique_id_l": [1], "unique_id_r": [2]}),
+        "score=1": pa.table({"src": [1], "dst": [2]}),
+        "year=2024": pa.table({"a": [1], "b": [2]}),
+    }
+    for folder, table in cases.items():
+        (tmp_path / folder).mkdir(parents=True)
+        pq.write_table(table, tmp_path / folder / "0.parquet")
+    with pytest.raises(MissingColumnError, match="'source_dataset_l' as the key"):
+        cc_rapids.components(tmp_path / "source_dataset_l=a")
+    with pytest.raises(MissingColumnError, match="'score' as the key"):
+        cc_rapids.components(tmp_path / "score=1", weight="score", at_least=1)
+    assert vertices(cc_rapids.components(tmp_path / "year=2024")) == [1, 2]
+    (tmp_path / "from=1").mkdir()
+    (tmp_path / "from=1" / "0.csv").write_text("2,3\n")
+    with pytest.raises(MissingColumnError, match="'from' as the key"):
+        cc_rapids.components(tmp_path / "from=1")
+
+
+@pytest.mark.parametrize("kind", WRITERS)
 def test_the_weight_has_to_be_there_too(write, kind):
     path = write(kind, LINKED)
     with pytest.raises(MissingColumnError, match=r"no column 'weight'.*unique_id_r"):
