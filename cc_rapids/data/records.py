@@ -210,7 +210,8 @@ def _values_of(ignore: Any) -> list[Any]:
             " ignore=[] to ignore none"
         )
     for value in ignore:
-        if not isinstance(value, str | int | np.integer | np.bool_ | date | np.datetime64):
+        valid = isinstance(value, str | int | np.integer | np.bool_ | date | np.datetime64)
+        if not valid or value != value:  # NaT is a null
             raise ArgumentTypeError(
                 f"ignore= contains {shown(value)}, but keys hold strings, integers, booleans,"
                 " dates and times; nulls are ignored always"

@@ -33,7 +33,7 @@ from ..data.column import array_of_range
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError
 from ..graph.edges import Edges
-from ..graph.forest import Forest
+from ..graph.forest import SHARE, Forest
 from ..graph.memory_bound import word_for
 from ..kernels import id_bitmap, id_blocks, primitives
 from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
@@ -280,8 +280,10 @@ class OffsetEncoding(IdEncoding):
         return True
 
     def cost(self, facts: IdFacts) -> EncodingCost:
-        n = facts.id_range.size  # n // 7 is for the bit set and its ranks
-        return EncodingCost(n * (4 if n < 1 << 32 else 8) + n // 7, n, facts.id_range.order)
+        n = facts.id_range.size
+        words = n + -(-n // SHARE)  # the parents, and the ranks of the bit set
+        size = words * (4 if n < 1 << 32 else 8) + n // 8
+        return EncodingCost(size, n, facts.id_range.order)
 
     def name(self, facts: IdFacts) -> str:
         starts_at_0, other = OFFSET_NAMES

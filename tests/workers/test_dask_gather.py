@@ -33,6 +33,7 @@ class Stand:
     def __init__(self, uid, rank, size):
         assert (uid, size) == ((self.made, 7), 2)
         self.rank = rank
+        self.barrier.wait()  # as NCCL does, so the caller must not hold a lock
 
     def all_gather(self, array):
         if self.fails and self.rank:
@@ -57,13 +58,21 @@ def local():
         yield connected
 
 
+class Guarded(dict):
+    """Communicators that another thread may close while one is added."""
+
+    def __setitem__(self, key, communicator):
+        assert gather._lock.locked()
+        super().__setitem__(key, communicator)
+
+
 @pytest.fixture
 def nccl(local, monkeypatch):
     monkeypatch.setattr(gather, "Nccl", Stand)
+    monkeypatch.setattr(gather, "_open", Guarded())
     with local.as_current():
         yield Stand
     gather._uids.clear()
-    gather._open.clear()
 
 
 @pytest.mark.parametrize("kind", [lambda frame: frame, as_unlike], ids=["int64", "unlike"])

@@ -265,9 +265,12 @@ def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
 def _communicator(uid: Any, rank: int, size: int) -> Any:
     """Return this rank's communicator, created on first use."""
     key = str(uid), rank
-    if key not in _open:
-        _open[key] = Nccl(uid, rank, size)
-    return _open[key]
+    communicator = _open.get(key)
+    if communicator is None:
+        communicator = Nccl(uid, rank, size)  # waits for other ranks, maybe of this process
+        with _lock:
+            _open[key] = communicator
+    return communicator
 
 
 def free_bytes() -> int:

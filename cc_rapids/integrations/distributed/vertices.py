@@ -77,8 +77,8 @@ class Ranges:
         """Return the part of each id: a new array, on the GPU for cuDF's columns."""
         wide_type = np.uint64 if ids.dtype == np.uint64 else np.int64
         limits = np.iinfo(wide_type)
-        # NumPy cannot convert a cut beyond the type, and no id of the type is beyond its limits
-        cuts = [min(max(cut, int(limits.min)), int(limits.max)) for cut in self.cuts]
+        # NumPy cannot convert a cut beyond the type: all ids are above it, or none is
+        cuts = [max(cut, int(limits.min)) for cut in self.cuts if cut <= limits.max]
         values = ids.astype(wide_type).values
         xp = library(values)
         if not cuts:

@@ -57,6 +57,8 @@ def designs(words: tuple[str, ...], markdown: bool, json_output: bool) -> None:
 def _authors(papers: str) -> str:
     """Return the first authors and years of papers, as many as fit, and a count of the others."""
     authors = list(dict.fromkeys(" ".join(match) for match in _PAPER.findall(papers)))
+    if not authors:  # a rule of the user's own
+        return papers
     shown = next(  # one author is shown even if it does not fit
         k for k in range(len(authors), 0, -1) if len(_listed(authors, k)) <= _WIDTH or k == 1
     )

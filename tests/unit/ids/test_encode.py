@@ -17,7 +17,9 @@ import cc_rapids
 from cc_rapids import backends, errors
 from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
 from cc_rapids.data.read import read as read_edges
+from cc_rapids.graph.forest import Forest
 from cc_rapids.ids import encode, hash_table
+from cc_rapids.solver.choose import SUMS
 
 
 @quick
@@ -294,6 +296,23 @@ def test_explain_of_rows_and_of_a_design_asked_for():
     )
     assert (plan.ids, plan.design, plan.design_why) == ("rows", "none+async+naive", "asked for")
     assert "2 columns of each row become one number" in str(plan)
+
+
+@pytest.mark.parametrize("n", [1000, (1 << 32) - 1, 1 << 32, 1 << 33])
+def test_the_cost_of_a_word_per_id_covers_its_forest(on, monkeypatch, n):
+    shapes = []
+
+    def alloc(*arrays, arena_bytes):
+        shapes.extend(arrays)
+        raise MemoryError
+
+    monkeypatch.setattr(on, "alloc_packed", alloc, raising=False)
+    with pytest.raises(MemoryError):
+        Forest(on, n)
+    ids = encode.IdRange(0, n - 1, np.dtype(np.int64))
+    cost = encode.OffsetEncoding().cost(encode.IdFacts(encode.INTEGERS, 2, 16, ids, 4))
+    allocated = sum(size * np.dtype(dtype).itemsize for size, dtype in shapes)
+    assert allocated <= cost.bytes + SUMS < 1.001 * allocated + 2 * SUMS
 
 
 @pytest.mark.slow

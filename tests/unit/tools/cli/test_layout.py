@@ -6,6 +6,7 @@ from click.testing import CliRunner
 from support.releases import before
 
 from cc_rapids.cli import main
+from cc_rapids.tools.cli.designs import _authors
 from cc_rapids.tools.cli.group import SECTIONS, examples, sections
 
 WIDTH, LONGEST = 80, 60
@@ -121,6 +122,9 @@ class TestTables:
     def test_designs_by_the_papers_of_many(self, shown):
         (row,) = [line for line in shown("designs", "stages+parent-check") if "+full" in line]
         assert row.split(maxsplit=2)[2] == "Cong 2014 +3"
+
+    def test_a_rule_of_ones_own_needs_no_paper(self):
+        assert _authors("own") == "own"
 
     def test_bench_has_a_row_for_each_case(self, shown):
         words = ["--generate", "gnm(nodes=300, density=0.01)", "--nodes", 20, "--rounds", 1]
