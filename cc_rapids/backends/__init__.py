@@ -60,19 +60,19 @@ def named(word: Any) -> str | None:
 def get(name: str | None) -> Backend:
     """Return the backend for a value of ``engine=``; threads for ``"auto"`` and None.
 
-    Raise an EngineError if it does not exist or this machine cannot run it.
+    Raise an EngineError if the engine is unknown or this machine cannot run it.
     """
     return opened(named(name) or ENGINES[0])
 
 
-Backend.by_name = staticmethod(get)
+Backend.by_name = staticmethod(get)  # base.py cannot import this module, which imports base.py
 
 
 @cache
 def opened(name: str) -> Backend:
-    """Return the backend with a name in ``ENGINES``; there is one instance per process.
+    """Return the backend of an engine in ``ENGINES``; each process has one instance of it.
 
-    Raise an EngineError if this machine, or this build of Python, cannot run it.
+    Raise an EngineError if this machine, or this build of Python, cannot run the engine.
     """
     if refusal := unsupported_python():
         raise EngineError(refusal)
@@ -106,5 +106,5 @@ def release_memory() -> None:
     """
     workers.stop()
     if "cupy" in sys.modules:  # otherwise no GPU was used
-        with contextlib.suppress(EngineError):
+        with contextlib.suppress(EngineError):  # CuPy is imported, but there is no GPU
             get("cuda").release_memory()

@@ -1,4 +1,4 @@
-"""Ahead-of-time compilation of kernels, for backends that need not be present."""
+"""Ahead-of-time compilation of kernels, for CPU threads or for a GPU that need not be present."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ Capability = tuple[int, int]
 
 
 def compile_kernel(kernel: Kernel, signature: Signature, capability: Capability | None) -> bool:
-    """Compile a kernel into the kernel cache; return False if it was cached already.
+    """Store a kernel for argument types in the kernel cache; return whether it was compiled.
+
+    It is not compiled if its machine code is cached already, or can be linked from the wheel.
 
     Parameters
     ----------

@@ -35,9 +35,10 @@ def has_gpu() -> bool:
 
 
 def choose(edges: float | None, rate: float = THREADS_RATE) -> EngineChoice:
-    """Return the engine for a number of edges in files; None if the number is unknown.
+    """Return the engine that is estimated to be faster for a number of edges in files.
 
-    ``rate`` is the throughput of this machine's threads in edges per second.
+    ``edges`` is None if the number is unknown before the files are read. ``rate`` is the throughput
+    of this machine's threads in edges per second.
 
     Examples
     --------
@@ -48,9 +49,10 @@ def choose(edges: float | None, rate: float = THREADS_RATE) -> EngineChoice:
         return EngineChoice("threads", "no GPU with cuDF was found")
     if edges is None:
         return EngineChoice("threads", "the number of edges is unknown before they are read")
-    start = (0 if "cudf" in sys.modules else IMPORT_SECONDS) + LOAD_SECONDS
-    on_threads, on_gpu = edges / rate, start + edges / GPU_RATE
-    engine = "cuda" if on_gpu < on_threads else "threads"
+    startup = (0 if "cudf" in sys.modules else IMPORT_SECONDS) + LOAD_SECONDS
+    threads_seconds, gpu_seconds = edges / rate, startup + edges / GPU_RATE
     return EngineChoice(
-        engine, f"about {on_threads:,.1f} s on threads, and {on_gpu:,.1f} s on the GPU with startup"
+        "cuda" if gpu_seconds < threads_seconds else "threads",
+        f"about {threads_seconds:,.1f} s on threads, and {gpu_seconds:,.1f} s on the GPU with"
+        " startup",
     )

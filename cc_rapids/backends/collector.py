@@ -9,11 +9,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Pause garbage collection in a context."""
-    collects = gc.isenabled()
+    """Return a context in which garbage collection is paused."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if collects:
+        if was_enabled:
             gc.enable()

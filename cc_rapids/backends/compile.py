@@ -37,7 +37,10 @@ _parts: dict[str, Any] = {}  # compiled parts by fingerprint, the same for all a
 
 @dataclass(frozen=True)
 class Binary:
-    """A compiled kernel: its entry point, its code, and the resources that it needs."""
+    """A compiled kernel: its entry point, its code, and the resources that each thread needs.
+
+    ``stack`` and ``local`` are bytes of memory, and ``spills`` are bytes of loads and stores.
+    """
 
     entry: str
     registers: int
@@ -59,20 +62,20 @@ class Binary:
 def signature_of(arguments: tuple[Any, ...]) -> Signature:
     """Return the types of a launch's arguments: 1-d arrays (contiguous or strided) and integers."""
 
-    def word(argument: Any) -> str:
+    def type_name(argument: Any) -> str:
         if isinstance(argument, int):
             return "i8"
         layout = "::1" if argument.strides[0] == argument.dtype.itemsize else ":"
         return f"{argument.dtype}[{layout}]"
 
-    placed = [a.arrays() if isinstance(a, PackedArgs) else (a,) for a in arguments]
-    return tuple(map(word, chain.from_iterable(placed)))
+    unpacked = [a.arrays() if isinstance(a, PackedArgs) else (a,) for a in arguments]
+    return tuple(map(type_name, chain.from_iterable(unpacked)))
 
 
 def stored(kernel: Kernel, signature: Signature, capability: Capability) -> Binary:
-    """Return a kernel's machine code from the user's kernel cache; make and store it if missing.
+    """Return a kernel's machine code from the user's kernel cache.
 
-    It is linked from the PTX in the wheel, or otherwise compiled.
+    Missing code is linked from the PTX in the wheel, or otherwise compiled, and then cached.
     """
     types = f"{signature} {capability} {_recipe(capability)}"
     key = f"{kernel.shape} {kernel.part.fingerprint} {types}"
@@ -118,13 +121,14 @@ def threads_of(shared_words: int) -> int:
 def to_ptx(kernel: Kernel, signature: Signature, capability: Capability) -> str:
     """Return the PTX of the kernel for an architecture; later architectures can also run it.
 
-    Block kernels declare their number of threads, so that the registers suffice for all threads.
+    Block kernels declare their maximum number of threads per block. The compiler then limits the
+    registers of a thread, so that a multiprocessor has enough registers for all of the threads.
     """
     from numba import cuda
 
     from .cuda_intrinsics import ATOMS, SHAPES
 
-    bounds = LARGE_SHARED_BLOCK_THREADS if kernel.shape == "block_kernel" else None
+    max_threads = LARGE_SHARED_BLOCK_THREADS if kernel.shape == "block_kernel" else None
     with _lock, collector.paused(), _pretend(capability):
         body = kernel.part.compiled(cuda.jit(device=True), ATOMS, _parts)
         ptx, _ = cuda.compile(
@@ -134,7 +138,7 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: Capability) -> str:
             abi="numba",
             cc=capability,
             output="ptx",
-            launch_bounds=bounds,
+            launch_bounds=max_threads,
         )
     return str(ptx)
 
@@ -142,8 +146,7 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: Capability) -> str:
 def link(ptx: str, capability: Capability) -> Binary:
     """Link machine code for an architecture; return it with the resources that it needs.
 
-    If a thread uses more registers than the largest block allows, the code is linked again with
-    that limit.
+    If a thread uses more than ``REGISTERS`` registers, the code is linked again with this limit.
     """
     binary = _link(ptx, capability)
     return binary if binary.registers <= REGISTERS else _link(ptx, capability, REGISTERS)
@@ -166,15 +169,16 @@ def _link(ptx: str, capability: Capability, registers: int | None = None) -> Bin
     entry = re.search(r"\.entry\s+(\w+)", ptx)
     assert entry is not None, "the compiler gave no entry point"
 
-    def figure(pattern: str) -> int:
+    def sum_of(pattern: str) -> int:
+        """Return the sum of the numbers that a pattern finds in the report of the linker."""
         return sum(map(int, re.findall(pattern, info)))
 
     return Binary(
         entry=entry[1],
-        registers=figure(r"ptxas info\s*: Used (\d+) registers"),
-        stack=figure(r"(\d+) bytes stack frame"),
-        spills=figure(r"(\d+) bytes spill"),
-        local=figure(r"(\d+) bytes lmem"),
+        registers=sum_of(r"ptxas info\s*: Used (\d+) registers"),
+        stack=sum_of(r"(\d+) bytes stack frame"),
+        spills=sum_of(r"(\d+) bytes spill"),
+        local=sum_of(r"(\d+) bytes lmem"),
         cubin=cubin,
     )
 
@@ -183,17 +187,17 @@ def numba_types(signature: Signature) -> list[Any]:
     """Return Numba's types for a signature."""
     from numba import types
 
-    def numba_type(word: str) -> Any:
-        if "[" not in word:
+    def numba_type(type_name: str) -> Any:
+        if "[" not in type_name:
             return types.int64
-        dtype, layout = word.split("[")
+        dtype, layout = type_name.split("[")
         return types.Array(getattr(types, dtype), 1, "C" if layout == "::1]" else "A")
 
     return list(map(numba_type, signature))
 
 
 def _types(signature: Signature) -> Any:
-    """Return Numba's type of a kernel: the index, then its arguments."""
+    """Return Numba's type of a kernel, which takes the number of indices and then its arguments."""
     from numba import types
 
     arguments = types.StarArgTuple.from_types(numba_types(signature))
@@ -202,23 +206,26 @@ def _types(signature: Signature) -> Any:
 
 @contextmanager
 def _pretend(capability: Capability) -> Iterator[None]:
-    """Set this thread's current device, for which nested device functions are compiled.
+    """Return a context in which Numba compiles for a current device of the given capability.
 
-    The argument of ``cuda.compile`` applies to the kernel only. The functions that it calls are
-    compiled for the current device of their dispatcher.
+    The argument ``cc`` of ``cuda.compile`` applies to the kernel only. The device functions that
+    the kernel calls are compiled for the current device of this thread.
     """
-    thread = _devices()
-    before = getattr(thread, "device", None)
+    thread = _pretended_device()
+    previous = getattr(thread, "device", None)
     thread.device = SimpleNamespace(compute_capability=capability)
     try:
         yield
     finally:
-        thread.device = before
+        thread.device = previous
 
 
 @cache
-def _devices() -> threading.local:
-    """Return Numba's thread-local object that holds the current device."""
+def _pretended_device() -> threading.local:
+    """Make Numba look for the current device in a thread-local object, and return the object.
+
+    If its attribute ``device`` is not set in a thread, Numba uses the real device.
+    """
     from numba.cuda import dispatcher
 
     thread, real = threading.local(), dispatcher.get_current_device

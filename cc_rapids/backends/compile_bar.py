@@ -1,4 +1,4 @@
-"""A bar in a terminal or a notebook while kernels are compiled for more than two seconds."""
+"""A bar in a terminal or a notebook, shown while kernels compile for more than two seconds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Bar(Protocol):
     """A bar that is shown for the rest of the compilation of a kernel."""
 
     def start(self) -> None:
-        """Show the bar; called by another thread."""
+        """Show the bar; the thread of a timer calls this method."""
 
     def stop(self) -> None:
         """Remove the bar."""
@@ -67,7 +67,10 @@ class _NotebookBar:
 
 
 class _CompileSeries:
-    """The number of kernels that were compiled one after another, and the seconds this took."""
+    """Kernels compiled one after another: how many, their seconds, and when the last one ended.
+
+    A thread holds the lock while it compiles a kernel.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -82,11 +85,11 @@ def shown_while(text: str) -> Iterator[None]:
     """Return a context in which one kernel is compiled; show a bar if this takes long.
 
     The seconds of kernels that are compiled one after another are added. Nothing is shown if stderr
-    is not a terminal, or if another process has started this one as a worker. Kernels that several
-    threads compile at the same time share one bar.
+    is not a terminal, or if another process has started this one as a worker. If several threads
+    compile at the same time, only one of them shows a bar.
     """
-    kind = _kind_of_bar()
-    if kind is None or not _series.lock.acquire(blocking=False):
+    bar_class = _bar_class()
+    if bar_class is None or not _series.lock.acquire(blocking=False):
         yield
         return
     try:
@@ -94,7 +97,7 @@ def shown_while(text: str) -> Iterator[None]:
         if started - _series.ended > PAUSE:
             _series.kernels, _series.seconds = 0, 0.0
         _series.kernels += 1
-        bar: Bar = kind(f"{text}: {_series.kernels} so far")
+        bar: Bar = bar_class(f"{text}: {_series.kernels} so far")
         has_started = threading.Event()
 
         def start() -> None:
@@ -108,7 +111,7 @@ def shown_while(text: str) -> Iterator[None]:
             yield
         finally:
             timer.cancel()
-            timer.join()  # the bar may be about to start
+            timer.join()  # otherwise the timer might start the bar after the next line
             if has_started.is_set():
                 bar.stop()
             _series.ended = monotonic()
@@ -117,7 +120,7 @@ def shown_while(text: str) -> Iterator[None]:
         _series.lock.release()
 
 
-def _kind_of_bar() -> Any:
+def _bar_class() -> Any:
     """Return the class of the bar that this process can show, or None."""
     if multiprocessing.parent_process() is not None:
         return None

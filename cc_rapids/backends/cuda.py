@@ -35,7 +35,7 @@ log: logging.Logger = logging.getLogger(__name__)
 BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks per multiprocessor in a grid-stride kernel: all are resident
 
-WORD = 0xFFFFFFFFFFFFFFFF  # mask of an argument; as a number of blocks, it means no limit
+WORD = 0xFFFFFFFFFFFFFFFF  # mask of a 64-bit argument; as a maximum of blocks, it means no limit
 
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
@@ -50,7 +50,7 @@ def open_backend() -> Backend:
             f"engine 'cuda' needs a package that is not installed ({error}):"
             f" {install_advice('cu13')} (or cu12: `cc-rapids doctor` shows which)"
         ) from error
-    assert numba_cuda
+    assert numba_cuda  # imported only to check that it is installed
     try:
         cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
@@ -90,7 +90,7 @@ class Cuda(Backend):
 
     @property
     def has_locks(self) -> bool:  # type: ignore[override]
-        """True from Volta on, where the threads of a warp are scheduled independently."""
+        """True since Volta, which schedules the threads of a warp independently."""
         return bool(_properties(self._device())["major"] >= 7)
 
     def shared_memory_limits(self) -> SharedMemoryLimits:  # type: ignore[override]
@@ -98,12 +98,16 @@ class Cuda(Backend):
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         words: list[int] = [n]
-        types: list[int] = [self._device()]  # the device, then the types of the arguments
+        # The device, then the type of each argument: NumPy's number of the type of a contiguous
+        # array, -2 minus this number for a strided array, and -1 for an integer.
+        types: list[int] = [self._device()]
         array = self.xp.ndarray
         for argument in arguments:
             if isinstance(argument, array):
                 dtype, size, step = argument.dtype, argument.size, argument.strides[0]
                 itemsize = dtype.itemsize
+                # The fields of Numba's array: two unused pointers, the number of elements and their
+                # size, the address, the shape and the strides.
                 words += (0, 0, size, itemsize, argument.data.ptr, size, step & WORD)
                 types.append(dtype.num if step == itemsize else -2 - dtype.num)
             elif isinstance(argument, int):
@@ -134,11 +138,11 @@ class Cuda(Backend):
         signature = compiler.signature_of(arguments)
         properties = _properties(device)
         capability = (properties["major"], properties["minor"])
-        with self._loading:  # threads of other GPUs reuse the compiled kernel
+        with self._loading:  # one thread compiles, and threads of other GPUs find it in the cache
             binary = compiler.stored(kernel, signature, capability)
         driver = self.xp.cuda.driver
         function = driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry)
-        if kernel.shared_words:  # more than 48 KiB must be requested
+        if kernel.shared_words:  # a kernel must request more than 48 KiB
             driver.funcSetAttribute(function, _MOST_SHARED, 4 * kernel.shared_words)
         return int(function)
 
@@ -147,11 +151,11 @@ class Cuda(Backend):
 
     def without_memory(self, dtype: Any) -> Array:
         nowhere = self.xp.cuda.UnownedMemory(0, 0, self, self._device())
-        start, step = self.xp.cuda.MemoryPointer(nowhere, 0), (np.dtype(dtype).itemsize,)
-        return self.xp.ndarray((0,), dtype, start, step)
+        strides = (np.dtype(dtype).itemsize,)
+        return self.xp.ndarray((0,), dtype, self.xp.cuda.MemoryPointer(nowhere, 0), strides)
 
     def alloc_readback(self, n: int) -> Array:
-        """Return memory that is cached for each thread, so that a run starts without allocating."""
+        """Return memory that each thread caches, so that a run starts without an allocation."""
         if 8 * n > pinned.READBACK_BYTES:
             return super().alloc_readback(n)
         return self.xp.ndarray((n,), np.uint64, self._buffers.kept_memory(self._device()))
@@ -167,15 +171,15 @@ class Cuda(Backend):
         return self._views(allocate(size), pieces)
 
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
-        """Copy the whole allocation at once; if arrays have separate allocations, one by one.
+        """Copy the allocation that the arrays share; copy unpickled arrays one by one.
 
         Unpickled arrays have separate allocations.
         """
-        words, target = words_of(self.xp, arrays), words_of(self.xp, copies)
-        if words is None or target is None or words.size != target.size:
+        words, copied_words = words_of(self.xp, arrays), words_of(self.xp, copies)
+        if words is None or copied_words is None or words.size != copied_words.size:
             super().copy_packed(arrays, copies)
             return
-        target.data.copy_from_device_async(words.data, words.nbytes, self._stream())
+        copied_words.data.copy_from_device_async(words.data, words.nbytes, self._stream())
 
     def leave_arena(self) -> None:
         arena = self.xp.cuda.get_allocator()
@@ -189,8 +193,8 @@ class Cuda(Backend):
         return self._views(whole.data, pieces)
 
     def _views(self, data: Any, pieces: Iterable[Piece]) -> list[Array]:
-        make = self.xp.ndarray
-        return [make((n,), dtype, data + start) for start, n, dtype in pieces]
+        array = self.xp.ndarray
+        return [array((n,), dtype, data + start) for start, n, dtype in pieces]
 
     def fill(self, array: Array, byte: int) -> Array:
         array.data.memset_async(byte, array.nbytes, self._stream())
@@ -199,17 +203,17 @@ class Cuda(Backend):
     def asarray(self, array: Array) -> Array:
         if not isinstance(array, self.xp.ndarray):
             return self.xp.asarray(array)
-        holder = array.data.device_id
-        if holder == self._device():
+        device = array.data.device_id
+        if device == self._device():
             return array
-        if not array.flags.c_contiguous:
-            with self.using_device(holder):
-                array = self.xp.ascontiguousarray(array)
-                self.synchronize()
-            copy = self.received(array, holder)
-            self.synchronize()  # before the memory of the contiguous copy is reused
-            return copy
-        return self.received(array, holder)
+        if array.flags.c_contiguous:
+            return self.received(array, device)
+        with self.using_device(device):  # only contiguous bytes can be copied between GPUs
+            array = self.xp.ascontiguousarray(array)
+            self.synchronize()
+        copy = self.received(array, device)
+        self.synchronize()  # before the memory of the contiguous copy is reused
+        return copy
 
     def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
         if memory == "device" or not n:
@@ -241,10 +245,10 @@ class Cuda(Backend):
         copy = self.empty(array.size, array.dtype)
         if not array.size:
             return copy
-        to, start = copy.data.ptr, array.data.ptr
         device, stream, runtime = self._device(), self._stream().ptr, self.xp.cuda.runtime
+        target, source = (copy.data.ptr, device), (array.data.ptr, number)
         try:
-            runtime.memcpyPeerAsync(to, device, start, number, array.nbytes, stream)
+            runtime.memcpyPeerAsync(*target, *source, array.nbytes, stream)
         except runtime.CUDARuntimeError as error:
             log.warning("GPU %d receives data of GPU %d through NumPy: %s", device, number, error)
             self._copy_by_host(array, number, copy)
@@ -256,8 +260,8 @@ class Cuda(Backend):
         try:
             with self.using_device(number):
                 host = np.ascontiguousarray(self.xp.asnumpy(array))
-            to, stream = copy.data.ptr, self._stream().ptr
-            runtime.memcpyAsync(to, host.ctypes.data, host.nbytes, runtime.memcpyDefault, stream)
+            target, source, stream = copy.data.ptr, host.ctypes.data, self._stream().ptr
+            runtime.memcpyAsync(target, source, host.nbytes, runtime.memcpyDefault, stream)
             self.synchronize()
         except runtime.CUDARuntimeError as error:
             raise EngineError(
@@ -358,7 +362,7 @@ _pack_layout = lru_cache(256)(pack_layout)  # consecutive batches have equal lay
 
 @cache
 def _shared_memory_limits() -> SharedMemoryLimits:
-    """Return the limits for one block per multiprocessor, the least of all GPUs."""
+    """Return limits that hold on every GPU of the machine, for one block per multiprocessor."""
     import cupy
 
     devices = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]
@@ -373,7 +377,11 @@ def _total_bytes(device: int) -> int:
 
 
 def _generator_of(manager: Callable[..., Any]) -> Callable[..., Generator[None, None, None]]:
-    """Return the generator of a context manager, which avoids the overhead of contextlib."""
+    """Return a generator function with the steps of a context manager.
+
+    If possible, it is the function that contextlib has decorated: its calls avoid the overhead of
+    contextlib.
+    """
     generator = getattr(manager, "__wrapped__", None)
     if generator is not None and isgeneratorfunction(generator):
         return generator  # type: ignore[no-any-return]

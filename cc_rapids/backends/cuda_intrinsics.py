@@ -10,7 +10,7 @@ from numba import cuda, int64, uint32
 WARP = 32
 ALL_LANES = 0xFFFFFFFF
 NO_SIGN = (1 << 63) - 1
-HIGHEST, NOTHING = np.uint64(1 << 63), np.uint64(0)
+HIGH_BIT, ZERO = np.uint64(1 << 63), np.uint64(0)
 _device: Any = cuda.jit(device=True)
 
 
@@ -91,19 +91,20 @@ def block_sync() -> None:
 def grid_sync(array: Any, i: Any) -> None:
     """Wait until every block of the grid has arrived.
 
-    The blocks subtract from one word. The first block subtracts so much that the highest bit flips
-    when the last block arrives, so the word is ready for the next barrier. The fence before it
-    publishes the threads' writes, and the fence after it prevents stale reads.
+    One thread of each block subtracts from one word. Together, the blocks subtract the highest bit:
+    it flips when the last block arrives. The other bits are then as before, so the word is ready
+    for the next barrier. The first fence publishes the writes of the block, and the second fence
+    prevents stale reads.
     """
     cuda.syncthreads()
     if cuda.gridDim.x > 1:
         if cuda.threadIdx.x == 0:
-            one = np.uint64(1)
+            amount = np.uint64(1)
             if cuda.blockIdx.x == 0:
-                one = HIGHEST - np.uint64(cuda.gridDim.x - 1)
+                amount = HIGH_BIT - np.uint64(cuda.gridDim.x - 1)
             cuda.threadfence()
-            before = cuda.atomic.add(array, i, NOTHING - one)
-            while (cuda.atomic.add(array, i, NOTHING) ^ before) & HIGHEST == NOTHING:
+            before = cuda.atomic.add(array, i, ZERO - amount)
+            while (cuda.atomic.add(array, i, ZERO) ^ before) & HIGH_BIT == ZERO:
                 pass
             cuda.threadfence()
         cuda.syncthreads()
@@ -111,10 +112,10 @@ def grid_sync(array: Any, i: Any) -> None:
 
 @_device
 def warp_ballot_rank(flag: Any) -> Any:
-    """Count the earlier lanes and all lanes of a warp that raise a flag, by a ballot."""
-    raised = cuda.ballot_sync(ALL_LANES, flag)
-    before = raised & (np.uint32(1 << cuda.laneid) - np.uint32(1))
-    return cuda.popc(np.uint32(before)), cuda.popc(np.uint32(raised))
+    """Return how many earlier lanes of the warp set the flag, and how many lanes in all."""
+    lanes = cuda.ballot_sync(ALL_LANES, flag)
+    earlier = lanes & (np.uint32(1 << cuda.laneid) - np.uint32(1))
+    return cuda.popc(np.uint32(earlier)), cuda.popc(np.uint32(lanes))
 
 
 @_device
@@ -139,7 +140,10 @@ def warp_shuffle_xor(value: Any) -> Any:
 
 @_device
 def shuffle_down(array: Any, value: Any, distance: Any) -> Any:
-    """Return the value of the lane ``distance`` further on; the shuffle takes signed integers."""
+    """Return the value of a later lane of the warp, which is ``distance`` lanes further on.
+
+    The shuffle takes signed integers, and the result gets the type of the array.
+    """
     return array.dtype.type(cuda.shfl_down_sync(ALL_LANES, np.int64(value), distance))
 
 
@@ -158,7 +162,9 @@ def greater(value: Any, other: Any) -> Any:
     return max(value, other)
 
 
-def _block_reduce(combine: Any, operation: Any) -> Any:
+def _block_reduce(combine: Any, atomic: Any) -> Any:
+    """Return a function that combines the values of a block, then updates the element once."""
+
     @_device
     def block_reduce(array: Any, i: Any, value: Any) -> None:
         shared = cuda.shared.array(WARP, int64)
@@ -175,7 +181,7 @@ def _block_reduce(combine: Any, operation: Any) -> Any:
             while warp < cuda.blockDim.x // WARP:
                 value = combine(value, array.dtype.type(shared[warp]))
                 warp += 1
-            operation(array, i, value)
+            atomic(array, i, value)
         cuda.syncthreads()  # before the next call writes to ``shared``
 
     return block_reduce

@@ -34,10 +34,13 @@ class Part:
     """A function of a kernel: its source and the values of its closure."""
 
     def __init__(self, function: types.FunctionType) -> None:
-        names = function.__globals__
-        stray = [n for n in function.__code__.co_names if isinstance(names.get(n), Part | Atom)]
-        if stray:
-            raise TypeError(f"{function.__name__} reaches {stray[0]!r} as a global: close over it")
+        variables = function.__globals__
+        stray = [n for n in function.__code__.co_names if isinstance(variables.get(n), Part | Atom)]
+        if stray:  # only the closure is compiled with the function
+            raise TypeError(
+                f"{function.__name__} uses the global variable {stray[0]!r}: define the function in"
+                " a function that has this part as a local variable"
+            )
         self.function = function
 
     @cached_property
@@ -53,9 +56,9 @@ class Part:
         It includes the name of the function's module, by which compiled code is loaded.
         """
         function = self.function
-        used = [n for n in function.__code__.co_names if n in function.__globals__]
-        reached = {name: function.__globals__[name] for name in sorted(set(used))} | self.closure
-        lines = [f"{name}={_fingerprint(value)}" for name, value in reached.items()]
+        names = {n for n in function.__code__.co_names if n in function.__globals__}
+        used = {name: function.__globals__[name] for name in sorted(names)} | self.closure
+        lines = [f"{name}={_fingerprint(value)}" for name, value in used.items()]
         text = "\n".join([function.__module__, _text(function), *lines])
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -75,39 +78,41 @@ class Part:
         done: dict[str, Any] | None = None,
         kind: str = "",
     ) -> Any:
-        """Compile the function by ``jit``, with its compiled parts and the engine's own atoms.
+        """Compile the function by ``jit``, and before it the parts in its closure.
 
-        ``done`` holds the parts that this ``jit`` has compiled, by fingerprint; new ones are added.
-        ``kind`` separates the code from that of another ``jit`` in the same process.
+        ``atoms`` has the engine's operation for each name of an Atom. ``done`` has the parts that
+        ``jit`` has compiled, by fingerprint; new parts are added to ``done``. ``kind`` is appended
+        to symbols, to tell them from symbols of another ``jit`` in the same process.
         """
         parts: dict[str, Any] = {} if done is None else done
 
-        def ready(value: Any) -> Any:
+        def compiled_value(value: Any) -> Any:
             """Return the compiled form of a value of the closure."""
             if isinstance(value, Atom):
                 return atoms[value.name]
             return value.compiled(jit, atoms, parts, kind) if isinstance(value, Part) else value
 
         if self.fingerprint not in parts:
-            cells = tuple(types.CellType(ready(value)) for value in self.closure.values())
-            function, symbol = self.function, f"{self.symbol}{kind}"
-            made = types.FunctionType(function.__code__, function.__globals__, symbol, None, cells)
-            made.__qualname__ = symbol
-            parts[self.fingerprint] = jit(made)
+            cells = tuple(types.CellType(compiled_value(value)) for value in self.closure.values())
+            code, variables = self.function.__code__, self.function.__globals__
+            symbol = f"{self.symbol}{kind}"
+            copy = types.FunctionType(code, variables, symbol, None, cells)
+            copy.__qualname__ = symbol
+            parts[self.fingerprint] = jit(copy)
         return parts[self.fingerprint]
 
 
 def _text(function: types.FunctionType) -> str:
     """Return the source lines of a function.
 
-    ``inspect`` would tokenise the source to find its end, which takes half of the time of a first
-    small run.
+    The last line is that of the last instruction. ``inspect`` would tokenise the source to find its
+    end, which takes half of the time of a first small run.
     """
     code = function.__code__
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, function.__globals__)
-    last = max(end or line or 0 for line, end, *_ in code.co_positions())
-    text = "".join(lines[code.co_firstlineno - 1 : last])
+    last_line = max(end or line or 0 for line, end, *_ in code.co_positions())
+    text = "".join(lines[code.co_firstlineno - 1 : last_line])
     if not text:
         raise OSError(f"{function.__name__} has no source: {code.co_filename} does not exist")
     return text

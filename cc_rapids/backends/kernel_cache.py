@@ -1,8 +1,9 @@
 """Disk cache of compiled kernels, shared by all processes of one user.
 
-The key of a file names everything that the content depends on, so a file is never out of date. It
-is written under another name and renamed, so several processes may write at the same time. It
-begins with a hash of key and content, so a damaged file is detected and compiled again.
+The key of a file names everything that the content depends on, so a file is never out of date. A
+file is written under another name and then renamed, so several processes may write at the same
+time. Each file begins with a hash of its key and content. If the hash is wrong, the kernel is
+compiled again.
 
 The files contain machine code, which is executed. They are used only if this user owns the folder
 and no other user may write to it. The folder is created with mode 0700.
@@ -26,16 +27,16 @@ from pathlib import Path
 
 log: logging.Logger = logging.getLogger(__name__)
 
-MOST = 1 << 30  # default limit in bytes, without $CC_RAPIDS_CACHE_SIZE
-FULL = 3 / 4  # share of the limit that remains after the oldest files are removed
-UNSEEN = 1 / 16  # share of the free space that may be written before files are counted again
-USED = 3600  # seconds after which reading a file marks it as used again
-LEFT = 3600  # seconds after which a file that was not renamed counts as abandoned
+MAX_BYTES = 1 << 30  # default limit, without $CC_RAPIDS_CACHE_SIZE
+KEPT_SHARE = 3 / 4  # share of the limit that remains after the oldest files are removed
+UNCOUNTED_SHARE = 1 / 16  # share of the space left that is written before files are counted again
+TOUCH_SECONDS = 3600  # seconds after which reading a file marks it as used again
+ABANDONED_SECONDS = 3600  # seconds after which a file that was not renamed counts as abandoned
 UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 
-_FORM = "3"  # version of the file format: a digest of key and content, and the content
-_KEPT = re.compile(r"[0-9a-f]{64}\.\w+|new-\w+")
-_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_FORMAT = "3"  # version of the file format: a digest of key and content, and the content
+_CACHE_FILE = re.compile(r"[0-9a-f]{64}\.\w+|new-\w+")  # a file, or one that is being written
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _logged: set[str] = set()  # keys of log lines already written
 # For each folder, the bytes that may be written before files are counted again.
@@ -91,16 +92,16 @@ def bound() -> int:
     """Return the size limit in bytes: $CC_RAPIDS_CACHE_SIZE, such as "512MiB", or 1 GiB."""
     size = os.environ.get("CC_RAPIDS_CACHE_SIZE", "").strip()
     if not size:
-        return MOST
+        return MAX_BYTES
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(\w*)", size)
     if match and match[2].upper() in UNITS:
         return int(float(match[1]) * UNITS[match[2].upper()])
     _log_once(
         size,
-        f"CC_RAPIDS_CACHE_SIZE={size!r} is not a size such as 512MiB or 2GiB: {MOST:,} bytes of"
-        " compiled kernels are kept at most",
+        f"CC_RAPIDS_CACHE_SIZE={size!r} is not a size such as 512MiB or 2GiB: at most"
+        f" {MAX_BYTES:,} bytes of compiled kernels are kept",
     )
-    return MOST
+    return MAX_BYTES
 
 
 def recall(key: str, suffix: str) -> bytes | None:
@@ -112,11 +113,11 @@ def recall(key: str, suffix: str) -> bytes | None:
     try:
         _check()
         stored = path.read_bytes()
-        if time.time() - path.stat().st_mtime > USED:
+        if time.time() - path.stat().st_mtime > TOUCH_SECONDS:
             with contextlib.suppress(OSError):  # the file system may be read-only
                 os.utime(path)
     except _OthersError as error:
-        _refuse(error)
+        _log_refusal(error)
         return None
     except OSError:
         return None
@@ -141,9 +142,9 @@ def keep(key: str, suffix: str, content: bytes) -> None:
         _check()
         if fits:
             _write(_path(key, suffix), stored)
-        _trim(len(stored) if fits else 0)
+        _trim(len(stored) if fits else 0)  # also if nothing is written: the limit may be lower now
     except _OthersError as error:
-        _refuse(error)
+        _log_refusal(error)
     except FileNotFoundError:
         log.debug("there is no store of compiled kernels, or another process has cleared it")
     except OSError as error:
@@ -163,7 +164,8 @@ def is_usable() -> bool:
 
 def survey() -> Cache:
     """Inspect the cache without changing it or reading its files."""
-    cache_folder, why, owner, mode, files = folder(), None, None, None, []
+    cache_folder, files = folder(), []
+    why = None if bound() else "CC_RAPIDS_CACHE_SIZE is 0"
     try:
         _check()
         files = list(_files())
@@ -171,8 +173,7 @@ def survey() -> Cache:
         pass
     except (_OthersError, OSError) as error:
         why = str(error)
-    if not (why or bound()):
-        why = "CC_RAPIDS_CACHE_SIZE is 0"
+    owner = mode = None
     with contextlib.suppress(OSError):
         status = os.stat(cache_folder)
         owner, mode = status.st_uid, f"{stat.S_IMODE(status.st_mode):04o}"
@@ -227,11 +228,11 @@ def _version(package: str) -> str:
 
 def _path(key: str, suffix: str) -> Path:
     """Return the file for a key."""
-    return folder() / (hashlib.sha256(f"{_FORM} {key}".encode()).hexdigest() + suffix)
+    return folder() / (hashlib.sha256(f"{_FORMAT} {key}".encode()).hexdigest() + suffix)
 
 
 def _digest(key: str, content: bytes) -> bytes:
-    """Return the hash of key and content, so that a file under another name is invalid."""
+    """Return a hash of key and content; a file that was renamed to another key is then invalid."""
     return hashlib.sha256(hashlib.sha256(key.encode()).digest() + content).digest()
 
 
@@ -243,7 +244,7 @@ def _log_once(topic: str, message: str) -> None:
         log.warning("%s", message)
 
 
-def _refuse(error: _OthersError) -> None:
+def _log_refusal(error: _OthersError) -> None:
     """Log the reason why the folder is not used, once."""
     _log_once(
         "not ours",
@@ -258,7 +259,7 @@ def _check() -> None:
     status = os.stat(path)
     if status.st_uid != os.geteuid():
         raise _OthersError(f"{path} belongs to user {status.st_uid}, not to {os.geteuid()}")
-    if status.st_mode & _OTHERS:
+    if status.st_mode & _WRITABLE_BY_OTHERS:
         mode = stat.S_IMODE(status.st_mode)
         reason = f"may be written by others (mode {mode:04o})"
         raise _OthersError(f"{path} {reason}: chmod go-w {path}")
@@ -292,8 +293,8 @@ def _files() -> Iterator[_File]:
     Other files in the folder are ignored.
     """
     for entry in os.scandir(folder()):
-        if _KEPT.fullmatch(entry.name):
-            with contextlib.suppress(FileNotFoundError):  # another process has removed it
+        if _CACHE_FILE.fullmatch(entry.name):
+            with contextlib.suppress(FileNotFoundError):  # another process has removed the file
                 status = entry.stat(follow_symlinks=False)
                 yield _File(Path(entry.path), status.st_mtime, status.st_size)
 
@@ -310,8 +311,9 @@ def _remove(file: _File) -> bool:
 def _trim(written: int) -> None:
     """Remove the least recently used files while their total size exceeds the limit.
 
-    Each process counts the files at its first write, and again when it has written ``UNSEEN`` of
-    the remaining space. Several processes together therefore stay within the limit.
+    Each process counts the files at its first write, and again when it has written
+    ``UNCOUNTED_SHARE`` of the space that was left. Several processes together therefore stay within
+    the limit.
     """
     cache_folder, max_bytes = str(folder()), bound()
     _bytes_left[cache_folder] = _bytes_left.get(cache_folder, 0) - written
@@ -321,7 +323,8 @@ def _trim(written: int) -> None:
     size, now = sum(file.size for file in files), time.time()
     if size > max_bytes:
         for file in files:
-            is_being_written = file.path.name.startswith("new-") and now - file.used < LEFT
-            if size > FULL * max_bytes and not is_being_written and _remove(file):
+            age = now - file.used
+            is_being_written = file.path.name.startswith("new-") and age < ABANDONED_SECONDS
+            if size > KEPT_SHARE * max_bytes and not is_being_written and _remove(file):
                 size -= file.size
-    _bytes_left[cache_folder] = int(UNSEEN * max(max_bytes - size, 0))
+    _bytes_left[cache_folder] = int(UNCOUNTED_SHARE * max(max_bytes - size, 0))

@@ -1,6 +1,6 @@
-"""Time spent on kernels before they run: compiled once per machine, loaded once per process.
+"""Time spent on preparing kernels: compiled once per machine, and loaded once per process.
 
-Backends report it, so that callers who time a call can separate it from the computation.
+Backends report this time. Callers who time a call can then subtract it from the time of the call.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def watched(on_compile: Callable[[], object] | None = None) -> Iterator[KernelTi
 
 @contextmanager
 def preparing() -> Iterator[None]:
-    """Return a context whose duration is added as compiling and loading time."""
+    """Return a context whose duration is added to the seconds of all watchers."""
     started = perf_counter()
     try:
         yield

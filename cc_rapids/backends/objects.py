@@ -42,12 +42,12 @@ def recipe() -> str:
 
 
 def are_usable() -> bool:
-    """Return whether there is a file, and this process may run its code."""
+    """Return whether the file exists and this process can run its code."""
     return _archive() is not None
 
 
 def recall(kernel: str, signature: str) -> bytes | None:
-    """Return the code of a kernel for the types of its arguments, or None."""
+    """Return the code of a kernel for the types of its arguments, or None if there is no code."""
     archive = _archive()
     if archive is None:
         return None
@@ -77,7 +77,7 @@ def _member(kernel: str, signature: str) -> str:
 
 @cache
 def _archive() -> zipfile.ZipFile | None:
-    """Return the file if its code is for this process."""
+    """Return the open file, or None if it is missing or this process cannot run its code."""
     if platform.machine() != "x86_64" or sys.platform != "linux" or not FILE.exists():
         return None
     if FLAGS - processor()[1]:
@@ -97,10 +97,10 @@ def _archive() -> zipfile.ZipFile | None:
 @cache
 def processor() -> tuple[str, frozenset[str]]:
     """Return the name and the features of the processor, if Linux lists them."""
-    facts: dict[str, str] = {}
+    fields: dict[str, str] = {}  # of the first processor in the file
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
         for line in file:
             name, _, value = line.partition(":")
-            facts.setdefault(name.strip(), value.strip())
-    name = facts.get("model name") or platform.processor() or platform.machine()
-    return name, frozenset(facts.get("flags", "").split())
+            fields.setdefault(name.strip(), value.strip())
+    name = fields.get("model name") or platform.processor() or platform.machine()
+    return name, frozenset(fields.get("flags", "").split())

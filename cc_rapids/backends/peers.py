@@ -63,7 +63,10 @@ class Workers:
         os.register_at_fork(after_in_child=self.forget)
 
     def forget(self) -> None:
-        """Drop the threads after a fork, which copies neither threads nor the owners of locks."""
+        """Start with no threads and a new lock, as after a fork.
+
+        A fork copies no threads, and a copied lock may be held by a thread that does not exist.
+        """
         self.lock = threading.Lock()
         self._threads: dict[int, ThreadPoolExecutor] = {}
 
@@ -83,10 +86,11 @@ class Workers:
         """Run a function in the thread of a device."""
         if number not in self._threads:
             name = f"cc_rapids-device-{number}"
-            self._threads[number] = ThreadPoolExecutor(1, name, self._enter)
+            self._threads[number] = ThreadPoolExecutor(1, name, self._mark_thread)
         return self._threads[number].submit(work, *arguments)
 
-    def _enter(self) -> None:
+    def _mark_thread(self) -> None:
+        """Mark the current thread as a worker."""
         self._local.inside = True
 
     def stop(self) -> None:

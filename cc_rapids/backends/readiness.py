@@ -2,8 +2,8 @@
 
 Until the kernels are compiled, short lists are solved by NumPy, SciPy and PyArrow, so that calls do
 not wait for the compiler. A process of lowest priority compiles the kernels into the kernel cache
-and then writes a mark to the cache. It may outlive this process. A thread would hold the GIL most
-of the time, and Python could not exit while the thread is in the compiler.
+and then writes a mark to the cache. It may outlive this process. It is not a thread: a thread would
+hold the GIL most of the time, and Python could not exit while the thread is in the compiler.
 """
 
 from __future__ import annotations
@@ -38,33 +38,33 @@ class Readiness:
     """The state of the common kernels in this process, and the process that compiles them."""
 
     ready: bool
-    looked_at: float
+    checked_at: float
 
     def __init__(self) -> None:
         self.ready = False
-        self.looked_at = float("-inf")
-        self.child: int | None = None
+        self.checked_at = float("-inf")
+        self.child: int | None = None  # the process id; 0 if no process could be started
 
     def is_ready(self) -> bool:
         """Return whether calls use kernels: they can be loaded, or calls wait for the compiler."""
-        if not self.ready and time.monotonic() - self.looked_at > CHECK_SECONDS:
+        if not self.ready and time.monotonic() - self.checked_at > CHECK_SECONDS:
             waits = os.environ.get(WAIT, "0") not in ("", "0")
             self.ready = waits or objects.are_usable() or _is_marked()
-            self.looked_at = time.monotonic()
+            self.checked_at = time.monotonic()
             self._reap()
         return self.ready
 
     def compile_in_background(self) -> None:
-        """Start the process that compiles, once, if its kernels can be stored."""
+        """Start the process that compiles, if its kernels can be stored; try this only once."""
         if self.ready or self.child is not None or not sys.executable:
             return
         self.child = 0
         if not kernel_cache.is_usable():
             return
         argv = [sys.executable, "-c", COMPILE, *sys.path]
-        null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in range(3)]
+        silent = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in range(3)]
         with contextlib.suppress(OSError):
-            self.child = os.posix_spawn(sys.executable, argv, os.environ, file_actions=null)
+            self.child = os.posix_spawn(sys.executable, argv, os.environ, file_actions=silent)
 
     def _reap(self) -> None:
         """Collect the exit status of the process that compiles, if it has ended."""
@@ -88,7 +88,10 @@ def mark() -> None:
 
 @contextlib.contextmanager
 def compile_lock() -> Iterator[bool]:
-    """Try to lock compilation for this user in a context; its value is whether it is locked."""
+    """Return a context that tries to lock compilation for this user.
+
+    Its value is True if this process holds the lock, and False if another process does.
+    """
     folder = kernel_cache.folder()
     folder.mkdir(0o700, parents=True, exist_ok=True)
     with open(folder / "compiling", "w") as file:
@@ -102,7 +105,10 @@ def compile_lock() -> Iterator[bool]:
 
 @cache
 def _key() -> str:
-    """Return the key of the mark: files of the package, versions of libraries, the processor."""
+    """Return the key of the mark.
+
+    It changes with the files of the package, the versions of libraries and the processor.
+    """
     package = Path(__file__).parents[1]
     files = [entry for name in SOURCES for entry in os.scandir(package / name) if entry.is_file()]
     stats = sorted((entry.path, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in files)

@@ -52,7 +52,8 @@ def write(ptx_of_kernels: dict[tuple[Kernel, Signature], str], capability: Capab
     """Write the PTX of kernels to the file of an architecture."""
     FOLDER.mkdir(exist_ok=True)
     ptx_by_key = {
-        _key(*kernel): _as_oldest(ptx, capability) for kernel, ptx in ptx_of_kernels.items()
+        _key(kernel, signature): _as_oldest(ptx, capability)
+        for (kernel, signature), ptx in ptx_of_kernels.items()
     }
     content = json.dumps(dict(sorted(ptx_by_key.items()))).encode()
     _path(capability).write_bytes(lzma.compress(content, lzma.FORMAT_XZ, lzma.CHECK_SHA256))

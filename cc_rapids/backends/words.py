@@ -35,7 +35,11 @@ THEMES: dict[str, tuple[Word, ...]] = {
         Word(
             "single_block(f)", "Like ``grid_stride`` in one block, whose threads can synchronise."
         ),
-        Word("cooperative(f)", "Like ``grid_stride``, in all blocks that can run at once."),
+        Word(
+            "cooperative(f)",
+            "Like ``grid_stride``, in all blocks that can run at the same time; they can"
+            " synchronise.",
+        ),
         Word(
             "block_kernel(w)(f)",
             "A kernel that runs ``f(k, t, step, shared, *arrays)`` in each block ``k < n``, once"
@@ -59,11 +63,18 @@ THEMES: dict[str, tuple[Word, ...]] = {
         Word("atomic_or(array, i, value)", "Set bits of an element, as one step."),
         Word(
             "block_reduce_add(array, i, value)",
-            "Add the values of all threads of a grid-stride kernel. Each thread calls it once, with"
-            " the same ``i``. Values of neighbouring threads may be added first. Returns nothing.",
+            "Add the values of all threads of a grid-stride kernel to an element. Each thread calls"
+            " it once, with the same ``i``. Values of neighbouring threads may be added first."
+            " Returns nothing.",
         ),
-        Word("block_reduce_min(array, i, value)", "Lower an element to the least value."),
-        Word("block_reduce_max(array, i, value)", "Raise an element to the greatest value."),
+        Word(
+            "block_reduce_min(array, i, value)",
+            "Lower an element to the least value of all threads, as ``block_reduce_add``.",
+        ),
+        Word(
+            "block_reduce_max(array, i, value)",
+            "Raise an element to the greatest value of all threads, as ``block_reduce_add``.",
+        ),
     ),
     "Waiting": (
         Word(

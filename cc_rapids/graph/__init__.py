@@ -1,1 +1,1 @@
-"""Arrays of one run on a device: edges, rows, a forest, bit sets; and a bound on their memory."""
+"""Arrays of one run on a device: edges, rows, a forest and bit sets; and a bound on memory."""

@@ -45,9 +45,9 @@ class ChosenEdges:
         """Return new columns of the selected edges, by name, in one allocation.
 
         The columns are rows, endpoints, and weights if there are any. Return no columns unless the
-        edges are two integer columns on the same GPU.
+        edges are two integer columns on the GPU of this backend.
         """
-        with _in_place(edge_input, self.backend) as borrowed:
+        with _borrowed_columns(edge_input, self.backend) as borrowed:
             columns = self._gather_rows(borrowed) if borrowed else []
         names = NAMES if edge_input.weights is not None else NAMES[:-1]
         return dict(zip(names, columns, strict=False))
@@ -55,7 +55,7 @@ class ChosenEdges:
     def _gather_rows(self, columns: list[Array]) -> list[Array]:
         """Return new columns: rows, endpoints and weights of the selected edges."""
         backend, size = self.backend, self.rows.size
-        selected = _allocated(columns, size, backend)
+        selected = _allocate_columns(columns, size, backend)
         gather_rows = backend.kernel(gather.edges_of_rows, backend.kernel(gather.row_of_edge))
         gather_rows(size, self.rows, *columns, *selected)
         return selected
@@ -69,7 +69,8 @@ class MarkedEdges(ChosenEdges):
     backend : Backend
         The backend of the bits.
     bits : ((m + 31) // 32,) array of uint32
-        The selected edges; kept, not copied. Must be set before :meth:`rank` is called.
+        The selected edges. The array is kept, not copied; its bits must be set before :meth:`rank`
+        is called.
     m : int
         The number of edges of the list.
 
@@ -87,15 +88,15 @@ class MarkedEdges(ChosenEdges):
 
     def __init__(self, backend: Backend, bits: Array, m: int) -> None:
         self.backend, self.bits, self.m = backend, bits, m
-        with backend.reusing():
+        with backend.reusing():  # the number of selected edges before each block of bits
             self._before = backend.empty(blocks_of(bits.size), f"u{word_for(m)}")
         self._room: list[Array] = []  # columns that make_room() has allocated
-        # The source columns and the columns gathered from them; at most one element, popped by one
-        # thread.
+        # At most one element: the identities of the source columns, and the columns gathered from
+        # them. Of several threads, only one can pop the element.
         self._ahead: list[tuple[list[Any], list[Array]]] = []
 
     def rank(self) -> Array:
-        """Launch the count of the edges; return an array whose last element is their number."""
+        """Launch the count of the edges; return the array whose last element will be the count."""
         rank(self.backend, self.bits, self._before)
         return self._before
 
@@ -111,12 +112,12 @@ class MarkedEdges(ChosenEdges):
     def make_room(self, edge_input: EdgeInput, max_rows: int) -> None:
         """Allocate columns of ``max_rows`` rows before the count is known, if memory suffices."""
         self.backend.leave_arena()  # the answer outlives the run
-        with _in_place(edge_input, self.backend) as columns, suppress(MemoryError):
-            self._room = _allocated(columns, max_rows, self.backend) if columns else []
+        with _borrowed_columns(edge_input, self.backend) as columns, suppress(MemoryError):
+            self._room = _allocate_columns(columns, max_rows, self.backend) if columns else []
 
     def gather_ahead(self, edge_input: EdgeInput) -> None:
         """Launch the kernels that fill the columns of :meth:`make_room`, for one later caller."""
-        with _in_place(edge_input, self.backend) as columns:
+        with _borrowed_columns(edge_input, self.backend) as columns:
             if self._room:
                 gathered = self._gather(columns, self._room)
                 self._ahead, self._room = [(_identity_of(columns), gathered)], []
@@ -124,15 +125,15 @@ class MarkedEdges(ChosenEdges):
     def _gather_rows(self, columns: list[Array]) -> list[Array]:
         """Return the columns that were gathered ahead, or new ones.
 
-        Columns gathered for other edges are ignored. So are columns with more than a third of
-        unused rows.
+        Columns gathered for other edges are ignored, and so are columns of which more than a third
+        of the rows would be unused.
         """
-        with suppress(IndexError):  # nothing was gathered ahead, or another thread has taken it
-            source, gathered = self._ahead.pop()
+        with suppress(IndexError):  # nothing was gathered ahead, or another thread has popped it
+            identity, gathered = self._ahead.pop()
             fits = self.count <= gathered[0].size <= self.count + self.count // 2
-            if fits and source == _identity_of(columns):
+            if fits and identity == _identity_of(columns):
                 return [column[: self.count] for column in gathered]
-        return self._gather(columns, _allocated(columns, self.count, self.backend))
+        return self._gather(columns, _allocate_columns(columns, self.count, self.backend))
 
     def _gather(self, columns: list[Array], selected: list[Array]) -> list[Array]:
         """Fill the columns ``selected`` up to their capacity, and return them."""
@@ -147,18 +148,15 @@ class MarkedEdges(ChosenEdges):
 
 
 @contextmanager
-def _in_place(edge_input: EdgeInput, backend: Backend) -> Iterator[list[Array]]:
+def _borrowed_columns(edge_input: EdgeInput, backend: Backend) -> Iterator[list[Array]]:
     """Yield the borrowed columns of endpoints and weights.
 
-    Yield no columns unless the endpoints are integers in a list on the GPU.
+    Yield no columns unless the edges are a list on the GPU whose endpoints are integers.
     """
     ends = edge_input.src, edge_input.dst
-    indirect = (
-        edge_input.row_offsets
-        or edge_input.row_index
-        or not (edge_input.on_device and backend.on_device)
-    )
-    if indirect or any(side.strings or side.key_columns for side in ends):
+    is_list = edge_input.row_offsets is None and edge_input.row_index is None
+    on_device = edge_input.on_device and backend.on_device
+    if not (is_list and on_device) or any(side.strings or side.key_columns for side in ends):
         yield []
         return
     with edge_input.src.borrow() as src, edge_input.dst.borrow() as dst:
@@ -171,7 +169,7 @@ def _identity_of(columns: list[Array]) -> list[Any]:
     return [(array.data.ptr, array.size, array.dtype) for array in columns]
 
 
-def _allocated(columns: list[Array], size: int, backend: Backend) -> list[Array]:
+def _allocate_columns(columns: list[Array], size: int, backend: Backend) -> list[Array]:
     """Allocate columns for the rows, endpoints and weights of edges, in one allocation.
 
     ``columns`` are the sources of endpoints and weights. A source of length 0, such as missing

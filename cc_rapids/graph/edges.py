@@ -36,6 +36,8 @@ class Edges:
     wide : type
         The unsigned type of an id minus ``low``. It is as wide as the common type of both columns,
         so that all ids stay distinct.
+    form : EdgeForm
+        How kernels load the ids of an edge from ``src`` and ``dst``.
     """
 
     src: Array
@@ -104,8 +106,8 @@ class Adjacency:
         return int(self.indices.size)
 
 
-def check_offsets(given: EdgeInput, starts: Array, backend: Backend) -> None:
-    """Check the offsets borrowed from ``given``, in the memory from which kernels read them.
+def check_offsets(edge_input: EdgeInput, starts: Array, backend: Backend) -> None:
+    """Check ``starts``, the borrowed row offsets, in the memory from which kernels read them.
 
     Raises
     ------
@@ -113,27 +115,31 @@ def check_offsets(given: EdgeInput, starts: Array, backend: Backend) -> None:
         The offsets do not begin at 0, they decrease, or they do not end at the number of indices.
         The message names the row, the value and the bound.
     """
-    check_offsets_async(given, starts, backend)()
+    check_offsets_async(edge_input, starts, backend)()
 
 
-def check_offsets_async(given: EdgeInput, starts: Array, backend: Backend) -> Callable[[], None]:
+def check_offsets_async(
+    edge_input: EdgeInput, starts: Array, backend: Backend
+) -> Callable[[], None]:
     """Launch the check of :func:`check_offsets`; return a function that waits for its result.
 
     The function raises the errors of :func:`check_offsets`.
     """
-    assert given.row_offsets is not None
-    name, size, m = given.row_offsets.name, int(starts.size), given.dst.size
-    wrong = backend.fill(backend.alloc_readback(1), 0xFF)
-    backend.kernel(id_range.first_wrong_offset)(size, m, starts, wrong)
-    read_wrong = backend.read_async(wrong)  # the position of the first wrong offset, if any
+    assert edge_input.row_offsets is not None
+    name, size, m = edge_input.row_offsets.name, int(starts.size), edge_input.dst.size
+    # The position of the first wrong offset; all bits stay set if no offset is wrong.
+    first_wrong = backend.fill(backend.alloc_readback(1), 0xFF)
+    backend.kernel(id_range.first_wrong_offset)(size, m, starts, first_wrong)
+    read_first_wrong = backend.read_async(first_wrong)
 
     def check() -> None:
         """Wait for the result; raise an error if an offset is wrong."""
-        position = int(read_wrong()[0]) if size else 0
+        position = int(read_first_wrong()[0]) if size else 0
         if position < size or (m and not size):
             around = backend.to_host(starts[max(position - 1, 0) : position + 1]).tolist()
             message = offsets.in_words(name, position, size, around, m)
-            raise InputError(message) if message else given.changed()
+            # Without a message, the offset is right now: the caller changed it after the kernel.
+            raise InputError(message) if message else edge_input.changed()
 
     return check
 
@@ -160,10 +166,10 @@ def rows_of(
 
     The entries of a row are sorted. With ``distinct``, duplicate entries of a row are dropped.
     Vertices with an edge, including self-loops, are marked as present. An endpoint that is not a
-    vertex is stored as n, which has no row, and sets the forest's ``out_of_range``.
+    vertex is stored as n, which has no row, and sets the forest's ``out_of_range``. With
+    ``record_forest``, ``edge_of`` of the result has the edge of each entry.
 
-    This temporarily allocates about 48 bytes per edge. ``record_forest`` adds 32 bytes per edge,
-    and also returns the edge of each entry as ``edge_of``.
+    This temporarily allocates about 48 bytes per edge, or 80 with ``record_forest``.
 
     Raises
     ------
@@ -173,8 +179,10 @@ def rows_of(
     backend, n, xp = forest.backend, forest.n, forest.backend.xp
     if n >= 1 << 32:
         raise CapacityError(f"rows can be made for fewer than 2^32 vertices, but there are {n:,}")
-    ends = [_vertices_of(column, edges, n, xp) for column in (edges.src, edges.dst)]
-    keys = xp.concatenate([ends[0] << HALF | ends[1], ends[1] << HALF | ends[0]])
+    src, dst = (_vertices_of(column, edges, n, xp) for column in (edges.src, edges.dst))
+    # The key of an entry is its row, then its column. Entries of ids that are not vertices are in
+    # row n, beyond the last offset.
+    keys = xp.concatenate([src << HALF | dst, dst << HALF | src])
     edge_of = None
     if record_forest:
         order = xp.argsort(keys)
@@ -183,10 +191,8 @@ def rows_of(
         keys.sort()
     if distinct and keys.size:
         keys = keys[xp.concatenate([xp.ones(1, bool), keys[1:] != keys[:-1]])]
-    # The key of an entry is its row, then its column. Entries of ids that are not vertices are in
-    # row n, beyond the last offset.
-    row_starts = xp.arange(n + 1, dtype=np.uint64) << HALF
-    offsets = xp.searchsorted(keys, row_starts).astype(np.int64)
+    least_keys = xp.arange(n + 1, dtype=np.uint64) << HALF  # of each row, and of row n
+    offsets = xp.searchsorted(keys, least_keys).astype(np.int64)
     forest.out_of_range |= offsets[-1:] != keys.size
     backend.kernel(reading.mark_rows, forest.vertex)(n, offsets, forest.present)
     return Adjacency(offsets, keys.astype(np.uint32), symmetric=True, edge_of=edge_of)
@@ -199,9 +205,9 @@ def _vertices_of(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 
 
 class BorrowedEdges(Borrowing):
-    """Context manager that borrows src, dst, and the column of ``vertices=`` if there is one.
+    """Context manager that borrows the columns src, dst, and ``vertices=`` if there is such a one.
 
-    An adjacency list is converted to an edge list.
+    The rows of an adjacency list are borrowed as an edge list.
     """
 
     backend: Backend
@@ -220,7 +226,7 @@ class BorrowedEdges(Borrowing):
             if given.row_offsets is not None:
                 offsets, indices = backend.asarray(columns.pop()), backend.asarray(columns[0])
                 check_offsets(given, offsets, backend)
-                edges = Edges(indices, indices, 0)  # only the destinations are used
+                edges = Edges(indices, indices, 0)  # list_of_rows reads only the destinations
                 columns[0] = list_of_rows(Adjacency(offsets, indices), edges, backend).src
             return columns
         except BaseException as error:

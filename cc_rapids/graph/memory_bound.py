@@ -24,11 +24,12 @@ from ..errors import InputError, shown
 from ..kernels.partition import IDS
 from ..keywords import suggest_keywords
 
-# Names in brackets are pages of docs/design/decisions.
-WIDER = 256  # an estimated range of ids is widened by 1 / 256 of its size, ...
-MARGIN_IDS = 4096  # ... and by this number of ids, see [ids]
+# An estimated range of ids is widened by 1 / 256 of its size, and by 4096 ids: see
+# docs/design/decisions/ids.md.
+WIDER = 256
+MARGIN_IDS = 4096
 SLACK = 8 << 20  # bytes for everything except the word and the bit per id and the answer
-SHARE = 80  # other memory that grows with the ids is less than 1 / 80 of the words
+SHARE = 80  # the rest of the memory that grows with the ids is less than 1 / 80 of the words
 FEW_IDS = 1 << 14  # min. ids for which memory of one launch is allocated
 AT_ONCE_EDGES = 4_000_000  # a list of fewer edges may be solved in one launch
 
@@ -60,26 +61,26 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     Parameters
     ----------
     ids : int
-        The number of integers from the least id to the greatest, whether they occur or not. If
-        there are 2^32 or more, each takes 8 bytes.
+        The number of integers from the least id to the greatest, whether they occur or not. From
+        2^32 ids on, each id takes 8 bytes instead of 4.
     answer : int
         The bytes of the requested frames that exist at the same time. A frame of labels has two
-        columns of the type of the ids, and a row for each vertex that occurs. If the answer is
-        smaller than one bit per id, the bits are counted instead.
+        columns of the type of the ids, and a row for each vertex that occurs. If the frames take
+        less than one bit per id, the bound includes another bit per id instead of the frames.
     edges : int, optional
         The number of rows of the list. On a GPU, a list of fewer than four million rows is solved
-        in one launch, before its ids are known. If two ids per row are more than ``ids``, memory is
-        allocated for two ids per row. A longer list with 16 M ids or more is copied on a GPU, which
-        takes 4 bytes per row.
+        in one launch, before its ids are known: memory is allocated for two ids per row, if this
+        is more than ``ids``. A longer list with 16 M ids or more is copied on a GPU, which takes 4
+        bytes per row.
 
     Returns
     -------
     int
-        Bytes. For more than 160 M ids, the last term is 0.05 bytes for every id, not 8 MiB (0.1
-        bytes, if ids take 8 bytes). Without a pool, add the blocks of driver memory that are kept
-        from earlier runs; each may be 4 MiB larger than the run needs. See
-        :func:`cc_rapids.release_memory`. On threads, up to 262,144 edges take up to 24 MiB in
-        addition until the kernels are compiled.
+        The number of bytes. For more than 160 M ids, the last term of the formula is 0.05 bytes for
+        every id, not 8 MiB (0.1 bytes, if ids take 8 bytes). Without a pool, add the blocks of
+        driver memory that are kept from earlier runs; each may be 4 MiB larger than the run needs.
+        See :func:`cc_rapids.release_memory`. On threads, lists of up to 262,144 edges take up to 24
+        MiB in addition until the kernels are compiled.
 
     See Also
     --------
@@ -110,7 +111,8 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
 def partitioned_edges(ids: int, edges: int) -> int:
     """Return ``edges`` if a list of that size and range of ids may be partitioned, otherwise 0.
 
-    A run may estimate a wider range than ``ids``, because it reads a sample.
+    A run may estimate a wider range than ``ids``, because it reads a sample of the edges.
     """
-    widest = ids + 2 * (ids // WIDER + MARGIN_IDS)
-    return edges if edges >= AT_ONCE_EDGES and widest >= IDS.start and ids < IDS.stop else 0
+    max_estimate = ids + 2 * (ids // WIDER + MARGIN_IDS)
+    may_be_partitioned = max_estimate >= IDS.start and ids < IDS.stop
+    return edges if edges >= AT_ONCE_EDGES and may_be_partitioned else 0

@@ -16,14 +16,16 @@ if TYPE_CHECKING:
 def plain_weights(
     adapter: Adapter, edges: Any, weight: Any
 ) -> Callable[[], tuple[Array, None] | None]:
-    """Start to check weights on a GPU; return a function that returns them.
+    """Start to check weights on a GPU; return a function that waits and returns the weights.
 
     The function returns the same as :meth:`Adapter.weights`, or None if a weight is null or NaN, or
     if the weights cannot be read in place. Floats are checked asynchronously.
     """
     values = adapter.numbers_without_nulls(edges, weight)
-    if values is None or not is_float(values.dtype):
-        return lambda: None if values is None else (values, None)
+    if values is None:
+        return lambda: None
+    if not is_float(values.dtype):
+        return lambda: (values, None)
     backend = get("cuda")
     nan = backend.new_flag()
     backend.kernel(note_nan)(-(-values.size // PART), values, nan.value, nan.word)

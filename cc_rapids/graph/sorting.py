@@ -70,7 +70,7 @@ def order_of_integers(values: Array, n: int, xp: Any) -> Array:
 
 
 def _with_rows(values: Array, shift: int, xp: Any) -> Array:
-    """Return sorted words: the value, followed by its row in the lower ``shift`` bits."""
+    """Return sorted words, each a value with its row in the lower ``shift`` bits."""
     words = values.astype(np.uint64) * np.uint64(1 << shift)
     words += xp.arange(values.size, dtype=np.uint64)
     words.sort()

@@ -15,7 +15,8 @@ from ..backends import Array
 class SpeculativeRows:
     """Rows of the label frame that are gathered before they are counted.
 
-    On asynchronous backends, the host then need not wait for their number first.
+    On asynchronous backends, the host then need not wait for the count before it launches the
+    kernels that gather the rows.
 
     Attributes
     ----------
@@ -63,9 +64,12 @@ class SpeculativeRows:
         rows, self._rows = self._rows, None
         if vertices != self.expected_rows:
             self._frame = None
-        if rows is None or not 2 * vertices <= 2 * rows[0].size <= 3 * vertices:
+        if rows is None:
             return None
-        return rows[0][:vertices], rows[1][:vertices]
+        ids, labels = rows
+        if not 2 * vertices <= 2 * ids.size <= 3 * vertices:
+            return None
+        return ids[:vertices], labels[:vertices]
 
     def take_frame(self) -> Any:
         """Return the frame to the first caller; None unless the number of rows is as expected."""

@@ -27,10 +27,10 @@ def pack_layout(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
 
 
 class Layout:
-    """The offsets of arrays in an allocation for one launch.
+    """The offsets of the arrays of a launch in one allocation.
 
-    The creation of an object for each array would take longer than the launch. A layout is computed
-    once for all allocations of the same arrays.
+    A launch takes the arrays from here, because an object for each array would take longer to
+    create than the launch. All allocations for arrays of the same lengths and types share a layout.
     """
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
@@ -40,7 +40,7 @@ class Layout:
 
     @cached_property
     def words(self) -> list[int]:
-        """The words of a launch (see ``Cuda.launch``) for the pieces, without their addresses."""
+        """The words of a launch (see ``Cuda.launch``) for the pieces, with 0 for each address."""
         return [
             word
             for _, n, dtype in self.pieces
@@ -71,14 +71,17 @@ class PackedArgs:
 
     def put(self, words: list[int], types: list[int]) -> None:
         """Append the pieces to the words of a launch, and their types to the types."""
-        layout, address, count = self.layout, self.address, len(words)
+        layout, address, first = self.layout, self.address, len(words)
         words += layout.words
         for position, start in layout.starts:
-            words[count + position] = address + start
+            words[first + position] = address + start
         types += layout.types
 
     def arrays(self) -> list[Any]:
-        """Return an array of each type, not empty, because NumPy gives empty arrays stride 0."""
+        """Return an array of one element for each piece, of its type.
+
+        NumPy would give empty arrays the stride 0.
+        """
         return [np.empty(1, dtype) for _, _, dtype in self.layout.pieces]
 
 

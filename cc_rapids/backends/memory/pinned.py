@@ -36,7 +36,7 @@ def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
             " 'zero-copy' require: pass memory='device'"
         ) from error
     array = np.frombuffer(cupy.cuda.PinnedMemoryPointer(pages, 0), dtype, n)
-    return array, _over(cupy, pages.ptr, n, dtype, pages)
+    return array, _array_over(cupy, pages.ptr, n, dtype, pages)
 
 
 def placed(cupy: Any, array: Any, memory: str) -> Array:
@@ -51,7 +51,7 @@ def placed(cupy: Any, array: Any, memory: str) -> Array:
         mapped[:] = array
         return mapped
     if array.flags.c_contiguous and _is_locked(cupy, array.ctypes.data):
-        mapped = _over(cupy, array.ctypes.data, array.size, array.dtype, array)
+        mapped = _array_over(cupy, array.ctypes.data, array.size, array.dtype, array)
     else:
         buffer, mapped = locked(cupy, array.size, array.dtype)
         buffer[:] = array
@@ -71,9 +71,10 @@ def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array
 def readback() -> Callable[[Any, Array], Callable[[], Any]]:
     """Return a function that copies small arrays to the host, through a pinned page of its own.
 
-    An array has at most ``READBACK_BYTES``. The page is cached, which takes half the time of a
-    fresh page. The function starts a copy and returns another function, which reads the page once
-    the copy is done. It may be used by one thread and for one array at a time.
+    An array has at most ``READBACK_BYTES``. All copies use the same page, because a copy through a
+    fresh page takes twice the time. The returned function starts a copy, and returns a function
+    that reads the page. The caller waits for the copy in between. One thread may copy one array at
+    a time.
     """
     import cupy
 
@@ -82,9 +83,8 @@ def readback() -> Callable[[Any, Array], Callable[[], Any]]:
 
     def send(stream: Any, array: Array) -> Callable[[], Any]:
         """Start a copy of an array to the page; return a function that reads the page."""
-        kind = runtime.memcpyDefault
-        runtime.memcpyAsync(address, array.data.ptr, array.nbytes, kind, stream.ptr)
-        size, dtype = array.nbytes, array.dtype
+        size, dtype, direction = array.nbytes, array.dtype, runtime.memcpyDefault
+        runtime.memcpyAsync(address, array.data.ptr, size, direction, stream.ptr)
         return lambda: page[:size].view(dtype).copy()
 
     return send
@@ -101,7 +101,7 @@ def alloc_kept() -> Any:
 
 
 def _copied(cupy: Any, mapped: Array) -> Array:
-    """Return a copy on the device; wait for it, so that the pages may be freed."""
+    """Return a copy on the device; wait for the copy, so that the pages may be freed."""
     copy = cupy.ndarray(mapped.shape, mapped.dtype)
     copy.data.copy_from_device_async(mapped.data, mapped.nbytes)
     cupy.cuda.get_current_stream().synchronize()
@@ -112,7 +112,7 @@ def _is_locked(cupy: Any, address: int) -> bool:
     return bool(cupy.cuda.runtime.pointerGetAttributes(address).type == LOCKED)
 
 
-def _over(cupy: Any, address: int, n: int, dtype: Any, owner: Any) -> Array:
+def _array_over(cupy: Any, address: int, n: int, dtype: Any, owner: Any) -> Array:
     """Return a CuPy array over memory that ``owner`` keeps alive."""
     device = cupy.cuda.runtime.getDevice()
     memory = cupy.cuda.UnownedMemory(address, n * dtype.itemsize, owner, device)
@@ -126,7 +126,10 @@ NOW, LATER = 0, (1, 2)  # pages for synchronous and for asynchronous copies
 
 
 class _FlagPage:
-    """A word in a pinned page, the event of its launch, and the last value used."""
+    """A word in a pinned page, the event of its launch, and the last value used.
+
+    ``host_word`` and ``word`` are the same word, for the host and for kernels.
+    """
 
     host_word: Any
     word: Array
@@ -239,7 +242,7 @@ class ThreadBuffers(threading.local):
         return entry
 
     def kept_memory(self, device: int) -> Any:
-        """Return the cached ``READBACK_BYTES`` of device memory."""
+        """Return ``READBACK_BYTES`` of device memory that this thread keeps for a device."""
         if device not in self._kept_memory:
             self._kept_memory[device] = alloc_kept()
         return self._kept_memory[device]
@@ -252,8 +255,8 @@ class ThreadBuffers(threading.local):
         return PinnedFlag(pages, stream)
 
     def read_now(self, stream: Any, array: Array) -> Any:
-        """Copy at most ``READBACK_BYTES`` to the host."""
-        read = self._sent(NOW, stream, array)
+        """Return a copy on the host of an array of at most ``READBACK_BYTES``."""
+        read = self._start_copy(NOW, stream, array)
         stream.synchronize()
         return read()
 
@@ -263,7 +266,7 @@ class ThreadBuffers(threading.local):
         Return a function that waits for the copy; work may be launched meanwhile.
         """
         self._page = LATER[1] if self._page == LATER[0] else LATER[0]
-        read, done = self._sent(self._page, stream, array), stream.record()
+        read, done = self._start_copy(self._page, stream, array), stream.record()
 
         def copy() -> Any:
             done.synchronize()
@@ -271,7 +274,7 @@ class ThreadBuffers(threading.local):
 
         return copy
 
-    def _sent(self, page: int, stream: Any, array: Array) -> Callable[[], Any]:
+    def _start_copy(self, page: int, stream: Any, array: Array) -> Callable[[], Any]:
         """Start a copy through a page; return the function that reads the page."""
         if page not in self._readbacks:
             self._readbacks[page] = readback()

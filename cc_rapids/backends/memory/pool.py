@@ -1,7 +1,7 @@
 """Allocators on top of the caller's, which place a run's small arrays in one allocation.
 
-Without a pool, the caller's allocator would call the driver for each array, which may wait for the
-device.
+Without a pool, the caller's allocator would call the driver for each array, and the driver may wait
+for the device.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ POOL_BYTES = 5, 7  # cudaMemPoolAttrReservedMemCurrent and cudaMemPoolAttrUsedMe
 class Arena:
     """One allocation for all small arrays of a run; large arrays come from the pool directly.
 
-    The block lives as long as the arena or any array in the block. It may be the tail of the
-    allocation of a large array. This is possible until the run allocates an array that outlives the
-    run. Before that, all large arrays belong to the run and come from the workspace.
+    The block lives as long as the arena or any array in the block. The block may be the tail of the
+    allocation of a large array, until :meth:`leave_block`: before that call, all large arrays
+    belong to the run and come from the workspace; later arrays may outlive the run.
     """
 
     size: int
@@ -55,12 +55,16 @@ class Arena:
                 self.block, self.used, self.size = self.allocate(self.SIZE), 0, self.SIZE
                 fits, self.outside = True, False
             if fits and (size <= self.SMALL or self.outside):
-                first, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
-                return self.block + first
+                start, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
+                return self.block + start
         return self.allocate_own(size) if self.in_run else self.allocate(size)
 
     def with_block(self, size: int, block_bytes: int) -> Any:
-        """Allocate an array of the run; if it is large and there is no block, append a block."""
+        """Allocate an array of the run, and with it the arena's block.
+
+        A small array is in a block of the arena anyway. If the array is large and there is no block
+        yet, a block of ``block_bytes`` follows the array in the same allocation.
+        """
         if size <= self.SMALL:
             return self(size)
         self.in_run = True
@@ -72,7 +76,10 @@ class Arena:
         return whole
 
     def leave_block(self) -> None:
-        """Stop using a block that is the tail of a large array; it would keep the array alive."""
+        """Stop using a block that is the tail of a large array, which it would keep alive.
+
+        Later large arrays do not come from the workspace.
+        """
         with self.lock:
             self.in_run = False
             if self.outside:
@@ -119,7 +126,11 @@ class Recycling:
 
 
 class CachedBlock:
-    """A cached block of a device, which is idle once no kernel can use the block."""
+    """A cached block of a device.
+
+    ``turn`` is the number of arrays allocated when the block was cached. ``idle`` is true if no
+    kernel can still be using the block.
+    """
 
     device: int
     size: int
@@ -185,7 +196,7 @@ class Workspace:
                 self._make_room(device, max_bytes - capacity)
             finally:
                 self.busy = False
-            lease = self.turn
+            lease = self.turn  # identifies this block while it is in use
         if block is None:
             block = self.allocate_outside(allocate, size)
         self.used[lease] = device, capacity
@@ -208,7 +219,11 @@ class Workspace:
         return smallest
 
     def _make_room(self, device: int, max_bytes: int) -> None:
-        """Free old blocks of a device, and others until the device has at most ``max_bytes``."""
+        """Free cached blocks of a device, oldest first.
+
+        A block is freed if none of the next ``TURNS`` arrays reused it, or while all blocks of the
+        device, including those in use, have more than ``max_bytes``.
+        """
         if not self.cached:
             return
         blocks = [block for block in self.cached if block.device == device]
@@ -253,7 +268,7 @@ class Workspace:
 
 
 def pool_of_caller(cuda: Any) -> Any:
-    """Return the allocator of the caller's pool: that of cuDF if imported, otherwise of CuPy."""
+    """Return the allocator of the caller's pool: RMM's if cuDF is imported, otherwise CuPy's."""
     return _of_rmm() if "cudf" in sys.modules else cuda.get_allocator()
 
 
@@ -279,7 +294,7 @@ def spare_bytes_of_rmm(runtime: Any, total: int) -> int:
             if not hasattr(resource, "pool_handle"):
                 return total
             pool = resource.pool_handle()
-            reserved, used = (runtime.memPoolGetAttribute(pool, which) for which in POOL_BYTES)
+            reserved, used = (runtime.memPoolGetAttribute(pool, name) for name in POOL_BYTES)
             return int(reserved - used)
         if kind == "PoolMemoryResource":
             return max(int(resource.pool_size()) - allocated, 0)

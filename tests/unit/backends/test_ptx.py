@@ -153,7 +153,7 @@ def test_other_threads_ask_for_the_real_device(monkeypatch):
     dispatcher = pytest.importorskip("numba.cuda.dispatcher")
     real = object()
     monkeypatch.setattr(dispatcher, "get_current_device", lambda: real)
-    monkeypatch.setattr(compiler, "_devices", compiler._devices.__wrapped__)
+    monkeypatch.setattr(compiler, "_pretended_device", compiler._pretended_device.__wrapped__)
     inside, other = threading.Barrier(2), []
 
     def another():

@@ -52,7 +52,7 @@ def test_columns_are_gathered_as_far_as_there_is_room(engine, room, weighed):
     held.append(random.random(m) if weighed else np.empty(0, np.uint8))
     edges = marked(engine, chosen)
     rows = np.flatnonzero(chosen)
-    columns = edges._gather(held, chosen_edges._allocated(held, room, edges.backend))
+    columns = edges._gather(held, chosen_edges._allocate_columns(held, room, edges.backend))
     assert [column.dtype for column in columns] == [np.int64, *(own.dtype for own in held)]
     right = [rows, *(own[rows] if own.size else own for own in held)]
     for column, own in zip(columns, right, strict=True):
