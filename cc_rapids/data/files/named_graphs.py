@@ -11,11 +11,15 @@ from ...errors import FormatError, MissingExtraError
 from ..lazy import pa
 from .binary import columns_of, damage, weighed
 from .delimited import not_utf8
+from .text_head import marked_encoding
 
 if TYPE_CHECKING:
     from .input_file import ColumnRequest, File
 
 COPIES = 60  # bytes of memory per byte of a file, because NetworkX stores Python objects
+
+
+_WIDE_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}  # XML without a byte order mark
 
 
 def read_named(
@@ -24,20 +28,21 @@ def read_named(
     reader: Callable[[Any, BytesIO], Any],
     title: str,
     edge: bytes,
+    graph: bytes,
     ignored: bytes,
 ) -> tuple[pa.Table, Any]:
     """Return the edges of a graph file, and the names of all vertices.
 
     ``reader`` returns a graph, given the module ``networkx`` and a stream. ``title`` is the format,
     in messages. The file has as many edges as matches of ``edge``, outside matches of ``ignored``,
-    which are comments and strings.
+    which are comments and strings. Likewise, matches of ``graph`` begin graphs.
 
     Raises
     ------
     MissingExtraError
         NetworkX is not installed.
     FormatError
-        NetworkX cannot read the file, or has left out edges.
+        NetworkX cannot read the file, has left out edges, or would leave out graphs.
     """
     try:
         import networkx as nx
@@ -47,24 +52,51 @@ def read_named(
             " file to an edge list"
         ) from error
     file.check_bound(file.size, COPIES)
-    data = b"".join(file.pieces())
+    data = in_utf8(b"".join(file.pieces()))
     with damage(file, title):
+        content = re.sub(ignored, b"", data)
+        if (graphs := len(re.findall(graph, content))) > 1:
+            raise FormatError(
+                f"{file.path} holds {graphs} graphs, and NetworkX reads one: write each graph to a"
+                " file of its own"
+            )
         try:
-            graph = reader(nx, BytesIO(data))
+            read_graph = reader(nx, BytesIO(data))
         except nx.NetworkXException as error:
             raise FormatError(f"{file.path} cannot be read as {title}: {error}") from error
         except UnicodeDecodeError as error:
             raise undecodable(file.path, data, error) from None
-    declared = len(re.findall(edge, re.sub(ignored, b"", data)))
-    if declared != graph.number_of_edges():
+    declared = len(re.findall(edge, content))
+    if declared != read_graph.number_of_edges():
         raise FormatError(
-            f"{file.path} has {declared} edges, but NetworkX reads {graph.number_of_edges()}: it"
-            " may hold several graphs; convert each to an edge list"
+            f"{file.path} has {declared} edges, but NetworkX reads {read_graph.number_of_edges()}:"
+            " it leaves out nested edges, and edges whose id repeats; convert the file to an edge"
+            " list"
         )
     file.groups = {0: declared}
-    default = graph.graph.get("edge_default") or {}  # attributes of edges without a value
-    edges = [(u, v, {**default, **attributes}) for u, v, attributes in graph.edges(data=True)]
-    return columns_of_names(file, request, edges, list(graph))
+    default = read_graph.graph.get("edge_default") or {}  # attributes of edges without a value
+    edges = [(u, v, {**default, **attributes}) for u, v, attributes in read_graph.edges(data=True)]
+    return columns_of_names(file, request, edges, list(read_graph))
+
+
+def in_utf8(data: bytes) -> bytes:
+    """Convert a text in UTF-16 or UTF-32 to UTF-8; return any other text unchanged.
+
+    XML declares its encoding in the first line, from which it is removed.
+    """
+    encoding = marked_encoding(data) or _WIDE_XML.get(data[:2])
+    if encoding is None:
+        return data
+    text = data.decode(encoding).removeprefix("\ufeff")
+    return re.sub(r"""^(<\?xml[^>]*?)\s+encoding\s*=\s*["'][^"'>]*["']""", r"\1", text).encode()
+
+
+def decoded(path: str, data: bytes) -> str:
+    """Return the text of a file; raise a FormatError that names the line if it is not UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise undecodable(path, data, error) from None
 
 
 def undecodable(path: str, data: bytes, error: UnicodeDecodeError) -> FormatError:

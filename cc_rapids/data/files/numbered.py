@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .write import EdgeList
 
 COPIES = 5  # bytes of memory per byte of a file, in addition to blocks
-COUNT = re.compile(r"0|[1-9][0-9]*")
+COUNT = re.compile(r"0|[1-9][0-9]{0,99}")
+COSTS = ("src", "dst", "low", "capacity", "cost")  # the fields of an arc of a flow of least cost
 HEADER_FIELDS = 10  # fields of a header line that are split, more than any format has
 
 
@@ -83,13 +84,13 @@ class Layout:
         ids = IdPair(file.path, ("src", "dst"), dialect)
         start = len(tag)  # the position of the first end, as a tag is a field of one letter
         positions = *range(start), *(start + i for i in request.columns(file.path, ("src", "dst")))
-        width, weighted = 0, False
+        width, weight = 0, None
         for block in from_first_data(feed, dialect):
             if not width:  # the first line with an edge shows whether there are weights
                 width = max(start + 2, len(dialect.split(block.first()[0])))
-                names = ["src", "dst", "weight"][: width - start]
-                weighted = request.weight_column(file.path, names, (0, 1)) is not None
-                positions = (*positions, start + 2) if weighted else positions
+                names = COSTS if (tag, width) == ("a", 1 + len(COSTS)) else ("src", "dst", "weight")
+                weight = request.weight_column(file.path, names[: width - start], (0, 1))
+                positions = positions if weight is None else (*positions, start + weight)
             columns = parse(file.path, block, dialect, width, positions)
             ends = ids.append(block, *columns[start : start + 2])
             if not (
@@ -97,10 +98,10 @@ class Layout:
                 and all(within(values, vertices) for values in ends)
             ):
                 raise self._not_an_edge(file.path, block, tag, vertices)
-            if weighted:
-                weights.append(file.path, block, dialect, start + 2, columns[-1].text)
+            if weight is not None:
+                weights.append(file.path, block, dialect, start + weight, columns[-1].text)
         table = ids.table()
-        return table.append_column("weight", weights.column()) if weighted else table
+        return table if weight is None else table.append_column("weight", weights.column())
 
     def _not_an_edge(self, path: str, block: Block, tag: str, vertices: range) -> FormatError:
         """Return the error for the first line that is not an edge of these vertices."""

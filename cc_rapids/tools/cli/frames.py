@@ -17,9 +17,9 @@ from ...data.files.formats.parquet import check_one_file
 from ...data.files.header import is_header
 from ...data.files.input_file import File, as_format
 from ...data.files.lake import check_no_table_around, table_at, whole_table
-from ...data.files.named_graphs import undecodable
+from ...data.files.named_graphs import decoded, in_utf8
 from ...data.files.opening import opened
-from ...data.files.text_head import HEAD, SEPARATORS, marked_encoding
+from ...data.files.text_head import HEAD, SEPARATORS
 from ...data.files.text_ids import integers, is_text, trimmed
 from ...errors import FormatError, InputError
 from .group import INPUT, Decorator, option
@@ -140,13 +140,13 @@ def _table_of(file: File, format: str | None) -> pa.Table:
         raise FormatError(f"{file.path} is {kind}, but a table is one of {', '.join(TABULAR)}")
     with as_format(file, kind), damage(file, kind):
         if kind in _DELIMITERS:
-            text = _as_utf8(b"".join(file.pieces()))
+            text = in_utf8(b"".join(file.pieces()))
             if not text.strip():
                 raise FormatError(f"{file.path} is empty: its first line must name the columns")
             try:
                 return _of_text(pa.py_buffer(text), _delimiter_of(text, _DELIMITERS[kind]))
             except pa.ArrowInvalid:
-                _check_utf8(file.path, text)
+                decoded(file.path, text)
                 raise
         data = pa.py_buffer(file.seekable().read())
         source = pa.BufferReader(data)
@@ -160,20 +160,6 @@ def _table_of(file: File, format: str | None) -> pa.Table:
         check_end(file.path, source, is_file)
         table.validate(full=True)  # otherwise corrupt string offsets would be used
         return table
-
-
-def _check_utf8(path: str, text: bytes) -> None:
-    """Raise a FormatError that names the first line of a text that is not UTF-8."""
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        raise undecodable(path, text, error) from None
-
-
-def _as_utf8(text: bytes) -> bytes:
-    """Return a text with a byte order mark of UTF-16 or UTF-32 as UTF-8; other texts unchanged."""
-    encoding = marked_encoding(text)
-    return text if encoding is None else text.decode(encoding).encode()
 
 
 def _delimiter_of(text: bytes, usual: str) -> str:

@@ -1,7 +1,8 @@
 """DIMACS: a line ``p problem n m``, then arcs ``a u v weight``, edges ``e u v``, or pairs ``u v``.
 
-The problem determines the lines: arcs for shortest paths (``sp``, .gr) and flows (``max``), edges
-for colourings and cliques (``edge`` and ``col``, .col, .clq), and pairs for problems of PACE (.gr).
+The problem determines the lines: arcs for shortest paths (``sp``, .gr) and flows (``max``, and
+``min`` with ``low``, ``capacity`` and ``cost`` in place of the weight), edges for colourings and
+cliques (``edge`` and ``col``, .col, .clq), and pairs for problems of PACE (.gr).
 Files of colourings may list each edge in both directions, but declare half as many edges.
 """
 
@@ -17,7 +18,7 @@ LAYOUT = Layout(
     first=1,
     tags=TAGS,
     header=f"p (?P<kind>{'|'.join(TAGS)}) (?P<n>\\S+) (?P<m>\\S+)",
-    expected="'p sp <nodes> <arcs>' or 'p edge <nodes> <edges>'",
+    expected=f"'p <problem> <nodes> <edges>' with a problem of {', '.join(TAGS)}",
     written="p sp {n} {m}",
 )
 FORMATS = (

@@ -23,7 +23,7 @@ HEAD = r"(?m:^[ \t]*graph\s*\[)"
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     """Return the edges and nodes of a graph."""
-    return read_named(file, request, parse, "GML", rb"\bedge\s*\[", TEXT)
+    return read_named(file, request, parse, "GML", rb"\bedge\s*\[", rb"\bgraph\s*\[", TEXT)
 
 
 def parse(nx: Any, stream: BytesIO) -> Any:

@@ -19,8 +19,10 @@ def xml_format(name: str, title: str, reader: Callable[[Any, BytesIO], Any]) -> 
     ``reader`` reads a graph, given the module ``networkx`` and a stream.
     """
     starts = rb"(?s)\s*(<\?xml.{,200}?\?>\s*)?(<!--.*?-->\s*)*<(\w+:)?%s\b" % name.encode()
-    edge = rb"<(?:\w+:)?edge[\s/>]"
-    read = partial(read_named, reader=reader, title=title, edge=edge, ignored=NOT_EDGES)
+    edge, graph = (rb"<(?:\w+:)?%s[\s/>]" % tag for tag in (b"edge", b"graph"))
+    read = partial(
+        read_named, reader=reader, title=title, edge=edge, graph=graph, ignored=NOT_EDGES
+    )
     return Format(name, (f".{name}",), starts, title=title, read=read)
 
 

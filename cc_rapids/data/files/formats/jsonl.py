@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ....errors import FormatError
 from ...lazy import np, pa, pc
 from ..binary import columns_of, damage, weighed
+from ..named_graphs import decoded, in_utf8
 from ..numbered import write_lines
 from ..text_ids import check_ids, is_text, plain_type
 from . import Format
@@ -33,7 +34,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     from pyarrow import json as arrow_json
 
     file.check_bound(file.size, COPIES)
-    data = b"".join(file.pieces())
+    data = in_utf8(b"".join(file.pieces()))
     line_count = sum(bool(line.strip()) for line in data.splitlines())
     brackets = data.count(b"{") + data.count(b"[")
     if brackets > line_count + MAX_DEPTH and _depth(data) > MAX_DEPTH:
@@ -55,6 +56,10 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
         with suppress(pa.ArrowInvalid):  # check_ids below refuses other types, such as floats
             table = parsed(pa.schema(changed)) if changed else table
     table = table.select(picked)
+    try:
+        table.validate(full=True)
+    except pa.ArrowInvalid:
+        decoded(file.path, data)
     check_ids(file.path, [*inferred], [table[name] for name in inferred], 0)
     file.groups = {0: line_count}
     return weighed(file, request, table), None

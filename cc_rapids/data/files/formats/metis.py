@@ -27,7 +27,7 @@ COPIES = 12  # bytes of memory per byte of a file, apart from blocks
 ROWS_AT_ONCE = 1 << 16
 
 _DIALECT = Dialect(" ", b"%")
-_HEADER = re.compile(r"([0-9]+) ([0-9]+)(?: ([01]{1,3})(?: ([0-9]{1,18}))?)?")
+_HEADER = re.compile(r"([0-9]{1,99}) ([0-9]{1,99})(?: ([01]{1,3})(?: ([0-9]{1,18}))?)?")
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,21 @@ as vertices.
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
 from ....errors import FormatError
 from ...lazy import pa
 from ..delimited import MARK
-from ..named_graphs import COPIES, columns_of_names, undecodable
+from ..named_graphs import COPIES, columns_of_names, decoded, in_utf8
 from . import Format
 
 if TYPE_CHECKING:
     from ..input_file import ColumnRequest, File
 
 SECTIONS = ("*arcs", "*edges", "*arcslist", "*edgeslist", "*matrix")
+NUMBER = re.compile("[0-9]{1,99}")  # int() takes at most 4,300 digits
 WITHOUT_EDGES = ("*partition", "*vector", "*permutation", "*cluster", "*hierarchy")
 
 
@@ -55,11 +57,11 @@ class Network:
         if self.section == "*vertices" and previous == "*other":
             self.section = previous
         elif self.section == "*vertices":
-            if self.n >= 0 or len(fields) < 2 or not fields[1].isdecimal():
+            if self.n >= 0 or len(fields) < 2 or not NUMBER.fullmatch(fields[1]):
                 return "one '*Vertices <n>'"
             self.n = self.height = int(fields[1])
             first_mode = fields[2] if len(fields) > 2 else ""
-            if first_mode.isdecimal() and int(first_mode):
+            if NUMBER.fullmatch(first_mode) and int(first_mode):
                 self.height = self._first_column = int(first_mode)
         elif self.section in WITHOUT_EDGES:
             self.section = "*other"
@@ -94,11 +96,8 @@ class Network:
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     """Return the edges and vertices of a network."""
     file.check_bound(file.size, COPIES)
-    data = b"".join(file.pieces()).removeprefix(MARK)
-    try:
-        lines = data.decode().splitlines()
-    except UnicodeDecodeError as error:
-        raise undecodable(file.path, data, error) from None
+    data = in_utf8(b"".join(file.pieces())).removeprefix(MARK)
+    lines = decoded(file.path, data).splitlines()
     network = Network()
     for number, line in enumerate(lines, 1):
         where = f"{file.path}, line {number}, found {line.strip()[:60]!r}: expected"
@@ -134,9 +133,9 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
 
 def index(field: Any, n: int) -> int:
     """Return the number of a vertex; raise a ValueError if it is invalid."""
-    if not 1 <= (number := int(field)) <= n:
+    if not (NUMBER.fullmatch(str(field)) and 1 <= int(field) <= n):
         raise ValueError
-    return number
+    return int(field)
 
 
 FORMATS = (

@@ -71,7 +71,7 @@ class TestRead:
         ("a.he", "H 4 2 1\nE 0 1 1\nE x 2 1\n", 3, "'E x 2 1'"),
         ("a.he", "H 4 2 1\nE 0 1 1\nE 2\n", 3, "'E 2'"),
         ("a.he", "H 4 2 1\nE 0 1 1\nE 1.0 2 1\n", 3, "'E 1.0 2 1'"),
-        ("a.gr", "c only a comment\n", 1, "expected 'p sp <nodes> <arcs>'"),
+        ("a.gr", "c only a comment\n", 1, "expected 'p <problem> <nodes> <edges>'"),
         ("a.gr", "c\np cut 4 1\n", 2, "'p cut 4 1'"),
         ("a.gr", "p sp 4 2\na 1 2 1\nc\n", 1, "declares 2 edges, but the file has 1"),
         ("a.gr", "p sp 4 2\na 1 2 1\nc\na 1 0 1\n", 4, "'a' and two indices from 1 to 4"),

@@ -233,6 +233,10 @@ def test_counts_beyond_integers(tmp_path, name):
     says = f"declares {2**64} vertices, but the file has" if lines else f"declares {2**64:,} vert"
     with pytest.raises(FormatError if lines else CapacityError, match=says):
         cc_rapids.components(path)
+    for n, m in (("9" * 5000, 1), (2, "9" * 5000)):  # more digits than int() takes
+        path.write_text("\n".join(texts[name]).format(n=n, m=m).replace("1 2", f"1 {m}"))
+        with pytest.raises(FormatError, match=r"expected .*, found|found .*: expected"):
+            cc_rapids.components(path)
     if name != "e.net":
         path.write_text("\n".join(texts[name]).format(n=2, m=2**64))
         with pytest.raises(FormatError, match=f"declares {2**64} edges"):

@@ -26,6 +26,9 @@ GRAPHML = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 """
 
 
+MANY_DIGITS = "9" * 5000  # more than int() takes
+
+
 def npz(**arrays):
     held = io.BytesIO()
     np.savez(held, **arrays)
@@ -56,6 +59,12 @@ FILES = {  # the name and content, and the pairs and number of vertices that are
     "rows.npy": (npy(np.array([*PAIRS, (3, 4)])), [*PAIRS, (3, 4)], None),
     "pyg.npz": (npz(edge_index=np.c_[INDEX, [0, 0]], num_nodes=9), [*PAIRS, (0, 0)], 9),
     "a.gexf": (GEXF, [("1", "2")], 3),
+    "gephi10.gexf": (GEXF.replace("/1.2draft", "/1.3"), [("1", "2")], 3),
+    "bare.gexf": (GEXF.replace(' xmlns="http://www.gexf.net/1.2draft"', ""), [("1", "2")], 3),
+    "wide.gexf": (GEXF.replace("UTF-8", "UTF-16").encode("utf-16"), [("1", "2")], 3),
+    "wide.net": ('*Vertices 2\n1 "\xe9"\n2 b\n*Edges\n1 2\n'.encode("utf-16"), [("\xe9", "b")], 2),
+    "wide.jsonl": ('{"src": "\xe9", "dst": "b"}\n'.encode("utf-16"), [("\xe9", "b")], None),
+    "least.dimacs": ("p min 4 2\nn 1 1\na 1 2 0 4 7\na 2 3 0 4 8\n", PAIRS, 4),
     "polblogs.gml": (
         'Creator "x"\ngraph [\n node [ id 1 label "a b" ]\n node [ id 2 label "edge [" ]\n'
         ' node [ id 3 label "c" ]\n edge [ source 1 target 2 ]\n edge [ source 1 target 2 ]\n]\n',
@@ -124,7 +133,14 @@ def test_what_is_read(tmp_path, name):
         ("a.feather", b"FEA1\0\0\0\0", "pyarrow.feather.read_table(path)"),
         ("a.graphml", "<graphml><graph", "cannot be read as GraphML"),
         ("a.graphml", GRAPHML + '<edge source="a"/></graph></graphml>', "an edge lacks an end"),
+        ("a.graphml", GRAPHML + "</graph><graph></graph></graphml>", "holds 2 graphs"),
+        ("a.graphml", GRAPHML + '<node id="b"><graph/></node></graph></graphml>', "2 graphs"),
+        ("a.gexf", GEXF.replace("</gexf>", "<graph></graph></gexf>"), "holds 2 graphs"),
+        ("a.gml", "graph [ node [ id 1 graph [ node [ id 2 ] ] ] ]", "holds 2 graphs"),
         ("a.jsonl", '{"src": 1, "dst": 2}\n{"src"', "cannot be read as JSON lines"),
+        ("a.jsonl", '{"src": "a", "dst": "\xe9"}\n'.encode("latin-1"), "line 1: not UTF-8"),
+        ("a.net", f"*Vertices {MANY_DIGITS}\n", "expected one '*Vertices <n>'"),
+        ("a.net", "*Vertices 20\n*Edges\n1_0 2\n", "vertices from 1 to 20"),
         ("a.npy", npy(np.zeros((3, 2))), "expected integers of shape (2, edges) or (edges, 2)"),
         ("a.npy", npy(INDEX)[:-8], "but it has 24"),
         ("a.col", "p edge 4 3\ne 1 2\n", "declares 3 edges, but the file has 1"),
@@ -137,6 +153,14 @@ def test_what_is_refused(tmp_path, name, content, text):
         read_edges(path)
     assert text in str(refused.value)
     assert str(path) in str(refused.value)
+
+
+def test_costs_of_arcs_are_weights_by_their_names(tmp_path):
+    (tmp_path / "a.min").write_text("p min 4 2\na 1 2 0 4 7\na 2 3 0 4 8\n")
+    found = cc_rapids.components(tmp_path / "a.min", weight="cost", at_least=8)
+    assert found.ledger["linked"] == 1
+    with pytest.raises(cc_rapids.MissingColumnError, match="it has src, dst, low, capacity, cost"):
+        cc_rapids.components(tmp_path / "a.min", weight="weight", at_least=8)
 
 
 def test_weights_that_graphml_gives_by_default(tmp_path):
