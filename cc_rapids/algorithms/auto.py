@@ -1,6 +1,6 @@
-"""The rules of ``"auto"``: a table of measured rules, and the paper's decision tree.
+"""The rules of ``"auto"``: a table of measured rules, and the decision tree of Hong et al. 2020.
 
-:mod:`cc_rapids.solver.choose` applies them.
+:mod:`cc_rapids.solver.choose` applies these rules.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class AutoRule:
 
     ``edges``, ``edges_per_vertex``, ``locality`` and ``vertices`` are minimum values.
     ``most_vertices`` and ``most_edges`` are maximum values; 0 means no maximum. ``shared_words`` is
-    the shared memory that the machine must have.
+    the shared memory that the machine must have, in words. ``record`` is the file with the
+    measurements.
     """
 
     design: Design
@@ -104,35 +105,41 @@ def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
     )
 
 
-# The first matching rule is used. On a GPU, sampling pays from four edges per vertex on: it saves
-# more than a third on the uniform list and nothing on social22. With fewer edges, sampling changes
-# little. For small lists, and for lists on CPU threads, it costs more than it saves. k-out reads
-# two entries per row and then the rows outside the giant component. This saves nothing on the graph
-# road, which has 2.4 entries per vertex. A sample should have at least 0.75 edges per vertex. After
-# a sample on a GPU, Rem's rule with splices is fastest, or at most 2 % slower than the fastest; for
-# rows, this holds only if the labels fit into the cache. If the labels of a list exceed the cache,
-# its edges are partitioned. If neighbours in the list are neighbours in the graph, blocks with
+# The first matching rule is used. On a GPU, sampling pays if there are at least four edges per
+# vertex: it saves more than a third of the time on the uniform list and nothing on social22. If
+# there are fewer edges, sampling changes little. For small lists, and for lists on CPU threads,
+# sampling costs more than it saves. k-out sampling reads two entries per row and then the rows
+# outside the giant component. This saves nothing on the graph road, which has 2.4 entries per
+# vertex. A sample should have at least 0.75 edges per vertex. After a sample on a GPU, Rem's rule
+# with splices is the fastest rule, or at most 2 % slower than the fastest rule; for rows, this
+# holds only if the labels fit into the cache. If the labels of a list exceed the cache, the edges
+# of the list are partitioned. If neighbours in the list are neighbours in the graph, blocks with
 # strided order take a half to a fifth of the time. This holds for any number of edges, if there are
-# enough blocks for the whole GPU. With fewer blocks, or few edges, Rem's rule is fastest. Rows are
-# sorted by vertex and start with blocks.
+# enough blocks for the whole GPU. If there are fewer blocks, or few edges, Rem's rule is fastest.
+# Rows are sorted by vertex, so runs over rows start with blocks.
 AUTO = (
     AutoRule(
         Design("kout", "async", "split"),
         "experiments.jsonl",
         "cuda",
-        1_000_000,
-        3,
+        edges=1_000_000,
+        edges_per_vertex=3,
         symmetric=True,
         vertices=IDS.start,
     ),
     AutoRule(
-        Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, symmetric=True
+        Design("kout", REM, "splice"),
+        "design_space.jsonl",
+        "cuda",
+        edges=1_000_000,
+        edges_per_vertex=3,
+        symmetric=True,
     ),
     AutoRule(
         IN_BLOCKS,
         "experiments.jsonl",
         "cuda",
-        MIN_BLOCK_EDGES,
+        edges=MIN_BLOCK_EDGES,
         locality=MIN_LOCALITY,
         vertices=MIN_BLOCK_IDS,
     ),
@@ -142,23 +149,35 @@ AUTO = (
         PARTITIONED,
         "experiments.jsonl",
         "cuda",
-        MIN_BLOCK_EDGES,
+        edges=MIN_BLOCK_EDGES,
         is_list=True,
         vertices=IDS.start,
         most_vertices=IDS.stop - 1,
     ),
     AutoRule(
-        Design("none", REM, "splice"), "experiments.jsonl", "cuda", MIN_BLOCK_EDGES, is_list=True
+        Design("none", REM, "splice"),
+        "experiments.jsonl",
+        "cuda",
+        edges=MIN_BLOCK_EDGES,
+        is_list=True,
     ),
-    AutoRule(IN_BLOCKS, "experiments.jsonl", "cuda", MIN_BLOCK_EDGES),
-    AutoRule(Design("kout"), "bench.jsonl", "threads", 100_000, 3, symmetric=True),
+    AutoRule(IN_BLOCKS, "experiments.jsonl", "cuda", edges=MIN_BLOCK_EDGES),
+    AutoRule(
+        Design("kout"),
+        "bench.jsonl",
+        "threads",
+        edges=100_000,
+        edges_per_vertex=3,
+        symmetric=True,
+    ),
     AutoRule(Design(), "design_choice.jsonl"),
 )
 
 
-# The design of runs in one launch (see one_launch.py). For a list of few edges, waiting between
-# threads dominates. Rem's rule is the fastest for all lists except trees. On a path in order, it is
-# the only fast rule, because it does not climb to the root of the growing tree.
+# The design of runs in one launch (see one_launch.py). If a list has few edges, the time is spent
+# mainly on threads that wait for each other. Rem's rule is the fastest rule for all lists except
+# trees. On a path whose edges are listed in order, it is the only fast rule, because it does not
+# climb to the root of the growing tree.
 ONE_LAUNCH_RULE = AutoRule(
     Design("none", REM, "splice"), "experiments.jsonl", "cuda", most_edges=MIN_BLOCK_EDGES - 1
 )
@@ -177,7 +196,7 @@ def in_stages(design: Design, n: int, m: int) -> bool:
 
 @dataclass(frozen=True)
 class PaperDecision:
-    """A leaf of the paper's decision tree: a design, and the reason."""
+    """A leaf of the decision tree of Hong et al. 2020: a design, and the reason for it."""
 
     design: Design
     why: str
@@ -186,9 +205,10 @@ class PaperDecision:
         return f"{self.why} (Hong et al. 2020, 4.7, Figure 12)"
 
 
-# The paper gives no numbers for its figure. These thresholds separate the graphs of its Tables 1 to
-# 3: sampling does not pay at 2.1 and 2.4 entries per vertex and pays from 6.0 on; hook-based
-# sampling wins at a coverage of 96 % or more and loses at 89 % or less.
+# The paper gives no numbers for its figure. These thresholds separate the graphs in Tables 1 to 3
+# of the paper: sampling does not pay for graphs with 2.1 and 2.4 entries per vertex, and pays for
+# graphs with 6.0 or more; hook-based sampling wins at a coverage of 96 % or more and loses at 89 %
+# or less.
 FEW_ENTRIES, HIGH_COVERAGE = 4.0, 0.95
 
 
@@ -201,7 +221,7 @@ def choose_by_paper(n: int, m: int, coverage: float | None) -> PaperDecision:
     """Choose a design by the paper's decision tree, for n vertices and m undirected edges.
 
     ``coverage`` is the result of :func:`hook_coverage`; None selects the design for low coverage.
-    With few edges, the choice does not depend on it.
+    If there are few edges, the choice does not depend on the coverage.
     """
     degree = entries_per_vertex(n, m)
     reason = f"{degree:.1f} entries per vertex"
@@ -221,7 +241,7 @@ def choose_by_paper(n: int, m: int, coverage: float | None) -> PaperDecision:
 def hook_coverage(rows: Adjacency, n: int, backend: Backend) -> float:
     """Return a lower bound on the fraction of vertices that hook sampling joins into one tree.
 
-    It is estimated from PROBES vertices.
+    The fraction is estimated from PROBES vertices.
     """
     if not n:
         return 0.0
@@ -234,7 +254,8 @@ def hook_coverage(rows: Adjacency, n: int, backend: Backend) -> float:
 def for_forest(design: Design) -> Design:
     """Return the design with edges in listed order and without splicing.
 
-    Spanning forests identify edges by their rows, and splicing designs cannot record them.
+    A spanning forest identifies edges by their rows in the list, and a design that splices cannot
+    record the edges of a forest.
     """
     design = as_listed(design)
     return replace(design, compress="split-one") if splices(design) else design

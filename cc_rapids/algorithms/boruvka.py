@@ -1,9 +1,10 @@
 """Minimum and maximum spanning forests: Borůvka's rounds with filtering.
 
 Heavy edges are read after the light edges have been linked. Most heavy edges then have both
-endpoints in one tree and are dropped at once (Osipov, Sanders and Singler, "The filter-Kruskal
-minimum spanning tree algorithm", ALENEX 2009). As in Fallin et al., "A high-performance MST
-implementation for GPUs", SC 2023, the threshold comes from a sample.
+endpoints in one tree and are dropped without further work (Osipov, Sanders and Singler, "The
+filter-Kruskal minimum spanning tree algorithm", ALENEX 2009). The threshold between light and heavy
+edges is estimated from a sample, as in Fallin et al., "A high-performance MST implementation for
+GPUs", SC 2023.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ HALF = 32  # bits of the weight in a 64-bit key that also contains the row
 
 @dataclass(frozen=True)
 class WeightOrder:
-    """The bits of the weights, and how kernels compare them.
+    """The bits of the weights, and how kernels compare the weights.
 
     Attributes
     ----------
@@ -60,15 +61,15 @@ class WeightOrder:
 
     @classmethod
     def of(cls, weights: Array, greatest: bool, backend: Backend) -> WeightOrder:
-        """Return the order of weights on a backend; ``greatest`` puts greater weights first."""
+        """Return the order of weights on a backend: greater weights first if ``greatest``."""
         dtype = weights.dtype
         width = 8 * dtype.itemsize
         order = order_of(dtype, backend)
         if greatest:
             order = backend.kernel(kernels.reversed_order, width, order)
         weigh = backend.kernel(kernels.listed_weight, order)
-        fits = width <= HALF and weights.size < 1 << HALF
-        return cls(weights.view(f"u{dtype.itemsize}"), weigh, fits)
+        contains_row = width <= HALF and weights.size < 1 << HALF
+        return cls(weights.view(f"u{dtype.itemsize}"), weigh, contains_row)
 
     def integers(self, backend: Backend) -> Array:
         """Return the codes of all weights."""
@@ -110,7 +111,7 @@ class Candidates:
     """Edges between two trees: the roots of their endpoints, their keys, and their rows.
 
     ``rows`` is empty if the keys contain the rows. ``count`` is the number of candidates. The
-    arrays may be longer, or shorter if not all candidates fit.
+    arrays may be longer than ``count``, or shorter if not all candidates fit.
     """
 
     us: Array
@@ -120,9 +121,13 @@ class Candidates:
     count: int = 0
 
     @staticmethod
-    def shapes(size: int, vertex: Any, wide: bool) -> tuple[tuple[int, Any], ...]:
-        """Return the sizes and types of arrays for ``size`` candidates."""
-        return (size, vertex), (size, vertex), (size, np.uint64), (size * wide, np.uint64)
+    def shapes(size: int, vertex: Any, separate_rows: bool) -> tuple[tuple[int, Any], ...]:
+        """Return the sizes and types of arrays for ``size`` candidates.
+
+        ``separate_rows`` is whether the rows are stored separately from the keys.
+        """
+        row_count = size if separate_rows else 0
+        return (size, vertex), (size, vertex), (size, np.uint64), (row_count, np.uint64)
 
     @property
     def arrays(self) -> tuple[Array, Array, Array, Array]:
@@ -168,9 +173,10 @@ def solve(
     order : WeightOrder
         The order of the weights, one for each edge.
     edge_input : EdgeInput, optional
-        The caller's columns. On asynchronous backends, the kernels that gather the forest's rows
-        from them are launched before the host knows the number of rows. A list in one band skips
-        this, because its candidates may need all the memory.
+        The caller's columns. On asynchronous backends, the kernels that gather the rows of the
+        forest from these columns are launched before the host knows the number of rows. If a list
+        has only one band, the memory for these rows is not allocated early, because the candidates
+        may need it.
     """
     on, n = forest.backend, forest.n
     ends = band_ends(expected_vertices, edges.m)
@@ -198,7 +204,8 @@ def solve(
 def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Array:
     """Return the rows of edges that earlier rows do not connect, as int64 in ascending order.
 
-    They are the minimum spanning forest for equal weights, so they depend on the edges only.
+    If all weights are equal, these edges are the minimum spanning forest. So the result depends on
+    the edges only.
 
     Parameters
     ----------
@@ -232,8 +239,9 @@ def forest_of_weights(
 def band_ends(expected_vertices: int, m: int) -> list[int]:
     """Return the position in the order of weights at which each band but the last ends.
 
-    The first band has a fixed number of edges per vertex, and each position is twice the previous
-    one. A list with few edges per vertex is one band: filtering would drop almost nothing.
+    The first band has a fixed number of edges per vertex, and each further band ends at twice the
+    position of the previous band. If a list has few edges per vertex, all edges are in one band,
+    because filtering would drop almost no edge.
     """
     light = int(LIGHT_EDGES_PER_VERTEX * expected_vertices)
     if not 0 < MIN_BAND_RATIO * light <= m:
@@ -245,11 +253,11 @@ def band_ends(expected_vertices: int, m: int) -> list[int]:
 def expected_candidates(ends: list[int], m: int) -> int:
     """Return the greatest number of candidates expected in a band, for bands with these ends.
 
-    In the first band, whose size is estimated from a sample, almost all edges are candidates. In a
-    later band most edges are dropped.
+    In the first band almost all edges are candidates. In a later band most edges are dropped.
     """
     if not ends:
         return m
+    # with a margin, because the end of the first band is estimated from a sample
     in_first = min(ends[0] + ends[0] // 4 + SAMPLE, m)
     sizes = [end - begin for begin, end in pairwise([*ends, m])]
     in_later = (min(size, max(ends[0], size // LIGHTER_PER_CANDIDATE)) for size in sizes)
@@ -257,15 +265,15 @@ def expected_candidates(ends: list[int], m: int) -> int:
 
 
 def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
-    """Return the maximum bytes that the rounds need besides the parents of n vertices.
+    """Return the maximum number of bytes that the rounds need besides the parents of n vertices.
 
-    The maximum is reached if the filter drops no edge. ``m`` is the number of edges; with ``rows``,
-    it is the number of entries of rows. ``dtype`` is the type of the weights.
+    The maximum is reached if the filter drops no edge. ``m`` is the number of edges in a list or,
+    if ``rows``, the number of entries of an adjacency list. ``dtype`` is the type of the weights.
     """
     vertex_bytes, row_bytes = (4 if size < 1 << HALF else 8 for size in (n, m + 1))
     weight_bytes = int(np.dtype(dtype).itemsize)
-    has_rows = 8 * weight_bytes > HALF or m >= 1 << HALF  # outside the keys
-    key_bytes = 16 if has_rows else 8
+    separate_rows = 8 * weight_bytes > HALF or m >= 1 << HALF  # as in WeightOrder.of
+    key_bytes = 16 if separate_rows else 8
     candidates = 2 * m * (2 * vertex_bytes + key_bytes)
     bits = (n + m + m // 8) // 8 + 3 * SAMPLE  # bits of the giant, bits of rows, ranks of rows
     copies = m * (weight_bytes + (8 if rows else 0))
@@ -305,10 +313,8 @@ def _kernels(
     within = part(kernels.within, weigh)
     outside = part(kernels.outside_giant, vertex, wide, within, load_edge)
     hook = part(kernels.hook, part(union.asynchronous, vertex, halve))
-    link_candidate, reset_best = (
-        part(kernels.link_candidate, load_row, part(keys.selects), hook),
-        part(keys.reset_best),
-    )
+    link_candidate = part(kernels.link_candidate, load_row, part(keys.selects), hook)
+    reset_best = part(keys.reset_best)
     return _Kernels(
         from_first_band=part(kernels.collect_band, within, in_first),
         from_later_band=part(kernels.collect_band, outside, in_later),
@@ -356,8 +362,9 @@ class _Rounds:
 
         ``while_reading`` is called while the device reads the list.
 
-        Later rounds read the candidates, not the list, and always link the least candidate. So the
-        rounds end even if another thread writes to the list.
+        The first round collects candidates from the list. Later rounds read only the candidates of
+        the previous round, and always link the least candidate. So the rounds end even if another
+        thread writes to the list.
         """
         edges, forest, on = self.edges, self.forest, self.forest.backend
         collect, in_giant = self.kernels.from_first_band, on.unused(np.uint32)
@@ -375,15 +382,15 @@ class _Rounds:
         while candidates.count:
             if on.goes_on and candidates.count <= ONE_LAUNCH_CANDIDATES:
                 barrier_and_flag = on.fill(on.empty(2, np.uint64), 0xFF)
-                trees = *self._trees, barrier_and_flag, forest.out_of_range
-                self.kernels.finish(candidates.count, *candidates.arrays, *trees)
+                state = *self._trees, barrier_and_flag, forest.out_of_range
+                self.kernels.finish(candidates.count, *candidates.arrays, *state)
                 return
             size = candidates.count
             self._reset_selections(candidates)
             candidates = self._contract_round(
                 self.kernels.from_candidates, size, (), candidates.arrays
             )
-            if candidates.count == size:  # nothing was linked: stop with an error, do not loop
+            if candidates.count == size:  # nothing was linked: report an error, do not loop forever
                 on.fill(forest.out_of_range, 0xFF)
                 return
 
@@ -429,23 +436,25 @@ class _Rounds:
     ) -> Candidates:
         """Collect candidates among m edges in the next buffer, and link those that a tree selects.
 
-        If there are more candidates than the buffer holds, nothing is linked. While candidates are
-        linked, the host waits for their number.
+        If there are more candidates than the buffer holds, no candidate is linked. The host waits
+        for the number of candidates while the device links them.
 
         Parameters
         ----------
         collect : kernel
             One of the first three kernels of :class:`_Kernels`.
         bounds : (band, pivots), or ()
-            The band to read; empty for candidates.
+            The band of the list to read; empty if ``collect`` reads candidates.
         source : tuple of arrays
             The arrays from which ``collect`` reads edges.
+        while_reading : callable, optional
+            As for :meth:`run`.
         """
         on, self.buffer_index = self.forest.backend, 1 - self.buffer_index
         buffer, counter = self.buffers[self.buffer_index], on.fill(on.alloc_readback(1), 0)
         tile = kernels.BAND_TILE if bounds else kernels.TILE
-        lists = self.forest.parent, self.best, counter
-        collect(-(-m // tile), m, *bounds, *lists, *buffer.arrays, *source)
+        state = self.forest.parent, self.best, counter
+        collect(-(-m // tile), m, *bounds, *state, *buffer.arrays, *source)
         read_count, capacity = on.read_async(counter), min(m, buffer.us.size)
         if not self.order.contains_row:
             self.kernels.lower_rows(capacity, counter, *buffer.arrays, self.best, self.best_row)

@@ -3,7 +3,8 @@
 A bridge is always an edge of the spanning forest. The forest is rooted and numbered in preorder, so
 that a subtree is an interval. The edge above a vertex is a bridge if and only if no other edge
 leaves the subtree of the vertex. This is the case if the least and the greatest number reached from
-the subtree lie in its interval (Tarjan and Vishkin 1985). A parallel edge counts as another edge.
+the subtree lie in the interval of the subtree (Tarjan and Vishkin 1985). A parallel edge counts as
+another edge.
 
 A block is a maximal set of edges that no articulation point separates. The forest is not
 depth-first, so a non-tree edge may join two unrelated subtrees. The vertices of a block, except the
@@ -35,19 +36,21 @@ def share_reversed(ends: tuple[Array, Array], n: int, backend: Backend) -> float
     """
     xp, (src, dst) = backend.xp, ends
     step = max(src.size // SAMPLED, 1)
-    a, b = src[::step], dst[::step]
-    a, b = a[a != b], b[a != b]
-    if not a.size:
+    sampled = src[::step], dst[::step]
+    no_loop = sampled[0] != sampled[1]
+    sampled_src, sampled_dst = (side[no_loop] for side in sampled)
+    if not sampled_src.size:
         return 0.0
-    reached = xp.zeros(n, np.bool_)
-    reached[b] = True
-    rows = xp.flatnonzero(reached[src])
-    return float(xp.isin(b * n + a, src[rows] * n + dst[rows]).mean())
+    is_sampled_dst = xp.zeros(n, np.bool_)
+    is_sampled_dst[sampled_dst] = True
+    rows = xp.flatnonzero(is_sampled_dst[src])
+    is_reversed = xp.isin(sampled_dst * n + sampled_src, src[rows] * n + dst[rows])
+    return float(is_reversed.mean())
 
 
 @dataclass(frozen=True)
 class Reached:
-    """A rooted spanning forest, and the range that non-tree edges reach from each subtree.
+    """A rooted spanning forest, and the vertices that non-tree edges reach from each subtree.
 
     Attributes
     ----------
@@ -76,7 +79,7 @@ class Reached:
     def of(
         cls, ends: tuple[Array, Array], hooks: Array, roots: Array, n: int, backend: Backend
     ) -> Reached:
-        """Root a spanning forest, and compute the range that each subtree reaches.
+        """Root a spanning forest, and compute the range of numbers that each subtree reaches.
 
         Parameters
         ----------
@@ -116,8 +119,8 @@ class Reached:
     def skeleton(self, backend: Backend) -> tuple[Array, Array]:
         """Return edges whose components are the blocks, each without its top vertex.
 
-        Keeps the two kinds of edges that connect the vertices of a block (see above), and replaces
-        all other edges by loops.
+        The two kinds of edges that connect the vertices of a block are kept (see the description of
+        this module). All other edges are replaced by loops.
 
         Returns
         -------
@@ -155,10 +158,11 @@ class Reached:
         return xp.flatnonzero(block_count > 1)
 
     def edge_blocks(self, block: Array, backend: Backend) -> tuple[Array, Array]:
-        """Return the rows of all edges but self-loops, and the number of the block of each edge.
+        """Return the rows of all edges except self-loops, and the number of the block of each edge.
 
-        The tour enters the top vertex of a block first. So the endpoint of an edge that the tour
-        enters later is not the top vertex, and its component is the block of the edge.
+        Of all vertices of a block, the tour enters the top vertex first. So of the two endpoints of
+        an edge, the endpoint that the tour enters later is not the top vertex. The component of
+        this endpoint is the block of the edge.
 
         Parameters
         ----------
@@ -189,7 +193,7 @@ def _over_intervals(
     """Return the minimum and the maximum over the interval that begins at each position.
 
     Uses a sparse table over blocks of values: the extremes of 1, 2, 4, ... consecutive blocks. Near
-    the end, where fewer blocks are left, it contains the extremes of the remaining blocks.
+    the end, where fewer blocks are left, the table contains the extremes of the remaining blocks.
 
     Parameters
     ----------

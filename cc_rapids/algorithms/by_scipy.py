@@ -13,7 +13,8 @@ from ..graph.forest import Forest
 def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: bool = False) -> None:
     """Point every vertex at the least vertex of its component; mark ends of edges as present.
 
-    The parents, and the present vertices once they are counted, are the same as those of a design.
+    The parents, and the present vertices after a count, are the same as if a design links the
+    edges.
 
     Parameters
     ----------
@@ -24,7 +25,7 @@ def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: boo
     rows : Adjacency, optional
         The same edges as rows of an adjacency list.
     joins : bool
-        Whether the edges are added to the trees of the parents, as for batches.
+        Whether the edges join the trees that the parents describe, as for batches.
     """
     n, parent = forest.n, forest.parent
     vs = _distances(edges.dst if rows is None else rows.indices, edges.low)
@@ -49,7 +50,7 @@ def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: boo
     matrix = coo_array((np.ones(us.size, np.int8), (us, vs)), (n, n))
     count, labels = csgraph.connected_components(matrix, directed=False)
     least = np.empty(count, parent.dtype)
-    # In descending order, so that the last store for a label is its least vertex.
+    # Vertices are stored in descending order, so that the last store for a label is the least.
     least[labels[::-1]] = np.arange(n - 1, -1, -1, dtype=parent.dtype)
     parent[:] = least[labels]
 

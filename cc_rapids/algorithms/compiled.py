@@ -20,23 +20,26 @@ from .design import Design, find_after_union, partitions
 
 @dataclass(frozen=True)
 class CompiledDesign:
-    """The phases of one design on one backend; each takes the state of a run (see run.py).
+    """The kernels and steps of one design on one backend. A step takes the state of a run (run.py).
 
     Attributes
     ----------
     init_singletons : Kernel
         Makes every vertex its own root.
     link_in_blocks : Step or None
-        Makes the trees of vertex blocks instead, for designs that start with these.
+        Makes the trees of vertex blocks instead, for designs that start with vertex blocks.
     sample : Sample or None
         The sampling phase, if there is one.
     window : int
         The number of vertices per block if trees are built in blocks first; 0 if each vertex starts
         as its own tree.
     aux_array : AuxArray or None
-        The auxiliary array of the link; ``unpack`` writes the parents back if it contains them.
+        The auxiliary array of the link. If this array contains the parents, ``pack`` fills it, and
+        ``unpack`` writes the parents back.
     queue_words : int
-        The words of the queues in which edges wait to be linked; 0 if there are none.
+        The words of the queues in which edges wait to be linked; 0 without queues.
+    connect_rest : Step
+        The phase after the sample, or the only phase if there is no sample.
     partitions : bool
         Whether edges are copied and linked in the order of blocks of vertices.
     needs_giant : bool
@@ -82,7 +85,7 @@ def build(
     record_forest: bool,
     form: edges.EdgeForm = edges.LIST,
 ) -> CompiledDesign:
-    """Create the kernels of a design on a backend; each is compiled when it first runs.
+    """Create the kernels of a design on a backend; each kernel is compiled when it first runs.
 
     Parameters
     ----------
@@ -227,7 +230,7 @@ class KernelComposer:
         return self._edges_outside(link_outside, sample)
 
     def _stages(self, sample_word: Any) -> Step:
-        """Return the step by which the meta-algorithm ``sample_word`` links a list in stages."""
+        """Return the step of the meta-algorithm ``sample_word``, which links a list in stages."""
         plain = Design("none", self.design.link, self.design.compress)
         inner = KernelComposer(plain, self.backend, self.vertex, self.vertex, False, False)
         aux = self.design.words[1].spec.aux_array
@@ -251,7 +254,7 @@ class KernelComposer:
         return phases.edges_outside(kernel, sample.left_count)
 
     def _filtered(self, link_outside: Any, sample: kernels.sampling.Sample) -> Step:
-        """Return the step of :meth:`_edges_outside`, with the giant's bits in shared memory."""
+        """Return the step that links these edges with the giant's bits in shared memory."""
         load_edge = self.form.load_streaming(self.backend, self.wide)
         filter_edges = shared_filter.filter_by_blocks(
             self.backend, self.vertex, self.wide, load_edge, sample.left, link_outside
@@ -282,7 +285,7 @@ class KernelComposer:
     def _takes_strided_order(self) -> bool:
         """Return whether edges are linked in strided order after vertex blocks, as on GPUs.
 
-        CPU threads start at distant places of the list anyway.
+        CPU threads need no such order, because they start at distant places of the list.
         """
         return bool(self.design.window) and self.backend.warp_size > 1
 
@@ -298,7 +301,7 @@ class KernelComposer:
         return link.spec.finds[compress.spec.name](self.backend)
 
     def _record(self) -> Any:
-        """Return the function that records the edge of a hook, or one that does nothing."""
+        """Return the function that records the edge of a hook, or a function that does nothing."""
         forest = kernels.forest
         return (forest.record_hook if self.record_forest else forest.no_hook_record)(self.backend)
 
@@ -318,7 +321,7 @@ class KernelComposer:
         return is_requested and self.vertex is partition.WORD and not self.record_forest
 
     def _link_edges(self, join: Any, deep: bool) -> Callable[[Any], phases.LinkEdges]:
-        """Return a function from an order of edges to the step that links edges in this order.
+        """Return a function that takes an order of edges and returns the step that links them.
 
         ``deep`` is whether trees may be deep.
         """
@@ -344,13 +347,12 @@ class KernelComposer:
     def join(self, sampling: bool) -> Any:
         """Return the function that links an edge and records the hook.
 
-        It uses the union rule of the design. A design with rounds has no union rule, so its sample
-        is linked by async+halve.
+        The function applies the union rule of the design. A design with rounds has no union rule,
+        so its sample is linked by async+halve.
         """
         if not self.design.words[1].spec.is_union:
             return replace(self, design=Design()).join(sampling) if sampling else None
-        linked = self.link()
-        return kernels.forest.joining(self.backend, self.vertex, linked, self._record())
+        return kernels.forest.joining(self.backend, self.vertex, self.link(), self._record())
 
     def link(self) -> Any:
         """Return the design's union of two vertices, see :mod:`cc_rapids.kernels.union`."""

@@ -1,15 +1,16 @@
 """Condensed tree of HDBSCAN: clusters of a merge tree with ``min_cluster_size`` points or more.
 
 Seen from the root down, each merge splits a cluster in two parts. If both parts have at least
-``min_cluster_size`` points, they are the *children* of the cluster, which ends. If only one part
-has, this part is still the same cluster, and the points of the other part leave it. If neither has,
-the cluster ends, and all its points leave it. The density of a split is ``lambda = 1 / height``.
+``min_cluster_size`` points, they are the *children* of the cluster, which ends. If only one part is
+that large, this part is still the same cluster, and the points of the other part leave the cluster.
+If neither part is that large, the cluster ends, and all its points leave. The density of a split is
+``lambda = 1 / height``.
 
 A merge is *kept* if the cluster that it creates has at least ``min_cluster_size`` points. All
 merges above a kept merge are kept, so a point leaves its cluster at the first kept merge above it.
 The kept merges of a cluster form a path, whose *top* is a root or a child. Pointer jumping finds
-the first kept merge above each point, for all points at once, and then the top of each path.
-Pointers lead upwards, so the loops end.
+the first kept merge above each point, and then the top of each path. Pointers lead upwards, so the
+loops end.
 
 Clusters are numbered by levels of the merge tree, and from left to right within a level. The level
 of a cluster is the number of merges on its path to the root. Pointer jumping also counts these
@@ -38,7 +39,7 @@ from ..kernels import condensed_tree as kernels
 from .dendrogram import MergeTree, launch_until_complete
 
 SELECTION = "eom", "leaf"
-PIECE = 1024  # maximum number of values that a thread adds
+PIECE = 1024  # maximum number of values that one thread adds
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,13 @@ class Clusters:
     Attributes
     ----------
     labels : (n,) array of int64
-        0, 1, ... for clusters, and -1 for noise.
+        The cluster of each point: 0, 1, ..., or -1 for noise.
     probabilities : (n,) array of float64
         The density at which a point leaves its cluster, divided by the greatest such density in the
         cluster; 0 for noise.
     outlier_scores : (n,) array of float64
-        GLOSH: 1 minus a ratio. The density at which a point leaves its cluster is divided by the
-        greatest density at which the cluster, or a cluster below it, ends.
+        The GLOSH score ``1 - a / b``: ``a`` is the density at which a point leaves its cluster, and
+        ``b`` is the greatest density at which this cluster, or a cluster below it, ends.
     """
 
     labels: Array
@@ -85,8 +86,8 @@ class CondensedTree:
         parent. Parents have smaller numbers than children.
     birth, death, stability : (c,) arrays of float64
         The density at which a cluster splits from its parent, the density at which it ends, and
-        its stability: the sum, over its points, of the density at which the point leaves minus the
-        birth.
+        its stability. The stability is the sum, over the points of the cluster, of the density at
+        which the point leaves minus the density at which the cluster splits from its parent.
     backend : Backend
         The backend of the arrays.
     """
@@ -126,7 +127,8 @@ class CondensedTree:
             The backend of the arrays.
         """
         on, xp, n, t = backend, backend.xp, int(vertex_of.size), int(heights.size)
-        min_size = min(min_cluster_size, n) if t == n - 1 else min_cluster_size
+        is_single_tree = t == n - 1
+        min_size = min(min_cluster_size, n) if is_single_tree else min_cluster_size
         merges = MergeTree.of(*ends, n, on)
         word = merges.first.dtype.type
         pointers = xp.arange(n + t, dtype=word)
@@ -136,8 +138,8 @@ class CondensedTree:
         climb = partial(on.kernel, kernels.climb, word)
         arguments = n + t, n, min_size, merges.size, pointers
         launch_until_complete(climb(False), arguments, on)
-        above = pointers[:n]  # the merge at which each point leaves its cluster; already final
-        launch_until_complete(climb(True), arguments, on)
+        above = pointers[:n]  # the first kept merge above each vertex; not changed below
+        launch_until_complete(climb(True), arguments, on)  # moves only pointers of kept merges
         with np.errstate(divide="ignore"):
             density = 1.0 / heights
         paths = _Paths(merges, density, pointers, split, min_size)
@@ -146,16 +148,17 @@ class CondensedTree:
     def rows(self, finite: Any = None) -> Any:
         """Return the tree as a structured array on the host: the rows of points, then of clusters.
 
-        Cluster c has the number n + c. ``finite`` is a mask of n points, True for the points of
-        this tree. All other points leave the root at the density 0.
+        The root has no row. Points have the numbers 0 .. n - 1, and cluster c has the number n + c.
+        ``finite`` is a mask of n points, True for the points of this tree. All other points leave
+        the root at the density 0.
         """
         to_host = self.backend.to_host
-        points, count = int(self.cluster_of.size), int(self.parent.size)
-        finite = np.ones(points, bool) if finite is None else finite
+        points_of_tree, count = int(self.cluster_of.size), int(self.parent.size)
+        finite = np.ones(points_of_tree, bool) if finite is None else finite
         n, children = int(finite.size), slice(1, count)
-        types = [("parent", "i8"), ("child", "i8"), ("lambda_val", "f8"), ("child_size", "i8")]
-        rows = np.zeros(n + count - 1, types)
-        rows["parent"], rows["child_size"][:n] = n, 1
+        fields = [("parent", "i8"), ("child", "i8"), ("lambda_val", "f8"), ("child_size", "i8")]
+        rows = np.zeros(n + count - 1, fields)
+        rows["parent"], rows["child_size"][:n] = n, 1  # n is the root; clusters are added to it
         rows["child"][:n], rows["child"][n:] = np.arange(n), np.arange(n + 1, n + count)
         rows["parent"][:n][finite] += to_host(self.cluster_of)
         rows["lambda_val"][:n][finite] = to_host(self.density_of)
@@ -180,9 +183,17 @@ class CondensedTree:
     def _selected(self, selection: Selection) -> tuple[Array, Array, Array, Array]:
         """Select clusters, and return four values of each cluster as (c,) arrays on the host.
 
-        They are the label of its points, the least density at which a point has this label, the
-        death of the selected cluster around it, and the greatest death of the cluster itself and
-        its descendants.
+        Returns
+        -------
+        label : (c,) array of int64
+            The label of the points of each cluster, or -1 for noise.
+        limit : (c,) array of float64
+            The least density at which a point of the cluster has this label. A point that leaves
+            the cluster at a lower density is noise.
+        death : (c,) array of float64
+            The death of the selected cluster that contains each cluster; arbitrary if none does.
+        greatest_death : (c,) array of float64
+            The greatest death among the cluster itself and its descendants.
         """
         count = int(self.parent.size)
         columns = self.parent, self.size, self.birth, self.death, self.stability
@@ -192,28 +203,29 @@ class CondensedTree:
             [selection.method == "leaf", selection.allow_single_cluster, max_size], np.int64
         )
         with np.errstate(divide="ignore"):
-            distance = 1.0 / birth  # at which a cluster splits from its parent
+            split_distance = 1.0 / birth
         greatest_death = death.copy()
         target, chosen, label = (np.zeros(count, np.int64) for _ in range(3))
         picks, is_selected = (np.zeros(count, np.uint8) for _ in range(2))
-        tree = parent, size, distance, stability, np.zeros(3 * count)
+        sums_of_children = np.zeros(3 * count)
+        tree = parent, size, split_distance, stability, sums_of_children
         select = backends.get("threads").kernel(cluster_selection.select_clusters)
         epsilon = np.array([selection.epsilon], np.float64)
         results = picks, is_selected, target, chosen, label, greatest_death
         select(1, options, epsilon, *tree, *results)
         limit = np.zeros(count)
-        root = chosen == 0
-        # Points that are in no selected cluster but the root: to belong to it, they must stay until
-        # the distance ``epsilon``, or without it until the root ends.
-        if is_selected[0]:
-            limit[root] = 1 / selection.epsilon if selection.epsilon else death[0]
-            if not selection.allow_single_cluster or int(is_selected.sum()) > 1:
-                label[root] = -1
+        in_root_only = chosen == 0  # in no selected cluster except the root
+        if int(is_selected.sum()) > 1:
+            label[in_root_only] = -1
+        elif is_selected[0]:
+            # The root is the only cluster. A point belongs to it if the point stays until the
+            # distance is ``epsilon`` or, without ``epsilon``, until the root ends.
+            limit[in_root_only] = 1 / selection.epsilon if selection.epsilon else death[0]
         return label, limit, death[chosen], greatest_death
 
 
 def _share(density: Array, greatest: Array, xp: Any) -> Array:
-    """Return ``density / greatest``, but at most 1; 1 for 0 / 0 and for infinite densities."""
+    """Return ``density / greatest``, at most 1. The share is 1 for 0 / 0 and infinite densities."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share = xp.minimum(density, greatest) / greatest
     return xp.where((greatest == 0) | xp.isinf(density), 1.0, share)
@@ -221,7 +233,7 @@ def _share(density: Array, greatest: Array, xp: Any) -> Array:
 
 @dataclass(frozen=True)
 class _Paths:
-    """The paths of kept merges, one for each cluster: see :mod:`.kernels.condensed_tree`.
+    """The paths of kept merges, one path for each cluster; see :mod:`.kernels.condensed_tree`.
 
     Attributes
     ----------
@@ -230,9 +242,9 @@ class _Paths:
     density : (t,) array of float64
         The density of each merge.
     pointers : (n + t,) array of integers
-        For each kept merge, as a node, the top of its path.
+        For the node of each kept merge, the top of its path.
     split : (t,) array of uint8
-        How many parts of each merge are kept.
+        How many of the two parts of each merge are kept.
     min_size : int
         The minimum size of a kept merge.
     """
@@ -249,8 +261,8 @@ class _Paths:
         Parameters
         ----------
         above : (n,) array of integers
-            For each vertex of the merge tree, the first kept merge above it, as a node. Without
-            one, a node that is not a kept merge.
+            For each vertex of the merge tree, the node of the first kept merge above the vertex. If
+            no merge above the vertex is kept, another node.
         leaving : (t,) array of integers
             The number of points that leave a cluster at each merge.
         vertex_of : (n,) array of integers
@@ -260,26 +272,26 @@ class _Paths:
         is_kept = merges.size >= self.min_size
         kept = xp.flatnonzero(is_kept)
         cluster_of_top, parent, birth, size = self._clusters(kept)
-        of_kept = cluster_of_top[self.pointers[n + kept]]
+        cluster_of_kept = cluster_of_top[self.pointers[n + kept]]
         density, death = self.density[kept], xp.zeros(parent.size)
         # the merges at which a cluster ends
         lowest = xp.flatnonzero(self.split[kept] != kernels.ONE_KEPT)
-        death[of_kept[lowest]] = density[lowest]
+        death[cluster_of_kept[lowest]] = density[lowest]
         with np.errstate(invalid="ignore"):
-            excess = (density - birth[of_kept]) * leaving[kept]
-        rows, starts = rows_of_each(of_kept, int(parent.size), xp)
+            excess = (density - birth[cluster_of_kept]) * leaving[kept]
+        rows, starts = rows_of_each(cluster_of_kept, int(parent.size), xp)
         stability = _sums(excess[rows], starts, on)
-        # the points that leave a cluster at a kept merge; the others leave the root at density 0
+        # vertices that leave a cluster at a kept merge; all others leave the root at density 0
         inside = xp.flatnonzero(above >= n)
         inside = inside[is_kept[above[inside] - n]]
         cluster_of, density_of = xp.zeros(n, np.int64), xp.zeros(n)
         cluster_of[inside] = cluster_of_top[self.pointers[above[inside]]]
         density_of[inside] = self.density[above[inside] - n]
-        of_points = cluster_of[vertex_of], density_of[vertex_of]
-        return CondensedTree(*of_points, parent, size, birth, death, stability, on)
+        columns_of_points = cluster_of[vertex_of], density_of[vertex_of]
+        return CondensedTree(*columns_of_points, parent, size, birth, death, stability, on)
 
     def _clusters(self, kept: Array) -> tuple[Array, Array, Array, Array]:
-        """Return the clusters, by level of the merge tree and from left to right in a level.
+        """Return the clusters, sorted by their levels, and within a level from left to right.
 
         Parameters
         ----------
@@ -289,38 +301,39 @@ class _Paths:
         Returns
         -------
         cluster_of_top : (n + t,) array of int64
-            The cluster of the path with this node as its top; arbitrary for other nodes.
+            For the top of each path, the cluster of the path; arbitrary for other nodes.
         parent, birth, size : (c,) arrays
             As in :class:`CondensedTree`.
         """
         merges, on, xp, n = self.merges, self.merges.backend, self.merges.backend.xp, self.merges.n
         splits, tops = self._tops()
         trees = int(tops.size) - 2 * int(splits.size)
-        roots = int(trees != 1)  # 1 if cluster 0 joins the trees, and has no path
-        first_child, count = roots + trees, roots + int(tops.size)
+        # 1 if cluster 0 joins several trees at an infinite height, so it has no path
+        joint_root = int(trees != 1)
+        first_child, count = joint_root + trees, joint_root + int(tops.size)
         cluster_of_top = on.empty(n + int(self.split.size), np.int64)
-        cluster_of_top[tops] = xp.arange(roots, count)
+        cluster_of_top[tops] = xp.arange(joint_root, count)
         parent, birth, size = xp.zeros(count, np.int64), xp.zeros(count), xp.empty(count, np.int64)
-        size[roots:] = merges.sizes_of(tops)
+        size[joint_root:] = merges.sizes_of(tops)
         size[0] = n  # with the points of trees that are too small
         parent[first_child:] = xp.repeat(cluster_of_top[self.pointers[n + splits]], 2)
         birth[first_child:] = xp.repeat(self.density[splits], 2)
         length = on.counts(cluster_of_top[self.pointers[n + kept]], count)
-        length[:roots] = 1
-        of_trees, points_left = slice(roots, first_child), xp.zeros(count, np.int64)
+        length[:joint_root] = 1
+        of_trees, points_left = slice(joint_root, first_child), xp.zeros(count, np.int64)
         points_left[of_trees] = xp.cumsum(size[of_trees]) - size[of_trees]
-        points_left[first_child + 1 :: 2] = size[first_child::2]
+        points_left[first_child + 1 :: 2] = size[first_child::2]  # left children come before right
         order = _by_level(parent, length, points_left, xp)
         number = xp.empty(count, np.int64)
         number[order] = xp.arange(count)
-        cluster_of_top[tops] = number[roots:]
+        cluster_of_top[tops] = number[joint_root:]
         return cluster_of_top, number[parent[order]], birth[order], size[order]
 
     def _tops(self) -> tuple[Array, Array]:
         """Return the merges with two kept parts, in descending order, and the tops of all paths.
 
-        The tops are the kept roots, and then the two parts of each of these merges. Roots, and the
-        two parts of a merge, are in the order of their least vertices.
+        The tops are the kept roots of trees, and then the two parts of each of these merges. The
+        roots, and the two parts of a merge, are in the order of their least vertices.
         """
         merges, xp = self.merges, self.merges.backend.xp
         splits = xp.flatnonzero(self.split == kernels.SPLIT)[::-1]
@@ -339,27 +352,27 @@ def _sums(values: Array, starts: Array, backend: Backend) -> Array:
     additions does not depend on the number of threads.
     """
     xp = backend.xp
-    pieces = -(-(starts[1:] - starts[:-1]) // PIECE)
-    piece_starts = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(pieces)])
+    piece_counts = -(-(starts[1:] - starts[:-1]) // PIECE)
+    piece_starts = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(piece_counts)])
     piece = xp.arange(int(piece_starts[-1]))
-    slice_of = xp.searchsorted(piece_starts, piece, side="right") - 1
-    first = starts[slice_of] + PIECE * (piece - piece_starts[slice_of])
-    last = xp.minimum(first + PIECE, starts[slice_of + 1])
+    slice_of_piece = xp.searchsorted(piece_starts, piece, side="right") - 1
+    begin = starts[slice_of_piece] + PIECE * (piece - piece_starts[slice_of_piece])
+    end = xp.minimum(begin + PIECE, starts[slice_of_piece + 1])
     sums = backend.empty(piece.size, np.float64)
-    backend.kernel(kernels.sum_pieces)(piece.size, first, last, values, sums)
-    if int(pieces.max()) > 1:
+    backend.kernel(kernels.sum_pieces)(piece.size, begin, end, values, sums)
+    if int(piece_counts.max()) > 1:
         return _sums(sums, piece_starts, backend)
-    totals = xp.zeros(pieces.size)
-    totals[slice_of] = sums
+    totals = xp.zeros(piece_counts.size)
+    totals[slice_of_piece] = sums  # a slice has one piece, or none if it is empty
     return totals
 
 
 def _by_level(parent: Array, length: Array, points_left: Array, xp: Any) -> Array:
     """Return the order of clusters by level in the merge tree, and from left to right in a level.
 
-    ``length`` is the number of merges of each cluster, and ``points_left`` the number of points of
-    its siblings on the left. Both are summed along the paths to the root; each round doubles the
-    number of ancestors that a sum covers.
+    ``length`` is the number of merges of each cluster, and ``points_left`` is the number of points
+    of its siblings on the left. Both are summed along the paths to the root. Each round doubles the
+    number of ancestors that a sum covers, until all pointers have arrived at the root, cluster 0.
     """
     level = length[parent]
     level[0] = 0

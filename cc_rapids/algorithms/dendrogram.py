@@ -37,16 +37,16 @@ from .rooted_forest import word_of
 
 @dataclass(frozen=True)
 class MergeTree:
-    """The merge of each edge of a forest in order, as arrays of unsigned integers.
+    """The merges of clusters by the edges of a forest, in order, as arrays of unsigned integers.
 
-    Vertices are the clusters 0 .. n - 1. Edge k creates cluster n + k.
+    The vertices are the clusters 0 .. n - 1. Edge k merges two clusters into cluster n + k.
 
     Attributes
     ----------
     n : int
         The number of vertices.
     first, second : (t,) arrays
-        The two merged clusters, the lower number first.
+        The two clusters that each edge merges, the lower number first.
     size, least, greatest : (t,) arrays
         The size, the least and the greatest vertex of the new cluster.
     backend : Backend
@@ -81,18 +81,21 @@ class MergeTree:
 
     def sizes_of(self, clusters: Array) -> Array:
         """Return the number of vertices of each given cluster, as int64."""
-        return self._of(self.size, clusters, np.int64, is_size=True)
+        return self._look_up(self.size, clusters, np.int64, is_size=True)
 
     def least_of(self, clusters: Array) -> Array:
         """Return the least vertex of each given cluster."""
-        return self._of(self.least, clusters, clusters.dtype)
+        return self._look_up(self.least, clusters, clusters.dtype)
 
     def greatest_of(self, clusters: Array) -> Array:
         """Return the greatest vertex of each given cluster."""
-        return self._of(self.greatest, clusters, clusters.dtype)
+        return self._look_up(self.greatest, clusters, clusters.dtype)
 
-    def _of(self, merged: Array, clusters: Array, dtype: Any, is_size: bool = False) -> Array:
-        """Return ``merged`` at each cluster's edge; for a single vertex, itself or its size."""
+    def _look_up(self, merged: Array, clusters: Array, dtype: Any, is_size: bool = False) -> Array:
+        """Return, for each given cluster, the element of ``merged`` of the edge that created it.
+
+        No edge creates a single vertex. Its value is 1 if ``is_size``, otherwise the vertex itself.
+        """
         values = self.backend.empty(clusters.size, dtype)
         look_up = self.backend.kernel(kernels.look_up)
         look_up(clusters.size, self.n, int(is_size), clusters, merged, values)
@@ -101,13 +104,13 @@ class MergeTree:
     def roots(self) -> Array:
         """Return the clusters that are never merged, ordered by their least vertices."""
         xp = self.backend.xp
-        whole = xp.ones(self.n + self.size.size, bool)
-        whole[self.first], whole[self.second] = False, False
-        clusters = xp.flatnonzero(whole)
+        is_root = xp.ones(self.n + self.size.size, bool)
+        is_root[self.first], is_root[self.second] = False, False
+        clusters = xp.flatnonzero(is_root)
         return clusters[xp.argsort(self.least_of(clusters))]
 
     def part(self, vertices: Array, edges: Array) -> MergeTree:
-        """Return the merges of one component, with vertices and edges numbered inside it.
+        """Return the merges of one component, whose vertices and edges are numbered from 0.
 
         Parameters
         ----------
@@ -124,12 +127,12 @@ class MergeTree:
         return MergeTree(int(vertices.size), first, second, size, least, greatest, self.backend)
 
     def growth(self, ends: Array) -> tuple[Array, Array]:
-        """Return the size of the largest cluster and the sum of squared sizes, at edges ``ends``.
+        """Return the size of the largest cluster and the sum of squared sizes, after given merges.
 
         Parameters
         ----------
         ends : (c,) array of int64
-            Element i of both results describes the clusters after the merge of edge ``ends[i]``.
+            Element i of both results describes the clusters after the merge by edge ``ends[i]``.
 
         Returns
         -------
@@ -139,8 +142,10 @@ class MergeTree:
         # a merge of a and b vertices replaces a^2 + b^2 by (a + b)^2, which is greater by 2 a b
         products = self.sizes_of(self.first) * self.sizes_of(self.second)
         squares = self.n + 2 * backend.xp.cumsum(products.astype(np.uint64))
+        # The third word of a record becomes its maximum along a chain. No record has a flag, so all
+        # records are one chain.
         records = backend.fill(backend.empty(4 * t, word), 0)
-        records[2::4] = self.size  # sum_runs takes its maximum; without flags, all are one chain
+        records[2::4] = self.size
         if t:
             _sum_chains(records, 0, t, backend)
         return records[2::4][ends].astype(np.uint64), squares[ends]
@@ -161,7 +166,8 @@ class MergeTree:
         merges, parts = rows.reshape(-1, 4), self.roots()
         if parts.size > 1:
             numbers = self.n + count + xp.arange(parts.size - 2)
-            merged = xp.concatenate([parts[:1], numbers])  # the cluster of all earlier components
+            # the cluster of all earlier components, with which each further component is merged
+            merged = xp.concatenate([parts[:1], numbers])
             last_merges = merges[count:]
             last_merges[:, 0] = xp.minimum(merged, parts[1:])
             last_merges[:, 1] = xp.maximum(merged, parts[1:])
@@ -174,7 +180,7 @@ class MergeTree:
         Parameters
         ----------
         steps : (t,) array of int64
-            The step of each edge, ascending from 0; edges of one step merge simultaneously.
+            The step of each edge, ascending from 0. All edges of a step merge simultaneously.
 
         Returns
         -------
@@ -186,15 +192,13 @@ class MergeTree:
         edge = xp.repeat(xp.arange(t, dtype=word), 2)
         if is_outer is None:
             return before, edge + word(self.n), edge
-        before, edge = (
-            before[is_outer],
-            edge[is_outer],
-        )  # no clusters that a step creates and merges
-        rows = steps[edge], self.least_of(before)  # sort keys: step, then vertex
-        if self.n > 1 << 32:
-            order = order_of([*rows], xp)
+        # leave out clusters that are created and merged in one step
+        before, edge = before[is_outer], edge[is_outer]
+        step, least = steps[edge], self.least_of(before)
+        if self.n > 1 << 32:  # one key of step and vertex might exceed 64 bits
+            order = order_of([step, least], xp)
         else:
-            keys = rows[0].astype(np.uint64) * np.uint64(self.n) + rows[1].astype(np.uint64)
+            keys = step.astype(np.uint64) * np.uint64(self.n) + least.astype(np.uint64)
             order = xp.argsort(keys, kind="stable")  # nearly sorted, which is fast on threads
         edge = last[edge[order]]
         return before[order], edge + word(self.n), steps[edge]
@@ -203,7 +207,7 @@ class MergeTree:
         """Return a mask of the edges that are cut to split clusters of more than ``max_size``.
 
         Such a cluster loses all edges of its last step, and its parts are split in the same way. A
-        cluster of three or more vertices whose edges are all of one step stays whole.
+        cluster of three or more vertices stays whole if all its edges are of one step.
 
         Parameters
         ----------
@@ -211,9 +215,10 @@ class MergeTree:
         steps : (t,) array of int64
             As for :meth:`at_once`.
         """
-        last = self._nodes(steps)[1]
+        _, last, _ = self._nodes(steps)
         size, edges = self.size[last], self.backend.counts(last, int(steps.size))[last]
-        return (size > max_size) & ((edges == 1) | (edges + 1 < size))
+        has_earlier_steps = edges + 1 < size  # the edges of the last step do not span the cluster
+        return (size > max_size) & ((edges == 1) | has_earlier_steps)
 
     def _nodes(self, steps: Array) -> tuple[Array, Array, Array | None]:
         """Contract consecutive merges of one step into one merge of many clusters.
@@ -226,7 +231,7 @@ class MergeTree:
             The last edge of the contracted merge to which each edge belongs.
         is_outer : (2 t,) array of bool, or None
             Whether each cluster of ``before`` exists before the step. None if each step has one
-            edge: then all clusters do.
+            edge, because all clusters then exist before the step.
         """
         backend, t, word = self.backend, int(steps.size), self.first.dtype.type
         before, last = backend.empty(2 * t, word), backend.xp.arange(t, dtype=word)
@@ -243,19 +248,19 @@ class MergeTree:
 def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:
     """Return first, second, size, least and greatest of a MergeTree, computed by one thread.
 
-    ``merge_in_order`` replaces ``joined`` and ``chain`` by the two clusters of each edge. The
-    arrays of nodes and chains are longer than needed.
+    ``merge_in_order`` replaces ``joined`` and ``chain`` by the two clusters of each edge.
     """
     word, t = word_of(n), int(src.size)
+    # two words for each of fewer than 2 n nodes, four for each of fewer than n supervertices
     nodes, chains = (backend.empty(4 * n, word) for _ in range(2))
-    backend.fill(nodes[: 2 * n], 0xFF)
+    backend.fill(nodes[: 2 * n], 0xFF)  # the vertices have no lightest edge yet
     joined, chain, alpha = (backend.empty(k * t, word) for k in (1, 1, 3))
     counts = backend.xp.array([n, t], np.uint64)
     contract = backend.kernel(kernels.contract_in_order, word)
     edges = src, dst, backend.unused(word)
     while edges[0].size:
         contract(1, n, *edges, nodes, joined, chain, chains, alpha, counts)
-        count = int(counts[1])
+        count = int(counts[kernels.LEFT])
         edges = alpha[:count], alpha[t : t + count], alpha[2 * t : 2 * t + count]
     _check_acyclic(joined)
     backend.kernel(kernels.find_chains, word)(t, nodes, chain)
@@ -267,7 +272,7 @@ def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[A
 def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:
     """Return first, second, size, least and greatest of a MergeTree, by launches over all edges."""
     word, t = word_of(n), int(src.size)
-    # Two words for each of fewer than 2 n nodes; all bits set: not written yet.
+    # Two words for each of fewer than 2 n nodes. All bits are set in words not written yet.
     nodes = backend.fill(backend.empty(4 * n, word), 0xFF)
     joined, chain, partners = (backend.empty(size, word) for size in (t, t, n))
     edges, bounds = (src, dst, backend.unused(word)), [0, n]  # bounds of the nodes of each forest
@@ -282,9 +287,9 @@ def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> lis
     rows, starts = rows_of_each(chain - word(n), bounds[-1] - n, backend.xp)
     records = backend.empty(4 * t, word)
     gather = backend.kernel(kernels.gather_joined, word)
-    # the first edge of each contraction in ``rows``; chains need the sums of earlier contractions
-    levels = starts[backend.asarray(np.array(bounds[1:]) - n)]
-    for begin, end in pairwise(backend.to_host(levels).tolist()):
+    # where the edges of each contraction begin in ``rows``; its chains need earlier sums
+    contraction_starts = starts[backend.asarray(np.array(bounds[1:]) - n)]
+    for begin, end in pairwise(backend.to_host(contraction_starts).tolist()):
         gather(end - begin, begin, n, rows, starts, joined, chain, partners, records)
         _sum_chains(records, begin, end, backend)
     name_clusters = backend.kernel(kernels.name_clusters, word)
@@ -305,21 +310,20 @@ def _contracted(
 ) -> tuple[tuple[Array, Array, Array], int]:
     """Contract a forest, and return the alpha edges and the number of new supervertices.
 
-    The last two ``bounds`` are the first node of this forest, and the first node after it. See
+    The last two ``bounds`` are the first node of this forest, and the first new supervertex. See
     :mod:`cc_rapids.kernels.dendrogram` for the arrays.
     """
     xp, word, m = backend.xp, nodes.dtype.type, int(edges[0].size)
-    n, (begin, first) = bounds[1], bounds[-2:]
+    n, (begin, first_new) = bounds[1], bounds[-2:]
     backend.kernel(kernels.lower_lightest, word)(m, *edges, nodes)
     is_leaf, is_alpha = (backend.empty(m, np.uint8) for _ in range(2))
     backend.kernel(kernels.classify)(m, *edges, nodes, is_leaf, is_alpha)
     leaves, alphas = (xp.cumsum(flags, dtype=word) for flags in (is_leaf, is_alpha))
     follow = backend.kernel(kernels.follow_lightest, word)
-    follow(m, n, first, *edges, leaves, nodes, joined, partners)
-    # each round divides the longest path by at least kernels.HOPS
-    launch_until_complete(
-        backend.kernel(kernels.jump, word), (first - begin, begin, first, nodes), backend
-    )
+    follow(m, n, first_new, *edges, leaves, nodes, joined, partners)
+    # each launch divides the length of the longest path by at least kernels.HOPS
+    arguments = first_new - begin, begin, first_new, nodes
+    launch_until_complete(backend.kernel(kernels.jump, word), arguments, backend)
     count = int(alphas[-1])
     alpha = backend.empty(3 * count, word)
     backend.kernel(kernels.contract, word)(m, *edges, alphas, nodes, joined, chain, alpha)
@@ -327,7 +331,7 @@ def _contracted(
 
 
 def launch_until_complete(kernel: Kernel, arguments: tuple[Any, ...], backend: Backend) -> None:
-    """Launch a kernel repeatedly, until a launch does not set its flag."""
+    """Launch a kernel repeatedly, until a launch leaves its flag unset."""
     is_incomplete = True
     while is_incomplete:
         flag = backend.new_flag()
@@ -337,7 +341,10 @@ def launch_until_complete(kernel: Kernel, arguments: tuple[Any, ...], backend: B
 
 
 def _sum_chains(records: Array, begin: int, end: int, backend: Backend) -> None:
-    """Replace each of the records begin .. end - 1 by the sum of its chain up to this record."""
+    """Replace each of the records begin .. end - 1 by the sum of its chain up to this record.
+
+    Each thread sums a run of records. Then the sums of earlier runs are added to the later runs.
+    """
     word, runs = records.dtype.type, -(-(end - begin) // kernels.RUN)
     sums = backend.empty(4 * runs, word)
     backend.kernel(kernels.sum_runs, word)(runs, begin, end, records, sums)
@@ -348,7 +355,7 @@ def _sum_chains(records: Array, begin: int, end: int, backend: Backend) -> None:
 
 
 def _check_acyclic(joined: Array) -> None:
-    """Raise an InputError if edges close a cycle, for which ``joined`` has all bits set."""
+    """Raise an InputError if edges close a cycle; ``joined`` has all bits set for such edges."""
     closing = int((joined == none_of(joined.dtype.type)).sum())
     if closing:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Designs: one rule from each axis, with a name that users type.
+"""Designs: combinations of one rule from each axis, with names that users type.
 
 ``str(Design(link="async", compress="halve"))`` is ``none+async+halve``: sample, link, compress.
 ``Design.parse`` is the inverse. If the link has a built-in find, the name has two words, such as
@@ -18,7 +18,7 @@ from ..errors import DesignError, did_you_mean, nearest_words, unknown
 from ..kernels.spec import AXES, CHOICES, COUNT, Spec
 
 WORD = re.compile(r"([^()]+)(?:\((.*)\))?")
-MAX_DIGITS = 9  # maximum digits of a count in a design's name
+MAX_DIGITS = 9  # maximum number of digits of a count in a design's name
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Design:
 
     @property
     def window(self) -> int:
-        """The number of ids of a vertex block; 0 if the trees begin as single vertices."""
+        """The number of ids of a vertex block; 0 if every tree begins as a single vertex."""
         tiles = dict(self.words[0].options).get("tiles", "off")
         return 0 if tiles == "off" else int(tiles)
 
@@ -112,26 +112,26 @@ class Design:
 
     @property
     def paper(self) -> str:
-        """The papers in which its parts were published."""
+        """The papers in which the parts of the design were published."""
         return "; ".join(word.spec.paper for word in self.words if word)
 
     @property
     def needs(self) -> str:
-        """The memory and inputs needed beyond an edge list and 4 bytes per vertex, as text.
+        """The memory and inputs needed besides an edge list and 4 bytes per vertex, as text.
 
-        Empty if nothing more is needed.
+        The text is empty if nothing else is needed.
         """
         needs_of_words = (word.spec.asks for word in self.words if word)
         return "; ".join(dict.fromkeys(filter(None, needs_of_words)))
 
     @cached_property
     def takes_rows(self) -> bool:
-        """True if it needs an adjacency list; an edge list is then converted."""
+        """True if the design needs an adjacency list, to which an edge list is converted."""
         return any(word.spec.needs_csr for word in self.words if word)
 
     @cached_property
     def counts_vertices(self) -> bool:
-        """True if the exact number of vertices must be known to allocate its memory."""
+        """True if the design allocates memory for the exact number of vertices."""
         return self.takes_rows or self.words[1].spec.bytes_per_vertex_pair > 0
 
     @classmethod
@@ -191,8 +191,8 @@ class Design:
 def _are_choices(bare: list[str]) -> bool:
     """Return whether words, without their options, may name a design.
 
-    Checks their number and the sample. The other words are looked up by :func:`find`, whose errors
-    name the axis.
+    Only the number of words and the sample are checked. Later, :func:`find` looks up the other
+    words, and its errors name the axis.
     """
     sampled = bare[0] in CHOICES["sample"]
     if len(bare) == 1:
@@ -205,7 +205,7 @@ def _are_choices(bare: list[str]) -> bool:
 def _unknown_words(name: str, bare: list[str]) -> str:
     """Return the error message for words that :func:`_are_choices` has rejected.
 
-    It rejects two or three words only if the first should be a sample, but is none.
+    Two or three words are rejected only if the first word should be a sample, but is not.
     """
     if 1 < len(bare) <= len(AXES):
         return unknown_choice("sample", bare[0])
@@ -252,7 +252,7 @@ def _packed(design: Design) -> bool:
 
 
 def _option(design: Design, axis: int, key: str) -> int | str | None:
-    """Return the value of an option, or None if there is no such option.
+    """Return the value of an option of a design, or None if there is no such option.
 
     ``axis`` is 0 for the sample, 1 for the link and 2 for the find.
     """
@@ -285,9 +285,9 @@ def starts_plainly(design: Design) -> bool:
 
 
 def find_after_union(design: Design) -> str:
-    """Return the find that compresses both paths after a union, if the link supports one.
+    """Return the name of the find that compresses both paths after a union.
 
-    It is the link's option, or by default the design's own find.
+    The link names this find by an option. The default is the find of the design, or "" without one.
     """
     return str(dict(design.words[1].options).get("find", design.compress or ""))
 
@@ -298,12 +298,12 @@ def _stores_to_root(design: Design) -> bool:
     return spec is not None and bool(spec.stores_to_root)
 
 
-# Maximum number of ids of a vertex block. Their labels take 64 KiB, which a block of threads can
-# have as shared memory on every GPU since Turing.
+# Maximum number of ids of a vertex block. The labels of these ids take 64 KiB, which a block of
+# threads can have as shared memory on every GPU since Turing.
 SHARED_WORDS = 1 << 14
 
 
-# The first row that applies is the reason.
+# An error shows the reason of the first row that applies to the design.
 EXCLUDED = (
     Exclusion(
         lambda d: d.window > SHARED_WORDS,
@@ -420,13 +420,13 @@ def designs() -> list[Design]:
     >>> names[:3], len(names)
     (['none+async+naive', 'none+async+halve', 'none+async+split'], 435)
     """
-    made_designs = []
+    valid_designs = []
     for words in _product():
         try:
-            made_designs.append(Design(*words))
+            valid_designs.append(Design(*words))
         except DesignError:
             continue
-    return made_designs
+    return valid_designs
 
 
 @dataclass(frozen=True)
@@ -455,7 +455,7 @@ def find(axis: str, text: str) -> Word:
     Raises
     ------
     DesignError
-        The text names no rule; the message has the axis and its nearest words.
+        The text names no rule; the message names the axis and the nearest words.
     """
     matched = WORD.fullmatch(text.strip())
     spec: Spec | None = CHOICES[axis].get(matched[1].strip()) if matched else None
@@ -477,7 +477,7 @@ def find(axis: str, text: str) -> Word:
 
 
 def _default(allowed: int | tuple[str, ...]) -> int | str:
-    """Return the default of an option: its default count, or the first of its allowed words."""
+    """Return the default of an option: the given count, or the first of the allowed words."""
     return allowed if isinstance(allowed, int) else allowed[0]
 
 
@@ -528,8 +528,10 @@ def check_batch_design(design: str | Design) -> Design:
     """Return the design for batches; raise a DesignError if a named design cannot run on them."""
     parsed = Design.parse(design) or Design()
     if not starts_plainly(parsed):
-        phase = "begins with tiles" if parsed.window else "samples"
-        phase = "partitions lists" if not _sampled(parsed) and partitions(parsed) else phase
+        if parsed.window:
+            phase = "begins with tiles"
+        else:
+            phase = "samples" if _sampled(parsed) else "partitions lists"
         raise DesignError(
             f"{parsed} {phase}, but batches of edges are too short for that: leave out"
             f" {parsed.sample} (Hong et al. 2020, 3.6)"
@@ -558,11 +560,11 @@ class Row:
     name : str
         The name for :meth:`Design.parse`.
     sample, link, compress : str
-        Its choices; ``compress`` is empty if the link has its own find.
+        The choices of the design; ``compress`` is empty if the link has its own find.
     paper : str
-        The papers in which its parts were published.
+        The papers in which the parts of the design were published.
     needs : str
-        Its needs beyond an edge list and 4 bytes per vertex; empty if there are none.
+        What the design needs besides an edge list and 4 bytes per vertex; empty for nothing.
     """
 
     name: str
@@ -574,7 +576,7 @@ class Row:
 
 
 def rows() -> list[Row]:
-    """Return all designs with their default options, in the order of the catalog.
+    """Return the static properties of all designs with default options, in catalog order.
 
     Examples
     --------

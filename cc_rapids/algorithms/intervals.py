@@ -14,10 +14,10 @@ BLOCK = 16  # values per block
 
 @dataclass(frozen=True)
 class Minima:
-    """Values that answer many range minimum queries at once.
+    """Values that are prepared for range minimum queries.
 
-    Uses two words per value besides the values, and temporarily one word per block of values. The
-    memory does not depend on the number of queries.
+    The preparation takes two words per value besides the values. Queries temporarily take one more
+    word per block of values, for any number of queries.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Minima:
 
     @classmethod
     def of(cls, values: Array, xp: Any) -> Minima:
-        """Preprocess values for queries."""
+        """Return the values with the minima that queries read."""
         n, greatest = int(values.size), np.iinfo(values.dtype).max
         padded = xp.full((-(-n // BLOCK), BLOCK), greatest, values.dtype)
         padded.reshape(-1)[:n] = values
@@ -85,8 +85,8 @@ def _least_of_each(values: Array, begin: Array, length: Array, xp: Any) -> Array
     """Return the least value of each interval of at least one value.
 
     An interval is the union of two runs, which may overlap. The length of both runs is the greatest
-    power of two that does not exceed the length of the interval. The minima of the runs of each
-    length are computed from the minima of the runs of half the length.
+    power of two that does not exceed the length of the interval. The minima of all runs of a length
+    are computed from the minima of the runs of half that length.
     """
     minima = xp.empty(begin.size, values.dtype)
     longest = int(length.max()) if length.size else 0

@@ -13,7 +13,7 @@ from ..kernels import merge as merging
 from .compiled import CompiledDesign, build
 from .design import Design
 
-PAIRS = 8  # vertices per pair of the buffers; with more pairs, the parents are sent instead
+PAIRS = 8  # a buffer has room for one pair per 8 vertices; for more pairs, the parents are sent
 COUNT_SHIFT = 48  # the lower bits of root_word are the root, see kernels/giant.py
 
 
@@ -32,8 +32,8 @@ class Packed:
     present : ((n + 31) // 32,) array of uint32
         The forest's bit set of present vertices.
     parent : (n,) array of vertices, optional
-        The forest's parents, sent in place of the other arrays except ``present`` if there are too
-        many pairs.
+        The forest's parents. If there are too many pairs, these are sent in place of the other
+        arrays except ``present``.
     """
 
     giant: int
@@ -62,7 +62,7 @@ class Packed:
 
 
 def pack(forest: Forest) -> Packed:
-    """Pack a flat forest and wait for the result."""
+    """Pack a flat forest for transfer to another device, and wait for the result."""
     backend, n, vertex = forest.backend, forest.n, forest.vertex
     compiled, probes, max_pairs = _compiled(forest), giant.PROBES, n // PAIRS
     shapes = (2, np.int64), (probes, vertex), (forest.present.size, np.uint32)

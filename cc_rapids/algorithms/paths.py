@@ -1,9 +1,9 @@
 """Paths in a spanning forest: lengths, weakest edges, and edges in order.
 
-Uses a heavy-path decomposition. The path between two vertices climbs from both to their lowest
-common ancestor, along at most log2 n heavy paths on each side. So it consists of few segments of
-heavy paths, whose edges are contiguous. The memory per vertex does not depend on the depth of a
-tree.
+Uses a heavy-path decomposition. The path between two vertices climbs from both vertices to their
+lowest common ancestor, along at most log2 n heavy paths on each side. So the path consists of few
+segments of heavy paths, and the edges of a segment are contiguous in memory. The memory per vertex
+does not depend on the depth of a tree.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Piece:
     top, bottom : (q,) arrays of integers
         The numbers of the uppermost and the lowest vertex of the segment.
     is_last : bool
-        Whether the segments end at the lowest common ancestor. Then a segment may be empty, with
+        Whether the segments end at the lowest common ancestors. Such a segment may be empty, with
         top = bottom + 1. Other segments end at the head of a heavy path.
     """
 
@@ -68,23 +68,23 @@ class Piece:
 
 @dataclass(frozen=True)
 class Chains:
-    """Heavy-path decomposition of a rooted forest, which answers many path queries at once.
+    """Heavy-path decomposition of a rooted forest, which answers queries about many paths together.
 
-    The edge to a child is heavy if the child's subtree has at least half of the vertices of the
-    parent's subtree. A vertex has at most one heavy edge to a child, and at most log2 n edges above
-    a vertex are light. Vertices are numbered in a preorder in which the vertices of a heavy path
-    are consecutive.
+    The edge to a child is heavy if the subtree of the child has at least half of the vertices of
+    the subtree of the parent. A vertex has at most one heavy edge to a child, and at most log2 n
+    edges above a vertex are light. Vertices are numbered in a preorder in which the vertices of a
+    heavy path are consecutive.
 
-    Needs 20 bytes per vertex, and 33 with weakest edges, for trees of any depth. From 2^30 vertices
-    on it needs twice as much.
+    The decomposition needs 20 bytes per vertex, or 33 if it answers queries of weakest edges, for
+    trees of any depth. For 2^30 or more vertices, it needs twice as much memory.
 
     Attributes
     ----------
     number : (n,) array of integers
         The number of each vertex.
     above, head, depth : (n,) arrays of integers
-        By number: the number of the parent (of the vertex itself for a root); the number of the
-        first vertex of the heavy path; and the number of edges to the root.
+        By number: the number of the parent, or for a root its own number; the number of the first
+        vertex of the heavy path; and the number of edges to the root.
     rank : (n,) array of integers
         By number: the rank of the edge to the parent in the order of the edges; t for a root.
     since_head : (n,) array of integers, or None
@@ -110,8 +110,8 @@ class Chains:
         forest : RootedForest
             A forest made with a root for each tree, including trees of one vertex.
         order : (t,) array of int64, or None
-            The edges from the weakest to the strongest, for queries of weakest edges. By default
-            the order of the edges.
+            The edges from the weakest to the strongest. If None, the ranks are those of the edges
+            as listed, and queries of weakest edges are not answered.
         """
         n, t = int(forest.parent.size), int(forest.child.size)
         dtype = forest.depth.dtype
@@ -179,8 +179,8 @@ class Chains:
         Returns
         -------
         two (p,) arrays of int64
-            The number of edges, or -1 for a pair in different trees; and the rank of the weakest
-            edge, or -1 if the path has no edge or no order was given.
+            The number of edges, or -1 if the vertices are in different trees. The rank of the
+            weakest edge, or -1 if the path has no edge or no order was given.
         """
         length, weakest = (xp.full(first.size, APART, np.int64) for _ in range(2))
         no_rank = int(self.rank.size)  # greater than any rank
@@ -231,10 +231,11 @@ class Chains:
             segment = xp.searchsorted(ends, index, side="right")
             vertex = piece.top[segment] + (index - (ends - count)[segment])
             pair, depth = piece.pair[segment], self.depth[vertex]
-            # the number of edges before this edge if the path climbs here, and if it descends
-            up = first_depth[pair] - depth
-            down = length[pair] - 1 - (second_depth[pair] - depth)
-            step = xp.where(piece.from_first[segment], up, down)
+            # the number of edges before this edge: on a path up from the first vertex, or on a path
+            # down to the second vertex
+            step_up = first_depth[pair] - depth
+            step_down = length[pair] - 1 - (second_depth[pair] - depth)
+            step = xp.where(piece.from_first[segment], step_up, step_down)
             at = starts[pair] + step
             pairs[at], steps[at], ranks[at] = pair, step, self.rank[vertex]
         return pairs, steps, ranks
@@ -243,10 +244,11 @@ class Chains:
 def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
     """Return vertex numbers in which heavy paths are consecutive, and a mask of the heavy edges.
 
-    In a preorder, the number of a child is the number of its parent plus one, plus the subtree
-    sizes of the children that come before it. The function computes how much each number changes
-    if the heavy child comes first. A change moves a whole subtree. So the changes are summed along
-    the Euler tour: each is added where the tour enters the vertex, and subtracted where it leaves.
+    In a preorder, the number of a child is the number of its parent plus one, plus the sizes of the
+    subtrees of the children that come before this child. The function computes how much each number
+    changes if the heavy child comes first. A change moves a whole subtree. So the changes are
+    summed along the Euler tour: a change is added where the tour enters the vertex, and subtracted
+    where the tour leaves it.
     """
     first, size = forest.preorder()
     n = int(first.size)
@@ -259,7 +261,8 @@ def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
     change = xp.where(moves_back, size[heavy_sibling], 0)
     change[is_heavy] = first[parent[is_heavy]] + 1 - first[child[is_heavy]]
     changes = xp.zeros(2 * n, np.int64)
-    # the position at which the tour enters a child: first downward and first - depth upward arcs
+    # The tour enters a child after ``first`` downward arcs, ``depth`` of which lead to vertices
+    # that the tour has not left yet. Positions are counted after the arc to the first root.
     enters = 2 * first[child] - forest.depth[child] - 1
     changes[enters], changes[enters + 2 * size[child] - 1] = change, -change
     first[child] += xp.cumsum(changes)[enters].astype(first.dtype)
@@ -304,8 +307,8 @@ def shortest_path(
         index = xp.arange(int(ends[-1]))  # the arcs from all vertices of the level
         source = xp.searchsorted(ends, index, side="right")
         arc = order[starts[level][source] + index - (ends - count)[source]]
-        is_new = xp.flatnonzero(next_vertex[head[arc]] == UNREACHED)
-        arc, vertex_of_arc = arc[is_new], level[source[is_new]]
+        new = xp.flatnonzero(next_vertex[head[arc]] == UNREACHED)
+        arc, vertex_of_arc = arc[new], level[source[new]]
         if not arc.size:
             return None
         least = first_of(head[arc], arc % m, xp)

@@ -25,7 +25,7 @@ class Remaining(NamedTuple):
 
 
 class LinkEdges(Protocol):
-    """A step that links all edges of a run's state, or the first ``count``."""
+    """A step that links the first ``count`` edges of a run's state, or all edges by default."""
 
     def __call__(self, state: Any, count: int | None = None) -> None: ...
 
@@ -44,7 +44,7 @@ class AsListed:
 def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
     """Return a step that links edges in the order of blocks of vertices.
 
-    It links them in batches that fit into the buffers.
+    The edges are linked in batches that fit into the buffers.
     """
 
     def link_edges(state: Any, count: int | None = None) -> None:
@@ -64,7 +64,8 @@ def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
 def all_rows(link_short: Any, link_long: Any) -> Step:
     """Link every entry: a short row by one thread, a long row by one thread per entry.
 
-    If every edge occurs in the rows of both endpoints, it is linked from the row of the larger one.
+    If every edge occurs in the rows of both endpoints, it is linked only from the row of the larger
+    endpoint.
     """
 
     def connect_rest(state: Any) -> None:
@@ -93,8 +94,8 @@ def edges_outside(link_edges: Any, left_count: Callable[[int], int]) -> Step:
 def rows_outside(members: Any, link_rows: Any, link_all_rows: Step) -> Step:
     """Link the rows of the vertices outside the giant component (vertex gathering, 3.5).
 
-    If an edge may occur in the row of only one endpoint, that endpoint may be in the giant
-    component. All rows are read in that case.
+    If an edge may occur in the row of only one endpoint, all rows are read, because that endpoint
+    may be in the giant component.
     """
 
     def connect_rest(state: Any) -> None:
@@ -113,7 +114,10 @@ def rows_outside(members: Any, link_rows: Any, link_all_rows: Step) -> Step:
 
 
 def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
-    """Copy the remaining edges and run rounds over the copy."""
+    """Copy the remaining edges, and run rounds over the copy.
+
+    After a sample, edges inside the giant component are not copied.
+    """
 
     def connect_rest(state: Any) -> None:
         backend, vertex, giant = state.backend, state.trees.parent.dtype, state.giant

@@ -1,9 +1,9 @@
 """Prim's algorithm: the minimum spanning forest of a complete graph, from the rows of a matrix.
 
-The tree begins at the first point. Each step adds the point that is nearest to the tree, and lowers
-the distances of the points outside by one row of the matrix: n steps of n operations, without a
-list of edges. If no point outside has an edge to the tree, the tree is complete, and the first
-point outside begins the next tree.
+The tree begins at the first point. Each step adds the point that is nearest to the tree. Then it
+lowers the distances of the points outside the tree by the row of the new point in the matrix. So
+there are n steps of n operations, and no list of edges is needed. If no point outside the tree has
+an edge to the tree, the tree is complete, and the first point outside begins the next tree.
 
 Prim, "Shortest connection networks and some generalizations", Bell System Technical Journal 1957.
 """
@@ -28,6 +28,7 @@ def prim(
     ----------
     matrix : (n, n) array of numbers
     core : (n,) array of float64
+        The core distance of each point.
     scale : float
         Distances are divided by it, but core distances are not.
     from_source : bool
@@ -45,22 +46,26 @@ def prim(
     """
     n = matrix.shape[0]
     order, source, weights = np.zeros(n, np.int64), np.arange(n) - 1, np.full(n, np.inf)
-    nearest, sources, outside = np.full(n, np.inf), np.zeros(n, np.int64), np.ones(n, bool)
-    remaining, reach = core.copy(), np.empty(n)  # infinite for points of the tree
+    # for each point: the least weight of an edge to the tree, the position of the point at the
+    # other end of this edge, and whether the point is outside the tree
+    nearest, nearest_source = np.full(n, np.inf), np.zeros(n, np.int64)
+    is_outside = np.ones(n, bool)
+    outside_core = core.copy()  # infinite for points of the tree, so that no edge leads to these
+    weights_of_current = np.empty(n)
     current = 0
     for i in range(1, n):
-        outside[current], nearest[current], remaining[current] = False, np.inf, np.inf
-        row = matrix[current] if scale == 1.0 else matrix[current] / scale
-        np.maximum(row, remaining, out=reach)
-        np.maximum(reach, core[current], out=reach)
+        is_outside[current], nearest[current], outside_core[current] = False, np.inf, np.inf
+        distances = matrix[current] if scale == 1.0 else matrix[current] / scale
+        np.maximum(distances, outside_core, out=weights_of_current)
+        np.maximum(weights_of_current, core[current], out=weights_of_current)
         if from_source:
-            sources[reach < nearest] = i - 1
-        np.fmin(nearest, reach, out=nearest)
+            nearest_source[weights_of_current < nearest] = i - 1
+        np.fmin(nearest, weights_of_current, out=nearest)
         current = int(nearest.argmin())
         weights[i] = nearest[current]
-        if weights[i] == np.inf:
-            current = int(outside.argmax())
+        if weights[i] == np.inf:  # the tree is complete
+            current = int(is_outside.argmax())
         elif from_source:
-            source[i] = sources[current]
+            source[i] = nearest_source[current]
         order[i] = current
     return order, source, weights

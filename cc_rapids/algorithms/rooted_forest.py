@@ -1,8 +1,8 @@
 """Rooted forests, by the Euler tours of their trees.
 
-A tour passes each edge in both directions, its two *arcs*, first down and later up. Parallel list
-ranking computes the position of each arc, so the number of passes does not depend on the shape of
-the forest (see :mod:`cc_rapids.kernels.tours`).
+An edge has two *arcs*, one in each direction. A tour passes the arc down and later the arc up.
+Parallel list ranking computes the position of each arc in the tour, so the number of passes does
+not depend on the shape of the forest (see :mod:`cc_rapids.kernels.tours`).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ NO_EDGE = -1
 
 @dataclass(frozen=True)
 class RootedForest:
-    """A spanning forest whose edges have a direction, from the root of each tree.
+    """A spanning forest whose edges have a direction, away from the root of each tree.
 
-    Its arrays are int32, or int64 from 2^30 vertices on.
+    The arrays are int32 if there are fewer than 2^30 vertices, and int64 otherwise.
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class RootedForest:
     parent_edge : (n,) array
         The index of the edge to the parent; ``NO_EDGE`` if there is none.
     enters, leaves : (n,) arrays
-        The positions in the tour at which a vertex is entered and left. Descendants are entered
-        between the two. -1 for a vertex of a tree without a root.
+        The positions in the tour at which a vertex is entered and left. The descendants of a vertex
+        are entered between these positions. -1 for a vertex of a tree without a root.
     descents : (a,) array, a <= 2 n
-        For each position of the tour, the number of downward arcs up to it. One arc leads down to
-        each root.
+        For each position of the tour, the number of downward arcs up to this position. One downward
+        arc leads to each root.
     backend : Backend
         The backend of the arrays.
     """
@@ -68,8 +68,8 @@ class RootedForest:
     def preorder(self) -> tuple[Array, Array]:
         """Return the preorder number and the subtree size of each vertex.
 
-        The descendants of a vertex have the numbers that follow its own. Number and size are 0 in
-        a tree without a root.
+        The descendants of a vertex have the numbers that follow the number of the vertex. Number
+        and size are 0 in a tree without a root.
 
         Examples
         --------
@@ -82,8 +82,8 @@ class RootedForest:
         """
         backend, n, word = self.backend, self.parent.size, self._word
         first, size = (backend.fill(backend.empty(n, word), 0) for _ in range(2))
-        arrays = (arrays.view(word) for arrays in (self.enters, self.leaves, self.descents))
-        backend.kernel(tours.number_subtrees, word)(n, *arrays, first, size)
+        tour = (array.view(word) for array in (self.enters, self.leaves, self.descents))
+        backend.kernel(tours.number_subtrees, word)(n, *tour, first, size)
         return first.view(self.parent.dtype), size.view(self.parent.dtype)
 
     @property
@@ -98,7 +98,7 @@ def word_of(n: int) -> Any:
 
 
 def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> RootedForest:
-    """Root the trees of a forest at the vertices ``roots``.
+    """Return a forest whose trees are rooted at the vertices ``roots``.
 
     Parameters
     ----------
@@ -140,14 +140,14 @@ def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> Ro
 
 
 def _rank_arcs(tour: Array, first: int, backend: Backend) -> None:
-    """Replace the successor of each arc of a tour by the arc's position (list ranking).
+    """Replace the successor of each arc of a tour by the position of the arc (list ranking).
 
     Parameters
     ----------
     tour : (a,) array of unsigned integers
-        The next arc, all bits set for the last.
+        For each arc, the arc that follows it in the tour; all bits are set for the last arc.
     first : int
-        The first arc.
+        The first arc of the tour.
     """
     xp, word, size = backend.xp, tour.dtype.type, int(tour.size)
     if not size:
@@ -155,7 +155,9 @@ def _rank_arcs(tour: Array, first: int, backend: Backend) -> None:
     sublists = -(-size >> tours.SHIFT)
     counts, following = backend.empty(sublists, word), xp.full(sublists + 1, sublists, word)
     backend.kernel(tours.measure, word)(sublists, first, tour, counts, following)
-    to_end = xp.zeros(sublists + 1, word)  # arcs from the start of each sublist to the tour's end
+    # arcs from the start of each sublist on: of this sublist alone at first, then of twice as many
+    # sublists after each round, and at last up to the end of the tour
+    to_end = xp.zeros(sublists + 1, word)
     to_end[:-1] = counts
     for _ in range(sublists.bit_length()):
         to_end = to_end + to_end[following]

@@ -9,16 +9,16 @@ forbidden. Clusters only grow, so an edge that was refused once would be refused
 2. Elsewhere, call an edge *open* if its ends are in different clusters whose union breaks no rule.
    Suppose that an open edge e is the best open edge of both its clusters, A and B, in the total
    order of weight and row. Then Kruskal's algorithm joins A and B by e. By induction, it has built
-   A and B when it takes e: the edges that built them come before e, because they were the best at a
-   time when e was open as well. A and B have not grown further at that time: every edge that comes
-   before e and leaves A or B is not open, and a refused edge stays refused. So all edges like e can
-   be accepted at once. Each cluster has at most one such edge. Boruvka's algorithm would also join
-   chains of clusters, by the best edge of each cluster. This is not possible here, because the
-   union of three clusters may break a rule that no two of them break.
+   A and B when it takes e: the edges that built A and B come before e, because they were the best
+   edges at a time when e was open as well. A and B have not grown further at that time: every edge
+   that comes before e and leaves A or B is not open, and a refused edge stays refused. So one round
+   can accept all edges like e. Each cluster has at most one such edge. Boruvka's algorithm would
+   also join chains of clusters, by the best edge of each cluster. This is not possible here,
+   because the union of three clusters may break a rule that no union of two of them breaks.
 3. The best of all open edges is the best of both its clusters, so every round accepts an edge.
 
-Rounds may decide few edges, as on stars and paths. Then one pass follows in Kruskal's order, with
-one thread for each component.
+On stars and paths, a round may decide few edges. Then the rounds end, and one pass in Kruskal's
+order follows, with one thread for each component.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from ..graph.sorting import rows_of_each, stable_order
 from ..kernels import rules as kernels
 from ..kernels.primitives import none_of
 
-END_RATIO = 100  # rounds end when more than this number of edges is left per decided edge
+# Rounds end when more than this number of edges are left for each edge that a round decided.
+END_RATIO = 100
 RULES = "per_dataset", "cannot_link", "max_size"  # in the order in which they are tested
 HALF = np.uint64(32)
 BITS = 64  # number of datasets that kernels.rules can represent by one bit each
@@ -96,7 +97,7 @@ class Rules:
                 keys = groups.astype(np.int64) * datasets + self.code
                 keys = keys[self.code >= 0]
                 keys.sort()
-                # A key occurs too often if the key ``limit`` places further is equal.
+                # A sorted key occurs too often if the key ``limit`` places after it is equal.
                 further = xp.arange(keys.size) + self.limits[keys % datasets]
                 exists = further < keys.size
                 exceeds = keys[further[exists]] == keys[exists]
@@ -115,7 +116,7 @@ def is_accepted(verdict: Array) -> Array:
 
 
 def is_refused(verdict: Array) -> Array:
-    """Return a boolean mask of the edges that a rule refused: the verdict is a rule's number."""
+    """Return a boolean mask of the refused edges, whose verdict is the number of a rule."""
     return (verdict > kernels.OPEN) & (verdict < kernels.ACCEPTED)
 
 
@@ -175,7 +176,7 @@ class Clusters:
         self.backend, self.word, self.n = backend, word, n
         self.most = n if rules.most is None else min(rules.most, n)
         self.parent, self.size = (backend.empty(n, word) for _ in range(2))
-        hook_size = n if rules.kinds > 1 else 0
+        hook_size = n if rules.kinds > 1 else 0  # only name_rules reads these arrays
         self.hook = backend.empty(hook_size, word)
         self.time = backend.empty(hook_size, np.uint64)
         bits_size = n if rules.code.size else 0
@@ -242,7 +243,7 @@ class Clusters:
             raise BrokenRule(pair, RULES[int(verdict[pair]) - 1])
 
     def _decide_in_order(self, starts: Array, us: Array, vs: Array, keys: Array) -> Array:
-        """Decide the edges of each group in their order, on a thread for each group."""
+        """Decide the edges of each group in the given order, by one thread for each group."""
         verdict = self.backend.fill(self.backend.empty(us.size, np.uint8), 0)
         decide = self.backend.kernel(kernels.decide_in_order, self.word)
         arguments = starts, us, vs, keys, verdict, *self._test_and_merge_arguments
@@ -250,14 +251,14 @@ class Clusters:
         return verdict
 
     def decide(self, src: Array, dst: Array, keys: Array, groups: Array, count: int) -> Array:
-        """Decide edges in the order of their keys; return the verdict on each.
+        """Decide edges in the order of their keys; return the verdict on each edge.
 
         Parameters
         ----------
         src, dst : (m,) arrays of integers
-            The vertices.
+            The endpoints of the edges.
         keys : (m,) array of uint64
-            Distinct keys.
+            Distinct keys, in Kruskal's order.
         groups : (n,) array of integers
             The component of each vertex, below ``count``; an edge joins vertices of one component.
 
@@ -270,7 +271,7 @@ class Clusters:
         verdict = backend.fill(backend.empty(src.size, np.uint8), 0)
         us, vs = src.astype(self.word), dst.astype(self.word)
         rows, left_count = None, int(us.size)  # the rows of the open edges; None for all rows
-        if not backend.merges_in_order:
+        if not backend.merges_in_order:  # otherwise one pass in order is faster than rounds
             best = backend.empty(self.n, np.uint64)
             propose = backend.kernel(kernels.propose, self.word)
             merge = backend.kernel(kernels.merge, self.word)
@@ -298,6 +299,8 @@ class Clusters:
     def name_rules(self, src: Array, dst: Array, keys: Array, verdict: Array) -> None:
         """Replace the rule of each refused edge by the first rule that it broke in Kruskal's order.
 
+        A round may refuse an edge before all edges with lesser keys are decided. Until these are
+        decided, the clusters of the edge may grow and break a rule that is tested earlier.
         ``verdict`` is the result of :meth:`decide` for the same arguments; it is changed in place.
         """
         backend = self.backend
@@ -328,7 +331,8 @@ def _by_group_and_key(groups: Array, count: int, keys: Array, xp: Any) -> tuple[
 
     ``groups`` are below ``count``. Group g has the rows ``order[starts[g]:starts[g + 1]]``.
     """
-    are_ranks = int(keys.max()) < int(keys.size)  # distinct, so they are a permutation
+    # distinct keys below the number of keys are a permutation
+    are_ranks = int(keys.max()) < int(keys.size)
     order = inverse_of(keys, xp) if are_ranks else stable_order(keys, xp)
     order = order.astype(np.int64)
     by_group, starts = rows_of_each(groups[order], count, xp)

@@ -2,11 +2,12 @@
 
 The first stage links the edges whose larger endpoint is in the first blocks, that is, the edges
 among the vertices of these blocks. If the edges are random, a fraction f of the vertices has a
-fraction f^2 of the edges, and f times the average degree. The first blocks are chosen so that this
-degree is about two. Most of their vertices then form the giant component, although few of the edges
-have been linked. The later stages add one block of vertices after another and link their edges to
-smaller vertices. Most smaller vertices are in the giant component; for an edge to one of these,
-only its bit is read. The bits fit into L2 when the parents do not.
+fraction f^2 of the edges, and f times the average degree. The number of first blocks is chosen such
+that this degree is about two. Most vertices of the first blocks then form the giant component,
+although few of the edges have been linked. The later stages add one block of vertices after another
+and link the edges of each block to smaller vertices. Most smaller vertices are in the giant
+component. For an edge to such a vertex, only the bit of the vertex is read. The bits fit into L2
+even if the parents do not.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from .auto import PARTITIONED
 from .compiled import CompiledDesign, KernelComposer, build
 from .merge import flatten
 
-NEIGHBOURS = 2.2  # per vertex within the first blocks; at 2.2, 85 % of a random graph are one tree
+# neighbours per vertex within the first blocks; at 2.2, 85 % of a random graph are one tree
+NEIGHBOURS = 2.2
 MAX_FIRST_SHARE = 0.9  # if the first stage needs a larger share of the blocks, it links all blocks
 
 
@@ -60,9 +62,10 @@ def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
 
 
 def first_blocks(n: int, m: int, blocks: int) -> int:
-    """Return the number of blocks in the first stage, or all blocks if it needs nearly all.
+    """Return the number of blocks in the first stage; all blocks if it needs nearly all of them.
 
-    In a random graph, a vertex of these blocks has NEIGHBOURS neighbours in them on average.
+    In a random graph, a vertex of the first blocks has on average NEIGHBOURS neighbours in these
+    blocks.
     """
     share = NEIGHBOURS * n / max(2 * m, 1)
     return math.ceil(share * blocks) if share <= MAX_FIRST_SHARE else blocks
@@ -89,13 +92,13 @@ def link_in_stages(edges: Edges, forest: Forest) -> None:
     kernels.partition_tile(tiles, 0, m, blocks, shift, *edge_arguments, *copies)
     unused = backend.unused(forest.vertex)
     trees = forest.parent, unused, unused
-    first = first_blocks(n, m, blocks)
-    kernels.link_blocks(tiles * first * backend.warp_size, tiles, blocks, *copies, *trees)
-    if first < blocks:
-        root_word, in_giant = _mark_giant(kernels.design, forest, min(first << shift, n))
-        threads = tiles * (blocks - first) * backend.warp_size
+    first_count = first_blocks(n, m, blocks)
+    kernels.link_blocks(tiles * first_count * backend.warp_size, tiles, blocks, *copies, *trees)
+    if first_count < blocks:
+        root_word, in_giant = _mark_giant(kernels.design, forest, min(first_count << shift, n))
+        threads = tiles * (blocks - first_count) * backend.warp_size
         arguments = *copies, *trees, forest.present, root_word, in_giant
-        kernels.link_outside(threads, first, tiles, blocks, *arguments)
+        kernels.link_outside(threads, first_count, tiles, blocks, *arguments)
     flatten(kernels.design, forest)
 
 

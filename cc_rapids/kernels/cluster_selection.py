@@ -13,7 +13,8 @@ def select_clusters(on: Any) -> Any:
 
     ``options`` are whether only leaves are selected, whether the root may be selected, and the
     maximum number of vertices of a selected cluster. ``epsilon[0]`` is the minimum distance at
-    which clusters split, and ``birth`` the distance at which each cluster splits from its parent.
+    which clusters split, and ``split_distance`` is the distance at which each cluster splits from
+    its parent.
 
     The mass of a cluster is its stability or, if greater, the sum of the masses of its children. Of
     the clusters whose stability is not less than this sum, the uppermost are selected. A selected
@@ -21,11 +22,13 @@ def select_clusters(on: Any) -> Any:
     the first ancestor that splits at ``epsilon`` or above. The root is a target only if it may be
     selected.
 
-    ``below`` has three words per cluster: the mass, the vertices and the number of its children.
-    ``picks`` and ``moved`` are 0 initially. ``picks`` is 1 for a cluster selected by its mass, and
-    2 below such a cluster; ``moved`` is 1 for each cluster that is selected after the replacement.
-    ``chosen`` becomes the selected cluster that contains each cluster, and ``label`` its label, -1
-    for none. ``death`` becomes the greatest death among descendants.
+    ``of_children`` has three words per cluster: the sum of the masses of its children, the sum of
+    their vertices, and their number. ``picks`` and ``is_selected`` are 0 initially. ``picks`` is 1
+    for a cluster selected by its mass, and 2 below such a cluster; ``is_selected`` is 1 for each
+    cluster that is selected after the replacement. ``chosen`` becomes the selected cluster that
+    contains each cluster, and ``label`` becomes the label of that cluster; both are -1 if no
+    selected cluster contains it. ``death`` becomes the greatest death of the cluster and its
+    descendants.
 
     Campello, Moulavi, Zimek and Sander, "Hierarchical density estimates for data clustering,
     visualization, and outlier detection", TKDD 2015. Malzer and Baum, "A hybrid approach to
@@ -39,11 +42,11 @@ def select_clusters(on: Any) -> Any:
         epsilon,
         parent,
         size,
-        birth,
+        split_distance,
         stability,
-        below,
+        of_children,
         picks,
-        moved,
+        is_selected,
         target,
         chosen,
         label,
@@ -53,20 +56,20 @@ def select_clusters(on: Any) -> Any:
         while left > 0:
             left -= 1
             c = left
-            at, p, mass = 3 * c, 3 * parent[c], stability[c]
-            vertices = np.float64(size[c]) if c > 0 else below[at + 1]
+            at, at_parent, mass = 3 * c, 3 * parent[c], stability[c]
+            vertices = np.float64(size[c]) if c > 0 else of_children[at + 1]
             picks[c] = c > 0 or options[1] != 0
             if options[0] != 0:
-                picks[c] = c > 0 and below[at + 2] == 0.0
-            elif below[at] > mass or vertices > np.float64(options[2]):
-                picks[c], mass = 0, below[at]
+                picks[c] = c > 0 and of_children[at + 2] == 0.0
+            elif of_children[at] > mass or vertices > np.float64(options[2]):
+                picks[c], mass = 0, of_children[at]
             if c > 0:
-                below[p] += mass
-                below[p + 1] += vertices
-                below[p + 2] += 1.0
+                of_children[at_parent] += mass
+                of_children[at_parent + 1] += vertices
+                of_children[at_parent + 2] += 1.0
                 death[parent[c]] = max(death[parent[c]], death[c])
-        moves = epsilon[0] != 0.0 and picks[0] == 0
-        moved[0], c = picks[0], np.int64(1)
+        replaces = epsilon[0] != 0.0 and picks[0] == 0
+        is_selected[0], c = picks[0], np.int64(1)
         while c < clusters:
             p = parent[c]
             if picks[p] != 0:
@@ -74,15 +77,16 @@ def select_clusters(on: Any) -> Any:
             target[c] = target[p]
             if p == 0:
                 target[c] = 0 if options[1] != 0 else c
-            elif birth[p] > epsilon[0]:
+            elif split_distance[p] > epsilon[0]:
                 target[c] = p
             if picks[c] == 1:
-                moved[target[c] if moves and birth[c] < epsilon[0] else c] = 1
+                replaced = replaces and split_distance[c] < epsilon[0]
+                is_selected[target[c] if replaced else c] = 1
             c += 1
         c, count = np.int64(0), np.int64(0)
         while c < clusters:
             chosen[c], label[c] = c, count
-            if moved[c] != 0:
+            if is_selected[c] != 0:
                 count += 1
             else:
                 chosen[c], label[c] = (chosen[parent[c]], label[parent[c]]) if c > 0 else (-1, -1)

@@ -1,6 +1,6 @@
 """Published algorithms with their own loops on the host, instead of union and find.
 
-They are written like :mod:`cc_rapids.kernels` and use the same registry.
+The files are written like those of :mod:`cc_rapids.kernels` and use the same registry of rules.
 """
 
 # Importing a file registers its rules. ``designs()`` lists each axis in this order.

@@ -48,7 +48,7 @@ def link_one(on: Any, vertex: type) -> Any:
 
 
 def link_outside(on: Any, vertex: type) -> Any:
-    """Link each vertex outside the giant component to its neighbours from the ``r``-th on.
+    """Link each vertex outside the giant component to its ``r``-th and all later neighbours.
 
     An edge occurs in the rows of both endpoints. Both rows are skipped only if both endpoints point
     at the same root, and then the edge is redundant.

@@ -20,10 +20,11 @@ from .sutton import multi_jumps
 def hook_larger(on: Any, read: Any) -> Any:
     """Hook the larger of the parents of an edge's endpoints to the smaller (line 8).
 
-    The paper prints a comparison of the endpoints, which may close a cycle from the second round
-    on. Here their roots are compared; in the first round these are the endpoints. ``old`` contains
-    the labels at the start of the round, which are roots. No thread writes ``old``. Allowed race:
-    of several stores to one root the last one stays, and the other edges hook in a later round.
+    The paper prints a comparison of the endpoints, which may close a cycle in the second or a later
+    round. Here the roots of the endpoints are compared; in the first round, each endpoint is its
+    own root. ``old`` contains the labels at the start of the round, which are roots. No thread
+    writes ``old``. Allowed race: of several stores to one root the last store stays, and the other
+    edges hook in a later round.
     """
 
     @on.elementwise
@@ -88,8 +89,8 @@ def hook_stars(on: Any, read: Any) -> Any:
 def tvrdik(on: Any, vertex: type, read: Any) -> Step:
     """Hook larger stars to smaller, then remaining stars and singletons, compress, and repeat.
 
-    The last round is the one in which no edge has two labels. Every other round leaves fewer roots,
-    so the loop ends.
+    In the last round, both endpoints of every edge have the same label. After every other round
+    there are fewer roots, so the loop ends.
     """
     hook_edges, note = hook_larger(on, read), note_hooks(on)
     hook_remaining, compress = hook_stars(on, read), multi_jumps(on)

@@ -26,13 +26,13 @@ Begin = Callable[[Any], Round]  # allocates the arrays of a run; returns the rou
 
 
 def graft(on: Any, read: Any, updated: bool) -> Any:
-    """Graft the tree with the larger root to the tree with the smaller, without atomic operations.
+    """Graft the tree with the larger root to that with the smaller root, without atomic operations.
 
     Invariant: at the start of a round every vertex points at its root. Every read, even a stale
     one, returns a vertex that was a root at the start of the round, and only such vertices are
     stored. D[v] < v for all vertices that are not roots, so there are no cycles. Allowed race: of
-    several grafts of one root the last one stays; the other edges still join two trees and graft in
-    a later round. After a round with a graft, there are fewer roots, so the rounds end. With
+    several grafts of one root the last graft stays; the other edges still join two trees and graft
+    in a later round. After a round with a graft, there are fewer roots, so the rounds end. If
     ``updated``, the endpoints of the edges are roots (Algorithm 2), so no parent is read.
     """
 
@@ -117,8 +117,9 @@ def hook_stagnant(on: Any, read: Any) -> Any:
     """Hook each stagnant tree to any adjacent tree (step 3).
 
     A tree is stagnant if it neither gained a vertex nor hooked in steps 1 and 2. It is then a star.
-    No two such trees are adjacent, because the larger would have hooked in step 2. So each hooks to
-    a tree that does not hook in this step, and there are no cycles.
+    No two stagnant trees are adjacent, because the tree with the larger root would have hooked in
+    step 2. So each stagnant tree hooks to a tree that does not hook in this step, and there are no
+    cycles.
     """
 
     @on.device
@@ -140,8 +141,9 @@ def hook_stagnant(on: Any, read: Any) -> Any:
 def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
     """Run rounds of the five steps of Shiloach and Vishkin 1982.
 
-    ``last`` is their array Q; s is the number of the round. The rounds end when no tree gains in
-    step 1 or 2: then all trees are stars without an edge between them (step 5).
+    ``last`` is the array Q of the paper, and s is the number of the round. When no tree gains a
+    vertex in step 1 or 2, all trees are stars without an edge between them, and the rounds end
+    (step 5).
     """
     hooks, stagnant = hook_smaller(on, read), hook_stagnant(on, read)
     jumps, note = jump(on), note_gains(on)
@@ -217,7 +219,10 @@ def update(on: Any, read: Any, edge_index: Any) -> Any:
 
 
 def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> Any:
-    """Return the state over a copy, made by :func:`update`, of ``size`` edges from ``first`` on."""
+    """Return the state over a copy of ``size`` edges, starting at edge ``first``.
+
+    :func:`update` makes the copy, with the endpoints replaced by their components.
+    """
     backend, parent = state.backend, state.trees.parent
     us, vs = (backend.empty(size, parent.dtype) for _ in range(2))
     count = backend.fill(backend.empty(1, np.int64), 0)
@@ -252,7 +257,7 @@ COPY = "two copies of the edges, 8 bytes each"
 
 @standalone_algorithm("graft-shortcut", paper="CC, Cong and Muzio 2014, Algorithm 1", **FACTS)
 def graft_shortcut(on: Any, vertex: type, read: Any) -> Step:
-    """Graft the larger root to the smaller, shortcut to stars, and repeat until no graft."""
+    """Graft larger roots to smaller roots, shortcut to stars, and repeat until no graft is left."""
     return all_rounds(grafts(on, vertex, read, False))
 
 
@@ -277,7 +282,7 @@ def graft_shortcut_update(on: Any, vertex: type, read: Any) -> Step:
     **FACTS,
 )
 def sv_1982(on: Any, vertex: type, read: Any) -> Step:
-    """Jump once, hook to smaller labels, hook stagnant stars to any, and jump once again."""
+    """Jump once, hook to smaller labels, hook stagnant stars to any tree, and jump once again."""
     return all_rounds(sv_rounds(on, vertex, read, False))
 
 

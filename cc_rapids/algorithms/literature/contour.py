@@ -5,7 +5,8 @@ labels : (n,) unsigned, L in the paper, shared by all threads. Invariant: labels
 old    : (n,) unsigned, the labels at the start of a round, for synchronous updates.
 
 The minimum-mapping operator of order h climbs h labels from both endpoints, u, L[u], L[L[u]], ...
-The smaller of the two ends is z. Each label larger than z on the two paths is replaced by z.
+The smaller of the two labels at which the climbs end is z. Each label larger than z on the two
+paths is replaced by z.
 
 ``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
 
@@ -34,9 +35,10 @@ ORDERS: dict[str, tuple[Orders, Orders]] = {
 def minimum_mapping(on: Any, read: Any, synchronous: bool) -> Any:
     """Apply the minimum-mapping operator to an edge.
 
-    Allowed race, with asynchronous updates: stores are plain, so one may replace a smaller label. A
-    stored label is smaller than the label read, even if the read was stale. So a round raises no
-    label above its value at the start of the round, and a round with a store lowers a label.
+    Allowed race, if updates are asynchronous: stores are plain, so a store may replace a smaller
+    label. A stored label is smaller than the label read, even if the read was stale. So a round
+    raises no label above its value at the start of the round, and a round with a store lowers a
+    label.
     """
     low = lessen(on)
 
@@ -82,14 +84,14 @@ def minimum_mapping(on: Any, read: Any, synchronous: bool) -> Any:
     paper="Contour, Du et al. 2023",
 )
 def contour(on: Any, vertex: type, read: Any, orders: str) -> Step:
-    """Map the labels on both paths up from an edge to the least one, until no label changes.
+    """Map the labels on both paths up from an edge to their least label, until no label changes.
 
     ``orders`` is the paper's variant, C-2 by default: the orders of the rounds, where m is 1,024.
-    ``syn`` is of order two; it reads the labels of the previous round and stores atomic minima.
+    ``syn`` has the order two; it reads the labels of the previous round and stores atomic minima.
 
-    Each round but the last lowers a label and raises none, so the rounds end. If a round stores
-    nothing, both endpoints of every edge have the label z, so a component has one label, the least
-    of its vertices.
+    Each round except the last lowers a label and raises no label, so the rounds end. If a round
+    stores nothing, both endpoints of every edge have the label z, so a component has one label, the
+    least of its vertices.
     """
     synchronous = orders == "syn"
     mapping, (first, repeated) = minimum_mapping(on, read, synchronous), ORDERS[orders]

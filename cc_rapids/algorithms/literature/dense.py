@@ -3,8 +3,9 @@
 cells  : (n n,) the matrix, row after row: cell u n + v is 0 if there is no edge (u, v).
 parent : (n,) unsigned, the labels.
 
-The paper's matrix is made on the host, and copied or mapped; here a kernel makes it from the edges,
-in the requested kind of memory (see :meth:`cc_rapids.backends.Backend.by_way_of`).
+In the paper, the matrix is made on the host, and copied or mapped. Here a kernel makes the matrix
+from the edges, in the requested kind of memory (see
+:meth:`cc_rapids.backends.Backend.by_way_of`).
 
 Lehr, Reinsperger and Rysavy 2022, 4.2 and 4.3.
 """
@@ -46,7 +47,7 @@ def next_row(on: Any) -> Any:
     """Find the first unlabelled vertex at or after ``start``, and write it to ``found_word``.
 
     Each search starts at the least unlabelled vertex, so a label is less than the other vertices of
-    its component. From ``start`` on, a vertex is therefore unlabelled if it is its own parent.
+    its component. So a vertex v >= ``start`` is unlabelled if and only if v is its own parent.
     """
     block_min = on.block_reduce_min
 
@@ -134,8 +135,8 @@ def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
     """Replace each nonzero cell (u, v) by the maximum of row v, until no row's maximum rises.
 
     At first, the cell (u, v) of an edge is v + 1. A maximum only rises, and only to the number of a
-    vertex in the same component, so the loop ends. The label is the component's highest vertex.
-    Except for filling the matrix, the backend's array library does the work, in blocks of rows.
+    vertex in the same component, so the loop ends. The label is the component's highest vertex. A
+    kernel fills the matrix, and the backend's array library does all other work, in blocks of rows.
     """
     fill = fill_cells(on, read)
 
@@ -152,6 +153,7 @@ def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
             for block in blocks:
                 xp.maximum(block, xp.where(block != 0, previous, vertex(0)), out=block)
             maxima = xp.concatenate([block.max(axis=1) for block in blocks])
-        parent[:] = xp.where(maxima != 0, maxima, labels) - vertex(1)  # labels: without an edge
+        # a vertex without an edge has the maximum 0, and keeps its own label
+        parent[:] = xp.where(maxima != 0, maxima, labels) - vertex(1)
 
     return connect_rest

@@ -38,7 +38,7 @@ def begin(on: Any, vertex: type) -> Any:
 
 
 def hook_entry(on: Any, vertex: type) -> Any:
-    """Return the function that hooks a vertex and the neighbour in an entry, if that is smaller."""
+    """Return the function that hooks a vertex and a neighbour, if the neighbour is smaller."""
     link = link_rule(on, vertex)
 
     @on.device
@@ -92,10 +92,10 @@ def hook_long_rows(on: Any, vertex: type) -> Any:
 def ecl_cc(on: Any, vertex: type) -> Step:
     """Hook each edge once, from its larger endpoint, and point each vertex at its root.
 
-    A hook joins only roots, by compare-and-swap, the larger under the smaller. A failed swap
-    continues from the current parent, which is smaller, so each loop ends. The paper has a third
-    class of rows, which whole blocks of threads process. Here groups of threads process them, which
-    only affects speed.
+    A hook joins only roots, by compare-and-swap, the larger root under the smaller root. A failed
+    swap continues from the current parent, which is smaller, so each loop ends. The paper has a
+    third class of rows, which whole blocks of threads process. Here groups of threads process these
+    rows, which only affects speed.
     """
     point, finalize = begin(on, vertex), multi_jumps(on)
     hook_short, hook_long = hook_short_rows(on, vertex), hook_long_rows(on, vertex)

@@ -75,12 +75,12 @@ def next_round(on: Any) -> Any:
     paper="FastSV, Zhang, Azad and Hu 2020",
 )
 def fastsv(on: Any, vertex: type, read: Any) -> Step:
-    """Hook vertices and their parents to grandparents of neighbours until these do not change.
+    """Hook vertices and their parents to grandparents of neighbours, until no grandparent changes.
 
     Grandparents only fall, so the rounds end. After a round every new parent is at most the old
     grandparent of the vertex and of all its neighbours, and at least the new grandparent of the
-    vertex. If no grandparent has changed, all of these are equal: neighbours have one parent, which
-    is a root.
+    vertex. If no grandparent has changed, all of these are equal, so neighbours have the same
+    parent, which is a root.
     """
     send, jump, advance = hook(on, read), shortcut(on), next_round(on)
 

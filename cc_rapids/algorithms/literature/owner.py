@@ -110,11 +110,12 @@ def search_to_lists(on: Any, vertex: type) -> Any:
     paper="one thread a component, Lehr et al. 2022, 4.1",
 )
 def owner(on: Any, vertex: type, output: str) -> Step:
-    """Search from every vertex at once; only the highest vertex of a component finishes.
+    """Search from all vertices in parallel; only the highest vertex of a component finishes.
 
-    ``output=labels`` raises one vector of labels by atomic operations. ``output=lists`` gives each
-    thread a list of members, which the owner finally labels. The paper's work list has n words, or
-    n booleans, per thread; here thread v has v + 1 words.
+    With ``output=labels``, all threads raise the labels of one vector by atomic operations. With
+    ``output=lists``, each thread keeps a list of the vertices that it visits, and the owner finally
+    labels the vertices of its list. The paper's work list has n words, or n booleans, per thread;
+    here thread v has v + 1 words.
     """
     make = {"labels": search_to_labels, "lists": search_to_lists}[output]
     search = make(on, vertex)

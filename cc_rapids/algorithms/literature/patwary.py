@@ -18,12 +18,12 @@ from ..phases import changes
 
 
 def unite(on: Any, read: Any, prefetch_edge: Any) -> Any:
-    """Climb both paths, advance the one with the larger parent, and store the smaller parent to it.
+    """Climb both paths: store the smaller parent to the vertex with the larger, and advance it.
 
     Allowed race: stores are plain, so another thread may overwrite a hook or a splice and cut off a
     subtree. The verification then finds an edge across the cut. A stored value is smaller than the
-    value read, even if the read was stale. So a launch raises no parent, and it lowers at least one
-    if it stores anything; the rounds therefore end.
+    value read, even if the read was stale. So a launch raises no parent, and a launch that stores
+    anything lowers at least one parent. The rounds therefore end.
     """
 
     @on.elementwise

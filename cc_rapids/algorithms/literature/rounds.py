@@ -1,17 +1,18 @@
-"""Label propagation: lower labels along all edges, round after round, until none changes.
+"""Label propagation: lower labels along all edges, round after round, until no label changes.
 
 old, new : (n,) unsigned, labels before and in this round. Invariant: new[v] <= old[v] <= v, and
-           labels only fall, so the rounds end. Finally they are the least vertex of each component.
+           labels only fall, so the rounds end. Finally, each label is the least vertex of the
+           component.
 us, vs   : (k,) the endpoints of the remaining edges.
-es       : (k,) their rows, if a spanning forest is recorded.
+es       : (k,) the rows of the remaining edges, if a spanning forest is recorded.
 
-The edges inside the giant component of a sample are left out, so its label must never change. It
-does not change if it is the least of all labels. So vertices are renamed: the giant component's
-root L becomes 0, and the vertices before L move up by one.
+The edges inside the giant component of a sample are left out, so the label of the giant component
+must never change. A label does not change if it is the least of all labels. So vertices are
+renamed: the giant component's root L becomes 0, and the vertices before L move up by one.
 
 Hong et al. 2020, 3.4, A.3 and A.4; rules after Liu and Tarjan 2019. The papers differ in the
-vertices that parent-connect updates. Here these are the parents, as in Liu and Tarjan, because root
-updates need parents.
+vertices that parent-connect updates. Here parent-connect updates the parents, as in Liu and Tarjan,
+because root updates need parents.
 """
 
 from typing import Any
@@ -175,7 +176,7 @@ def procedure(
 
     ``shorten`` is the kernel of the shortcut, or None. ``rule`` contains R if only roots are
     updated, and A if edges are altered. ``recorded_pair`` is the pair function by which a spanning
-    forest is recorded, or None if it cannot be.
+    forest is recorded; None if the rule cannot record a spanning forest.
     """
     send = connect(on, pairs, "R" in rule)
     hook = hooked_by(on, vertex, recorded_pair) if recorded_pair else None
@@ -244,10 +245,11 @@ def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
     paper="Hong et al. 2020, Algorithm 15",
 )
 def shiloach_vishkin(on: Any, vertex: type, record_forest: bool) -> Step:
-    """Hook the roots at the start of a round to the least label received; then shortcut to stars.
+    """Hook each root to the least label that it receives, shortcut to stars, and repeat.
 
-    Rounds read the current labels, which saves rounds. For a spanning forest they read the labels
-    before the round, so that the edge of each hook is known.
+    Only vertices that were roots at the start of a round are hooked. A round reads the current
+    labels, which saves rounds. If a spanning forest is recorded, a round reads the labels before
+    the round, so that the edge of each hook is known.
     """
     pair = labels_of(on, now=not record_forest)
     return procedure(on, vertex, [pair], full_shortcut(on), "R", pair)
@@ -271,5 +273,5 @@ def stergiou(on: Any, vertex: type) -> Step:
     paper="Shun and Blelloch 2013; Hong et al. 2020, 3.4",
 )
 def label_propagation(on: Any, vertex: type) -> Step:
-    """Give the endpoint with the larger label the other's label, until all edges agree."""
+    """Lower the larger label of each edge to the smaller label, until no label changes."""
     return procedure(on, vertex, [end_and_label(on, now=True)], None, "", None)

@@ -46,12 +46,8 @@ def from_above(on: Any, vertex: type, record_hook: Any) -> Any:
 
     A compare-and-swap decides which thread visits a vertex first.
     """
-    cas, visit, threads_per_row = (
-        on.atomic_cas,
-        enqueue_vertex(on, vertex, record_hook),
-        np.uint64(on.threads_per_row),
-    )
-    entries = entries_of(on)
+    cas, entries, threads_per_row = on.atomic_cas, entries_of(on), np.uint64(on.threads_per_row)
+    visit = enqueue_vertex(on, vertex, record_hook)
 
     @on.elementwise
     def from_above(i, d, source, queue, out_of_range, depth, offsets, indices, *rest):
@@ -171,7 +167,7 @@ def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
 
 
 def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
-    """Return the depths, all FAR, two queues, and a word for the result of a kernel."""
+    """Return new arrays for a search: the depths, all FAR; two queues; a word for a result."""
     backend, n = state.backend, state.n
     frontiers = [backend.empty(n, vertex) for _ in range(2)]
     return backend.fill(backend.empty(n, np.int32), 0x7F), frontiers, backend.empty(1, np.uint64)
@@ -190,8 +186,8 @@ def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
     """Search from the sampled vertex of highest degree, and make one tree of all vertices reached.
 
     The root is the least vertex reached. For a spanning forest, the search records the edge by
-    which each vertex was reached; the source has none. The least vertex becomes the root. A
-    root must have no edge, so the source gets the edge of the least vertex.
+    which each vertex was reached. The source has no such edge. When the least vertex becomes the
+    root, the source takes over its edge, because a root must have no edge.
     """
     search, high, low = searcher(on, vertex, record_hook), of_high_degree(on), least_below(on)
 

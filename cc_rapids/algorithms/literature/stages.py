@@ -36,7 +36,8 @@ def shuffled(on: Any) -> Any:
             left, right, key = e >> width, e & mask, ONE
             while key <= ROUNDS:
                 mixed = (right + key * OTHER) * SPREAD
-                left, right = right, left ^ ((mixed >> HIGH) & mask)  # its best mixed bits
+                # the upper half of a product depends on more bits than the lower half
+                left, right = right, left ^ ((mixed >> HIGH) & mask)
                 key += ONE
             e = (left << width) | right
             is_outside = e >= np.uint64(m)
@@ -59,12 +60,12 @@ def half_bits(m: int) -> int:
     paper="Stages, Cong and Muzio 2014, Algorithm 3",
 )
 def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], Step]:
-    """Link groups of qn edges in random order, each rewritten by the components before it.
+    """Link groups of q n edges in random order; replace endpoints by the components found before.
 
     Between groups all trees are shortcut to stars, because ``update`` reads the parent of an
-    endpoint as its component. The next group then links roots only; the vertices below keep their
-    parents. ``unpack`` writes the parents back for a link that keeps them in an auxiliary array;
-    otherwise it is None.
+    endpoint as its component. The next group then links roots only, and all other vertices keep
+    their parents. If the link keeps the parents in an auxiliary array, ``unpack`` writes them back;
+    otherwise ``unpack`` is None.
     """
     copy_updated, shortcut = update(on, read, shuffled(on)), multi_jumps(on)
 

@@ -22,14 +22,14 @@ ONE = np.uint64(1)
 
 
 def hook(on: Any, read: Any) -> Any:
-    """Hook the larger of the parents of an edge's endpoints to the smaller, or reversed if ``up``.
+    """Hook the larger parent of an edge's endpoints to the smaller parent; the reverse if ``up``.
 
     Invariant: at the start of a round every vertex points at its root. Every read, even a stale
     one, returns a vertex that was a root at the start of the round, and only such vertices are
     stored. All hooks of a round go in one direction of the vertex order, so there are no cycles.
-    Allowed race: of several stores to one root the last one stays; the other edges still join two
-    trees and hook in a later round. A round that changes a parent leaves fewer roots, so the rounds
-    end.
+    Allowed race: of several stores to one root the last store stays; the other edges still join two
+    trees and hook in a later round. After a round that changes a parent, there are fewer roots, so
+    the rounds end.
     """
 
     @on.elementwise
@@ -72,7 +72,7 @@ def atomic_hook(on: Any, read: Any) -> Any:
 
 
 def jumps(on: Any) -> Step:
-    """Compress by single jumps: point every vertex at its grandparent, until none changes.
+    """Compress by single jumps: point every vertex at its grandparent, until no parent changes.
 
     Allowed race: a parent that another thread has already moved is still an ancestor.
     """
@@ -165,8 +165,8 @@ def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step
 def soman(on: Any, vertex: type, read: Any, hooks: str) -> Step:
     """Hook without atomics, jump until all trees are stars, and repeat until no edge hooks.
 
-    The direction of the hooks alternates between rounds, as in Soman et al. With ``hooks=down``
-    they always go from the larger to the smaller, as in Figure 2.
+    The direction of the hooks alternates between rounds, as in Soman et al. With ``hooks=down``,
+    the larger parent is always hooked to the smaller parent, as in Figure 2.
     """
     return by_rounds(on, read, jumps(on), hooks)
 

@@ -1,8 +1,9 @@
 """Thrifty label propagation: plant the least label at the hub, and skip vertices that have it.
 
-labels : (n,) unsigned, one array for all rounds (unified labels), shared by all threads: 0 for the
-         vertex of highest degree (zero planting), and v + 1 for other vertices v at first. Labels
-         only fall, so the rounds end. They are the forest's own parents until the last launch.
+labels : (n,) unsigned, one array for all rounds (unified labels), shared by all threads: at first 0
+         for the vertex of highest degree (zero planting), and v + 1 for all other vertices v.
+         Labels only fall, so the rounds end. They are stored in the array of the forest's parents,
+         and the last launch replaces them by parents.
 offsets, indices : an adjacency list with both directions of each edge.
 queue  : (n,) the vertices whose label has fallen in the previous round.
 queued : (n,) uint32, the last round in which a vertex was put into the queue.
@@ -20,7 +21,8 @@ from ...kernels.csr_sampling import ONE
 from ...kernels.edges import entries_of
 from ...kernels.spec import Step, standalone_algorithm
 
-DENSITY = 0.01  # share of queued vertices and entries above which all pull: the authors' value
+# share of queued vertices and entries above which all vertices pull: the authors' value
+DENSITY = 0.01
 
 
 def plant(on: Any, vertex: type) -> Any:
@@ -37,8 +39,8 @@ def pull(on: Any, vertex: type) -> Any:
     """Take the least label of the neighbours; skip vertices with label 0 (zero convergence).
 
     Allowed race: a neighbour's label may fall during the launch. The neighbour is then in the
-    queue, which is pushed after the last pull; after other pulls, another pull follows. Only the
-    thread of a vertex stores to its label.
+    queue. After the last pull the queue is pushed, and after each earlier pull all vertices pull
+    again. Only the thread of a vertex stores to its label.
     """
     add, entries = on.atomic_add, entries_of(on)
 
@@ -64,7 +66,7 @@ def pull(on: Any, vertex: type) -> Any:
 
 
 def push(on: Any, vertex: type) -> Any:
-    """Lower the neighbours of the queue, a group of threads per row, and queue each once.
+    """Lower the labels of the queue's neighbours, a group of threads per row; queue each once.
 
     The thread that lowers a label puts the vertex into the next queue, even if the vertex is in the
     current queue and has been processed. So at the start of a round, if the endpoints of an edge
@@ -114,9 +116,9 @@ def to_vertices(on: Any, vertex: type) -> Any:
     paper="Thrifty label propagation, Koohi Esfahani et al. 2021",
 )
 def thrifty(on: Any, vertex: type) -> Step:
-    """Push label 0 from the hub, pull while many labels fall, and push the rest from a queue.
+    """Push label 0 from the hub, pull while many labels fall, and then push from a queue.
 
-    The authors make the queue by one more pull. Here every pull writes it.
+    The authors make the queue by one more pull. Here every pull writes the queue.
     """
     begin, end = plant(on, vertex), to_vertices(on, vertex)
     pulls, pushes = pull(on, vertex), push(on, vertex)
