@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "reference(name=kron21, scale=14)"
 TIMES = ("to labels", "alone")
-TITLE = "milliseconds, medians; --json has spreads, memory and limits"
+TITLE = "medians in milliseconds; --json also shows spreads, memory and limits"
 
 
 @command(
@@ -28,7 +28,7 @@ TITLE = "milliseconds, medians; --json has spreads, memory and limits"
         "cc-rapids bench --rounds 9",
         "Random graphs of several densities, as JSON for another program:",
         "cc-rapids bench --nodes 300 --density 0.01 --density 0.1 --rounds 3 --json",
-        "Some designs side by side on rows, on CPU threads:",
+        "Two designs on the CSR rows of a grid, on CPU threads:",
         "cc-rapids bench --generate 'grid(rows=90, columns=90)' --form csr --ids int32"
         " --design kout+async+halve --design label-propagation --engine cpu",
     )
@@ -56,7 +56,7 @@ TITLE = "milliseconds, medians; --json has spreads, memory and limits"
     metavar="MIN MAX",
     type=(int, int),
     section=INPUT,
-    help="Add integer weights to the edges; no design reads them.",
+    help="Add integer weights, which no design reads, to the edges.",
 )
 @option(
     "--form",
@@ -64,14 +64,14 @@ TITLE = "milliseconds, medians; --json has spreads, memory and limits"
     type=click.Choice(["coo", "csr"]),
     multiple=True,
     section=INPUT,
-    help="An edge list, or sorted rows; both by default.",
+    help="An edge list, or sorted CSR rows; both by default.",
 )
 @option(
     "--ids",
     type=click.Choice(["int32", "int64"]),
     multiple=True,
     section=INPUT,
-    help="The type of the vertices; both by default.",
+    help="The type of the vertices; both types by default.",
 )
 @option(
     "--design",
@@ -101,7 +101,7 @@ TITLE = "milliseconds, medians; --json has spreads, memory and limits"
     "json_output",
     is_flag=True,
     section=OUTPUT,
-    help="Print one JSON object per line and case, with everything.",
+    help="Print all facts of each case as one line of JSON.",
 )
 def bench(
     recipes: tuple[str, ...],
@@ -118,14 +118,15 @@ def bench(
 ) -> None:
     """Time designs on generated graphs, and check their answers.
 
-    Runs are warm, so the times exclude compiling. Runs alternate between several copies of the
-    input. The default graph is reference(name=kron21, scale=14).
+    A warm-up run compiles the kernels, so the times exclude compiling. Runs alternate between
+    several copies of the input. The default graph is reference(name=kron21, scale=14).
 
     "to labels" is the wall time from the input to the labels. "alone" is the time of the design
-    alone, on edges that are already in the engine's memory (device time on a GPU). For a peer,
-    SciPy or cuGraph, the table shows how many times longer it takes. --json adds the least and
-    greatest times, the peak memory, the random reads per edge, and the share of the card's limit.
-    The last two are computed, not measured.
+    alone, on edges that are already in the memory of the engine: device time on a GPU, wall time on
+    a CPU. For a peer, SciPy or cuGraph, the table shows its time divided by the time "to labels".
+    --json adds the least and greatest times, the peak memory, and two computed facts: the random
+    reads per edge, and the shortest time that the memory of the GPU allows, divided by the measured
+    time.
     """
     from .. import bench as bench_tools
 
@@ -158,9 +159,9 @@ def _cases(
     measure_options: tuple[Any, Any, Any],
     designs: list[str],
 ) -> Iterator[dict[str, Any]]:
-    """Yield the records of all recipes.
+    """Measure all designs on the graphs of all recipes, and yield a record per case.
 
-    ``weights`` are the least and the greatest weight of recipes without weights of their own.
+    ``weights`` is the range of the weights of graphs; None for the range in each recipe, if any.
     ``measure_options`` are the forms, the types of ids and the options of the measurement.
     """
     import numpy as np
@@ -171,7 +172,7 @@ def _cases(
         graph, column = parsed.pieces.graph(parsed.pieces.dtype, backend.name), None
         weight_range = weights or parsed.weights
         if weight_range is not None:
-            # 1 is the stream of weights, as for cc-rapids generate
+            # 1 is the random stream of weights, as in cc-rapids generate
             random = np.random.Generator(np.random.PCG64([parsed.seed, 1]))
             values = random.integers(*weight_range, graph.num_edges, endpoint=True)
             column = backend.asarray(values)
@@ -195,13 +196,13 @@ def _print(records: list[dict[str, Any]], backend: Backend) -> None:
 
 
 def _peer(case: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts about the peer of a case; none without a peer."""
+    """Return the facts about the peer of a case; empty if no peer was timed."""
     peer: dict[str, Any] = case.get("peer", {})
     return peer
 
 
 def _cells(case: dict[str, Any], with_peer: bool) -> list[str]:
-    """Return the cells of the table row of a case; a peer's cell is its time divided by ours."""
+    """Return the row of a case; the cell of the peer is its time divided by that of the design."""
     ours, theirs = case["job_wall_ms"], _peer(case).get("job_wall_ms")
     alone = case.get("solve_device_ms", case["solve_wall_ms"])
     cells = [f"{case['form']} {case['ids']}", case["ran"]]

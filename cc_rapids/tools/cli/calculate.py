@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 SHOWN_MEMBERS = 6
 GENERATED = "generated"  # shown instead of a format
-# The facts if an earlier run had read all files before this run resumed
+# The facts about the format of files if a resumed run had no file left to read
 UNREAD: dict[str, Any] = {
     "format": None,
     "columns": [],
@@ -81,23 +81,23 @@ UNREAD: dict[str, Any] = {
         "cc-rapids calculate pairs.parquet --output labels.parquet --top 3",
         "Several files, a pattern in quotes, or a folder, within 2 GiB of memory:",
         "cc-rapids calculate 'pairs*.parquet' --memory-limit 2GiB --output labels.parquet",
-        "Resumed if it is interrupted, with labels in a folder of Parquet files:",
+        "A run that can be resumed, with labels in a folder of Parquet files:",
         "cc-rapids calculate 'pairs*.parquet' --checkpoint run.state --output out/",
         "The plan of a run, with its memory and time:",
         "cc-rapids calculate pairs.csv --explain",
         "From standard input to standard output:",
         "cc-rapids calculate - --format csv --output - < pairs.csv > labels.out",
-        "Only edges whose column score is at least .8:",
+        "Only edges whose value in the column score is at least 0.8:",
         "cc-rapids calculate scored.csv --weight score --at-least 0.8",
         "Components of at most 50 vertices, without their weakest links:",
         "cc-rapids calculate scored.csv --weight score --max-size 50",
-        "With names of columns, dropping edges that lack an id:",
+        "With the names of both columns, and without edges that lack an id:",
         "cc-rapids calculate links.csv --source buyer --destination seller --nulls drop",
         "With all records of a table, even those that are in no pair:",
         "cc-rapids calculate pairs.csv --vertices people.csv --on record_id",
         "A random graph of 1000 vertices with a thousandth of all pairs, as JSON:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --json",
-        "The same with another algorithm, from another kind of memory:",
+        "The same graph with another algorithm, read from another kind of memory:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense"
         " --memory zero-copy",
         "The same algorithm by its number in Lehr et al. 2022:",
@@ -121,7 +121,7 @@ UNREAD: dict[str, Any] = {
     metavar="PATH",
     type=FilePath(path_type=Path, dir_okay=False),
     section=INPUT,
-    help="Read in chunks, and resume from this file if it exists.",
+    help="Read in chunks; resume from this file if it exists.",
 )
 @option(
     "--checkpoint-every",
@@ -145,7 +145,7 @@ UNREAD: dict[str, Any] = {
     metavar="N",
     type=click.IntRange(min=1),
     section=METHOD,
-    help="Split larger components at their weakest links (--weight).",
+    help="Split components of more than N vertices; see --weight.",
 )
 @engine_option
 @option(
@@ -166,7 +166,7 @@ UNREAD: dict[str, Any] = {
     metavar="N",
     type=click.IntRange(min=1),
     section=OUTPUT,
-    help="Rows per Parquet file of a folder; 10 M by default.",
+    help="Rows of each Parquet file of a folder; 10 M by default.",
 )
 @output_format_option
 @option(
@@ -224,52 +224,54 @@ def calculate(
 ) -> None:
     """Find the components of the edges in files.
 
-    FILE is a file, a folder, or a pattern in quotes; there may be several. - is standard input,
-    which is one file; --format gives its format, or its first bytes determine it. All files
-    together are one list of edges. Several files are read in chunks, and so is one file with
-    --memory-limit. Only the vertices must then fit into memory.
+    FILE is a file, a folder, or a pattern in quotes; there may be several. All files together are
+    one list of edges. If FILE is -, the edges are read from standard input, whose format is given
+    by --format or determined by its first bytes. Several files are read in chunks. One file is read
+    in chunks if there is a --memory-limit. If edges are read in chunks, only the vertices must fit
+    into memory.
 
     --weight names a column of numbers. Edges outside --at-least and --at-most are skipped, and so
     are edges whose weight is null or NaN. Vertices that occur only in skipped edges are not
     included.
 
-    --max-size splits each component of more than N vertices at its weakest links: those of the
-    least --weight, or of the greatest if only --at-most is given. Each part that is still too large
-    is then split in the same way. Links of equal weight are cut together, so a part whose links all
-    have one weight stays whole and is oversized. All edges must then fit into memory.
+    --max-size splits each component of more than N vertices at its weakest links. These are the
+    edges with the least --weight, or with the greatest if only --at-most is given. A part that is
+    still too large is split in the same way. Links of equal weight are cut together, so a part
+    whose links all have the same weight stays whole and is counted as oversized. With --max-size,
+    all edges must fit into memory.
 
-    --vertices names a table of ids, such as all customers. Those that occur in no edge are then
-    included, each as a component of its own.
+    --vertices names a table of ids, such as the ids of all customers. An id that occurs in no edge
+    is a component by itself.
 
-    --output is a file ending in .csv, .tsv, .txt, .arrow or .parquet, or - for standard output.
-    Standard output then contains only the labels, as csv or in the --output-format.
+    --output is a file whose name ends in .csv, .tsv, .txt, .arrow or .parquet, or - for standard
+    output. With -, standard output contains only the labels, in the --output-format or as csv.
 
-    --labels selects the label of a component: its least id (min), its greatest id (max), its
-    number from 0 in the order of the least ids (dense) or of the sizes (size), or a hash of its
-    vertices (fingerprint).
+    --labels selects the label of a component: its least id (min), its greatest id (max), a number
+    from 0 in the order of the least ids (dense) or of the sizes (size), or a hash of its vertices
+    (fingerprint).
 
-    If --output ends in /, or with --rows-per-file, the output is a new folder of Parquet files,
-    which are written one after another. With --labels min, the labels are then never all in memory
-    at once.
+    If --output ends in / or --rows-per-file is given, the output is a new folder of Parquet files.
+    The files are written one after another, so with --labels min not all labels are in memory.
 
-    --checkpoint names a file for the state. The state is written every --checkpoint-every seconds
-    while files are read (0: after each chunk), and if an error, Ctrl-C, SIGTERM or SIGHUP ends the
-    command. The same command then continues from this state, even if files were added. It raises
-    an error if files that were read have changed, or for other columns, bounds or vertices. The
-    file remains after the run; delete it when you no longer need it.
+    --checkpoint names a file for the state of the run. The state is written every
+    --checkpoint-every seconds while files are read (0: after each chunk). It is also written if an
+    error, Ctrl-C, SIGTERM or SIGHUP ends the command. The same command then continues from this
+    state, even if files were added. The command fails if files that it has read were changed, or if
+    it is given other columns, bounds or vertices. The checkpoint remains after the run; delete it
+    when you no longer need it.
 
     --explain prints the plan of a run with the same options: the engine, the ids, the design, the
     maximum number of vertices, the memory, and the time if files are read in chunks.
 
-    With --json, --top lists all members of the components, or the number in --members.
+    With --json, --top lists all members of each component; --members limits their number.
 
     With --memory pinned, the edges are copied to the GPU through pinned host memory. With
-    zero-copy, the GPU reads them from pinned host memory. On CPU threads, all three
-    kinds are ordinary memory.
+    --memory zero-copy, the GPU reads the edges from pinned host memory. On CPU threads, all kinds
+    of --memory are ordinary memory.
 
-    --design also accepts the implementations that Lehr et al. 2022 number, owner:0 to owner:6 and
-    dense:0 to dense:3. A number includes the engine and the memory: 0 runs on CPU threads, and all
-    others on a GPU.
+    --design also accepts owner:0 to owner:6 and dense:0 to dense:3, which are the numbers of
+    implementations in Lehr et al. 2022. A number also determines the engine and the memory:
+    implementations with the number 0 run on CPU threads, and all others on a GPU.
 
     Kernels are compiled once on each machine. The output shows the time to compile or load them
     separately from the time to compute.
@@ -279,8 +281,7 @@ def calculate(
     end_columns = {"source": source, "destination": destination}
     text_options = TextOptions.check(header, delimiter, encoding, comment, format)
     bounds = {"weight": weight, "at_least": at_least, "at_most": at_most}
-    bounds = check_bounds(bounds, max_size is not None)
-    check_with_output(output, output_format=output_format, rows_per_file=rows_per_file)
+    bounds = check_bounds(bounds, weight_alone=max_size is not None)
     if members is not None and top is None:
         raise click.UsageError("--members needs --top.")
     if checkpoint is None and checkpoint_every is not None:
@@ -293,19 +294,12 @@ def calculate(
     }
     if max_size is not None:
         _check_split(weight, choices["labels"], chunked)
-    label_output = None
-    if output is not None:
-        label_output = LabelOutput.checked(output, output_format, rows_per_file, files)
-        if checkpoint is not None and os.path.realpath(checkpoint) == os.path.realpath(output):
-            raise click.UsageError("--output and --checkpoint name the same file.")
+    label_output = _label_output(output, output_format, rows_per_file, files, checkpoint)
     output_path = None if label_output is None else label_output.path
+    # A plan is printed even if the output is stdout, because --explain writes no labels
     shown = not quiet if explain else is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
-    unsaved_note = (
-        "nothing was saved; with --checkpoint PATH the same command continues where it stopped"
-        if checkpoint is None
-        else f"no edges were linked, so nothing was saved in {checkpoint}"
-    )
+    unsaved_note = _unsaved_note(checkpoint)
     with ended_in_words(unsaved_note):
         edge_input = _input_edges(
             files, generate, chunked, quiet, end_columns, text_options, bounds
@@ -320,7 +314,8 @@ def calculate(
     )
     solve_options.setdefault("engine", edge_input.engine())
     if max_size is not None:
-        edge_input.options.pop("progress", None)  # with it, the files would be read in chunks
+        # With this option, the library would read in chunks
+        edge_input.options.pop("progress", None)
         solve_options["forest"] = "min" if at_least is None and at_most is not None else "max"
     options = edge_input.options | solve_options
     if explain:
@@ -328,7 +323,7 @@ def calculate(
         return
     with ended_in_words(unsaved_note), kernels(quiet) as times:
         result = components(edge_input.edges, **options)
-        kernel_seconds = times.seconds
+        kernel_seconds = times.seconds  # without the kernels of the split and of the labels
         labelled, cuts = result, None
         if max_size is not None:
             labelled, cuts = result.dendrogram().split(max_size)
@@ -337,7 +332,7 @@ def calculate(
     if cuts is not None:
         facts |= _split_facts(labelled, cuts)
     facts |= {"output": None if output_path is None else str(output_path)}
-    if label_output is not None and label_output.rows_per_file is not None:
+    if label_output is not None and label_output.is_folder:
         facts["output_files"] = file_count
     facts |= _times(read_seconds, kernel_seconds, times, facts["seconds"])
     if json_output:
@@ -348,10 +343,38 @@ def calculate(
             print_table(_largest(labelled, top, SHOWN_MEMBERS if members is None else members))
 
 
+def _label_output(
+    output: str | None,
+    output_format: str | None,
+    rows_per_file: int | None,
+    files: tuple[str, ...],
+    checkpoint: Path | None,
+) -> LabelOutput | None:
+    """Return the output for labels, after checking that it can be written; None without it."""
+    check_with_output(output, output_format=output_format, rows_per_file=rows_per_file)
+    if output is None:
+        return None
+    label_output = LabelOutput.checked(output, output_format, rows_per_file, files)
+    if checkpoint is not None and os.path.realpath(checkpoint) == os.path.realpath(output):
+        raise click.UsageError("--output and --checkpoint name the same file.")
+    return label_output
+
+
+def _unsaved_note(checkpoint: Path | None) -> str:
+    """Return the note for a run that is interrupted before anything is saved."""
+    if checkpoint is None:
+        return (
+            "nothing was saved; with --checkpoint PATH the same command continues where it stopped"
+        )
+    return f"no edges were linked, so nothing was saved in {checkpoint}"
+
+
 def _check_split(weight: str | None, labels: str | None, chunked: dict[str, Any]) -> None:
-    """Raise a UsageError for options that do not go with ``--max-size``."""
+    """Raise a UsageError if an option for ``--max-size`` is missing, or an option excludes it."""
     if weight is None:
-        raise click.UsageError("--max-size splits at the weakest links: name their --weight.")
+        raise click.UsageError(
+            "--max-size splits at the weakest links: name the column of weights with --weight."
+        )
     if labels is not None:
         raise click.UsageError("--max-size labels parts by their least ids: leave out --labels.")
     for name, value in chunked.items():
@@ -361,9 +384,10 @@ def _check_split(weight: str | None, labels: str | None, chunked: dict[str, Any]
 
 
 def _split_facts(parts: Components, cuts: pa.Table) -> dict[str, Any]:
-    """Return the facts that a split changes: the parts, the largest, and how many were split.
+    """Return the facts that a split changes: the number of parts, the largest part, and the cuts.
 
-    ``cuts`` has one row for each component that was split.
+    ``parts`` are the components after the split. ``cuts`` has a row for each component that was
+    split.
     """
     summary = parts.summary()
     oversized = sum(cuts["oversized"].to_pylist())
@@ -391,7 +415,8 @@ def _input_edges(
 ) -> CommandEdges:
     """Return the edges: generated, read, or to be read in chunks."""
     if generate is not None:
-        text_names = {text.given: True} if text.given else {}  # one option suffices for an error
+        # The name of one option for text suffices for the error that options for files raise
+        text_names = {text.given: True} if text.given else {}
         return CommandEdges.of(
             _generated_edges(files, generate, end_columns | text_names | chunked | bounds)
         )
@@ -423,8 +448,8 @@ def _facts(
     result: Components,
 ) -> dict[str, Any]:
     """Return all facts about the run except its times."""
-    summary = result.summary() | {"ledger": edge_input.rows(result.ledger).facts()}
-    # If the library read the files, its summary tells how
+    summary = result.summary() | {"ledger": edge_input.full_ledger(result.ledger).facts()}
+    # If the library read the files, its summary says how ("taken")
     formats = [one.facts() for one in edge_input.formats] or summary.pop("taken", [UNREAD])
     origin: dict[str, Any] = {"generate": generate} if generate is not None else {}
     if files:
@@ -444,7 +469,7 @@ def _times(
     times: KernelTimes,
     run_seconds: dict[str, Any],
 ) -> dict[str, Any]:
-    """Return the seconds of each step; the time of kernels is subtracted from that of computing.
+    """Return the seconds of each step; computing excludes the time to compile or load kernels.
 
     ``read_seconds`` is None if edges are read while components are computed.
     """
@@ -459,7 +484,7 @@ def _times(
 
 
 def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[str, str | None]:
-    """Return the facts as lines of text."""
+    """Return the facts as the rows of the printed report."""
     step_seconds, largest = facts["seconds"], facts["largest"]
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
     generated, streamed = facts["format"] == GENERATED, facts["streamed"]
@@ -488,7 +513,7 @@ def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[st
         **kernel_facts,
         compute: seconds(step_seconds["compute"]),
         "peak memory": size(facts["peak_bytes"]),
-        "labels in": _where(facts),
+        "labels in": _output_in_words(facts),
     }
 
 
@@ -500,8 +525,8 @@ def _split_in_words(facts: dict[str, Any]) -> str | None:
     return f"{counted(split['components'], 'component')}, {split['oversized']:,} oversized"
 
 
-def _where(facts: dict[str, Any]) -> str | None:
-    """Return a description of where the labels were written."""
+def _output_in_words(facts: dict[str, Any]) -> str | None:
+    """Return the path of the labels, and for a folder the number of files; None without output."""
     files: int | None = facts.get("output_files")
     return facts["output"] if files is None else f"{facts['output']}: {counted(files, 'file')}"
 

@@ -31,7 +31,7 @@ def capability(value: str) -> Capability:
     "compile",
     epilog=examples(
         "cc-rapids compile",
-        "In an image that is built where no GPU is, for an H100:",
+        "For an H100, in an image that is built on a machine without a GPU:",
         "cc-rapids compile --engine cuda --architecture 9.0",
     ),
 )
@@ -41,7 +41,7 @@ def capability(value: str) -> Capability:
     metavar="X.Y",
     type=capability,
     section=METHOD,
-    help="The architecture; by default, the first GPU's.",
+    help="Compute capability; by default, that of the first GPU.",
 )
 @option(
     "--processes",
@@ -54,13 +54,13 @@ def capability(value: str) -> Capability:
 def compile_kernels(
     engine: str | None, architecture: Capability | None, processes: int | None, json_output: bool
 ) -> None:
-    """Compile the kernels of common jobs ahead.
+    """Compile the kernels of common jobs ahead of their first run.
 
     The first run of such a job then starts faster.
 
-    The kernels are stored in the cache of this user on this machine, which cc-rapids doctor --cache
-    shows. Kernels in the cache are not compiled again, so you can repeat the command, for example
-    after an update.
+    The kernels are stored in the kernel cache of this user on this machine, which cc-rapids doctor
+    --cache shows. Kernels in the cache are not compiled again, so you can repeat the command, for
+    example after an update.
 
     The default engine is the one that cc-rapids doctor shows. --architecture needs numba-cuda, but
     no GPU.
@@ -72,10 +72,12 @@ def compile_kernels(
     facts = diagnose()
     engine = engine or ("cuda" if architecture else facts.engine)
     if engine != "cuda" and architecture:
-        raise click.UsageError("--architecture is that of a GPU: it needs --engine cuda.")
+        raise click.UsageError("--architecture names a kind of GPU, so it needs --engine cuda.")
     if engine == "cuda" and architecture is None:
         if facts.driver is None or not facts.driver.gpus:
-            raise click.UsageError("There is no GPU here: name an --architecture, such as 9.0.")
+            raise click.UsageError(
+                "There is no GPU on this machine: pass --architecture, such as 9.0."
+            )
         architecture = facts.driver.gpus[0].capability
     compiled = compile_ahead(engine, architecture, processes)
     elapsed = time.perf_counter() - started
@@ -93,5 +95,5 @@ def _in_words(compiled: Compiled, elapsed: float) -> str:
         where = f"{where}, sm_{major}{minor}"
     return (
         f"{compiled.kernels} kernels for {where}: {compiled.compiled} compiled,"
-        f" {compiled.kernels - compiled.compiled} there already, in {seconds(elapsed)}"
+        f" {compiled.kernels - compiled.compiled} available already, in {seconds(elapsed)}"
     )

@@ -12,7 +12,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 @command(
     epilog=examples(
-        "In this shell, or as a line of ~/.bashrc (or ~/.zshrc, with zsh):",
+        "For this shell, or as a line of ~/.bashrc (with zsh, of ~/.zshrc):",
         'eval "$(cc-rapids completion bash)"',
         "For fish:",
         "cc-rapids completion fish > ~/.config/fish/completions/cc-rapids.fish",
@@ -23,7 +23,7 @@ SHELLS = ("bash", "zsh", "fish")
 def completion(context: click.Context, shell: str) -> None:
     """Print a script for completion in SHELL: bash, zsh or fish.
 
-    It completes commands, options and file names.
+    The shell then completes commands, options and file names.
     """
     kind = get_completion_class(shell)
     assert kind is not None

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         "cc-rapids convert pairs.csv pairs.csv.zst",
         "From standard input to standard output:",
         "cc-rapids convert - - --from csv --to tsv < pairs.csv > pairs.tsv",
-        "With formats that the suffix does not determine:",
+        "With formats that the suffixes do not determine:",
         "cc-rapids convert download.dat pairs.egr --from snap",
         "cc-rapids convert pairs.csv pairs.dat --to metis",
         "With weights from another column:",
@@ -58,10 +58,13 @@ if TYPE_CHECKING:
     "--weight",
     metavar="NAME",
     section=INPUT,
-    help="Column of weights; by default weight, if it is there.",
+    help="Column of weights; by default weight, if FILE has it.",
 )
 @option(
-    "--weights/--no-weights", default=True, section=INPUT, help="Keep weights? (yes by default)"
+    "--weights/--no-weights",
+    default=True,
+    section=INPUT,
+    help="Keep the weights (default), or not.",
 )
 @quiet_options
 @as_json
@@ -70,16 +73,17 @@ def convert(
 ) -> None:
     """Write the edges of FILE to OUTPUT, in another format.
 
-    FILE may be - for standard input; its format is given by --from or detected from its first
+    FILE may be - for standard input, whose format is given by --from or determined by its first
     bytes. OUTPUT may be - for standard output (csv unless --to names another format).
 
-    The two ends of each edge are kept, and its weight if the format or a column named weight has
-    one. The formats he and gr need weights: edges without weights get the weight 1. All edges are
-    in memory at once.
+    The output has the two ends of each edge. It has weights if FILE has a column named weight, or
+    if the format of FILE stores weights. The formats he and gr need weights, so edges without
+    weights get the weight 1. All edges must fit into memory.
 
-    gr, metis and mtx number the vertices 1 to n; he, egr and npz number them 0 to n - 1. A
-    conversion between these two groups shifts all ids by one. So does the conversion of a list with
-    the id 0 to a format that counts from 1. The output reports the shift. Other ids are unchanged.
+    The formats gr, metis and mtx number the vertices 1 to n; he, egr and npz number them 0 to
+    n - 1. A conversion between these two groups of formats shifts all ids by one. If edges with the
+    id 0 are converted to a format that counts from 1, all ids are shifted, too. The command reports
+    the shift. Other conversions do not change ids.
     """
     output, to = written_to(output, to)
     kind = check_edges_output(output, to)
@@ -95,7 +99,7 @@ def convert(
     with progress(f"writing {output.name}", quiet, "edges") as report:
         edges = as_list(edge_file, kind)
         write_edges(edges, output, format=to, on_progress=report)
-    shift = 0
+    shift = 0  # of ids, if the format numbers the vertices
     if kind in COUNTED and edges.vertices is not None:
         shift = COUNTED[kind] - edges.vertices.start
     facts |= {
@@ -105,7 +109,7 @@ def convert(
         "weights": edges.weighted,
         "vertices": None if edges.vertices is None else len(edges.vertices),
         "id_shift": shift,
-        "isolated_lost": 0 if kind in COUNTED else _isolated(edge_file),
+        "isolated_lost": 0 if kind in COUNTED else _count_isolated(edge_file),
         "seconds": time.perf_counter() - start,
     }
     if json_output:
@@ -117,7 +121,7 @@ def convert(
 def as_list(edge_file: EdgeFile, kind: str) -> EdgeList:
     """Return the edges of a file for writing in the format ``kind``.
 
-    If this format numbers vertices, the list has the range of the ids.
+    If this format numbers vertices, and ids are integers, the list has the range of the ids.
     """
     import pyarrow as pa
 
@@ -142,9 +146,9 @@ def _pieces(table: pa.Table) -> Iterator[pa.Table]:
 
 
 def _span(columns: list[Any], kind: str) -> range:
-    """Return the range of vertices: from 0 or 1 to the largest id.
+    """Return the range of vertices, from 0 or 1 to the largest id.
 
-    It starts at 1 if the format counts from 1 and no id is less than 1.
+    The range starts at 1 if the format counts from 1 and no id is less than 1.
     """
     import pyarrow.compute as pc
 
@@ -155,8 +159,8 @@ def _span(columns: list[Any], kind: str) -> range:
     return range(start, largest + 1)
 
 
-def _isolated(edge_file: EdgeFile) -> int:
-    """Return the number of isolated vertices of a file."""
+def _count_isolated(edge_file: EdgeFile) -> int:
+    """Return the number of vertices of a file that are in no edge."""
     import pyarrow as pa
 
     if edge_file.vertices is None:
@@ -166,7 +170,7 @@ def _isolated(edge_file: EdgeFile) -> int:
 
 
 def _print(facts: dict[str, Any], source_format: str) -> None:
-    """Print what was converted."""
+    """Print the facts of a conversion."""
     shift, lost, n = facts["id_shift"], facts["isolated_lost"], facts["vertices"]
     print_rows(
         {
@@ -179,7 +183,7 @@ def _print(facts: dict[str, Any], source_format: str) -> None:
             "ids": f"each {abs(shift)} {'more' if shift > 0 else 'less'} than before"
             if shift
             else None,
-            "lost": f"{lost:,} vertices without edges, which {facts['to']} does not keep"
+            "lost": f"{lost:,} vertices without edges, which {facts['to']} does not store"
             if lost
             else None,
             "time": seconds(facts["seconds"]),

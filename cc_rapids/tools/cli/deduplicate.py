@@ -50,13 +50,13 @@ if TYPE_CHECKING:
 
 @command(
     epilog=TABULAR_IN_WORDS
-    + " --by compares them as numbers or ISO dates."
+    + " With --by, values of csv and tsv files are compared as numbers or ISO dates."
     + "\n\n"
     + FILES_IN_WORDS
     + "\n\n"
     + examples(
         "cc-rapids deduplicate docs.csv pairs.csv --on doc_id --by length --output keep.csv",
-        "Of pairs with a score, one document for each corpus:",
+        "Pairs with a score of at least 0.8, and one document for each corpus:",
         "cc-rapids deduplicate docs.csv scored.csv --on doc_id --by length --per corpus"
         " --weight score --at-least 0.8 --output keep.csv",
         "From standard input to standard output:",
@@ -120,7 +120,7 @@ if TYPE_CHECKING:
     metavar="PATH",
     type=FilePath(),
     section=OUTPUT,
-    help="Write each dropped document, with the one kept instead.",
+    help="Write each dropped document, with the kept one, to PATH.",
 )
 @quiet_options
 @as_json
@@ -149,16 +149,20 @@ def deduplicate(
 ) -> None:
     """Keep the best document of each group of near-duplicates.
 
-    DOCS is a table of documents. PAIRS lists near-duplicates among them, in two columns of ids. A
-    group is a set of documents connected by pairs. The row with the greatest value of --by is kept
-    in each group, the first row among equal values; without --by, the first row is kept. If all
-    values of --by in a text file are numbers or ISO dates, they are compared as such. Empty fields,
-    NA, null, ? and the like are then missing values and come last. The output is whole rows of
-    DOCS, in their order. Documents in no pair are kept. --dropped writes a table of the dropped
-    documents: their ids, the ids of the documents kept (kept_...), the group (labels), the values
-    of --by of both, and with --weight the weakest weight on the path of pairs between both
-    (weakest_weight), unless PAIRS is read in chunks. One of DOCS and PAIRS may be - for standard
-    input; its format is given by --format or --pairs-format, or detected from its first bytes.
+    DOCS is a table of documents. PAIRS lists pairs of near-duplicate documents, in two columns of
+    ids. A group is a set of documents connected by pairs. DOCS or PAIRS may be - for standard
+    input, whose format is given by --format or --pairs-format, or determined by its first bytes.
+
+    In each group, the row with the greatest value of --by is kept. Among rows with this value, and
+    without --by, the first row is kept. If all values of --by in a text file are numbers or ISO
+    dates, they are compared as numbers or dates. Empty fields, NA, null, ? and the like are then
+    missing values, which come last. Documents in no pair are kept. The output has whole rows of
+    DOCS, in the order of DOCS.
+
+    --dropped writes a table with a row for each dropped document: its id, the id of the document
+    that is kept instead (kept_...), the group (labels), and the values of --by of both documents.
+    With --weight, the table also has the weakest weight on the path of pairs between both documents
+    (weakest_weight), unless PAIRS is read in chunks.
     """
     from ...api import components
 
@@ -177,7 +181,7 @@ def deduplicate(
     ids = [on] if on in table.table.column_names else on.split(",")
     table.check([*ids, *([] if by is None else [by]), *per])
     pair_input = read_edges([pairs], {"memory_limit": memory_limit}, quiet, reading, bounds)
-    edge_input = _alike(pair_input, table, ids)
+    edge_input = _with_comparable_ids(pair_input, table, ids)
     solve_options: dict[str, Any] = {
         "nulls": nulls or "raise",
         "engine": engine or edge_input.engine(),
@@ -201,7 +205,7 @@ def deduplicate(
         "pairs": pairs,
         "rows": len(table.table),
         "edges": summary["edges"],
-        "ledger": pair_input.rows(result.ledger).facts(),
+        "ledger": pair_input.full_ledger(result.ledger).facts(),
         "components": summary["components"],
         "largest": summary["largest"],
         "kept": len(rows),
@@ -217,8 +221,8 @@ def deduplicate(
         print_rows(_rows(facts, kernel_rows(times, times.seconds)))
 
 
-def _alike(pairs: CommandEdges, table: WholeTable, on: list[str]) -> CommandEdges:
-    """Return the pairs, with ids as text if both files are text files and DOCS has ids of text."""
+def _with_comparable_ids(pairs: CommandEdges, table: WholeTable, on: list[str]) -> CommandEdges:
+    """Return the pairs; in files of text, ids that are text in DOCS are text in the pairs, too."""
     import pyarrow as pa
 
     from ...data.edge_input import several
@@ -226,7 +230,7 @@ def _alike(pairs: CommandEdges, table: WholeTable, on: list[str]) -> CommandEdge
     if pairs.streamed or table.text is None or pairs.formats[0].delimiter is None:
         return pairs
     edges, ends = pairs.edges, several(pairs.options["source"], pairs.options["destination"])
-    for name, *pair in zip(on, *ends, strict=False):  # _comparable() reports unequal numbers
+    for name, *pair in zip(on, *ends, strict=False):  # _comparable() checks the number of columns
         ids = ids_of(table, name, None)
         if not len(ids) or not is_text(ids.type):
             continue
@@ -238,19 +242,23 @@ def _alike(pairs: CommandEdges, table: WholeTable, on: list[str]) -> CommandEdge
 
 @dataclass(frozen=True)
 class _Choice:
-    """The choice of documents.
+    """The choice of the documents to keep, by methods of the components of the pairs.
 
     Attributes
     ----------
     columns : dict of columns
-        The ids, in a type that can be compared with that of the pairs, and the columns of
-        ``per``.
+        The ids of the documents, in a type that can be compared with the ids of the pairs, and the
+        columns of ``per``.
     on, per : list of str
-        The names of these columns.
+        The names of the columns of ids, and of the columns of ``--per``.
     by : str or None
         The name of the column by which a document is chosen, if any.
     values : column, optional
-        The values of this column.
+        The values of the column ``by``, converted for ordering.
+    ascending : bool
+        Keep the least value of ``by`` instead of the greatest.
+    missing : str
+        The value of ``--missing``.
     """
 
     columns: dict[str, Any]
@@ -262,16 +270,16 @@ class _Choice:
     missing: str
 
     def rows_to_keep(self, result: Components, name: str) -> pa.Array:
-        """Return the row numbers of the documents to keep; ``name`` is that of their table."""
+        """Return the row numbers of the documents to keep; ``name`` names their table in errors."""
         import numpy as np
         import pyarrow as pa
 
         table, arguments = self._arguments()
-        # deduplicate() returns rows of the table: a column of their numbers tells which
+        # deduplicate() returns whole rows, so a column is added for the row numbers
         row = _unused_name("row", table.column_names)
         table = table.append_column(row, pa.array(np.arange(len(table))))
         with warnings.catch_warnings():
-            warnings.simplefilter("error", UnmatchedWarning)  # if no document is in a pair
+            warnings.simplefilter("error", UnmatchedWarning)  # raised if no document is in a pair
             try:
                 best = result.deduplicate(table, *arguments)
             except UnmatchedWarning as warning:
@@ -279,16 +287,17 @@ class _Choice:
         return best[row].combine_chunks()
 
     def dropped(self, result: Components) -> pa.Table:
-        """Return the documents to drop, each with the one kept instead."""
+        """Return the documents to drop, each with the document that is kept instead."""
         table, arguments = self._arguments()
         return result.duplicates(table, *arguments)
 
     def _arguments(self) -> tuple[pa.Table, tuple[Any, ...]]:
-        """Return the table of documents, and the arguments of the methods for it."""
+        """Return the table of documents, and the other arguments of the methods."""
         import pyarrow as pa
 
         columns, by = dict(self.columns), None
-        if self.by is not None:  # it may name ids, too, but its values are converted for ordering
+        if self.by is not None:
+            # ``by`` may also be a column of ids, so its converted values have a name of their own
             by = _unused_name(self.by, columns)
             columns[by] = self.values
         on = self.on if len(self.on) > 1 else self.on[0]
@@ -305,10 +314,11 @@ def _comparable(
 ) -> dict[str, Any]:
     """Return the columns ``on`` and ``per`` of the documents.
 
-    Ids have a type that can be compared with the ids of the pairs.
+    Ids are converted to a type that can be compared with the ids of the pairs. ``pairs`` names the
+    input of the pairs in errors, and ``missing`` is the value of ``--missing``.
     """
     answer = result.answer
-    # A slice of the vertices has the types of ids, without a copy of all of them
+    # One vertex suffices to find the types of ids
     with answer.backend.scope():
         pair_types = answer.in_memory_frame(answer.vertex(slice(0, 1))).schema.types
     if len(on) != len(pair_types):
@@ -323,8 +333,8 @@ def _comparable(
             verb = inflected(ids.null_count, "has", "have")
             raise NullsError(
                 f"{table.name}: {ids.null_count:,} of {counted(len(ids), 'row')} {verb} no id in"
-                f" {name!r}, which names a document: --missing drop leaves out such rows; or fill"
-                " them first"
+                f" {name!r}, which names a document: leave out such rows with --missing drop, or"
+                " add the ids"
             )
         if len(result) and len(ids) and is_text(ids.type) != is_text(pair_type):
             raise FormatError(

@@ -11,14 +11,16 @@ from .group import OUTPUT, command, examples, option
 from .options import as_json
 from .show import compact, print_json, print_table
 
-_PAPER = re.compile(r"([A-Z]\w+)(?: and [A-Z]\w+| et al\.)? (\d{4})")
-_WIDTH = 23  # columns of a terminal that are left next to the longest name
+_PAPER = re.compile(  # the first author and the year
+    r"([A-Z]\w+)(?: and [A-Z]\w+| et al\.)? (\d{4})"
+)
+_WIDTH = 23  # characters of the column of papers in a terminal of 80 columns
 
 
 @command(
     epilog=examples(
         "cc-rapids designs",
-        "Those with a k-out sample and Rem's rule:",
+        "Designs with a k-out sample and Rem's rule:",
         "cc-rapids designs kout rem-cas",
         "As a table for documentation:",
         "cc-rapids designs --markdown",
@@ -26,11 +28,11 @@ _WIDTH = 23  # columns of a terminal that are left next to the longest name
 )
 @click.argument("words", nargs=-1)
 @option(
-    "--markdown", is_flag=True, section=OUTPUT, help="Print a table in Markdown, with everything."
+    "--markdown", is_flag=True, section=OUTPUT, help="Print a table in Markdown, with all columns."
 )
 @as_json
 def designs(words: tuple[str, ...], markdown: bool, json_output: bool) -> None:
-    """List the algorithms: their names, for --design.
+    """List the algorithms, by their names for --design.
 
     Only names that contain all WORDS are listed. The table shows the input of a design (an edge
     list, or CSR rows with both directions of each edge) and the first authors of the papers. --json
@@ -51,11 +53,11 @@ def designs(words: tuple[str, ...], markdown: bool, json_output: bool) -> None:
             reads = "rows" if row.needs.startswith("rows") else "list"
             table.add_row(row.name, reads, _authors(row.paper))
         print_table(table)
-        click.echo(f"\n{len(listed)} designs; --json has papers and needs in full")
+        click.echo(f"\n{len(listed)} designs; --json shows all papers and requirements")
 
 
 def _authors(papers: str) -> str:
-    """Return the first authors and years of papers, as many as fit, and a count of the others."""
+    """Return the first authors and years of the papers that fit, and a count of the others."""
     authors = list(dict.fromkeys(" ".join(match) for match in _PAPER.findall(papers)))
     if not authors:  # a rule of the user's own
         return papers

@@ -34,13 +34,13 @@ def doctor(cache: bool, clear: bool, json_output: bool) -> None:
 
     The output states why this engine is chosen, and what to install or update to run on a GPU. The
     command finds the components of a few edges to check that the engine works. The exit code is 0
-    if all is well, and 1 if something is broken. A machine without a GPU is healthy; one whose GPU
-    cannot be used is not.
+    if all is well, and 1 if something is broken. A machine without a GPU counts as
+    healthy; a machine whose GPU cannot be used counts as broken.
     """
     if clear and not cache:
         raise click.UsageError("--clear needs --cache: cc-rapids doctor --cache --clear")
     if cache:
-        _cache(clear, json_output)
+        _print_cache(clear, json_output)
         return
     from ..doctor import check_engine, diagnose
 
@@ -56,13 +56,13 @@ def doctor(cache: bool, clear: bool, json_output: bool) -> None:
         print_json(asdict(facts) | {"healthy": broken is None, "broken": broken})
     else:
         terminal = console()
-        for line in _diagnosis(facts, broken):
+        for line in _diagnosis_lines(facts, broken):
             terminal.print(line, soft_wrap=True)
     if broken is not None:
         raise SystemExit(1)
 
 
-def _cache(clear: bool, json_output: bool) -> None:
+def _print_cache(clear: bool, json_output: bool) -> None:
     """Print the state of the kernel cache, after clearing it if requested."""
     from ...backends import kernel_cache
 
@@ -82,21 +82,23 @@ def _cache(clear: bool, json_output: bool) -> None:
     if clear:
         gone = size(removed["removed_bytes"])
         terminal.print(f"removed     {removed['removed_files']:,} files, {gone}", soft_wrap=True)
-    for line in _store(cache):
+    for line in _cache_lines(cache):
         terminal.print(line, soft_wrap=True)
 
 
-def _store(cache: Cache) -> Iterator[str]:
+def _cache_lines(cache: Cache) -> Iterator[str]:
     """Yield the lines about the kernel cache."""
     yield f"cache       {cache.path}"
     yield f"kept        {cache.files:,} files, {size(cache.bytes)}"
     yield f"bound       {size(cache.bound)} (CC_RAPIDS_CACHE_SIZE)"
-    owner = "not there yet" if cache.owner is None else f"user {cache.owner}, mode {cache.mode}"
+    owner = (
+        "does not exist yet" if cache.owner is None else f"user {cache.owner}, mode {cache.mode}"
+    )
     yield f"owner       {owner}"
     yield "used        " + ("yes" if cache.used else f"no: {cache.why}")
 
 
-def _diagnosis(facts: Facts, broken: str | None) -> Iterator[str]:
+def _diagnosis_lines(facts: Facts, broken: str | None) -> Iterator[str]:
     """Yield the lines about packages, GPUs and the engine."""
     yield f"python      {facts.python}"
     for name, version in facts.packages.items():

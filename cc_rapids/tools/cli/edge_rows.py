@@ -38,16 +38,16 @@ WEIGHED = ("min", "max")
 BRIDGES, POINTS, BLOCKS = "bridges", "articulation-points", "biconnected"
 
 
-def _options_of_edge_rows(output: str, *methods: Decorator) -> Decorator:
-    """Return the arguments and options of both commands.
+def _options_of_edge_rows(output_help: str, *methods: Decorator) -> Decorator:
+    """Return a decorator that adds the arguments and options of both commands.
 
-    ``output`` is the help of ``--output``. ``methods`` are options of one command.
+    ``output_help`` is the help of ``--output``. ``methods`` add the options of one command alone.
     """
     file = FilePath(allow_dash=True)
     decorators: list[Decorator] = [
         click.argument("files", metavar="FILE...", nargs=-1, required=True, type=file),
         *(edge_file_options(), nulls_option, bound_options, *methods, engine_option),
-        *(output_option(output), output_format_option, quiet_options, as_json),
+        *(output_option(output_help), output_format_option, quiet_options, as_json),
     ]
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -65,7 +65,7 @@ def _options_of_edge_rows(output: str, *methods: Decorator) -> Decorator:
         "cc-rapids bridges pairs.csv --output bridges.csv",
         "The vertices whose removal splits a component:",
         "cc-rapids bridges pairs.csv --find articulation-points --output points.csv",
-        "The bridges of the edges with a score of at least .5, as Parquet:",
+        "The bridges among the edges with a score of at least 0.5, as Parquet:",
         "cc-rapids bridges scored.csv --weight score --at-least 0.5 --output bridges.parquet",
     )
 )
@@ -89,14 +89,15 @@ def bridges(
 ) -> None:
     """Find the edges whose removal splits a component.
 
-    FILE contains the edges: a file, a folder, or a pattern in quotes; there may be several. - is
-    standard input. All edges must fit into memory. List each edge once: an edge that is listed
-    twice, in either direction, is not a bridge.
+    FILE is a file of edges, a folder, or a pattern in quotes, or - for standard input; there may be
+    several. All edges must fit into memory. Each edge must be listed once, because an edge that is
+    listed twice, in the same or in opposite directions, is not a bridge.
 
     The output has one row per bridge: its row number in the list (row, from 0), source and
-    destination. --find articulation-points writes the vertices whose removal splits a component
-    (vertex). --find biconnected writes all edges but self-loops, with the biconnected component of
-    each (labels): no single vertex separates the edges of a biconnected component.
+    destination. With --find articulation-points, the output is the vertices whose removal splits a
+    component (vertex). With --find biconnected, the output is all edges except self-loops, each
+    with its biconnected component (labels): a set of edges that the removal of no single vertex
+    disconnects.
     """
     from ...analysis import bridges as searches
     from ...options import Options
@@ -111,7 +112,7 @@ def bridges(
     _write_rows(
         files,
         what.get(find, find),
-        lambda found: rows_of[find](found.answer),
+        lambda result: rows_of[find](result.answer),
         bounds,
         forest=True,
         **others,
@@ -147,28 +148,29 @@ def forest(
 ) -> None:
     """Find a spanning forest, of least or greatest weight.
 
-    A spanning forest is a subset of the edges without a cycle that has the same components.
+    A spanning forest is a subset of the edges that has the same components but no cycle.
 
-    FILE contains the edges: a file, a folder, or a pattern in quotes; there may be several. - is
-    standard input. All edges must fit into memory.
+    FILE is a file of edges, a folder, or a pattern in quotes, or - for standard input; there may be
+    several. All edges must fit into memory.
 
-    With --weight, the sum of the weights is the least possible, or with --maximum the greatest.
-    Among edges of equal weight, the first row is kept. A weight that is null or NaN is an error;
-    --nulls drop drops its edge. Without --weight, any spanning forest is found.
+    With --weight, the sum of the weights of the forest is the least possible, or with --maximum the
+    greatest. Among edges of equal weight, the first row is kept. A weight that is null or NaN is an
+    error, unless --nulls drop drops such edges. Without --weight, any spanning forest is found.
 
     The output has one row per edge of the forest: its row number in the list (row, from 0), source,
-    destination and weight. The report has the sum of the weights.
+    destination and weight. The report shows the sum of the weights.
     """
     if maximum and weight is None:
         raise click.UsageError("--maximum needs --weight.")
-    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most}, True)
+    bounds = {"weight": weight, "at_least": at_least, "at_most": at_most}
+    bounds = check_bounds(bounds, weight_alone=True)
     kind: bool | str = weight is None or ("max" if maximum else "min")
 
-    def rows_of(found: Components) -> Any:
+    def rows_of(result: Components) -> Any:
         from ...results.lookup import warn_of_null_weights
 
-        warn_of_null_weights(found.ledger.get("null_weight", 0) if weight else 0)
-        return found.forest()
+        warn_of_null_weights(result.ledger.get("null_weight", 0) if weight else 0)
+        return result.forest()
 
     _write_rows(files, "forest edges", rows_of, bounds, kind, **others)
 
@@ -197,8 +199,8 @@ def _write_rows(
     """Read edges, find their components, and write the rows that ``rows_of`` returns for them.
 
     ``row_name`` names these rows in the report. ``forest`` is the option of
-    :func:`cc_rapids.components`: a spanning forest is always found, because its row numbers refer
-    to the whole list, even if weights are bounded.
+    :func:`cc_rapids.components`. Both commands need a spanning forest, because its row numbers
+    refer to the whole list even if edges are selected by weight.
     """
     import pyarrow.compute as pc
 
@@ -228,7 +230,7 @@ def _write_rows(
         **{name: summary[name] for name in ("engine", "vertices", "edges", "components")},
         row_name.replace(" ", "_"): len(rows),
         **total,
-        "ledger": edge_input.rows(result.ledger).facts(),
+        "ledger": edge_input.full_ledger(result.ledger).facts(),
         "output": None if output_path is None else str(output_path),
         **times_since(start, times),
     }

@@ -29,7 +29,7 @@ from .show import compact, kernels, print_json, print_table, progress
 if TYPE_CHECKING:
     from ...backends import Backend
 
-FAILED = 1  # the exit code
+FAILED = 1  # the exit code if an answer is wrong or a file cannot be read
 DEFAULT = ("auto", "none+async+halve", "soman")
 
 
@@ -38,9 +38,9 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     + "\n\n"
     + examples(
         "cc-rapids evaluate graphs --rounds 3",
-        "With CSV and figures in a folder; the first algorithm is the baseline:",
+        "Write CSV and figures to a folder; the first algorithm is the baseline:",
         "cc-rapids evaluate graphs --algorithm soman --algorithm adaptive --out evaluated",
-        "A sweep of segments and numbers of threads, with JSON output:",
+        "Several numbers of segments and of threads, as JSON:",
         "cc-rapids evaluate graphs --algorithm 'adaptive(segments=1)'"
         " --algorithm 'adaptive(segments=4)' --engine cpu --threads 1 --threads 2 --json",
     )
@@ -55,7 +55,7 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     metavar="NAME",
     multiple=True,
     section=METHOD,
-    help="An algorithm, as cc-rapids designs lists them.",
+    help="An algorithm of cc-rapids designs; repeatable.",
 )
 @option(
     "--baseline",
@@ -88,20 +88,20 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     "--check/--no-check",
     default=True,
     section=METHOD,
-    help="Prove one answer of each file, compare others (default).",
+    help="Prove one answer per file, compare others (default).",
 )
 @option(
     "--out",
     metavar="FOLDER",
     type=FilePath(path_type=Path),
     section=OUTPUT,
-    help="Write runs.csv, runs.jsonl and the figures there.",
+    help="Write runs.csv, runs.jsonl and the figures to FOLDER.",
 )
 @option(
     "--figures/--no-figures",
     default=None,
     section=OUTPUT,
-    help="Draw the figures; by default if matplotlib is there.",
+    help="Draw figures; by default if matplotlib is installed.",
 )
 @quiet_options
 @as_json
@@ -113,29 +113,33 @@ def evaluate(
     figures: bool | None,
     quiet: bool,
     json_output: bool,
-    **how: Any,
+    **fields: Any,
 ) -> None:
     """Time algorithms over all graph files in FOLDER.
 
-    The command prints a table. With --out, it also writes CSV and the papers' figures. By default
-    the algorithms are auto, none+async+halve and soman.
+    The command prints a table. With --out, it also writes CSV and the figures of papers. The
+    default algorithms are auto, none+async+halve and soman.
 
-    Times are medians from edges in memory to labels, without reading the file and compiling: device
-    time on a GPU, wall time on a CPU. If runs take over a minute, fewer --rounds are run, but at
-    least 3. With --memory, edges start on the host and the time includes copying them. Otherwise
-    edges start in the memory of the engine. With --processes, each process gets a part of the
-    edges. Their forests are merged in pairs, or components of samples are contracted. The exit code
-    is 1 if an answer is wrong or a file cannot be read.
+    A time is a median over the runs, from the edges in memory to the labels: device time on a GPU,
+    wall time on a CPU. It excludes reading the file and compiling. If the runs take over a minute,
+    fewer than --rounds are done, but at least 3. With --memory, the edges are in host memory at
+    first, and the time includes copying them. Otherwise the edges are in the memory of the engine.
+
+    With --processes, each process gets a part of the edges. --reduction pairs merges the spanning
+    forests of the parts in pairs; --reduction samples contracts the components of samples of the
+    edges. The exit code is 1 if an answer is wrong or a file cannot be read.
     """
     from .. import bench, charts
     from .. import evaluate as evaluation
 
-    how["text"] = TextOptions.of({name: how.pop(name) for name in KEYWORDS if name in how})
-    how["designs"] = how["designs"] or DEFAULT
-    baseline = baseline or how["designs"][0]
-    if baseline not in how["designs"]:
+    # The other options are named like the fields of a Plan, except those for text
+    text_options_passed = {name: fields.pop(name) for name in KEYWORDS if name in fields}
+    designs = fields.pop("designs") or DEFAULT
+    plan = evaluation.Plan(designs, text=TextOptions.of(text_options_passed), **fields)
+    baseline = baseline or designs[0]
+    if baseline not in designs:
         raise click.UsageError(f"--baseline {baseline} is not one of the algorithms that run")
-    paths, plan = evaluation.sources(folder), evaluation.Plan(**how)
+    paths = evaluation.sources(folder)
     if out is not None:
         _check_folder(out, paths)
     with kernels(quiet), progress(f"evaluating {folder.name}", quiet, "runs") as report:
@@ -143,7 +147,8 @@ def evaluate(
     base = bench.environment(backend.device_name, __version__)
     drawing = charts.available() if figures is None else figures
     written = evaluation.write(rows, base, out, baseline, drawing) if out is not None else []
-    failed = [row for row in rows if "wrong" in row or "design" not in row]
+    # The row of a file that cannot be read has no design
+    has_failed = any("wrong" in row or "design" not in row for row in rows)
     if json_output:
         print_json(base | {"baseline": baseline, "runs": rows, "written": list(map(str, written))})
     elif not quiet:
@@ -152,19 +157,19 @@ def evaluate(
             click.echo(f"written: {path}")
         if out is not None and not drawing:
             click.echo(f"no figures without matplotlib: {install_advice('plot')}", err=True)
-    if failed:
+    if has_failed:
         click.get_current_context().exit(FAILED)
 
 
 def _check_folder(out: Path, inputs: list[Path]) -> None:
-    """Check, before the runs start, that the output can be written and replaces no input."""
+    """Raise an error, before the runs start, if a file cannot be written or is an input."""
     from ...data.files.write import check_output
 
     if out.exists() and not out.is_dir():
         raise InputError(f"cannot write to {out}: it is not a directory")
     for file in inputs:
         check_apart(out / "runs.csv", file)
-    # A folder that does not exist is made later: its parent must allow that
+    # If the folder does not exist, its parent must be writable, because it is made after the runs
     check_output((out / "runs.csv") if out.is_dir() else out.with_name("runs.csv"))
 
 
@@ -172,7 +177,7 @@ def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
     """Print a table of the runs, with the speed-up over the baseline."""
     from ..evaluate.figures import baseline_key, milliseconds
 
-    click.echo("milliseconds, medians; --json has all fields and their spreads")
+    click.echo("medians in milliseconds; --json also shows spreads and all other fields")
     numbers = ("components", "time", "faster")
     table = compact("file", "algorithm", *numbers, numbers=numbers)
     baseline_times = {
@@ -190,11 +195,12 @@ def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
             continue
         baseline_ms = baseline_times.get(baseline_key(row))
         spread = row.get("device_ms", row["wall_ms"])
-        kinds = "threads", "processes", "reduction"
-        counts = [f"{kind}={row[kind]}" for kind in kinds if row[kind]]
+        settings = [
+            f"{name}={row[name]}" for name in ("threads", "processes", "reduction") if row[name]
+        ]
         table.add_row(
             name,
-            ", ".join([row["design"], *([row["memory"]] if row["memory"] else []), *counts]),
+            ", ".join([row["design"], *([row["memory"]] if row["memory"] else []), *settings]),
             f"{row['components']:,}",
             f"{spread['median']:.3g}",
             f"{baseline_ms / milliseconds(row):.2f} x" if baseline_ms else "-",

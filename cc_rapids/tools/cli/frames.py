@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 
 TABULAR = ("csv", "tsv", "parquet", "arrow")
 TABULAR_IN_WORDS = (
-    f"Tables are {', '.join(TABULAR[:-1])} or {TABULAR[-1]}. The suffix determines the format; .gz"
-    " or .zst may follow it. The first line of csv and tsv names the columns. A folder, or a"
-    " pattern in quotes, is one table of all its files. Tables must fit into memory. Values of csv"
-    " and tsv are written as they are in the file, such as 007 and 1.50."
+    f"Tables are files in the formats {', '.join(TABULAR[:-1])} or {TABULAR[-1]}. The suffix of a"
+    " file determines its format; .gz or .zst may follow it. The first line of a csv or tsv file"
+    " names the columns. The files of a folder, or of a pattern in quotes, are one table. Tables"
+    " must fit into memory. Values of csv and tsv files, such as 007 and 1.50, are not changed in"
+    " the output."
 )
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
@@ -65,7 +66,7 @@ class WholeTable:
             place_of(self.name, self.table.column_names, name)
 
     def ordered(self, name: str, as_text: bool) -> pa.ChunkedArray:
-        """Return a column for ordering, with strings of numbers or of dates converted."""
+        """Return a column for ordering; texts that are numbers or dates are converted if asked."""
         import pyarrow as pa
 
         if as_text:
@@ -78,7 +79,7 @@ class WholeTable:
 
 
 def table_format_option(flag: str, name: str, what: str) -> Decorator:
-    """Return an option that names the format of a table."""
+    """Return an option for the format of a table; ``what`` names the table in the help."""
     kind, help_text = click.Choice(TABULAR), f"Format of {what}; from its suffix by default."
     return option(flag, name, metavar="FORMAT", type=kind, section=INPUT, help=help_text)
 
@@ -101,7 +102,7 @@ def read_table(path_text: str, format: str | None, quiet: bool) -> WholeTable:
         raise FormatError(f"the files of {name} have different columns, so they are not one table")
     are_text = [part.schema.metadata == _TEXT_MARK for part in parts]
     if any(are_text) != all(are_text):
-        raise FormatError(f"the files of {name} are partly text: name files of one kind")
+        raise FormatError(f"some files of {name} are text, and others are not: pass one kind only")
     try:
         table = pa.concat_tables(parts, promote_options="permissive") if parts[1:] else first_part
     except pa.ArrowException as error:
@@ -112,7 +113,7 @@ def read_table(path_text: str, format: str | None, quiet: bool) -> WholeTable:
     return WholeTable(name, pa.table(columns, names=table.column_names), table)
 
 
-# metadata of a table whose columns are the strings of a text file
+# Metadata of a table whose columns are the strings of a text file
 _TEXT_MARK = {b"cc_rapids": b"words"}
 
 
@@ -163,7 +164,7 @@ def _table_of(file: File, format: str | None) -> pa.Table:
 
 
 def _delimiter_of(text: bytes, usual: str) -> str:
-    """Return the delimiter of a text: the usual one if the first line has it, or else another."""
+    """Return the delimiter of a text: the first of the usual and other ones in its first line."""
     first_line = text[:HEAD].split(b"\n", 1)[0].decode(errors="replace")
     return next((delimiter for delimiter in (usual, *SEPARATORS) if delimiter in first_line), usual)
 
@@ -191,31 +192,39 @@ def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
 
 
 def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Convert strings to integers or floats if this is reversible; otherwise return them."""
+    """Convert strings to integers or floats; return them unchanged if any would be spelt anew."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if text.null_count == len(text):
         return text
     as_integers = integers(text)
-    if as_integers is None:
-        with suppress(pa.ArrowInvalid):
-            floats = text.cast(pa.float64())
-            if pc.all(pc.equal(floats.cast(text.type), text)).as_py():
-                return floats
-    return text if as_integers is None else as_integers
+    if as_integers is not None:
+        return as_integers
+    with suppress(pa.ArrowInvalid):
+        floats = text.cast(pa.float64())
+        if pc.all(pc.equal(floats.cast(text.type), text)).as_py():
+            return floats
+    return text
 
 
 def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]) -> WholeTable:
-    """Return a table; its first line, which was read as names, becomes a row if it is a record.
+    """Return a table of text whose first line, which was read as names, is a row if it is a record.
 
-    ``header`` tells whether the first line has names. By default, the rule for edges decides. A
-    first name such as ``id`` is also a header.
+    Parameters
+    ----------
+    table
+        A table, which is returned unchanged if it is not of text.
+    header
+        Whether the first line names the columns. If None, it does if the first name is one such as
+        ``id``; otherwise the rule for edges decides.
+    requested
+        The names of columns in the options.
 
     Raises
     ------
     FormatError
-        The first line may be either.
+        The first line may be a record or a header.
     """
     import pyarrow as pa
 
@@ -231,12 +240,12 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
         except FormatError:
             raise FormatError(
                 f"{table.name}, line 1: this may be a record, or the names of columns: pass"
-                " --no-header if it is a record, or --header if it names the columns; it holds"
-                f" {naming(names)}"
+                " --no-header if it is a record, or --header if it names the columns; the line"
+                f" contains {naming(names)}"
             ) from None
     if header:
         return table
-    # Each name becomes the first value of its column; an empty one was an empty field
+    # Each name becomes the first value of its column; an empty name becomes a null
     columns = [
         pa.chunked_array([pa.array([name or None], column.type), *column.chunks], column.type)
         for name, column in zip(names, text.columns, strict=True)
@@ -250,16 +259,18 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
 
 
 def ids_of(table: WholeTable, name: str, other: pa.DataType | None) -> pa.ChunkedArray:
-    """Return a column of ids as text or numbers, whichever type ``other`` is; None means either.
+    """Return a column of ids; in a text file, as text or numbers like the type ``other``.
 
-    Ids of text files have no blanks around them, like those of edges.
+    If ``other`` is None, ids are numbers if all of them can be. Blanks around ids are removed, as
+    from the ids of edges.
     """
     if table.text is None:
         return table.table[name]
     text = trimmed(table.text[name])
     ids = typed(text)
     converted = None if other is None else same_kind(ids, text, other)
-    return ids if converted is None else converted  # otherwise the library names both types
+    # If ids cannot be converted, the error of the library names both types
+    return ids if converted is None else converted
 
 
 def vertices_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -283,13 +294,18 @@ def read_vertices(
 ) -> dict[str, Any]:
     """Return the option of the library for vertices without edges.
 
-    ``edges`` and ``options`` are those for the library. ``edges`` is None if the library reads
-    them. Otherwise, ids of a text file are read as text or numbers, as they are in the edges.
+    Parameters
+    ----------
+    path, on, count
+        The values of ``--vertices``, ``--on`` and ``--num-vertices``.
+    edges, options
+        The edges and options for the library. ``edges`` is None if the library reads the edges.
+        Otherwise, ids in a text file are read as text or as numbers, like the ids of the edges.
 
     Raises
     ------
     UsageError, InputError
-        The edges have vertices already, or the column of the ids is ambiguous.
+        The input of the edges lists its vertices, or the column of the ids is ambiguous.
     """
     import pyarrow as pa
 
@@ -315,7 +331,7 @@ def read_vertices(
     if edges is not None and len(edges):
         source = options["source"]
         ends = source if isinstance(source, list) else [source]
-        # The types of the known columns of ids; None for any others
+        # The types of the columns that edges have; None for a column that they lack
         types = [*edges.select(ends).schema.types, *types][: len(id_columns)]
     ids = [ids_of(table, name, kind) for name, kind in zip(id_columns, types, strict=True)]
     return {"vertices": pa.table(ids, names=id_columns)}
@@ -324,9 +340,9 @@ def read_vertices(
 def same_kind(
     ids: pa.ChunkedArray, text: pa.ChunkedArray | None, other: pa.DataType
 ) -> pa.ChunkedArray | None:
-    """Return ids as text or numbers, whichever type ``other`` is; None if this is impossible.
+    """Return ids that can be compared with ids of type ``other``; None if this is impossible.
 
-    ``text`` are the ids of a text file as strings.
+    ``text`` are the same ids as strings, if they are from a text file.
     """
     if is_text(ids.type) == is_text(other):
         return ids

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Measured bytes of memory per edge, without and with weights, in formats that need the whole list
+# Measured bytes of memory per edge, without and with weights, for formats that need the whole list
 _BYTES_PER_EDGE = {"metis": (100, 190), "egr": (100, 190), "npz": (55, 80)}
-_BYTES_PER_COPIED_EDGE = 24  # bytes per edge of the list that "duplicated" copies
+_BYTES_PER_COPIED_EDGE = 24  # measured for the list that the generator duplicated copies
 
 
 @click.group(
@@ -36,7 +36,7 @@ _BYTES_PER_COPIED_EDGE = 24  # bytes per edge of the list that "duplicated" copi
         "cc-rapids generate uniform pairs.parquet --nodes 1000000 --edges 700000",
         "A tenth of all pairs of 1000 vertices, with weights, in the H/E format:",
         "cc-rapids generate gnm graph.he --nodes 1000 --density 0.1 --weights 1 100",
-        "All options of a generator:",
+        "The options of one generator:",
         "cc-rapids generate rmat --help",
     ),
 )
@@ -49,15 +49,15 @@ def generate(context: click.Context) -> None:
     the formats metis, egr and npz need the whole list in memory, and the generator duplicated needs
     the list that it copies.
 
-    Vertices are 1 to n in gr, metis and mtx, and 0 to n - 1 in other formats. Without --weights,
-    edges get the weight 1 in he and gr.
+    Vertices are 1 to n in the formats gr, metis and mtx, and 0 to n - 1 in other formats. Without
+    --weights, the edges in the formats he and gr have the weight 1.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
 def _command(name: str) -> click.Command:
-    """Return the command of one generator."""
+    """Return the subcommand of one generator."""
     generator = GENERATORS[name]
     suffix = "he" if "--format he" in generator.example else "csv"
 
@@ -126,7 +126,7 @@ def _generate(
 
 
 def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
-    """Raise a CapacityError if a list has to be in memory and does not fit."""
+    """Raise a CapacityError if the format or the generator needs more memory than is free."""
     without_weights, with_weights = _BYTES_PER_EDGE.get(kind, (0, 0))
     bytes_per_edge = without_weights if recipe.weights is None else with_weights
     copied_edges = recipe.pieces.edges_kept
@@ -137,11 +137,11 @@ def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
 
     free_bytes = backends.get("threads").free_bytes()
     if needed > free_bytes:
-        reason, edges = f"the generator {name} holds the list that it starts from", copied_edges
-        alternatives = "all other generators"
+        reason, edges = f"the generator {name} holds the list that it copies", copied_edges
+        alternatives = "edges of all other generators"
         if bytes_per_edge:
             reason, edges = f"the format {kind} holds the whole list", recipe.pieces.num_edges
-            alternatives = "all but metis, egr and npz"
+            alternatives = "all formats but metis, egr and npz"
         raise CapacityError(
             f"{reason} in memory: {edges:,} edges take about"
             f" {size(needed)}, but {size(free_bytes)} are free; {alternatives} are written piece by"
@@ -163,11 +163,13 @@ def _as_list(recipe: Recipe) -> EdgeList:
 
 
 def _tables(recipe: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
-    """Yield the pieces, with weights if there are any."""
+    """Yield the edges piece by piece, with weights if the recipe has them."""
     import numpy as np
     import pyarrow as pa
 
-    random = np.random.Generator(np.random.PCG64([recipe.seed, 1]))  # 1: the stream of weights
+    random = np.random.Generator(
+        np.random.PCG64([recipe.seed, 1])
+    )  # 1: the random stream of weights
     for ends in recipe.pieces.cut(PIECE_EDGES):
         columns = list(ends)
         if recipe.weights is not None:
@@ -177,7 +179,7 @@ def _tables(recipe: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
 
 
 def _print(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> None:
-    """Print what was generated."""
+    """Print the facts of a generated graph."""
     rate = facts["edges"] / facts["seconds"]
     print_rows(
         {

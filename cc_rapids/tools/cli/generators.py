@@ -21,10 +21,19 @@ _option = partial(Option, section=GRAPH)
 
 @dataclass(frozen=True)
 class Generator:
-    """A generator of the command line: its help, example options, options, and function.
+    """A generator of the command line.
 
-    ``make(module, params)`` takes the module :mod:`cc_rapids.tools.generators.pieces` and the
-    values of the options. The value of ``--of`` is the pieces of the other generator.
+    Attributes
+    ----------
+    help
+        The help of its command.
+    example
+        The options in the example of its command.
+    options
+        The options of the generator alone; all generators have the options ``COMMON``, too.
+    make
+        A function of the module :mod:`cc_rapids.tools.generators.pieces` and the values of the
+        options. The value of ``--of`` is the edges of the other generator in pieces.
     """
 
     help: str
@@ -39,7 +48,7 @@ def _count(flag: str, help: str, required: bool = False) -> Option:
 
 
 def _number(flag: str, help: str, kind: Any, default: float, metavar: str | None = "X") -> Option:
-    """Return an option for a number with a default that help shows."""
+    """Return an option for a number, with a default value that the help shows."""
     shown: dict[str, Any] = {"default": default, "show_default": True}
     return _option([flag], type=kind, metavar=metavar, help=help, **shown)
 
@@ -80,14 +89,14 @@ COMMON = (
 
 
 def _edges(params: Params, nodes: int) -> int:
-    """Return the number of edges, given by --edges or --density."""
+    """Return the number of edges, which --edges or --density determines."""
     edges: int | None = params["edges"]
     density: float | None = params["density"]
     if edges is not None and density is None:
         return edges
     if density is not None and edges is None:
         return round(density * (nodes * (nodes - 1) // 2))
-    raise click.UsageError("Give either --edges or --density.")
+    raise click.UsageError("Pass either --edges or --density.")
 
 
 def _by_edges(name: str) -> Callable[[Any, Params], Any]:
@@ -123,9 +132,9 @@ def _sizes(text: str) -> list[int]:
 
 _PAIRS = (
     _count("--documents", "The number of documents.", required=True),
-    _count("--pairs", "The number of rows.", required=True),
-    _number("--exponent", "Exponent of the Zipf law of sizes, above 1.", float, 1.9),
-    _number("--most", "The largest size.", click.IntRange(min=2), 5000, "N"),
+    _count("--pairs", "The number of pairs, with repetitions.", required=True),
+    _number("--exponent", "Zipf exponent of cluster sizes, above 1.", float, 1.9),
+    _number("--most", "The largest size of a cluster.", click.IntRange(min=2), 5000, "N"),
 )
 
 
@@ -151,9 +160,9 @@ GENERATORS = {
         _by_options("banded_pairs", "documents", "pairs", "bands", "exponent", "most", "seed"),
     ),
     "barabasi_albert": Generator(
-        "A graph that grows: new vertices join busy ones.\n\nIts degrees follow a power law.",
+        "A graph that grows: new vertices prefer high degrees.\n\nIts degrees follow a power law.",
         "--nodes 1000 --each 3",
-        (_NODES, _count("--each", "Edges of a new vertex.", required=True)),
+        (_NODES, _count("--each", "The number of edges of a new vertex.", required=True)),
         _by_options("barabasi_albert", "nodes", "each", "seed"),
     ),
     "cliques": Generator(
@@ -164,14 +173,14 @@ GENERATORS = {
                 ["--sizes"],
                 required=True,
                 metavar="LIST",
-                help="Sizes: 3,1,2*1000 is 3, 1, and 1000 times 2.",
+                help="3,1,2*1000: sizes 3 and 1, and 1000 times 2.",
             ),
         ),
         lambda module, params: module.cliques(_sizes(params["sizes"])),
     ),
     "duplicated": Generator(
-        "The edges of another generator, each several times.\n\nThey are in random order and"
-        " directions. The other list is held in memory.",
+        "The edges of another generator, each several times.\n\nThe copies of edges are in random"
+        " order and directions. The edges of the other generator are kept in memory.",
         "--of 'path(nodes=1000)' --times 3",
         (_OF, _count("--times", "The number of copies of each edge.", required=True)),
         _by_options("duplicated", "of", "times", "seed"),
@@ -205,7 +214,7 @@ GENERATORS = {
         _by_options("near_duplicate_pairs", "documents", "pairs", "exponent", "most", "seed"),
     ),
     "path": Generator(
-        "A path: components that are hard to find in parallel.",
+        "A path, which is hard to solve in parallel.",
         "--nodes 1000 --shuffle 7",
         (
             _NODES,
@@ -213,7 +222,7 @@ GENERATORS = {
                 ["--shuffle"],
                 type=click.IntRange(min=0),
                 metavar="SEED",
-                help="Number the vertices at random.",
+                help="Number the vertices at random, with this seed.",
             ),
         ),
         _by_options("path", "nodes", "shuffle"),
@@ -230,38 +239,38 @@ GENERATORS = {
         (
             _count("--records", "The number of records.", required=True),
             _count("--keys", "The number of keys.", required=True),
-            _number("--each", "Keys of a record.", click.IntRange(min=0), 2, "N"),
+            _number("--each", "The number of keys of a record.", click.IntRange(min=0), 2, "N"),
             _number("--power", "Choose key KEYS * u^X, u uniform in 0 to 1.", float, 1.5),
             _option(
                 ["--permute/--no-permute"],
                 default=True,
-                help="Number vertices at random, or records first.",
+                help="Number vertices at random (default), or records first.",
             ),
         ),
         _by_options("record_keys", "records", "keys", "each", "power", "seed", "permute"),
     ),
     "reference": Generator(
-        "A graph of the benchmarks, in any size.\n\nTheir names: kron21, social22, road,"
-        " uniform25M, rmat24, pairs60M, bands10M, records50M, pairs1M.",
+        "A graph of the benchmarks, in any size.\n\nThe names of these graphs are kron21,"
+        " social22, road, uniform25M, rmat24, pairs60M, bands10M, records50M and pairs1M.",
         "--name kron21 --scale 12",
         (
             _option(
                 ["--name"],
                 required=True,
                 metavar="NAME",
-                help="Its name, such as kron21 or pairs60M.",
+                help="Name of the graph, such as kron21 or pairs60M.",
             ),
             _option(
                 ["--scale"],
                 type=int,
                 metavar="K",
-                help="Make a smaller graph, of about 2^K vertices.",
+                help="Make a graph of about 2^K vertices instead.",
             ),
         ),
         _by_options("reference", "name", "scale", "seed"),
     ),
     "rmat": Generator(
-        "R-MAT: few vertices have very many neighbours.\n\nSocial networks are like that.",
+        "R-MAT: few vertices have very many neighbours.\n\nSocial networks have such degrees.",
         "--nodes 1024 --edges 16000",
         (
             _option(
@@ -283,7 +292,7 @@ GENERATORS = {
             _option(
                 ["--permute/--no-permute"],
                 default=True,
-                help="Number vertices at random (default), or busy ones first.",
+                help="Number at random (default), or high degrees first.",
             ),
         ),
         _rmat,
@@ -295,7 +304,7 @@ GENERATORS = {
         _by_options("self_loops", "nodes"),
     ),
     "star": Generator(
-        "Vertex 0 joined to each of the others.",
+        "A star: vertex 0 is joined to every other vertex.",
         "--nodes 1000",
         (_NODES,),
         _by_options("star", "nodes"),
@@ -310,7 +319,7 @@ GENERATORS = {
         _by_options("torus2d", "rows", "columns"),
     ),
     "uniform": Generator(
-        "Random pairs of vertices.\n\nSome may repeat, or join a vertex to itself.",
+        "Random pairs of vertices.\n\nPairs may repeat, or join a vertex to itself.",
         "--nodes 1000 --edges 700 --seed 1",
         (_NODES, *_EDGES),
         _by_edges("uniform"),

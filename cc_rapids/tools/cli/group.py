@@ -22,12 +22,12 @@ from ...errors import CcRapidsError, CcRapidsWarning, LedgerError, nearest_words
 INTERRUPTED = 130  # the exit code of a process that was interrupted by Ctrl-C
 ENDING = (signal.SIGTERM, signal.SIGHUP)  # signals that end a command as Ctrl-C does
 LINE_SECONDS = 10  # the interval between two lines of progress
-PROGRESS = "cc_rapids.progress"  # key of click's context: show progress; None: only on a terminal
+PROGRESS = "cc_rapids.progress"  # the key of --progress in click's context; None by default
 EXIT_CODES = (
-    "Exit codes: 0 success; 1 an answer is wrong (verify, evaluate), rows were lost, or the reader"
-    " of the output, such as head, closed it; 2 an error, which is one line on stderr, or no id of"
-    " the table occurs in the pairs;"
-    f" {INTERRUPTED} interrupted by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. Data goes to"
+    "Exit codes: 0 if the command succeeds; 1 if an answer is wrong (verify, evaluate), the engine"
+    " is broken (doctor), rows were lost, or the reader of the output, such as head, closed the"
+    " pipe; 2 if there is an error, which is printed as one line on stderr;"
+    f" {INTERRUPTED} if Ctrl-C ends the command, 143 for SIGTERM, 129 for SIGHUP. Data goes to"
     " stdout. Messages and progress go to stderr. If stderr is a terminal, a bar shows the progress"
     " of work that takes more than a second. Otherwise --progress prints a line at the start and"
     f" every {LINE_SECONDS} seconds."
@@ -36,7 +36,7 @@ EXIT_CODES = (
 GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"
 SECTIONS = (GRAPH, INPUT, METHOD, OUTPUT, OTHER)  # the sections of help, in this order
 FLAG_WIDTH = 14  # characters; the help of a longer flag starts on the next line
-SYNONYMS: dict[str, str] = dict.fromkeys(  # other words for commands, and the command
+SYNONYMS: dict[str, str] = dict.fromkeys(  # other words for commands, with the command
     [
         "components",
         "connected-components",
@@ -62,7 +62,7 @@ SYNONYMS |= dict.fromkeys(
 SYNONYMS |= dict.fromkeys(["articulation-points", "biconnected", "cut-edges"], "bridges")
 SYNONYMS |= dict.fromkeys(["mst", "spanning-forest", "spanning-tree"], "forest")
 SYNONYMS |= {"benchmark": "bench", "check": "verify", "audit": "verify", "info": "doctor"}
-OPTION_SYNONYMS: dict[str, str] = {  # other words for options
+OPTION_SYNONYMS: dict[str, str] = {  # other words for options, with the option
     "--threshold": "--at-least",
     "--minimum": "--at-least",
     "--maximum": "--at-most",
@@ -90,21 +90,21 @@ _EXAMPLE_WIDTH = 72  # maximum width of a line of an example: 80 without indent 
 
 
 class Option(click.Option):
-    """An option in a section of its command's help."""
+    """An option that the help of its command lists in a section."""
 
     def __init__(self, *arguments: Any, section: str = OTHER, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self.section = section
 
     def get_help_extra(self, context: click.Context) -> Any:
-        """Return the bracketed text of the help: the default, without ranges such as x>=1."""
+        """Return the facts that help shows in brackets: the default value, but no range."""
         extra = super().get_help_extra(context)
         extra.pop("range", None)
         return extra
 
 
 class _InSections(click.Command):
-    """A command with the flag ``-h`` and options that help lists by section."""
+    """A command with the flag ``-h``, whose help lists the options by section."""
 
     def get_help_option_names(self, context: click.Context) -> list[str]:
         return ["-h", "--help"]
@@ -117,7 +117,7 @@ class _InSections(click.Command):
 
 
 def sections(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
-    """Group the options of a command by the section of its help; leave out empty sections."""
+    """Return the options of a command by the section of its help, without empty sections."""
     options_of_section: dict[str, list[click.Option]] = {section: [] for section in SECTIONS}
     for option in command.get_params(context):
         if isinstance(option, click.Option):
@@ -136,7 +136,7 @@ class Command(_InSections):
             typed = error.option_name
             near = [] if error.possibilities else nearest_words(typed, OPTION_SYNONYMS, 1, 0.8)
             suggestion = OPTION_SYNONYMS.get(near[0] if near else typed)
-            if suggestion is None or all(suggestion not in one.opts for one in self.params):
+            if suggestion is None or all(suggestion not in known.opts for known in self.params):
                 raise
             raise click.UsageError(
                 f"No such option {typed!r}. Did you mean {suggestion!r}?", context
@@ -160,15 +160,16 @@ command: Callable[..., Callable[[Any], Command]] = partial(click.command, cls=Co
 
 
 class OneLineErrors(Group):
-    """A group that reports an error as one line on stderr and exit code 2, without usage.
+    """A group that prints an error as one line on stderr, without usage, and exits with code 2.
 
-    Output that cannot be written is such an error. A closed pipe gives exit code 1 and no line.
+    Output that cannot be written is such an error. If the reader closes the pipe, nothing is
+    printed and the exit code is 1.
     """
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return a command and its arguments; for a known synonym, raise an error that names it."""
+        """Return a command and its arguments; for a synonym, raise an error with the command."""
         if args[0] not in self.commands and args[0] in SYNONYMS:
             raise click.UsageError(
                 f"No such command {args[0]!r}. Did you mean {SYNONYMS[args[0]]!r}?"
@@ -176,7 +177,7 @@ class OneLineErrors(Group):
         return super().resolve_command(context, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command, and exit with its code."""
+        """Run a command, and exit with its code or the code of its error."""
         kwargs["standalone_mode"] = False
         try:
             with warnings.catch_warnings():
@@ -191,14 +192,14 @@ class OneLineErrors(Group):
             _fail(str(error), 1)
         except (CcRapidsError, MemoryError) as error:
             if getattr(error, "errno", None) == errno.EPIPE:
-                _closed()
+                _exit_silently()
             _fail(as_options(str(error)) or "out of memory")
         except click.Abort:
             sys.exit(INTERRUPTED)
         except OSError as error:
             if isinstance(error, BrokenPipeError):
-                _closed()
-            _no_more_output()
+                _exit_silently()
+            _discard_output()
             subject = error.filename or "cannot write to standard output"
             _fail(f"{subject}: {error.strerror or error}")
         sys.exit(status if isinstance(status, int) else 0)
@@ -214,9 +215,10 @@ def as_options(message: str) -> str:
 
 
 def _option(match: re.Match[str]) -> str:
-    """Return the option for a keyword argument, or the text itself if there is none.
+    """Return the option for a keyword argument; text that is no option is returned unchanged.
 
-    ``match`` is one of ``_NAMED``: the name and the value, or neither for a quoted value.
+    ``match`` is a match of ``_NAMED``. Its groups are the name and the value of the argument; they
+    are None for quoted text.
     """
     option, value = f"--{(match[1] or '').replace('_', '-')}", (match[2] or "").strip("[']")
     if value in ("None", "True", "False") or option not in _all_options():
@@ -228,9 +230,9 @@ def _option(match: re.Match[str]) -> str:
 def _all_options() -> set[str]:
     """Return the options of all commands."""
     commands, options = list[click.Command]([main]), set[str]()
-    for one in commands:  # the list grows in the loop, by the commands of groups
-        commands += getattr(one, "commands", {}).values()
-        options |= {name for option in one.params for name in option.opts}
+    for command in commands:  # the subcommands of a group are appended during the loop
+        commands += getattr(command, "commands", {}).values()
+        options |= {name for option in command.params for name in option.opts}
     return options
 
 
@@ -251,20 +253,20 @@ def _fail(message: str, status: int = 2) -> NoReturn:
 
 
 class _Ended(SystemExit):
-    """A signal has ended the command."""
+    """The exit of a command that a signal ends."""
 
 
 def _end(number: int, _: object) -> NoReturn:
-    """Handle a signal: raise an error with the exit code of a process that it ends."""
+    """Handle a signal by exiting with the code of a process that the signal ends."""
     raise _Ended(128 + number)
 
 
 @contextmanager
 def ended_in_words(unsaved: str) -> Iterator[None]:
-    """Print a line on stderr when Ctrl-C, SIGTERM or SIGHUP ends the context.
+    """Print a line on stderr if Ctrl-C, SIGTERM or SIGHUP ends the context.
 
-    The line is the library's note about its checkpoint, or ``unsaved``. Signals that are ignored,
-    for example by nohup, stay ignored.
+    The line is the library's note about its checkpoint or, if nothing was saved, the text
+    ``unsaved``. Signals that are ignored, for example by nohup, stay ignored.
     """
     old_handlers: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
@@ -284,14 +286,14 @@ def ended_in_words(unsaved: str) -> Iterator[None]:
             signal.signal(changed, handler)
 
 
-def _closed() -> NoReturn:
+def _exit_silently() -> NoReturn:
     """Exit silently, because the reader of the output, such as head, has closed the pipe."""
-    _no_more_output()
+    _discard_output()
     sys.exit(1)
 
 
-def _no_more_output() -> None:
-    """Discard buffered standard output; Python would fail again when it flushes it at exit."""
+def _discard_output() -> None:
+    """Discard buffered standard output, because Python would fail again to write it at exit."""
     with suppress(OSError, ValueError):
         null_device = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null_device, sys.stdout.fileno())
@@ -301,8 +303,8 @@ def _no_more_output() -> None:
 def examples(*lines: str) -> str:
     """Return the help text of examples.
 
-    A line that ends in a colon is a description, any other line a command. Long commands are broken
-    with a backslash, as in a shell.
+    A line that ends in a colon is a description; any other line is a command. Long commands are
+    broken with a backslash, as in a shell.
     """
     shown = []
     for line in lines:

@@ -1,6 +1,7 @@
 """Implementations by number, such as ``owner:3``: a design, an engine and a kind of memory.
 
-Lehr, Reinsperger and Rysavy 2022, 3.1. Its third program has no numbers: ``matrix-fixpoint``.
+The numbers are those of Lehr, Reinsperger and Rysavy 2022, section 3.1. The third program of the
+paper, ``matrix-fixpoint``, has no numbers.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import click
 
 LISTS, VECTOR = "owner(output=lists)", "owner"
-IMPLEMENTATIONS = {
+IMPLEMENTATIONS = {  # for each number, the design, the engine and the memory
     "owner": (
         (LISTS, "threads", "device"),
         (LISTS, "cuda", "device"),
@@ -29,27 +30,27 @@ NUMBERS = " and ".join(f"{name}:0 to {name}:{len(of) - 1}" for name, of in IMPLE
 
 
 def by_number(options: dict[str, str]) -> dict[str, str]:
-    """Return options; a ``design`` such as ``owner:3`` is replaced by its three options.
+    """Return options with a ``design`` such as ``owner:3`` replaced by its three options.
 
     Raises
     ------
     click.UsageError
-        There is no such number, or another engine or memory is given.
+        There is no such number, or another engine or memory than that of the number is given.
     """
-    word = options.get("design", "")
-    name, colon, digits = word.partition(":")
+    design = options.get("design", "")
+    name, colon, digits = design.partition(":")
     if not colon:
         return options
     implementations = IMPLEMENTATIONS.get(name, ())
     # Anything but one or two digits becomes a number that is out of range
     number = int(digits) if digits.isdecimal() and len(digits) < 3 else len(implementations)
     if number >= len(implementations):
-        raise click.UsageError(f"no implementation is {word!r}; there are {NUMBERS}.")
+        raise click.UsageError(f"There is no implementation {design!r}: choose from {NUMBERS}.")
     implementation = dict(zip(("design", "engine", "memory"), implementations[number], strict=True))
     for key in ("engine", "memory"):
         if options.get(key, implementation[key]) != implementation[key]:
             raise click.UsageError(
-                f"{word} has --{key} {implementation[key]}, so --{key} {options[key]} does not go"
-                " with it."
+                f"{design} runs with --{key} {implementation[key]}, so leave out --{key}"
+                f" {options[key]}."
             )
     return options | implementation

@@ -48,13 +48,13 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     section=INPUT,
-    help="Column, or several as A,B; repeatable.",
+    help="Column of a key, or several: A,B; repeatable.",
 )
 @option(
     "--id",
     metavar="NAMES",
     section=INPUT,
-    help="Column of record ids, or several; by default row numbers.",
+    help="Column of record ids, or several: A,B; else row numbers.",
 )
 @table_format_option("--format", "format", "RECORDS")
 @option(
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     "--labels",
     type=LabelChoice(),
     section=OUTPUT,
-    help="The kind of labels; dense for ids of several columns.",
+    help="The kind of labels; dense if --id has several columns.",
 )
 @option(
     "--attach",
@@ -141,8 +141,8 @@ def link(
         "entities": summary["components"],
         "largest": summary["largest"],
         "keys": [
-            {"key": [key] if isinstance(key, str) else list(key), **one}
-            for key, one in keys_summary
+            {"key": [key] if isinstance(key, str) else list(key), **key_facts}
+            for key, key_facts in keys_summary
         ],
         "engine": summary["engine"],
         "output": None if output_path is None else str(output_path),
@@ -162,15 +162,15 @@ def _columns(table: WholeTable, names: str) -> list[str]:
 
 
 def _compared(table: WholeTable, keys: list[list[str]], ids: list[str]) -> pa.Table:
-    """Return the columns of keys and ids; those of keys in text files as strings.
+    """Return the columns of keys and ids; in a text file, keys that are not ids are strings.
 
-    Keys such as 007 and 7 are then different.
+    Keys such as 007 and 7 are therefore different.
     """
     import pyarrow as pa
 
     names = dict.fromkeys(name for key in [ids, *keys] for name in key)
-    of_keys = table.table if table.text is None else table.text
-    return pa.table({name: (table.table if name in ids else of_keys)[name] for name in names})
+    keys_from = table.table if table.text is None else table.text
+    return pa.table({name: (table.table if name in ids else keys_from)[name] for name in names})
 
 
 def _ignored(values: tuple[str, ...]) -> list[Any]:
@@ -186,15 +186,18 @@ def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[st
         "file": facts["file"],
         "records": f"{facts['records']:,}",
         "entities": f"{facts['entities']:,}, the largest of {largest}",
-        **{f"key {', '.join(key_facts['key'])}": _key(key_facts) for key_facts in facts["keys"]},
+        **{
+            f"key {', '.join(key_facts['key'])}": _key_in_words(key_facts)
+            for key_facts in facts["keys"]
+        },
         **kernel_facts,
         "time": seconds(facts["seconds"]),
         "labels in": facts["output"],
     }
 
 
-def _key(facts: dict[str, Any]) -> str:
-    """Describe the number of links of a key, and the values that it left out."""
+def _key_in_words(facts: dict[str, Any]) -> str:
+    """Describe the links that a key made, and the records and values that it left out."""
     groups, rows = facts["left_out_groups"], facts["left_out_rows"]
     parts = [counted(facts["links"], "link")]
     if facts["without_value"]:

@@ -57,7 +57,12 @@ from .sources import CommandEdges, read_in_memory, read_one
 @table_format_option("--format", "format", "PAIRS")
 @header_option("Do files of --cannot-link, --must-link have a header?")
 @nulls_option
-@option("--records", type=FilePath(), section=INPUT, help="A table of ids and their datasets.")
+@option(
+    "--records",
+    type=FilePath(),
+    section=INPUT,
+    help="A table of record ids, and of their datasets.",
+)
 @option(
     "--on", metavar="NAME", section=INPUT, help="Column of --records with the ids, or several: A,B."
 )
@@ -122,9 +127,9 @@ def link_pairs(
 ) -> None:
     """Cluster scored pairs of records under rules.
 
-    PAIRS is a table of pairs. They are taken by descending score. A pair joins the clusters of its
-    two records, unless their union would break a rule. The output has one row per record: its id
-    (vertex) and the label of its cluster (labels).
+    PAIRS is a table of pairs of records with scores. The pairs are processed by descending score. A
+    pair joins the clusters of its two records, unless the union of both clusters would break a
+    rule. The output has one row per record: its id (vertex) and the label of its cluster (labels).
     """
     from ...rules import link_pairs as link
 
@@ -138,7 +143,9 @@ def link_pairs(
         and os.path.realpath(output) == os.path.realpath(refused)
     ):
         raise click.UsageError("--output and --refused name the same file.")
-    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": None}, True)
+    bounds = check_bounds(
+        {"weight": weight, "at_least": at_least, "at_most": None}, weight_alone=True
+    )
     check_with_output(output, output_format=output_format)
     inputs = [path for path in (pairs, records, cannot_link, must_link) if path is not None]
     label_target = None if output is None else checked_output(output, output_format, inputs)
@@ -147,14 +154,14 @@ def link_pairs(
     shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
     scored = _scored(pairs, source, destination, format, bounds, quiet)
-    kinds = _kinds_of_ids(scored)
+    id_types = _id_types(scored)
     record_table = None if records is None else read_table(records, None, quiet)
     cannot_pairs, must_pairs = (
-        None if path is None else _rule(path, source, destination, header, kinds, quiet)
+        None if path is None else _rule_pairs(path, source, destination, header, id_types, quiet)
         for path in (cannot_link, must_link)
     )
     if record_table is not None:
-        scored.options["vertices"] = _selected(record_table, on, datasets, kinds)
+        scored.options["vertices"] = _selected(record_table, on, datasets, id_types)
     with kernels(quiet) as times:
         result = link(
             scored.edges,
@@ -187,24 +194,27 @@ def link_pairs(
     if json_output:
         print_json(facts)
     elif shown:
-        largest = counted(facts["largest"], "record")
-        print_rows(
-            {
-                "file": pairs,
-                "pairs": f"{facts['pairs']:,} ({facts['refused']:,} refused)",
-                "records": f"{facts['records']:,}",
-                "clusters": f"{facts['clusters']:,}, the largest of {largest}",
-                **kernel_rows(times, times.seconds),
-                "time": seconds(facts["seconds"]),
-                "labels in": facts["output"],
-            }
-        )
+        print_rows(_rows(facts, kernel_rows(times, times.seconds)))
+
+
+def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[str, str | None]:
+    """Return the facts as the rows of the printed report."""
+    largest = counted(facts["largest"], "record")
+    return {
+        "file": facts["file"],
+        "pairs": f"{facts['pairs']:,} ({facts['refused']:,} refused)",
+        "records": f"{facts['records']:,}",
+        "clusters": f"{facts['clusters']:,}, the largest of {largest}",
+        **kernel_facts,
+        "time": seconds(facts["seconds"]),
+        "labels in": facts["output"],
+    }
 
 
 @command(
     epilog=examples(
         "cc-rapids score-clusters labels.csv labels_of_another.csv",
-        "Of a truth with more columns, including records that are in no pair:",
+        "Two columns of a table of true clusters; records in no pair count, too:",
         "cc-rapids score-clusters labels.csv people.csv --on record_id --label name --missing self",
         "The threshold of scored pairs whose components agree best with the truth:",
         "cc-rapids score-clusters scored.csv people.csv --on record_id --label name --weight score"
@@ -252,17 +262,18 @@ def score_clusters(
 ) -> None:
     """Score clusters against true clusters.
 
-    FOUND and TRUTH are tables of ids and labels: the columns of the ids, and then the labels. --on
-    and --label choose these columns of TRUTH: pass both or neither. Ids that occur in only one
-    table are counted and left out. With --missing self, ids that occur only in TRUTH are clusters
-    by themselves. Scores
-    are precision, recall and F1 of pairs, by record (B-cubed) and of whole clusters; variation of
-    information; adjusted Rand index.
+    FOUND and TRUTH are tables of ids and labels. The last column contains the labels, and the other
+    columns the ids. For TRUTH, --on and --label choose other columns: pass both or neither. Ids
+    that occur in only one table are counted and left out. With --missing self, an id that occurs
+    only in TRUTH is a cluster by itself in FOUND. The scores are precision, recall and F1 of pairs,
+    by record (B-cubed) and of whole clusters, the variation of information, and the adjusted Rand
+    index.
 
-    With --weight, FOUND is a table of scored pairs instead. The components at each threshold are
-    scored, and those of the best threshold are printed; --json also prints all others (curve).
-    --best names the score that the best threshold maximises, such as pairwise_f1, bcubed_f1 or
-    adjusted_rand_index. Then run calculate --weight NAME --at-least THRESHOLD.
+    With --weight, FOUND is a table of scored pairs instead. The components at each threshold of the
+    score are compared with TRUTH, and the scores at the best threshold are printed. --json also
+    prints the scores at all thresholds (curve). --best names the score that the best threshold
+    maximises, such as pairwise_f1, bcubed_f1 or adjusted_rand_index. To find the clusters at the
+    best threshold, run calculate --weight NAME --at-least THRESHOLD.
     """
     from ...rules import score_clusters as score
 
@@ -290,7 +301,7 @@ def score_clusters(
         name.replace("_", " "): f"{value:,}" if isinstance(value, int) else f"{value:.6f}"
         for name, value in scores.items()
     }
-    if curve is not None:  # the threshold as --at-least reads it
+    if curve is not None:  # all digits of the threshold, for --at-least
         shown["threshold"] = str(scores["threshold"])
     print_rows(dict(shown))
 
@@ -302,7 +313,7 @@ def _best_scores(
     metric: str,
     missing: str | None,
 ) -> dict[str, Any]:
-    """Return the scores at the best threshold; those at every threshold are its item ``curve``."""
+    """Return the scores at the best threshold, with those at every threshold as ``curve``."""
     from ...api import components
 
     result = components(pairs.edges, **pairs.options, **options, forest="max")
@@ -325,8 +336,8 @@ def _scored(
     return read_in_memory((path,), quiet, reading, bounds)
 
 
-def _kinds_of_ids(scored: CommandEdges) -> list[Any]:
-    """Return the type of each column of the ids of pairs; none if the library reads them."""
+def _id_types(scored: CommandEdges) -> list[Any]:
+    """Return the types of the columns of ids; no types if the library reads the pairs."""
     if not scored.formats:
         return []
     source = scored.options["source"]
@@ -334,60 +345,63 @@ def _kinds_of_ids(scored: CommandEdges) -> list[Any]:
     return [scored.edges.schema.field(name).type for name in columns]
 
 
-def _rule(
-    path: str, source: Any, destination: Any, header: bool | None, kinds: list[Any], quiet: bool
+def _rule_pairs(
+    path: str, source: Any, destination: Any, header: bool | None, id_types: list[Any], quiet: bool
 ) -> Any:
-    """Return the pairs of ``--cannot-link`` or ``--must-link``, with ids like those of PAIRS.
+    """Return the pairs of ``--cannot-link`` or ``--must-link``, with ids like the ids of PAIRS.
 
-    The columns have the names that they have in PAIRS, or for ids of one column any known names.
-    Ids of several columns are returned as two tables, one for each end.
+    Pairs of ids with several columns are returned as two tables, one for each end.
     """
     import pyarrow as pa
 
     ends, parts = {"source": source, "destination": destination}, []
     for file in map(Path, paths_of(path)):
         try:
-            with progress(f"reading {name_of(file.name)}", quiet) as report:
-                try:
-                    part = read_one(file, report, header=header, **ends)
-                except MissingColumnError:
-                    if isinstance(source, list):
-                        raise
-                    # The columns have other names than in PAIRS: any known pair of names will do
-                    part = read_one(file, report, header=header, **dict.fromkeys(ends))
-                parts.append(part)
+            parts.append(_read_rule_file(file, ends, header, quiet))
         except (FormatError, MissingColumnError) as error:
             message = str(error).replace(NAME_THEM, "call the columns of the ids src and dst")
             raise type(error)(message) from None
-    table = pa.concat_tables([_like(part, kinds) for part in parts])
+    table = pa.concat_tables([_with_id_types(part, id_types) for part in parts])
     width = table.num_columns // 2
     if width == 1:
         return table
     return table.select(range(width)), table.select(range(width, 2 * width))
 
 
-def _like(edge_file: EdgeFile, kinds: list[Any]) -> Any:
-    """Return the columns of the ids of a file; integers as text if the other ids are text."""
+def _read_rule_file(file: Path, ends: dict[str, Any], header: bool | None, quiet: bool) -> EdgeFile:
+    """Read pairs from the columns ``ends`` or, for ids of one column, from any known pair."""
+    with progress(f"reading {name_of(file.name)}", quiet) as report:
+        try:
+            return read_one(file, report, header=header, **ends)
+        except MissingColumnError:
+            if isinstance(ends["source"], list):
+                raise
+            return read_one(file, report, header=header, **dict.fromkeys(ends))
+
+
+def _with_id_types(edge_file: EdgeFile, id_types: list[Any]) -> Any:
+    """Return the columns of ids of a file, as text where the type of the other ids is text."""
     import pyarrow as pa
 
     ends = [
         [end] if isinstance(end, str) else end for end in (edge_file.source, edge_file.destination)
     ]
     table = plain(edge_file.table).select([name for end in ends for name in end])
-    kinds_of_end = kinds or [None] * len(ends[0])
+    types_of_end = id_types or [None] * len(ends[0])
     columns = [
-        column.cast(pa.large_string()) if kind is not None and is_text(kind) else column
-        for column, kind in zip(table.columns, 2 * kinds_of_end, strict=True)
+        column.cast(pa.large_string()) if id_type is not None and is_text(id_type) else column
+        for column, id_type in zip(table.columns, 2 * types_of_end, strict=True)
     ]
     return pa.table(columns, names=table.column_names)
 
 
 def _selected(
-    table: WholeTable, on: str | None, last_column: str | None, kinds: Sequence[Any] = ()
+    table: WholeTable, on: str | None, last_column: str | None, id_types: Sequence[Any] = ()
 ) -> Any:
-    """Return the ids of records, which ``on`` names, and the column ``last_column``.
+    """Return the columns of ids, which ``on`` names, and the column ``last_column``.
 
-    Without ``on``, all columns are returned. Ids of one column are text or numbers like ``kinds``.
+    If ``on`` is None, all columns are returned. Ids of one column are text or numbers like the one
+    type in ``id_types``.
     """
     import pyarrow as pa
 
@@ -396,9 +410,9 @@ def _selected(
         ids = [on] if on in names else on.split(",")
         names = list(dict.fromkeys([*ids, *([] if last_column is None else [last_column])]))
         table.check(names)
-    kind = kinds[0] if len(kinds) == 1 else None
+    id_type = id_types[0] if len(id_types) == 1 else None
     columns = [
-        table.table[name] if name == last_column else ids_of(table, name, kind) for name in names
+        table.table[name] if name == last_column else ids_of(table, name, id_type) for name in names
     ]
     return pa.table(columns, names=names)
 
@@ -406,7 +420,7 @@ def _selected(
 def _labelled(
     path: str, header: bool | None, on: str | None = None, label: str | None = None
 ) -> Any:
-    """Return the ids and labels of a table, with labels as the strings of a text file."""
+    """Return the ids and labels of a table; labels of a text file are strings."""
     requested = [] if on is None or label is None else [*on.split(","), label]
     table = with_header(read_table(path, None, True), header, requested)
     columns = _selected(table, on, label)

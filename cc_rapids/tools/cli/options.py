@@ -36,16 +36,19 @@ COLUMNS_IN_WORDS = (
     "Columns: by default, a known pair of columns contains the ends of each edge:"
     f" {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. If a file has only two columns, these"
     " are the ends. If a file with unique_id_l and unique_id_r also has source_dataset_l and"
-    " source_dataset_r, these are part of the ids. The first line of text is a header if it"
-    " contains known or given names, or three words above numbers. It is an edge if its ends are"
-    " numbers like those of the next line. --header and --no-header override this."
+    " source_dataset_r, the ids consist of two columns each. The first line of a text file is a"
+    " header if it contains known names or names in the options, or if it has three words above"
+    " numbers. It is an edge if its ends are numbers, like those in the next line. --header and"
+    " --no-header override these rules."
 )
 FORMATS_IN_WORDS = (
     f"Formats: {', '.join(FORMATS)}. The suffix of a file determines its format:"
-    f" {' '.join(SUFFIXES)}. All may be compressed ({', '.join(PACKED)}). For other suffixes, the"
-    f" first bytes determine the format. These formats can be written: {', '.join(WRITTEN)}."
-    f" {', '.join(name for name, first in COUNTED.items() if first)} count vertices from 1; ids"
-    f" are used as they are in the file. {', '.join(COUNTED)} keep vertices without edges."
+    f" {' '.join(SUFFIXES)}. Files of all formats may be compressed ({', '.join(PACKED)}). If a"
+    " file has another suffix, its first bytes determine the format. These formats can be written:"
+    f" {', '.join(WRITTEN)}. The formats"
+    f" {', '.join(name for name, first in COUNTED.items() if first)} count vertices from 1; the"
+    f" ids in such a file are not changed. The formats {', '.join(COUNTED)} also store vertices"
+    " without edges."
 )
 FILES_IN_WORDS = f"{COLUMNS_IN_WORDS}\n\n{FORMATS_IN_WORDS}"
 
@@ -97,7 +100,7 @@ class FilePath(click.Path):
 
 
 def size(value: str) -> str:
-    """Return a number of bytes such as ``2GiB`` unchanged, if the library accepts it."""
+    """Return a size such as ``2GiB`` unchanged; raise a BadParameter error if it is invalid."""
     try:
         bytes_of(value)
     except InputError:
@@ -116,10 +119,10 @@ def number(value: str) -> int | float:
 
 
 class LabelChoice(click.Choice[str]):
-    """A choice of the kinds of labels, which imports their module on demand."""
+    """A click type for a kind of labels; it imports the module of the kinds on demand."""
 
     def __init__(self) -> None:
-        self.case_sensitive = True
+        self.case_sensitive = True  # super().__init__() would set ``choices``, a property here
 
     @property
     def choices(self) -> Sequence[str]:  # type: ignore[override]
@@ -142,8 +145,8 @@ def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
 def input_options(
     function: Callable[..., Any], *rows: tuple[str, str, Any, str]
 ) -> Callable[..., Any]:
-    """Add options of the input, in their order: flag, metavar, type and help of each."""
-    for flag, metavar, kind, help_text in reversed(rows):
+    """Add options of the input; each row has the flag, metavar, type and help of an option."""
+    for flag, metavar, kind, help_text in reversed(rows):  # help lists the last added option first
         function = option(flag, metavar=metavar, type=kind, section=INPUT, help=help_text)(function)
     return function
 
@@ -159,9 +162,19 @@ def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_bounds(bounds: dict[str, Any], weight_alone: bool = False) -> dict[str, Any]:
-    """Return the options that were passed: none, or a weight column and one or two bounds.
+    """Return the options weight, at_least and at_most without those that were not passed.
 
-    With ``weight_alone``, a weight column without bounds is accepted, too.
+    Parameters
+    ----------
+    bounds
+        The values of the three options; None for an option that was not passed.
+    weight_alone
+        Accept a weight column without bounds, too.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bounds are passed without a weight column, or the reverse; the bounds exclude each other.
     """
     from ...data.weight_bound import WeightBound
 
@@ -181,7 +194,10 @@ def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def ends_options(source: tuple[str, ...], destination: tuple[str, ...], what: str) -> Decorator:
-    """Return two options for the columns of both ends; commas separate the columns of an id."""
+    """Return a decorator that adds the two options for the columns of both ends of an edge.
+
+    ``source`` and ``destination`` are their flags, and ``what`` names an end in the help.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for flags, name, help_text in (  # help lists the option that was added last first
@@ -189,14 +205,14 @@ def ends_options(source: tuple[str, ...], destination: tuple[str, ...], what: st
             (source, "source", f"Column of one {what}, or several: A,B."),
         ):
             function = option(
-                *flags, name, metavar="NAME", callback=_side, section=INPUT, help=help_text
+                *flags, name, metavar="NAME", callback=_column_names, section=INPUT, help=help_text
             )(function)
         return function
 
     return decorate
 
 
-def _side(_: object, __: object, word: str | None) -> Any:
+def _column_names(_: object, __: object, word: str | None) -> Any:
     """Return the name of a column, or a list if commas separate several names.
 
     click calls this function with the context, the option and its value.
@@ -204,14 +220,14 @@ def _side(_: object, __: object, word: str | None) -> Any:
     return word.split(",") if word and "," in word else word
 
 
-def edge_file_options(name: str = "--format") -> Decorator:
-    """Return the options for reading a file of edges."""
+def edge_file_options(format_flag: str = "--format") -> Decorator:
+    """Return a decorator that adds the options for reading a file of edges."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        of_format = format_option(
-            name, "format", "Format of FILE; from its suffix by default.", INPUT
+        add_format_option = format_option(
+            format_flag, "format", "Format of FILE; from its suffix by default.", INPUT
         )
-        return column_options(of_format(text_options(function)))
+        return column_options(add_format_option(text_options(function)))
 
     return decorate
 
@@ -265,23 +281,32 @@ def format_option(
 
 
 def written_to(output: Path, format: str | None) -> tuple[Path, str | None]:
-    """Return the path and format of an output; for ``-``, those of standard output as csv."""
+    """Return the path and format of an output; ``-`` is standard output, by default as csv."""
     if str(output) == STANDARD:
         return Path("/dev/stdout"), format or "csv"
     return output, format
 
 
 def is_shown(output: Path | None, quiet: bool, json_output: bool) -> bool:
-    """Return whether a command prints its summary, which it omits if stdout is its output."""
+    """Return whether a command prints its summary: not if it is quiet or its output is stdout.
+
+    Raises
+    ------
+    InputError
+        Both the output and JSON would go to stdout.
+    """
     if output is None or not is_standard_output(output):
         return not quiet
     if json_output:
-        raise InputError(f"--json goes to standard output, as {output} does: leave one of them out")
+        raise InputError(
+            f"--json goes to standard output, and so does {output}: leave out --json or write to"
+            " a file"
+        )
     return False
 
 
 def check_apart(output: Path, file: Path) -> None:
-    """Raise an error if the output is the input file."""
+    """Raise an InputError if the output is the input file."""
     if output.exists() and file.exists() and output.samefile(file):
         raise InputError(f"{output} is the input file; write to another file")
 
@@ -300,20 +325,19 @@ def engine_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option ``--engine``, whose value is a backend, by default on a GPU if present."""
+    """Add the option ``--engine``, whose value is a backend; "auto" is a GPU if there is one."""
 
     def opened(context: click.Context, option: click.Parameter, word: str) -> Backend | None:
-        """Return the backend of an engine; for "auto", a GPU if present, or threads."""
         from ... import backends
 
-        if context.resilient_parsing:
+        if context.resilient_parsing:  # completion in a shell, which needs no backend
             return None
         name = ENGINES[word]
+        if name is not None:
+            return backends.get(name)
         try:
-            return backends.get(name or "cuda")
+            return backends.get("cuda")
         except EngineError:
-            if name:
-                raise
             return backends.get("threads")
 
     return option(
@@ -337,16 +361,16 @@ def engine_in_words(backend: Backend) -> str:
 def quiet_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the option ``--quiet``, and ``--progress``, which is stored in the context."""
 
-    def keep(context: click.Context, _: click.Parameter, value: bool | None) -> None:
+    def store(context: click.Context, _: click.Parameter, value: bool | None) -> None:
         context.meta[PROGRESS] = value
 
     progress = option(
         "--progress/--no-progress",
         default=None,
         expose_value=False,
-        callback=keep,
+        callback=store,
         section=OUTPUT,
-        help="Print progress outside a terminal as well, or never.",
+        help="Print progress even outside a terminal, or never.",
     )
     quiet = option("--quiet", is_flag=True, section=OUTPUT, help="Print only errors.")
     return quiet(progress(function))
@@ -357,5 +381,5 @@ as_json: Decorator = option(
     "json_output",
     is_flag=True,
     section=OUTPUT,
-    help="Print everything as one JSON object, without tables.",
+    help="Print all facts as one JSON object, and no tables.",
 )

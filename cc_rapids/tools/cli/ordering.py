@@ -16,27 +16,31 @@ ZONE = r"(Z|[+-]\d{2}(:?\d{2})?)"
 DATE = rf"^\d{{4}}-\d{{2}}-\d{{2}}([T ]\d{{2}}:\d{{2}}(:\d{{2}}(\.\d+)?)?{ZONE}?)?$"
 NUMBER = r"(?i)^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^[+-]?inf(inity)?$"
 NUMERAL = r"^[+-]?[^\w\s]?\d[\d.,'/: -]*[^\w\s]?$"  # such as 1,000 or $5 or 5% or 31/1/2024
+# Reasons in errors
 NO_NUMBER = "not a number, unlike other values"
 NO_DATE = "not an ISO date, unlike other values"
 ROUNDED = "rounded, because no type holds all values exactly"
 SPELT = "neither a plain number nor an ISO date"
+NO_ZONE = "without a time zone, unlike other values"
 
 
 def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
-    """Convert texts to numbers or times with nulls, or return them unchanged if none is either.
+    """Convert texts to numbers or times, or return them as texts if none is a number or a date.
+
+    Texts such as NA become null if the others are numbers or dates. Empty texts are always null.
 
     Parameters
     ----------
     texts
         A column of a text file, of large strings.
     what
-        The table and the column, for messages.
+        The names of the table and the column, for messages.
 
     Raises
     ------
     FormatError
-        Only some texts are numbers or dates, or numbers have another spelling, such as 1,000; the
-        message names the first row.
+        Some texts are numbers or dates and others are not, or numbers have another spelling, such
+        as 1,000. The message names the first such row.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -54,28 +58,28 @@ def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
             is_rounded = pc.is_in(present, pa.array(rounded, present.type))
             raise _mixed_kinds_error(present, is_rounded, what, ROUNDED)
         return numeric
-    # Not all are numbers: the first kind that occurs decides what is wrong, unless all are dates
-    for pattern, kind in ((NUMBER, NO_NUMBER), (DATE, NO_DATE), (NUMERAL, SPELT)):
+    # Not all texts are numbers. The first pattern that any text fits decides what the others are
+    # reported to be, unless all texts are dates
+    for pattern, reason in ((NUMBER, NO_NUMBER), (DATE, NO_DATE), (NUMERAL, SPELT)):
         fits = pc.match_substring_regex(present, pattern)
         if not pc.any(fits).as_py():
             continue
         if pattern == DATE and pc.all(fits).as_py():
             return _times(present, what)
-        raise _mixed_kinds_error(
-            present, fits if pattern == NUMERAL else pc.invert(fits), what, kind
-        )
+        wrong = fits if pattern == NUMERAL else pc.invert(fits)
+        raise _mixed_kinds_error(present, wrong, what, reason)
     return texts
 
 
 def _rounded(texts: pa.ChunkedArray) -> list[str]:
-    """Return the integers that floats round, which happens beyond 2^53."""
+    """Return the texts of integers that floats round, which happens beyond 2^53."""
     import pyarrow.compute as pc
 
-    # Fewer digits are exact, and more exceed the greatest float. Python compares an int and a float
-    # exactly, without converting either.
+    # Integers of fewer digits are exact, and integers of more digits exceed the greatest float.
+    # Python compares an int and a float exactly, without converting one to the type of the other.
     wide = pc.match_substring_regex(texts, r"^[+-]?\d{16,300}$")
-    words = texts.filter(pc.fill_null(wide, False)).unique().to_pylist()
-    return [word for word in words if int(word) != float(word)]
+    wide_texts = texts.filter(pc.fill_null(wide, False)).unique().to_pylist()
+    return [text for text in wide_texts if int(text) != float(text)]
 
 
 def _times(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
@@ -86,14 +90,12 @@ def _times(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     with_zone = pc.match_substring_regex(texts, rf":\d{{2}}(\.\d+)?{ZONE}$")
     has_zone = pc.any(with_zone).as_py()
     if has_zone and not pc.all(with_zone).as_py():
-        raise _mixed_kinds_error(
-            texts, pc.invert(with_zone), what, "without a time zone, unlike other values"
-        )
-    kinds = [pa.timestamp(unit, "UTC" if has_zone else None) for unit in ("s", "us", "ns")]
-    for kind in kinds:
+        raise _mixed_kinds_error(texts, pc.invert(with_zone), what, NO_ZONE)
+    types = [pa.timestamp(unit, "UTC" if has_zone else None) for unit in ("s", "us", "ns")]
+    for timestamp in types:
         with suppress(pa.ArrowInvalid):
-            return texts.cast(kind)
-    invalid = [word.as_py() for word in texts.unique() if not _casts(word, kinds[-1])]
+            return texts.cast(timestamp)
+    invalid = [text.as_py() for text in texts.unique() if not _casts(text, types[-1])]
     raise _mixed_kinds_error(texts, pc.is_in(texts, pa.array(invalid, texts.type)), what, NO_DATE)
 
 
@@ -109,14 +111,14 @@ def _casts(text: pa.Scalar, kind: pa.DataType) -> bool:
 
 
 def _mixed_kinds_error(
-    texts: pa.ChunkedArray, is_different: pa.ChunkedArray, what: str, kind: str
+    texts: pa.ChunkedArray, is_wrong: pa.ChunkedArray, what: str, reason: str
 ) -> FormatError:
-    """Return the error for the first row whose value differs in kind from the others."""
+    """Return the error for the first row whose text cannot be compared with the others."""
     import pyarrow.compute as pc
 
-    row = pc.index(is_different, True).as_py()
+    row = pc.index(is_wrong, True).as_py()
     return FormatError(
         f"{what}: {shown(texts[row].as_py())} in row {row + 1:,} (from 1, below the header) is"
-        f" {kind}: write 1000, 1.5 or 2024-01-31, leave the field empty, or compare the column as"
+        f" {reason}: write 1000, 1.5 or 2024-01-31, leave the field empty, or compare the column as"
         " text with --by-text"
     )

@@ -27,7 +27,7 @@ output_format_option: Decorator = option(
     metavar="FORMAT",
     type=click.Choice(list(TABLES)),
     section=OUTPUT,
-    help=f"Override the suffix: {', '.join(TABLES)}.",
+    help=f"Format of PATH: {', '.join(TABLES)}.",
 )
 
 
@@ -63,14 +63,15 @@ def checked_output(
 
 @dataclass(frozen=True)
 class LabelOutput:
-    """The path and format of an output for labels; a folder if ``rows_per_file`` is given.
+    """A file for labels, or a folder of Parquet files for them.
 
-    If ``rows_per_file`` is 0, the library chooses the number of rows of each file in the folder.
+    If ``rows_per_file`` is None, the files of a folder have the library's number of rows.
     """
 
     path: Path
     format: str | None
-    rows_per_file: int | None
+    is_folder: bool = False
+    rows_per_file: int | None = None
 
     @classmethod
     def checked(
@@ -81,12 +82,12 @@ class LabelOutput:
         Raises
         ------
         UsageError, FormatError, OutputError
-            A format other than Parquet is given for a folder; the suffix is unknown; the path
-            cannot be written.
+            The format of a folder is not Parquet; the suffix is unknown; the path cannot be
+            written.
         """
-        folder = rows_per_file is not None or path_text.endswith(os.sep) or os.path.isdir(path_text)
-        if not folder:
-            return cls(*checked_output(path_text, format, inputs), None)
+        is_folder = path_text.endswith(os.sep) or os.path.isdir(path_text)
+        if rows_per_file is None and not is_folder:
+            return cls(*checked_output(path_text, format, inputs))
         if path_text == STANDARD:
             raise click.UsageError(f"{ROWS_FLAG} needs a folder, not standard output.")
         if format not in (None, "parquet"):
@@ -94,11 +95,11 @@ class LabelOutput:
                 f"A folder has Parquet files: leave out --output-format {format}."
             )
         check_new_folder(Path(path_text))
-        return cls(Path(path_text), "parquet", rows_per_file or 0)
+        return cls(Path(path_text), "parquet", True, rows_per_file)
 
     def write(self, components: Components[pa.Table]) -> int:
         """Write the labels, and return the number of files."""
-        if self.rows_per_file is None:
+        if not self.is_folder:
             write_table(components.labels(), self.path, self.format)
             return 1
         from ...results.written import ROWS_PER_FILE

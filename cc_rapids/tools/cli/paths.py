@@ -23,12 +23,12 @@ def name_of(file: str) -> str:
 
 
 def is_pattern(file: str) -> bool:
-    """Return whether a path is a pattern, not an existing file whose name looks like one."""
+    """Return whether a path is a pattern, not a URL or an existing file with such a name."""
     return glob.has_magic(file) and "://" not in file and not os.path.exists(file)
 
 
-def _within(file: str) -> list[str]:
-    """Return the sorted files of a folder that is not a table; other paths unchanged."""
+def _files_at(file: str) -> list[str]:
+    """Return the sorted files of a folder, or the path itself if it is a file or a table."""
     return files_in(file) if os.path.isdir(file) and table_at(file) is None else [file]
 
 
@@ -42,26 +42,28 @@ def standard_input() -> File:
 
 
 def paths_of(pattern: str) -> list[str]:
-    """Return the sorted files of a folder or pattern; other paths unchanged.
+    """Return the sorted files of a folder or a pattern, or the path itself if it is neither.
 
     Raises
     ------
     FormatError
-        There are no such files.
+        No file matches the pattern, or the folder contains no file.
     """
     if pattern == STANDARD:
         return [pattern]
     if not is_pattern(pattern):
-        return _within(pattern)
-    files = [file for path in sorted(glob.glob(pattern, recursive=True)) for file in _within(path)]
+        return _files_at(pattern)
+    files = [
+        file for path in sorted(glob.glob(pattern, recursive=True)) for file in _files_at(path)
+    ]
     if not files:
         raise FormatError(f"no file matches {pattern}")
     return files
 
 
 class _StandardInput(File):
-    """Standard input as one file."""
+    """Standard input, which the library reads like a file that the caller has opened."""
 
     def readable(self) -> bool:
-        """Return True, as open files do."""
+        """Return True, so that the library accepts this object as an open file."""
         return True

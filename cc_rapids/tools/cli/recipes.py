@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Edges to generate, with the seed and the range of their weights, if any."""
+    """Edges to generate, with their seed and, if they have weights, the range of the weights."""
 
     pieces: Pieces
     seed: int
@@ -30,14 +30,12 @@ class Recipe:
 
 
 def make(name: str, params: Params) -> Recipe:
-    """Make the edges of a generator with its options."""
+    """Return the recipe for a generator and the values of its options."""
     from ..generators import pieces
 
     weights = params["weights"]
     if weights is not None and weights[0] > weights[1]:
-        raise InputError(
-            f"--weights needs the least weight and the greatest, not {weights[0]} {weights[1]}"
-        )
+        raise InputError(f"--weights MIN MAX needs MIN <= MAX, not {weights[0]} {weights[1]}")
     if "of" in params:
         params = params | {"of": recipe(params["of"]).pieces}
     return Recipe(GENERATORS[name].make(pieces, params), params["seed"], weights)
@@ -58,7 +56,7 @@ def recipe(text: str) -> Recipe:
 
 
 def _parse(text: str) -> tuple[str, list[str]]:
-    """Return the name, and the options as command-line arguments."""
+    """Return the name of the generator, and its options as command-line arguments."""
     error = InputError(f"expected NAME(option=value, ...), found {text!r}")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
@@ -77,7 +75,7 @@ def _parse(text: str) -> tuple[str, list[str]]:
 
 
 def _option(name: str, tree: ast.expr, error: Exception) -> list[str]:
-    """Return an option of a recipe as command-line arguments."""
+    """Return an option as command-line arguments; raise ``error`` if its value is no literal."""
     flag = f"--{name.replace('_', '-')}"
     if isinstance(tree, ast.Call | ast.Name):  # another recipe
         return [flag, ast.unparse(tree)]

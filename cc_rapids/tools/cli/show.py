@@ -53,9 +53,9 @@ def print_rows(rows: dict[str, str | None]) -> None:
 
 
 def compact(*names: str, numbers: tuple[str, ...] = ()) -> Table:
-    """Return an empty table without lines between columns, which wraps long cells.
+    """Return a table without rows, and without lines between columns.
 
-    The columns in ``numbers`` are right-aligned.
+    Long cells are wrapped. The columns in ``numbers`` are right-aligned and not wrapped.
     """
     from rich import box
     from rich.table import Table
@@ -86,7 +86,7 @@ def size(value: int | None) -> str:
 
 
 def kernel_rows(times: KernelTimes, kernel_seconds: float) -> dict[str, str | None]:
-    """Return the row with the time to compile or load kernels; empty if there was none."""
+    """Return the row of a report for the time to compile or load kernels; empty without any."""
     if times.compiled:
         count = counted(times.compiled, "kernel")
         return {"time to compile": f"{seconds(kernel_seconds)}: {count} for this machine, once"}
@@ -94,7 +94,7 @@ def kernel_rows(times: KernelTimes, kernel_seconds: float) -> dict[str, str | No
 
 
 def times_since(start: float, times: KernelTimes) -> dict[str, float]:
-    """Return the seconds since ``start``, divided into the time of kernels and the rest."""
+    """Return the seconds since ``start``, with those to compile or load kernels apart."""
     return {
         "seconds": time.perf_counter() - start - times.seconds,
         "kernel_seconds": times.seconds,
@@ -104,7 +104,7 @@ def times_since(start: float, times: KernelTimes) -> dict[str, float]:
 
 @contextmanager
 def kernels(quiet: bool) -> Iterator[KernelTimes]:
-    """Time the compilation of kernels in a context, and announce it if stderr is a terminal."""
+    """Time the compiling and loading of kernels in a context; announce compiling on a terminal."""
     from ...backends import kernel_times
 
     def announce() -> None:
@@ -118,10 +118,10 @@ def kernels(quiet: bool) -> Iterator[KernelTimes]:
 
 @contextmanager
 def progress(text: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
-    """Show a progress bar with rate and time left during long work, if stderr is a terminal.
+    """Show the progress of long work in a context; yield the function to report it, or None.
 
-    If stderr is not a terminal, print a line at intervals with ``--progress``, otherwise nothing.
-    The bar fits 80 columns; if needed, ``text`` is shortened.
+    If stderr is a terminal, a bar shows the rate and the time left. It fits 80 columns, because
+    ``text`` is shortened. If stderr is not a terminal, ``--progress`` prints a line at intervals.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def progress(text: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]
 
 
 def stream_progress(quiet: bool) -> bool | Callable[[object], object]:
-    """Return the option ``progress`` of a stream: a bar, lines at intervals, or nothing."""
+    """Return the option ``progress`` of a stream: for a bar, lines at intervals, or nothing."""
     terminal = console(stderr=True)
     shown = _is_shown(quiet, terminal)
     if not shown or terminal.is_terminal:
@@ -161,22 +161,22 @@ def stream_progress(quiet: bool) -> bool | Callable[[object], object]:
 
 
 def _is_shown(quiet: bool, terminal: Console) -> bool:
-    """Return whether progress is shown: on a terminal, or with ``--progress``."""
+    """Return whether to show progress: by default on a terminal; --progress and --quiet decide."""
     context = click.get_current_context(silent=True)
     choice = None if context is None else context.meta.get(PROGRESS)
     return not quiet and (terminal.is_terminal if choice is None else bool(choice))
 
 
 def _by_line() -> Callable[[Callable[[], str]], None]:
-    """Return a function that prints a line on stderr at intervals; its argument makes the text."""
+    """Return a function that prints on stderr at intervals; its argument makes the text."""
     reporter = Reporter(partial(click.echo, err=True), call=LINE_SECONDS)
-    # The reporter only decides when to print, so it gets no amounts: the text has them
+    # The reporter only decides when to print. It gets no amounts, because the text contains them.
     return lambda text: reporter.report(0, None, lambda _: text())
 
 
-BAR = 16  # columns
+BAR = 16  # columns of the bar
 BESIDE_WORDS = BAR + 37  # columns of the bar, two counts, the rate, the time left and the gaps
-MIN_WORDS = 12
+MIN_WORDS = 12  # columns of the text, if the terminal is narrow
 
 
 def shortened(text: str, max_length: int) -> str:
@@ -194,7 +194,7 @@ def shortened(text: str, max_length: int) -> str:
 
 
 def _progress_text(unit: str, done: float, total: float) -> str:
-    """Format the amount done and the total, in bytes or counted items."""
+    """Format the amount of work done and the total amount, in bytes or counted items."""
     bytes_unit, words = ("B", "") if unit == "B" else ("", f" {unit}")
     return f"{scaled(done, bytes_unit)} of {scaled(total, bytes_unit)}{words}"
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class CommandEdges:
     """The edges of a command in a form that the library accepts, and the library's options.
 
-    ``formats`` tells how each file was read. ``ledger`` counts the rows of a file that the command
-    reads itself.
+    If the command has read a file, ``formats`` says how, and ``ledger`` counts the rows of the
+    file. ``streamed`` is true if the library reads the files in chunks.
     """
 
     edges: Any
@@ -42,7 +42,7 @@ class CommandEdges:
     formats: list[SourceFormat] = field(default_factory=list)
     ledger: Ledger | None = None
 
-    def rows(self, ledger: dict[str, Any]) -> Ledger:
+    def full_ledger(self, ledger: dict[str, Any]) -> Ledger:
         """Return the ledger of an answer, extended to all rows of the file.
 
         Raises
@@ -50,30 +50,31 @@ class CommandEdges:
         LedgerError
             The answer does not account for all rows of the file.
         """
-        file_ledger = Ledger.of_facts(ledger)
+        answer_ledger = Ledger.of_facts(ledger)
         if self.ledger is None:
-            return file_ledger
-        return self.ledger.plus(file_ledger._replace(given=0, unchecked=False)).check()
+            return answer_ledger
+        # The ledger of the file has counted the rows that were given to the library
+        return self.ledger.plus(answer_ledger._replace(given=0, unchecked=False)).check()
 
     @classmethod
     def of(cls, edge_file: EdgeFile, bounds: dict[str, Any] | None = None) -> CommandEdges:
         """Return the edges of an edge file, with bounds for their weights."""
         ends = {"source": edge_file.source, "destination": edge_file.destination}
         table, bounds = edge_file.table, bounds or {}
-        if bounds:  # then the last column holds weights
+        if bounds:  # weights were read into the last column
             table = table.rename_columns([*table.column_names[:-1], bounds["weight"]])
         options = ends | {"vertices": edge_file.vertices} | bounds
         return cls(table, options, formats=[edge_file.source_format], ledger=edge_file.ledger)
 
     def engine(self) -> str:
-        """Return the fastest engine for the edges; for a stream "auto": the library chooses."""
+        """Return the fastest engine for the edges; for a stream "auto", as the library chooses."""
         from ...backends.choice import choose
 
         return "auto" if self.streamed else choose(len(self.edges)).engine
 
 
-def columns_of(bounds: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of :func:`read_one` that read weights, if there are bounds."""
+def weight_request(bounds: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a column request that read the weights; empty without bounds."""
     request = {"weights": True, "weight": bounds.get("weight"), "null_weights": True}
     return request if bounds else {}
 
@@ -85,24 +86,36 @@ def read_edges(
     reading: dict[str, Any],
     bounds: dict[str, Any],
 ) -> CommandEdges:
-    """Read a single file, or return several files to be read in chunks.
+    """Read a single file as a whole, or return paths that the library reads in chunks.
 
-    ``chunked`` are options of streams, such as ``memory_limit``, with None for those not given.
+    Parameters
+    ----------
+    files
+        Paths of files and folders, patterns, or ``-``.
+    chunked
+        Options of streams, such as ``memory_limit``; None for an option that is not passed. With
+        any of them, a single file is also read in chunks.
+    reading
+        The columns of both ends, and the options of files.
+    bounds
+        The column of weights and its bounds; empty if edges are not selected by weight.
     """
     chunked = {name: value for name, value in chunked.items() if value is not None}
     if chunked or not is_whole(files):
-        return limited(files, chunked, quiet, reading, bounds)
+        return _in_chunks(files, chunked, quiet, reading, bounds)
     file = Path(files[0])
     with progress(f"reading {name_of(file.name)}", quiet) as on_progress:
-        return CommandEdges.of(read_one(file, on_progress, **reading, **columns_of(bounds)), bounds)
+        return CommandEdges.of(
+            read_one(file, on_progress, **reading, **weight_request(bounds)), bounds
+        )
 
 
 def read_in_memory(
     files: Sequence[str], quiet: bool, reading: dict[str, Any], bounds: dict[str, Any]
 ) -> CommandEdges:
-    """Read a single file, or return several files that the library reads into one table."""
+    """Read a single file, or return paths that the library reads into one table."""
     edges = read_edges(files, {}, quiet, reading, bounds)
-    edges.options.pop("progress", None)  # with it, the files would be read in chunks
+    edges.options.pop("progress", None)  # with this option, the library would read in chunks
     return edges
 
 
@@ -118,7 +131,7 @@ def read_one(file: Path, report: Report | None, **reading: Any) -> EdgeFile:
     else:
         edge_file = read_wanted(file, request, report)
     if not edge_file.ledger.records:
-        warnings.warn(f"{name_of(str(file))} holds no rows", CcRapidsWarning, stacklevel=2)
+        warnings.warn(f"{name_of(str(file))} has no rows", CcRapidsWarning, stacklevel=2)
     return edge_file
 
 
@@ -127,24 +140,24 @@ def check_single(source_format: SourceFormat) -> None:
     if len(source_format.columns) > 2:
         columns = ", ".join(source_format.columns)
         raise InputError(
-            f"the ids have several columns ({columns}), but this command takes one for each end:"
-            " name them with --source and --destination, or use the library"
+            f"the ids have several columns ({columns}), but this command takes one column for each"
+            " end: name both columns with --source and --destination, or use the library"
         )
 
 
-def limited(
+def _in_chunks(
     files: Sequence[str],
     chunked: dict[str, Any],
     quiet: bool,
     reading: dict[str, Any],
     bounds: dict[str, Any],
 ) -> CommandEdges:
-    """Return files, folders and patterns, or standard input, to be read in chunks.
+    """Return files, folders and patterns, or standard input, for the library to read in chunks.
 
     Raises
     ------
-    FormatError
-        A folder contains no file of a known format.
+    UsageError
+        Standard input is one of several files.
     """
     options = reading | {"progress": stream_progress(quiet)} | chunked | bounds
     if list(files) == [STANDARD]:
@@ -156,7 +169,7 @@ def limited(
 
 
 def is_whole(files: Sequence[str]) -> bool:
-    """Return whether the input is a single file or standard input, which can be read at once."""
+    """Return whether the input is one file or standard input, which is read as a whole."""
     if len(files) > 1:
         return False
     (file,) = files

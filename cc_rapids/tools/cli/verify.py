@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -34,14 +34,14 @@ from .options import (
 )
 from .paths import name_of, paths_of
 from .show import kernels, print_json, progress, times_since
-from .sources import CommandEdges, check_single, columns_of, is_whole, read_one
+from .sources import CommandEdges, check_single, is_whole, read_one, weight_request
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from ...verify.audit import Audit
 
-WRONG = 1  # the exit code
+WRONG = 1  # the exit code if labels are wrong
 
 
 @command(
@@ -53,7 +53,7 @@ WRONG = 1  # the exit code
         "cc-rapids verify pairs.csv labels",
         "Edges in several files, a pattern in quotes, or a folder:",
         "cc-rapids verify 'pairs*.parquet' pairs.csv labels.csv",
-        "Labels of another program, with any names of components:",
+        "Labels of another program, which names components in any way:",
         "cc-rapids verify pairs.csv labels_of_another.csv --labels any",
     )
 )
@@ -75,7 +75,7 @@ WRONG = 1  # the exit code
     type=click.Choice(list(LABEL_RULES)),
     default="min",
     section=METHOD,
-    help=f"The kind: {', '.join(LABEL_RULES)}; min by default.",
+    help=f"Kind of labels: {', '.join(LABEL_RULES)}; min by default.",
 )
 @engine_option
 @option(
@@ -108,16 +108,18 @@ def verify(
 ) -> None:
     """Prove from the edges that the labels in a file are right.
 
-    FILE contains the edges: a file, a folder, or a pattern in quotes; there may be several. LABELS
-    is a file with the columns vertex and labels, or a folder or pattern (in quotes) of such files,
-    as calculate --output FOLDER/ writes them. FILE or LABELS may be - for standard input; --format
-    or --labels-format gives its format, or its first bytes determine it. --labels says what the
-    labels are: min for the least vertex of each component, any for arbitrary names, or the value of
-    calculate --labels; any for fingerprints too. Labels of calculate --max-size are wrong, because
-    parts of one component differ. Several files are read in chunks, and so is one file with
-    --memory-limit. If the labels were calculated with --nulls, --weight, --unreadable, --vertices
-    or --num-vertices, pass the same options. --nulls drop then leaves out the same edges: an id
-    that occurs only in these needs no label.
+    FILE is a file of edges, a folder, or a pattern in quotes; there may be several. LABELS is a
+    file with the columns vertex and labels, or a folder or pattern (in quotes) of such files, as
+    calculate --output FOLDER/ writes them. FILE or LABELS may be - for standard input, whose format
+    is given by --format or --labels-format, or determined by its first bytes. Several files are
+    read in chunks. One file is read in chunks if there is a --memory-limit.
+
+    --labels is the kind of labels: min if a label is the least vertex of its component, the value
+    of calculate --labels, or any for arbitrary names. For fingerprints, pass any. Labels of
+    calculate --max-size are reported as wrong, because the parts of a component have different
+    labels. If the labels were calculated with --nulls, --weight, --unreadable, --vertices or
+    --num-vertices, pass the same options. With --nulls drop, an id that occurs only in dropped
+    edges needs no label.
 
     The command does not find the components again. It checks that both ends of every edge have
     equal labels, and that a path joins every vertex to its label. The exit code is 0 if the labels
@@ -133,7 +135,8 @@ def verify(
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
     chunked = {"memory_limit": memory_limit, "unreadable": unreadable}
     chunked = {name: value for name, value in chunked.items() if value is not None}
-    edges, options, source_format, ledger_of_all = _edges(files, quiet, chunked, reading, bounds)
+    audited = _audited_edges(files, quiet, chunked, reading, bounds)
+    edges, options, source_format = audited.edges, audited.options, audited.source_format
     if source_format is not None:
         check_single(source_format)
     edge_table = edges if is_whole(files) and not chunked else None
@@ -141,12 +144,12 @@ def verify(
     table, label_format = _labels(labels, labels_format, quiet)
     if edge_table is not None:
         table = _alike(edge_table, table, label_format, files[0], labels)
-    _check_naming(table, LABEL_RULES[naming])
+    rule = LABEL_RULES[naming]
+    _check_naming(table, rule)
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle} | bounds
-    rule = LABEL_RULES[naming]
     with kernels(quiet) as times:
-        proof, example = _audited(_by_least(table, rule), edges, options)
+        proof, example = _audit(_by_least(table, rule), edges, options)
     example = example or _misnamed(table, rule)
     facts = {
         **({"file": files[0]} if len(files) == 1 else {"files": list(files)}),
@@ -156,12 +159,12 @@ def verify(
         "vertices": len(table),
         "edges": proof and proof.edges,
         "components": proof and proof.components,
-        "ledger": proof and ledger_of_all(proof.ledger).facts(),
+        "ledger": proof and audited.full_ledger(proof.ledger).facts(),
         "oracle": oracle,
         "taken": source_format and source_format.facts(),
         **times_since(start, times),
     }
-    _tell(facts, proof, source_format, quiet, json_output)
+    _print(facts, proof, source_format, quiet, json_output)
     if example is not None:
         click.get_current_context().exit(WRONG)
 
@@ -176,53 +179,70 @@ def _labels(labels: Path, format: str | None, quiet: bool) -> tuple[pa.Table, So
         with progress(f"reading {name_of(path.name)}", quiet) as report:
             parts.append(read_one(path, report, format=format, **ends))
     tables = [plain(part.table) for part in parts]
-    if any(one.schema.types != tables[0].schema.types for one in tables):
-        kinds = " and ".join(dict.fromkeys(str(one.schema.types[0]) for one in tables))
-        raise FormatError(f"the files of {labels} hold labels of different kinds: {kinds}")
+    if any(table.schema.types != tables[0].schema.types for table in tables):
+        types = dict.fromkeys(", ".join(map(str, table.schema.types)) for table in tables)
+        raise FormatError(
+            f"the files of {labels} have columns of different types: {' and '.join(types)}"
+        )
     return pa.concat_tables(tables), parts[0].source_format
 
 
-def _edges(
+class _AuditedEdges(NamedTuple):
+    """The edges to audit, as a table or as paths, and the options of the audit for them.
+
+    ``source_format`` is None for pipes and several files. ``full_ledger`` is a function that
+    extends the ledger of an audit to all rows of the input.
+    """
+
+    edges: Any
+    options: dict[str, Any]
+    source_format: SourceFormat | None
+    full_ledger: Callable[[dict[str, Any]], Ledger]
+
+
+def _audited_edges(
     files: tuple[str, ...],
     quiet: bool,
     chunked: dict[str, str | None],
     reading: dict[str, Any],
     bounds: dict[str, Any],
-) -> tuple[Any, dict[str, Any], SourceFormat | None, Callable[[dict[str, Any]], Ledger]]:
-    """Return the edges to audit, as a table or as paths, and the options of the audit.
+) -> _AuditedEdges:
+    """Read a single file, or return the paths of files that the audit reads in chunks.
 
-    ``chunked`` are the options for reading in chunks that were given. Also return how the edges
-    were read (None for pipes and several files), and a function that extends the ledger of an audit
-    to all rows.
+    ``chunked`` are the options for reading in chunks that were passed.
     """
     file = Path(files[0])
     if is_whole(files) and not chunked:
         with progress(f"reading {name_of(file.name)}", quiet) as report:
-            edge_file = read_one(file, report, **reading, **columns_of(bounds))
+            edge_file = read_one(file, report, **reading, **weight_request(bounds))
         edge_input = CommandEdges.of(edge_file, bounds)
         names = {name: edge_input.options[name] for name in ("source", "destination", "vertices")}
-        return edge_input.edges, names, edge_input.formats[0], edge_input.rows
+        return _AuditedEdges(edge_input.edges, names, edge_input.formats[0], edge_input.full_ledger)
     if STANDARD in files:
         option = next(iter(chunked), None)
         if len(files) > 1 or option is None:
             raise click.UsageError("- is standard input, which cannot be read with other files.")
         flag = f"--{option.replace('_', '-')}"
-        raise InputError(f"{flag} needs a file: standard input is read as a whole here")
+        raise InputError(f"{flag} needs a file, because verify reads standard input as a whole")
     options, ends = reading | chunked, (reading["source"], reading["destination"])
     if not is_whole(files) or "unreadable" in chunked:
-        return files[0] if len(files) == 1 else list(files), options, None, Ledger.of_facts
+        paths = files[0] if len(files) == 1 else list(files)
+        return _AuditedEdges(paths, options, None, Ledger.of_facts)
     source_format = source_format_of(file, *ends, TextOptions.among(reading))
-    return str(file), options, source_format, Ledger.of_facts
+    return _AuditedEdges(str(file), options, source_format, Ledger.of_facts)
 
 
 def _alike(
-    edges: pa.Table, labels: pa.Table, form: SourceFormat, file: str, path: Path
+    edges: pa.Table,
+    labels: pa.Table,
+    label_format: SourceFormat,
+    edge_path: str,
+    label_path: Path,
 ) -> pa.Table:
-    """Return the labels, with vertices converted to the type of the ids of the edges.
+    """Return the labels, as text if the ids of the edges are strings of digits.
 
-    ``form`` tells how the labels were read; ``file`` and ``path`` name both inputs in messages.
-    Strings of digits in text files are read as numbers. Such vertices become strings again if all
-    ids of the edges are strings of digits.
+    A file of labels in text does not tell strings of digits from numbers, so they were read as
+    numbers. The paths name both inputs in messages.
 
     Raises
     ------
@@ -231,22 +251,20 @@ def _alike(
     """
     import pyarrow as pa
 
-    kind, other = edges.schema.types[0], labels.schema.types[0]
-    if not (len(edges) and len(labels)) or is_text(kind) == is_text(other):
+    id_type, vertex_type = edges.schema.types[0], labels.schema.types[0]
+    if not (len(edges) and len(labels)) or is_text(id_type) == is_text(vertex_type):
         return labels
-    if is_text(kind) and form.delimiter is not None and _digits(edges):
+    if is_text(id_type) and label_format.delimiter is not None and _are_digits(edges):
         columns = [column.cast(pa.large_string()) for column in labels.columns]
         return pa.table(columns, names=labels.column_names)
     raise FormatError(
-        f"the ids of {file} are {kind}, but the vertices of {path} are {other}, so they cannot be"
-        " compared; write both as numbers or both as text"
+        f"the ids of {edge_path} are {id_type}, but the vertices of {label_path} are {vertex_type},"
+        " so they cannot be compared; write both as numbers or both as text"
     )
 
 
-def _audited(
-    table: pa.Table, edges: Any, options: dict[str, Any]
-) -> tuple[Audit | None, str | None]:
-    """Return the audit, or a description of the error."""
+def _audit(table: pa.Table, edges: Any, options: dict[str, Any]) -> tuple[Audit | None, str | None]:
+    """Return the proof that labels are right, or a description of the first that is wrong."""
     from ...verify.audit import audit_labels
 
     try:
@@ -256,7 +274,7 @@ def _audited(
 
 
 def _check_naming(table: pa.Table, rule: LabelRule) -> None:
-    """Raise an InputError if labels should be ids, which are strings, but all are integers."""
+    """Raise an InputError if the ids are strings and labels are numbers, but should be ids."""
     import pyarrow.compute as pc
 
     vertex, labels = table["vertex"], table["labels"]
@@ -269,7 +287,7 @@ def _check_naming(table: pa.Table, rule: LabelRule) -> None:
         )
 
 
-def _digits(edges: pa.Table) -> bool:
+def _are_digits(edges: pa.Table) -> bool:
     """Return whether all ids are strings that would be read from a text file as integers."""
     return all(integers(column) is not None for column in plain(edges).columns[:2])
 
@@ -278,7 +296,8 @@ def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
     """Return the table with labels replaced: each is the least vertex that has this label."""
     if rule.is_least or not len(table):
         return table
-    groups = _Groups(table)  # vertices are sorted, so the first row of a label has its least vertex
+    # Vertices are sorted, so the first row of a label has its least vertex
+    groups = _Groups(table)
     return table.set_column(1, "labels", table["vertex"].take(groups.first[groups.of_row]))
 
 
@@ -297,13 +316,15 @@ class _Groups:
         _, self.first, self.of_row = np.unique(codes, return_index=True, return_inverse=True)
         self.size = np.bincount(self.of_row)
         self.last = np.zeros_like(self.first)
-        self.last[self.of_row] = np.arange(len(table))  # of several rows, the last one stays
+        self.last[self.of_row] = np.arange(
+            len(table)
+        )  # the last row of a label overwrites the others
 
 
 def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
-    """Describe the first label that is not of the requested kind; None if there is none.
+    """Describe the first label that is not what the rule requires; None if all labels are.
 
-    The components must be right already.
+    The audit has proved that equal labels mean equal components.
     """
     import numpy as np
     import pyarrow as pa
@@ -332,7 +353,7 @@ def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
     return f"vertex {vertex} has the label {label}, but {what} is {expected[wrong].as_py()}"
 
 
-def _tell(
+def _print(
     facts: dict[str, Any],
     proof: Audit | None,
     source_format: SourceFormat | None,

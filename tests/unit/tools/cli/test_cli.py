@@ -120,11 +120,20 @@ def test_implementations_by_number(run, edges, number, design, memory):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("owner:7",), "no implementation is 'owner:7'; there are owner:0 to owner:6 and dense:0"),
-        (("soman:1",), "no implementation is 'soman:1'"),
-        (("dense:",), "no implementation is 'dense:'"),
-        (("owner:0", "--engine", "gpu"), "owner:0 has --engine threads, so --engine cuda"),
-        (("dense:3", "--memory", "pinned"), "dense:3 has --memory zero-copy, so --memory pinned"),
+        (
+            ("owner:7",),
+            "There is no implementation 'owner:7': choose from owner:0 to owner:6 and dense:0",
+        ),
+        (("soman:1",), "There is no implementation 'soman:1'"),
+        (("dense:",), "There is no implementation 'dense:'"),
+        (
+            ("owner:0", "--engine", "gpu"),
+            "owner:0 runs with --engine threads, so leave out --engine cuda",
+        ),
+        (
+            ("dense:3", "--memory", "pinned"),
+            "dense:3 runs with --memory zero-copy, so leave out --memory pinned",
+        ),
     ],
 )
 def test_numbers_without_an_implementation(run, edges, words, message):

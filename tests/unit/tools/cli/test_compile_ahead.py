@@ -49,9 +49,11 @@ def test_what_is_compiled(monkeypatch, run, asked, engine, gpus, words, asks):
 
 def test_what_it_says(monkeypatch, run):
     found(monkeypatch, "threads")
-    assert run("compile").output.startswith("9 kernels for threads: 4 compiled, 5 there already")
+    assert run("compile").output.startswith(
+        "9 kernels for threads: 4 compiled, 5 available already"
+    )
     said = run("compile", "--architecture", "8.6").output
-    assert said.startswith("9 kernels for cuda, sm_86: 4 compiled, 5 there already, in 0.")
+    assert said.startswith("9 kernels for cuda, sm_86: 4 compiled, 5 available already, in 0.")
     told = json.loads(run("compile", "--json").output)
     assert (told["engine"], told["kernels"], told["compiled"]) == ("threads", 9, 4)
 
@@ -59,7 +61,7 @@ def test_what_it_says(monkeypatch, run):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--engine", "cuda"), "There is no GPU here: name an --architecture"),
+        (("--engine", "cuda"), "There is no GPU on this machine: pass --architecture"),
         (("--engine", "cpu", "--architecture", "9.0"), "it needs --engine cuda"),
         (("--architecture", "hopper"), "'hopper' is not a compute capability such as 9.0 or sm_90"),
         (("--processes", "0"), "0 is not in the range"),

@@ -72,7 +72,7 @@ def test_what_is_lost_and_moved_is_said(run, tmp_path):
         "%%MatrixMarket matrix coordinate pattern general\n9 9 1\n3 2\n"
     )
     done = run("convert", tmp_path / "e.mtx", tmp_path / "e.csv")
-    assert "7 vertices without edges, which csv does not keep" in done.stdout
+    assert "7 vertices without edges, which csv does not store" in done.stdout
     done = run("convert", tmp_path / "e.mtx", tmp_path / "e.he")
     assert "each 1 less than before" in done.stdout
     assert (tmp_path / "e.he").read_text() == "H 9 1 1\nE 2 1 1\n"

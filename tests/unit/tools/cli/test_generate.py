@@ -148,7 +148,10 @@ class TestMemory:
         [
             ("duplicated e.csv --of path(nodes=100) --times 2", "the generator duplicated holds"),
             ("path e.egr --nodes 100", "the format egr holds the whole list in memory: 99 edges"),
-            ("path e.npz --nodes 100", "all but metis, egr and npz are written piece by piece"),
+            (
+                "path e.npz --nodes 100",
+                "all formats but metis, egr and npz are written piece by piece",
+            ),
         ],
     )
     def test_what_is_held_has_to_fit(self, run, tmp_path, monkeypatch, words, part):

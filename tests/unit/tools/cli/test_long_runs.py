@@ -188,7 +188,9 @@ class TestVerify:
         given("calculate", "pairs.csv", "--output", "out", "--rows-per-file", 2)
         table = pa.table({"vertex": ["a"], "labels": ["a"]})
         pq.write_table(table, "out/part-00002.parquet")
-        assert "different kinds: int64 and string" in refused("verify", "pairs.csv", "out")
+        assert "have columns of different types: int64, int64 and string, string" in refused(
+            "verify", "pairs.csv", "out"
+        )
         (folder / "out/part-00002.parquet").unlink()
         done = run("verify", "pairs.csv", "out")
         assert done.exit_code == 1

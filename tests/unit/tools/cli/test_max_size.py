@@ -71,7 +71,7 @@ def test_weakest_links_are_cut(run, tmp_path, edges, greatest, several):
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ([], "--max-size splits at the weakest links: name their --weight"),
+        ([], "--max-size splits at the weakest links: name the column of weights with --weight"),
         (["--weight", "w", "--labels", "size"], "leave out --labels"),
         (["--weight", "w", "--memory-limit", "1GiB"], "in memory: leave out --memory-limit"),
         (["--weight", "w"], "--nulls drop"),

@@ -128,7 +128,7 @@ def test_output_to_standard_output(run, words, told):
     assert (done.stdout, done.stderr) == (told, "")
     done = run(*words, "--json")
     assert (done.stdout, done.exit_code) == ("", 2)
-    assert "--json goes to standard output, as /dev/" in done.stderr
+    assert "--json goes to standard output, and so does /dev/" in done.stderr
 
 
 FORMATS = ["csv", "tsv", "snap", "arrow", "parquet"]

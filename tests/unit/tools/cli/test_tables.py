@@ -306,7 +306,7 @@ class TestDeduplicate:
         (folder / "pairs.csv").write_text("src,dst\n")
         words = ["deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id", "--output", "keep.csv"]
         done = CliRunner().invoke(main, words)
-        assert (done.exit_code, done.stderr) == (0, "Warning: pairs.csv holds no rows\n")
+        assert (done.exit_code, done.stderr) == (0, "Warning: pairs.csv has no rows\n")
         assert pyarrow.csv.read_csv("keep.csv")["doc_id"].to_pylist() == [11, 12, 13, 14, 16, 17]
 
     def test_dropped_documents_are_listed_with_the_ones_kept(self):
