@@ -24,7 +24,7 @@ SIMILAR = 0.75  # the least share of common words among the words of two texts
 
 
 def similar(one: str, other: str) -> bool:
-    """Compare the words of two texts. For millions of texts, find candidate pairs by MinHash."""
+    """Return whether two texts share most words; for millions of texts, find pairs by MinHash."""
     a, b = set(one.split()), set(other.split())
     return len(a & b) >= SIMILAR * len(a | b)
 

@@ -1,9 +1,10 @@
 """Register your own link rule: write one function, and use its name in design names.
 
-The rule is asynchronous union-find that compares the parents before it climbs. An edge whose ends
-have the same parent therefore costs two reads. The rule works with every sample, every find and
-every engine, because it is plain Python on arrays. ``on`` makes device functions and provides the
-atomic operations, ``vertex`` is the unsigned type of vertices, and ``find`` climbs to a root.
+The rule is asynchronous union-find, but it compares the parents of both ends before it climbs. An
+edge whose ends have the same parent therefore costs two reads. The rule works with every sample,
+every find and every engine, because it is plain Python on arrays. ``on`` makes device functions and
+provides the atomic operations, ``vertex`` is the unsigned type of vertices, and ``find`` climbs to
+a root.
 """
 
 import numpy as np
