@@ -7,7 +7,7 @@ import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -249,17 +249,18 @@ class Backend(ABC):
         """
         return self.empty(0, np.uint8).view(dtype)
 
+    @abstractmethod
     def alloc_readback(self, n: int) -> Array:
         """Allocate ``n`` uint64 in which kernels store results for the host.
 
         The host must read them before the next call, which may return the same memory.
         """
-        return self.empty(n, np.uint64)
 
     def new_flag(self) -> Flag:
         """Return a flag that is not set."""
         return Flag(self)
 
+    @abstractmethod
     def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
         """Allocate arrays of ``(n, dtype)`` each, in one allocation on backends that benefit.
 
@@ -267,10 +268,6 @@ class Backend(ABC):
         device. ``arena_bytes`` is the size of an additional arena in the same allocation, for small
         arrays of the run until :meth:`leave_arena`.
         """
-        arrays = []
-        for n, dtype in shapes:
-            arrays.append(self.empty(n, dtype))
-        return arrays
 
     def alloc_like(self, arrays: list[Array], arena_bytes: int = 0) -> list[Array]:
         """Allocate arrays with the sizes and types of arrays from :meth:`alloc_packed`."""
@@ -282,20 +279,17 @@ class Backend(ABC):
         for array, copy in zip(arrays, copies, strict=True):
             copy[:] = array
 
+    @abstractmethod
     def leave_arena(self) -> None:
         """Allocate later arrays outside the run's arena, so that they may outlive the run."""
-        return
 
+    @abstractmethod
     def packed_args(self, whole: Array, layout: Layout) -> Iterable[Any]:
         """Return the pieces of an array of bytes, usable only as arguments of a kernel."""
-        return self.packed_views(whole, layout.pieces)
 
+    @abstractmethod
     def packed_views(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
         """Return the pieces of an array of bytes, as arrays of their lengths and types."""
-        arrays = []
-        for start, n, dtype in pieces:
-            arrays.append(whole[start : start + n * np.dtype(dtype).itemsize].view(dtype))
-        return arrays
 
     @abstractmethod
     def fill(self, array: Array, byte: int) -> Array:
@@ -358,13 +352,13 @@ class Backend(ABC):
     def to_host(self, array: Array) -> Any:
         """Copy an array to the host as a NumPy array, after all work that writes it."""
 
+    @abstractmethod
     def read_async(self, array: Array) -> Callable[[], Any]:
         """Start an asynchronous copy to the host; return a function that waits for it.
 
         The copy contains the results of all work launched so far. At most two copies may be
         pending; more work may be launched in between.
         """
-        return partial(self.to_host, array)
 
     @abstractmethod
     def synchronize(self) -> None:
@@ -424,6 +418,7 @@ class Backend(ABC):
         """Return an arena for the small arrays of one run; all scopes of the run can share it."""
         return None
 
+    @abstractmethod
     def scope(self, arena: Any = None) -> Scope:
         """Return a context in which ``xp`` allocates from the pool of the caller's frames.
 
@@ -441,7 +436,6 @@ class Backend(ABC):
         EngineError
             The backend cannot be used in this process.
         """
-        return Scope(self.name, arena=arena)
 
     def release_memory(self) -> None:
         """Free the memory that is cached for later runs."""

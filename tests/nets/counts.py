@@ -3,7 +3,8 @@
 Of modules, imports at the top level count: what functions import, and what a type checker alone
 reads, does not. Of the main path, each function of ours counts once that a warm
 ``components(frame).labels()`` on integers enters and a debugger can stop in: not machine code of
-kernels, and no names that begin with ``__``. Of a warm call about a batch each Python function
+kernels, and no names that begin with ``__``. A dry run's launch counts as the launch that it
+replaces. Of a warm call about a batch each Python function
 counts as often as it is called, of ours and of libraries that are installed here, and each call of
 the driver.
 """
@@ -26,6 +27,7 @@ from support import fake_cudf, fake_gpu
 import cc_rapids
 from cc_rapids import backends
 from cc_rapids.backends.dry_run import RecordingBackend, recorded_launches
+from cc_rapids.backends.threads import Threads
 
 PACKAGE = Path(cc_rapids.__file__).parent
 FILES = {
@@ -110,11 +112,13 @@ def _entered(frame: Any) -> set[tuple[str, str]]:
         code = frame.f_code
         if inside:
             return None
+        is_dry_run = code is RecordingBackend.launch.__code__
         ours = code.co_filename.startswith(str(PACKAGE))
         if ours and not code.co_name.startswith("__"):
-            found.add((code.co_filename, code.co_qualname))
+            counted = Threads.launch.__code__ if is_dry_run else code
+            found.add((counted.co_filename, counted.co_qualname))
         stands_in = code.co_filename.startswith(TESTS) and code.co_filename != __file__
-        if code is RecordingBackend.launch.__code__ or stands_in:
+        if is_dry_run or stands_in:
             inside.append(frame)
             return leave
         return None

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from cc_rapids.backends import Backend
+from cc_rapids.backends.threads import Threads
 
 from .engine import Call, Interleaver, Shared, Tape
 from .explore import Found, Race, every_schedule
@@ -78,6 +79,9 @@ class Outcomes(Backend):
     block_reduce_add = staticmethod(Interleaver.atomic_add)
     atomic_min = block_reduce_min = staticmethod(Interleaver.atomic_min)
     atomic_max = block_reduce_max = staticmethod(Interleaver.atomic_max)
+    alloc_packed, alloc_readback = Threads.alloc_packed, Threads.alloc_readback
+    packed_args, packed_views = Threads.packed_args, Threads.packed_views
+    leave_arena, read_async, scope = Threads.leave_arena, Threads.read_async, Threads.scope
 
     @staticmethod
     def atomic_add(array: Any, i: Any, value: Any) -> Any:
