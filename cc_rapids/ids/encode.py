@@ -216,12 +216,15 @@ class IdEncoding:
 
     Attributes
     ----------
+    name : str
+        The name of the encoding in ``summary()["ids"]``.
     in_one_launch : bool
         Whether short lists are encoded by the launch that solves them.
     counts_by_range : bool
         Whether the number of vertices is the size of the range of the ids.
     """
 
+    name: ClassVar[str]
     in_one_launch: ClassVar[bool] = False
     counts_by_range: ClassVar[bool] = False
 
@@ -250,9 +253,9 @@ class IdEncoding:
         """Return the cost of the encoding for these ids."""
         raise NotImplementedError
 
-    def name(self, facts: IdFacts) -> str:
-        """Return the name of the encoding in ``summary()["ids"]``."""
-        raise NotImplementedError
+    def name_for(self, facts: IdFacts) -> str:
+        """Return the name of the encoding for these ids."""
+        return self.name
 
     def reason(self, facts: IdFacts) -> str:
         """Return the reason for choosing the encoding, as text."""
@@ -270,6 +273,7 @@ class IdEncoding:
 class OffsetEncoding(IdEncoding):
     """Encoding with a word for each id of the range."""
 
+    name = OFFSET_NAMES[1]
     counts_by_range = True
 
     def is_preferred(self, facts: IdFacts) -> bool:
@@ -285,9 +289,8 @@ class OffsetEncoding(IdEncoding):
         size = words * (4 if n < 1 << 32 else 8) + n // 8
         return EncodingCost(size, n, facts.id_range.order)
 
-    def name(self, facts: IdFacts) -> str:
-        starts_at_0, other = OFFSET_NAMES
-        return starts_at_0 if facts.id_range.low == 0 else other
+    def name_for(self, facts: IdFacts) -> str:
+        return OFFSET_NAMES[facts.id_range.low != 0]
 
     def reason(self, facts: IdFacts) -> str:
         return "close enough together"
@@ -303,11 +306,14 @@ class OffsetEncoding(IdEncoding):
             _mark_vertices(scanned, forest.present, forest.out_of_range, backend)
         src, dst = scanned.columns[:2]
         edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
-        return EncodedIds(edges, forest, self.name(scanned.facts), forest.n, decoder, ids.order)
+        name = OFFSET_NAMES[ids.low != 0]
+        return EncodedIds(edges, forest, name, forest.n, decoder, ids.order)
 
 
 class BitmapEncoding(IdEncoding):
     """Encoding by ranks in a bit map over the range."""
+
+    name = "bit map"
 
     def is_preferred(self, facts: IdFacts) -> bool:
         return self.accepts(facts) and _bits_pay(facts.id_range.size, facts)
@@ -322,9 +328,6 @@ class BitmapEncoding(IdEncoding):
         # The plain bits and their ranks are freed before vertices and ids are allocated.
         size = n // RANKED + max(n // 8 + n // 64, rows * word + max_vertices * vertex_bytes)
         return EncodingCost(size, max_vertices, facts.id_range.order)
-
-    def name(self, facts: IdFacts) -> str:
-        return "bit map"
 
     def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word each, but not for a bit"
@@ -371,11 +374,13 @@ class BitmapEncoding(IdEncoding):
             members = finish(members)
         edges, decoder = Edges(ends[0], ends[1], 0), SortedDecoder.of(members)
         order = scanned.facts.id_range.order
-        return EncodedIds(edges, forest, self.name(scanned.facts), n, decoder, order)
+        return EncodedIds(edges, forest, self.name, n, decoder, order)
 
 
 class PagedEncoding(BitmapEncoding):
     """Encoding by ranks in a bit map over the pages that occur, for ids in clusters."""
+
+    name = "bit map, paged"
 
     def is_preferred(self, facts: IdFacts) -> bool:
         """Return whether bits cost less time than a hash table.
@@ -400,9 +405,6 @@ class PagedEncoding(BitmapEncoding):
         positions = 4 * facts.rows
         size = maps + max(bits // 8 + bits // 64, ranks) + positions
         return EncodingCost(size, max_vertices, facts.id_range.order)
-
-    def name(self, facts: IdFacts) -> str:
-        return "bit map, paged"
 
     def reason(self, facts: IdFacts) -> str:
         return (
@@ -441,6 +443,7 @@ class PagedEncoding(BitmapEncoding):
 class HashEncoding(IdEncoding):
     """Encoding by slots of a hash table."""
 
+    name = HASHED_NAME
     in_one_launch = True
 
     def is_preferred(self, facts: IdFacts) -> bool:
@@ -459,9 +462,6 @@ class HashEncoding(IdEncoding):
         in_blocks = facts.any_order and n >= id_blocks.LEAST_IDS and not facts.more_columns
         return EncodingCost(size, n, EdgeOrder(blocked=in_blocks))
 
-    def name(self, facts: IdFacts) -> str:
-        return HASHED_NAME
-
     def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word or a bit each"
 
@@ -479,12 +479,11 @@ class HashEncoding(IdEncoding):
             scanned.columns[:2], others, ids, backend, expected, scanned.facts.any_order
         )
         edges = Edges(table.columns[0], table.columns[1], 0)
-        name = self.name(scanned.facts)
         order = EdgeOrder(blocked=table.in_blocks)
         return SlotsOfIds(
             edges,
             forest,
-            name,
+            self.name,
             table.expected_vertices,
             edge_order=order,
             table=table,
@@ -506,6 +505,8 @@ class SlotsOfIds(EncodedIds):
 class SortedEncoding(IdEncoding):
     """Encoding by ranks among the sorted distinct ids: the least memory, the longest time."""
 
+    name = "sorted ids"
+
     def cost(self, facts: IdFacts) -> EncodingCost:
         n, id_bytes = facts.max_vertices, facts.id_range.dtype.itemsize
         word = word_for(n)
@@ -513,9 +514,6 @@ class SortedEncoding(IdEncoding):
         sorting, vertices = 2 * id_bytes + 1, word + 4
         total = facts.rows * (sorting + vertices) + n * (id_bytes + word + 1)
         return EncodingCost(total, n, facts.id_range.order)
-
-    def name(self, facts: IdFacts) -> str:
-        return "sorted ids"
 
     def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word or a bit each, and no table fits or is compiled"
@@ -536,12 +534,13 @@ class SortedEncoding(IdEncoding):
         forest = Forest(backend, members.size, all_present=True)
         ends = [xp.searchsorted(members, end).astype(forest.vertex) for end in columns[:2]]
         edges, decoder = Edges(ends[0], ends[1], 0), SortedDecoder.of(members)
-        return EncodedIds(edges, forest, self.name(scanned.facts), forest.n, decoder, ids.order)
+        return EncodedIds(edges, forest, self.name, forest.n, decoder, ids.order)
 
 
 class StringEncoding(IdEncoding):
     """Encoding by ranks of strings in lexicographic order."""
 
+    name = "strings, factorised"
     SORTING_BYTES = 96  # bytes per endpoint for its vertex and for sorting
     COPIES = 3  # copies of all strings: concatenated, sorted, and as labels
 
@@ -553,9 +552,6 @@ class StringEncoding(IdEncoding):
         size = rows * self.SORTING_BYTES + self.COPIES * facts.string_bytes
         return EncodingCost(size, rows, UNKNOWN_ORDER)
 
-    def name(self, facts: IdFacts) -> str:
-        return "strings, factorised"
-
     def reason(self, facts: IdFacts) -> str:
         return "numbered in lexicographic order, by their bytes"
 
@@ -566,12 +562,13 @@ class StringEncoding(IdEncoding):
         codes, decoder = factorise(scanned.columns, to_native, backend)
         src, dst = (backend.asarray(code) for code in codes[:2])
         forest = Forest(backend, decoder.size, all_present=True)
-        name = self.name(scanned.facts)
-        return EncodedIds(Edges(src, dst, 0), forest, name, forest.n, decoder)
+        return EncodedIds(Edges(src, dst, 0), forest, self.name, forest.n, decoder)
 
 
 class MultiColumnEncoding(IdEncoding):
     """Encoding of several columns as one number per row, which is encoded like an integer."""
+
+    name = "rows"
 
     def accepts(self, facts: IdFacts) -> bool:
         return facts.kind == COLUMNS
@@ -580,9 +577,6 @@ class MultiColumnEncoding(IdEncoding):
         strings = StringEncoding().cost(facts)
         digits = 8 * facts.rows * facts.key_columns
         return replace(strings, bytes=strings.bytes + digits)
-
-    def name(self, facts: IdFacts) -> str:
-        return "rows"
 
     def reason(self, facts: IdFacts) -> str:
         return f"the {facts.key_columns} columns of each row become one number"
@@ -598,7 +592,7 @@ class MultiColumnEncoding(IdEncoding):
         encoding = choose_encoding(numbered.facts, backend.free_bytes(), backend.uncompiled_rows)
         encoded = encoding.encode(numbered, backend)
         return NumberedIds.of(
-            self.name(facts), encoded, lambda decoder, _: ColumnsDecoder(decoder, digits)
+            self.name, encoded, lambda decoder, _: ColumnsDecoder(decoder, digits)
         )
 
 

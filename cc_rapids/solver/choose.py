@@ -404,7 +404,7 @@ class Plan:
     @property
     def ids(self) -> str:
         encoding, facts = self._scanned
-        name = encoding.name(facts)
+        name = encoding.name_for(facts)
         return self.numbers.name if self.numbers else name
 
     @property

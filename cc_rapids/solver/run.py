@@ -200,7 +200,7 @@ def solve(
             if offsets:
                 starts = backend.asarray(offsets[0])
                 rows = Adjacency(starts, encoded.edges.dst, edge_input.symmetric)
-            solved = _choose_and_run(plan, edge_input, encoded, options, rows)
+            solved = run(plan, edge_input, encoded, options, rows)
             if encoded.forest.complete:
                 return replace(solved, chosen_again=chosen_again) if chosen_again else solved
             if ids.exact:
@@ -285,31 +285,63 @@ def solve_encoded(
     n, order = encoded.expected_vertices, encoded.edge_order
     counted = Counted(encoded.forest.n, n, order=order)
     facts = Facts(Machine.of(backend), edge_input.src.size, counted=counted)
-    return _choose_and_run(choices.choose(facts, options), edge_input, encoded, options, None)
+    return run(choices.choose(facts, options), edge_input, encoded, options)
 
 
-def _choose_and_run(
+def run(
     plan: Plan,
     edge_input: EdgeInput,
     encoded: EncodedIds,
     options: SolveOptions,
-    rows: Adjacency | None,
+    rows: Adjacency | None = None,
 ) -> Solved:
-    """Choose a plan again if the encoding has counted the vertices, and run it."""
-    forest, backend = encoded.forest, encoded.forest.backend
-    coverage = None
-    if options.policy.looks_at_hooks:
-        rows, coverage = _hooks_of(plan, encoded, options, rows)
+    """Link the vertices of a list and count its trees.
+
+    The plan is chosen again if it depends on the number of vertices that the encoding has counted.
+
+    Parameters
+    ----------
+    edge_input : EdgeInput
+        The caller's edges, with weights for a minimum or maximum spanning forest.
+    encoded : EncodedIds
+        The edges between vertices, and a forest over the vertices.
+    rows : Adjacency, optional
+        The same edges as rows.
+    """
+    edges, forest, backend = encoded.edges, encoded.forest, encoded.forest.backend
     counts = plan.encoding is not None and not plan.encoding.counts_by_range
-    if counts or coverage is not None:
-        counted = Counted(
-            *(forest.n, encoded.expected_vertices, plan.encoding, encoded.edge_order, coverage)
-        )
-        plan = choices.choose(plan.facts._replace(counted=counted), options)
+    if counts or options.policy.looks_at_hooks:
+        plan, rows = _choose_again(plan, encoded, options, rows)
     speculates = options.speculates and backend.goes_on and not plan.forest
     speculative = _speculative_rows(edge_input, encoded, options) if speculates else None
-    edges = run(plan, edge_input, encoded, rows, speculative)
-    return Solved(encoded, plan, edges, speculative.take_frame() if speculative else None)
+    chosen = None  # the edges of a spanning forest
+    if plan.forest in BY_WEIGHT:
+        chosen = _by_weight(plan, edge_input, encoded, rows)
+    elif plan.by_scipy:
+        _link_by_scipy(edges, forest, rows, False)
+        forest.count()
+    else:
+        edges, rows = _as_read(plan, edges, forest, rows)
+        if plan.forest:
+            chosen = ChosenEdges(backend, _hooks(plan, edges, forest, rows))
+        else:
+            hooks = None  # not recorded
+            design, memory, in_parts = plan.algorithm, plan.memory, plan.in_two_parts
+            phases.solve(edges, forest, design, rows, hooks, memory, speculative, in_parts)
+    return Solved(encoded, plan, chosen, speculative.take_frame() if speculative else None)
+
+
+def _choose_again(
+    plan: Plan, encoded: EncodedIds, options: SolveOptions, rows: Adjacency | None
+) -> tuple[Plan, Adjacency | None]:
+    """Return the plan for the counted vertices, and the edges as rows if a rule has read them."""
+    coverage, forest = None, encoded.forest
+    if options.policy.looks_at_hooks:
+        rows, coverage = _hooks_of(plan, encoded, options, rows)
+    counted = Counted(
+        *(forest.n, encoded.expected_vertices, plan.encoding, encoded.edge_order, coverage)
+    )
+    return choices.choose(plan.facts._replace(counted=counted), options), rows
 
 
 def _hooks_of(
@@ -377,42 +409,6 @@ def _expected_frame(
         expected_rows=count,
         make_frame=make_frame,
     )
-
-
-def run(
-    plan: Plan,
-    edge_input: EdgeInput,
-    encoded: EncodedIds,
-    rows: Adjacency | None = None,
-    speculative: SpeculativeRows | None = None,
-) -> ChosenEdges | None:
-    """Link the vertices of a list and count its trees; return the spanning forest if recorded.
-
-    Parameters
-    ----------
-    edge_input : EdgeInput
-        The caller's edges, with weights for a minimum or maximum spanning forest.
-    encoded : EncodedIds
-        The edges between vertices, and a forest over the vertices.
-    rows : Adjacency, optional
-        The same edges as rows.
-    speculative : SpeculativeRows, optional
-        Rows of the answer to gather before they are counted.
-    """
-    edges, forest, backend = encoded.edges, encoded.forest, encoded.forest.backend
-    if plan.forest in BY_WEIGHT:
-        return _by_weight(plan, edge_input, encoded, rows)
-    if plan.by_scipy:
-        _link_by_scipy(edges, forest, rows, False)
-        forest.count()
-        return None
-    edges, rows = _as_read(plan, edges, forest, rows)
-    if plan.forest:
-        return ChosenEdges(backend, _hooks(plan, edges, forest, rows))
-    design, memory, parts = plan.algorithm, plan.memory, plan.in_two_parts
-    hooks = None  # not recorded
-    phases.solve(edges, forest, design, rows, hooks, memory, speculative, parts)
-    return None
 
 
 def _as_read(
