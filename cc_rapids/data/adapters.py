@@ -60,7 +60,7 @@ from .cudf_columns import WithoutNan, make_frame, numbers_in, numbers_of
 from .edge_array import as_array, ends_of, is_edge_array
 from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
 from .end_columns import Side, end_columns, place_of, sides_of
-from .foreign import check_square, entries_of, is_opened, opened
+from .foreign import check_square, entries_of, is_always_converted, opened
 from .frame_access import collected, columns_of
 from .frame_build import rows_where_true
 from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, speaks_arrow
@@ -945,7 +945,7 @@ class Unopened(Adapter):
     by_type = opens = may_repeat = True
 
     def accepts(self, edges: Any) -> bool:
-        return is_opened(type(edges))
+        return is_always_converted(type(edges))
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         inner = opened(edges)

@@ -14,7 +14,7 @@ UNREADABLE = ("raise", "skip")
 
 
 def check_word(what: str, word: Any, words: Iterable[str]) -> str:
-    """Return a word if it is one of ``words``; otherwise raise an error that suggests similar ones.
+    """Return a word that is one of ``words``; raise an error with a similar one for any other word.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def as_array(what: str, values: Any, dtype: Any = None) -> Any:
     """Return an argument as a NumPy array; raise an error if NumPy cannot convert it."""
     try:
         return np.asarray(values, dtype)
-    except Exception as error:  # of many types, by NumPy and by libraries of frames
+    except Exception as error:  # NumPy and frame libraries raise errors of many types
         raise ArgumentTypeError(f"{what} is {shown(values)}, not an array ({error})") from error
 
 
@@ -63,7 +63,8 @@ def check_seconds(what: str, seconds: Any) -> None:
 def local(path: str | os.PathLike[str]) -> str:
     """Return a path as a string, without ``file://``, and with ``~`` and ``~user`` expanded."""
     name = os.fspath(path)
-    return os.path.expanduser(name if "::" in name else name.removeprefix("file://"))
+    is_chained = "::" in name  # an address of fsspec, such as zip://edges.csv::file://all.zip
+    return os.path.expanduser(name if is_chained else name.removeprefix("file://"))
 
 
 def check_path(what: str, path: Any) -> str:
@@ -77,10 +78,10 @@ def check_path(what: str, path: Any) -> str:
     if not name:
         raise InputError(f"{what}= must be the path of a file, but is empty")
     try:
-        octets = os.fsencode(name)
+        is_file_name = b"\0" not in os.fsencode(name)
     except UnicodeEncodeError:
-        octets = b"\0"
-    if b"\0" in octets:
+        is_file_name = False
+    if not is_file_name:
         raise InputError(
             f"{what}={name!r} contains a character that a file name cannot have (NUL, or half of a"
             " surrogate pair)"
@@ -113,7 +114,7 @@ def check_progress(progress: Any) -> Any:
 
 
 def consumed(edges: Any) -> InputError:
-    """Return the error for a plan of edges that can be read only once."""
+    """Return the error for a plan of edges that can be read only once; ``edges`` is their name."""
     return InputError(
         f"explain=True (--explain) reads edges, but {edges} can be read only once: write it to a"
         " file and pass its path, or leave out explain="

@@ -14,23 +14,23 @@ from .lazy import pa
 
 
 def codes_of(name: Any, column: Any) -> tuple[Any, int]:
-    """Return the codes of :func:`coded` plus 1, so that null has code 0, and a number above them.
+    """Return a code for each value of the column of ``per=``, and a number above all codes.
 
-    It is for the column of ``per=``.
+    The codes are those of :func:`coded` plus 1, so that null has code 0.
     """
     codes, values = coded(name, column, "per=")
     return codes + 1, len(values) + 1
 
 
 def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
-    """Return an int64 code for each value of a column, -1 for null, and the value of each code.
+    """Return a code for each value of a column, -1 for null, and the value of each code.
 
     Parameters
     ----------
     name : str
         The name of the column in errors.
     column : column of any library, array or list
-        NaN counts as null if the library treats it so, as pandas does.
+        NaN is null if the library of the column treats NaN as null, as pandas does.
     argument : str
         The argument that names the column, in errors.
 
@@ -43,7 +43,7 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
     Raises
     ------
     ColumnTypeError
-        Values of this type, such as lists, cannot be compared; or it is not a column.
+        Values of this type, such as lists, cannot be compared, or the object is not a column.
     """
     if isinstance(column, str) or not hasattr(column, "__len__"):
         raise ColumnTypeError(
@@ -78,7 +78,7 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
 
 
 def _integers(column: Any) -> Any:
-    """Return a column of integers without nulls as an array on its device; None for others."""
+    """Return a column of integers without nulls as an array; None for other columns."""
     dtype = getattr(column, "dtype", None)
     if not isinstance(dtype, np.dtype) or not is_integer(dtype) or getattr(column, "ndim", 1) != 1:
         return None
@@ -90,7 +90,7 @@ def _integers(column: Any) -> Any:
 
 
 def _arrow(column: Any) -> Any:
-    """Return a column as one PyArrow array, with NaN as null if its library does so."""
+    """Return a column as one PyArrow array; NaN becomes null if its library treats NaN as null."""
     column = as_series(column)
     if is_series(column) or isinstance(column, pa.Array | pa.ChunkedArray):
         arrow = series_of(column).to_arrow()

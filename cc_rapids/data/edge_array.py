@@ -15,7 +15,7 @@ DEVICES = (2, 13)  # DLPack's device types: CUDA, and its managed memory
 def is_edge_array(edges: Any) -> bool:
     """Return whether an object is an array or tensor, and not a frame, series or sparse matrix.
 
-    Only attributes are checked; no library is imported.
+    No library is imported.
     """
     if hasattr(edges, "to_pandas") or hasattr(edges, "tocoo"):
         return False
@@ -90,7 +90,7 @@ def refuse_neighbors(edges: Any, n: int) -> None:
         shape = len(edges), len(edges[0])
     if len(shape) == 2 and shape[0] == n:
         raise InputError(
-            f"an array of shape ({n:,}, {shape[1]:,}) is one of neighbours, with a row for each"
-            f" point, not of edges: pass (np.repeat(np.arange(n), {shape[1]}), indices.ravel())"
-            " without -1, or the sparse matrix"
+            f"an array of shape ({n:,}, {shape[1]:,}) holds the neighbours of each point, not"
+            f" edges: pass (np.repeat(np.arange(n), {shape[1]}), indices.ravel()) without -1, or"
+            " the sparse matrix"
         )

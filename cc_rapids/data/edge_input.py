@@ -152,11 +152,11 @@ class EdgeInput:
     make_frame: Callable[[dict[str, Any]], Any]  # makes frames in memory from columns by name
     on_device: bool
     vertices: Column | range | None = None
-    dropped_rows: int = 0  # with a null end or a null weight
+    dropped_rows: int = 0  # the number of rows left out for a null end or a null weight
     vertices_are_dense_range: bool = False  # whether the vertices are 0 .. n - 1
     row_offsets: Column | None = None  # of an adjacency list
     symmetric: bool = False  # whether every edge is in the rows of both its ends
-    row_index: Callable[[], Any] | None = None  # the caller's row numbers, if rows were left out
+    row_index: Callable[[], Any] | None = None  # returns the caller's row numbers; None for all
     formats: tuple[Any, ...] = ()  # how files were read
     # the key columns of vertices in answers: () numbers them, None takes the names of the edges
     vertex_names: tuple[str, ...] | None = None
@@ -167,11 +167,11 @@ class EdgeInput:
     bound: WeightBound | None = None  # the bound on weights that an answer stores
     rows_outside: int = 0  # the number of rows outside a bound on weights
     answers: Callable[[Any], Any] | None = None  # converts frames in memory to another kind
-    # marks an array as free of NaN, if ``make_frame`` would scan it
+    # marks an array as free of NaN, so that ``make_frame`` does not scan it; None if it never does
     without_nan: Callable[[Any], Any] | None = None
-    ledger: Ledger | None = None  # the rows given and left out; the run counts those linked
-    columns: list[Column] = field(init=False, repr=False, compare=False)  # of ids
-    lent: list[Column] = field(init=False, repr=False, compare=False)  # of ids and offsets
+    ledger: Ledger | None = None  # the rows given and left out; the run counts the linked rows
+    columns: list[Column] = field(init=False, repr=False, compare=False)  # the columns of ids
+    lent: list[Column] = field(init=False, repr=False, compare=False)  # these, and the offsets
 
     def __post_init__(self) -> None:
         """List the columns of ids."""
@@ -209,7 +209,7 @@ class EdgeInput:
         return public_name(column, self.key_names) if self.src.key_columns else column
 
     def answer(self, frame: Any) -> Any:
-        """Convert a frame or column to the kind that the caller gets."""
+        """Convert a frame or column in memory to the kind of object that the caller gets."""
         return frame if self.answers is None else self.answers(frame)
 
     def changed(self) -> InputError:
@@ -223,15 +223,18 @@ class EdgeInput:
 
 
 def check_range(name: str, ids: range, given: str = "") -> None:
-    """Raise an InputError if a range has more than 2^63 - 1 ids, or ids beyond 64 bits."""
+    """Raise an InputError if a range has more than 2^63 - 1 ids, or ids beyond 64 bits.
+
+    ``given`` is the argument ``name`` as the error shows it, by default the range.
+    """
     if not ids:
         return
     least, greatest = min(ids[0], ids[-1]), max(ids[0], ids[-1])
     count = (greatest - least) // abs(ids.step) + 1
     if least < -(1 << 63) or greatest >= 1 << 64 or count >= 1 << 63:
         raise InputError(
-            f"{name}={given or shown(ids)} goes beyond 64-bit integers: pass fewer, or pass the"
-            " existing ones as vertices="
+            f"{name}={given or shown(ids)} goes beyond 64-bit integers: pass fewer vertices, or"
+            " pass the existing ids as vertices="
         )
 
 
@@ -279,7 +282,7 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
 def _with_column(edge_input: EdgeInput, vertices: Column) -> EdgeInput:
     """Return the input with a column of vertices.
 
-    Edges or vertices without rows may be of any kind.
+    If there are no edges or no vertices, their ids may be of any type.
     """
     src, dst = edge_input.src, edge_input.dst
     if not vertices.size:
@@ -310,9 +313,9 @@ class ReadRequest:
     destination: Side | None = None
     nulls: str = "raise"  # the policy for null ends: "raise", "drop", or REFUSE of data.column
     options: TextOptions = NO_OPTIONS  # only for files
-    vertices: Any = None  # the caller's vertices; an error for edges with vertices of their own
-    bound: WeightBound | None = None  # applied by the reader of a stream; chunks have weights
-    skips_unreadable: bool | None = None  # whether a stream skips files; None if this is no option
+    vertices: Any = None  # the caller's vertices; edges that have their own vertices refuse them
+    bound: WeightBound | None = None  # the reader of a stream applies it to the weights of chunks
+    skips_unreadable: bool | None = None  # whether a stream skips files; None without this option
 
     @property
     def names(self) -> tuple[Side, Side]:
@@ -329,7 +332,7 @@ class ReadRequest:
 
     @property
     def ids(self) -> list[str]:
-        """The columns of ids, each once."""
+        """The distinct columns of ids."""
         return list(dict.fromkeys(name for side in self.sides for name in side))
 
     def columns(self, weight: Any) -> list[Any]:

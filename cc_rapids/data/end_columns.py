@@ -1,10 +1,10 @@
-"""The columns that hold the ends of an edge, by their names: one rule for every kind of edges.
+"""Choose the columns that hold the two ends of edges, by their names.
 
-:func:`end_columns` decides for files, frames, datasets and streams. Names that the caller gives
-must exist. By default a known pair of names is chosen, or the only two columns. A table with more
-columns and no known pair, or with several, raises an error. If a table with the pair
+:func:`end_columns` chooses for files, frames, datasets and streams. Columns that the caller names
+must exist. By default, a known pair of names is chosen, or the only two columns. A table with more
+than two columns raises an error unless it has exactly one known pair. If a table with the pair
 ``unique_id_l`` and ``unique_id_r`` also has the columns ``source_dataset_l`` and
-``source_dataset_r``, these are part of the id, because ids are unique only within a dataset.
+``source_dataset_r``, these two are part of the ids, because ids are unique only within a dataset.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..errors import InputError, MissingColumnError, counted, listed
-from .key_names import SEPARATORS, cuts
+from .key_names import SEPARATORS, Affixes, cuts
 
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
 KNOWN_PAIRS = (
@@ -43,12 +43,12 @@ DATASETS = (  # the names of columns that hold the dataset of an id
     *("source_dataset", "dataset", "dataset_id", "dataset_name", "data_set", "source", "z_source"),
     *("source_table", "table", "table_name", "data_source", "datasource", "source_system"),
 )
-# each of DATASETS contains one of these
+# the words of DATASETS that contain no other one: each of DATASETS contains one of these
 _ROOTS = [word for word in DATASETS if not any(w in word and w != word for w in DATASETS)]
 LABELS = ("vertex", "labels")  # the columns of label files, which are read as edges
 KNOWN_NAMES = frozenset((*(name for pair in KNOWN_PAIRS for name in pair), *LABELS))
 
-_KEY = re.compile(r"(?<![^/])([^/=]+)=[^/]*/")  # of a Hive partition, in a path
+_KEY = re.compile(r"(?<![^/])([^/=]+)=[^/]*/")  # a Hive partition in a path
 
 _LONGEST_LIST = 180  # the maximum number of characters of names in a message
 _LONGEST_NAME = 40
@@ -65,15 +65,16 @@ def end_columns(
 ) -> tuple[Side, Side]:
     """Return the columns of the two ends of an edge; each is a name, or a list of names.
 
-    ``what`` is the name of the edges in errors, and ``names`` are all columns. ``source`` and
-    ``destination`` are the columns that the caller named, or None. The column ``weight`` is chosen
-    as an end only if the caller named it, or if there is no other known pair.
+    ``what`` is the name of the edges in errors, and ``names`` are the names of all columns.
+    ``source`` and ``destination`` are the columns that the caller named, or None. The column
+    ``weight`` is chosen as an end only if the caller named it as an end, or if there is no other
+    known pair.
 
     Raises
     ------
     MissingColumnError
-        A column does not exist, or the choice is ambiguous. The error lists the columns. Also
-        raised if an end, by its name, is the key of a partitioned folder.
+        A column does not exist, or the choice is ambiguous. The error lists the columns. The
+        error is also raised if the name of an end is the key of a partitioned folder.
     InputError
         Both ends are the same column, or several columns have the name.
     """
@@ -85,42 +86,59 @@ def end_columns(
     if source is not None and destination is not None:
         return source, destination
     named_end = destination if source is None else source
-    keys = partition_keys(what, names)
+    keys = partition_keys(what, names)  # they may be meant as ends, but are not columns
     known_keys = [key for key in keys if key.lower() in KNOWN_NAMES]
     pair = _known_pair(what, (*names, *known_keys), named_end, weight)
-    companions = [] if pair is None else _companions(what, (*names, *keys), pair)
-    chosen_keys = known_keys
-    if pair is not None:
-        ends = {*pair, *(companions[0] if companions else ())}
-        chosen_keys = [key for key in keys if key in ends]
-    if chosen_keys:
-        raise MissingColumnError(f"{what} {_is_key(chosen_keys[0])}; it has {naming(names)}")
-    candidates = [name for name in names if name != weight or name == named_end]
-    if pair is None and len(candidates) == 2 and all(isinstance(name, str) for name in candidates):
-        pair = candidates[0], candidates[1]
-    if pair is None and named_end is None:
-        raise MissingColumnError(
-            f"{what} has {counted(len(names), 'column')} and no known pair of names: which two"
-            f" columns are the ids? {NAME_THEM}; it has {naming(names)}"
-        )
+    datasets = None if pair is None else _dataset_columns(what, (*names, *keys), pair)
+    chosen = known_keys if pair is None else [*pair, *(datasets or ())]
+    for key in keys:
+        if key in chosen:
+            raise MissingColumnError(f"{what} {_is_key(key)}; it has {naming(names)}")
     if pair is None:
-        other = "destination" if destination is None else "source"
-        raise MissingColumnError(
-            f"{what}: one end of the edges is column {_quoted(named_end)}, but nothing determines"
-            f" the other: name it with {other}= (--{other}); it has {naming(names)}"
-        )
-    if named_end is not None and companions:
+        pair = _only_pair(names, named_end, weight)
+    if pair is None:
+        unnamed = "destination" if destination is None else "source"
+        raise _no_pair(what, names, named_end, unnamed)
+    if named_end is not None and datasets is not None:
         raise InputError(
             f"{what}: {_quoted(named_end)} is one of several columns of an id, beside"
-            f" {listed(list(companions[0]))}: name both ends, with source= and destination="
+            f" {listed(list(datasets))}: name both ends, with source= and destination="
         )
     if pair[0] == pair[1]:
         raise _one_column(what, names, pair[0])
-    if companions:
-        datasets = companions[0]
+    if datasets is not None:
         return [datasets[0], pair[0]], [datasets[1], pair[1]]
     is_swapped = source == pair[1] if destination is None else destination == pair[0]
     return pair[::-1] if is_swapped else pair
+
+
+def _only_pair(
+    names: Sequence[Any], named_end: str | None, weight: str | None
+) -> tuple[str, str] | None:
+    """Return the columns of a table that has only two besides weights; None for other tables."""
+    candidates = [name for name in names if name != weight or name == named_end]
+    if len(candidates) == 2 and all(isinstance(name, str) for name in candidates):
+        return candidates[0], candidates[1]
+    return None
+
+
+def _no_pair(
+    what: str, names: Sequence[Any], named_end: str | None, unnamed: str
+) -> MissingColumnError:
+    """Return the error for a table whose columns of ids are unclear.
+
+    ``named_end`` is the column of the end that the caller named, if any; ``unnamed`` is the
+    argument for the other end.
+    """
+    if named_end is None:
+        return MissingColumnError(
+            f"{what} has {counted(len(names), 'column')} and no known pair of names: which two"
+            f" columns are the ids? {NAME_THEM}; it has {naming(names)}"
+        )
+    return MissingColumnError(
+        f"{what}: one end of the edges is column {_quoted(named_end)}, but nothing determines the"
+        f" other: name it with {unnamed}= (--{unnamed}); it has {naming(names)}"
+    )
 
 
 def _one_column(what: str, names: Sequence[Any], name: str) -> InputError:
@@ -145,7 +163,7 @@ def _known_pair(
     for known_pair in KNOWN_PAIRS:
         columns_of_ends = []
         for known in known_pair:
-            spelled = names if known in names else lower
+            spelled = names if known in names else lower  # the exact name is preferred
             columns = [name for name, key in zip(names, spelled, strict=True) if key == known]
             columns_of_ends.append(columns)
         left, right = columns_of_ends
@@ -169,19 +187,21 @@ def _known_pair(
     return matches[0] if matches else None
 
 
-def _companions(what: str, names: Sequence[Any], pair: tuple[str, str]) -> list[tuple[str, str]]:
-    """Return the pair of columns of datasets that are part of the ids of a known pair, in a list.
+def _dataset_columns(
+    what: str, names: Sequence[Any], pair: tuple[str, str]
+) -> tuple[str, str] | None:
+    """Return the two columns of datasets that are part of the ids in a known pair of columns.
 
-    The list is empty if there are none. These columns have the affixes of the known pair, such as
-    ``_l`` and ``_r``; the remaining part of their name is one of ``DATASETS``. Raise an error if
-    their meaning is unclear: only one end has such a column, an end has several, or the names of
-    the known pair have no common part, such as src and dst.
+    The result is None if there are none. The columns of datasets have the affixes of the known
+    pair, such as ``_l`` and ``_r``; the remaining part of their names is one of ``DATASETS``. Raise
+    an error if the meaning of such columns is unclear: only one end has such a column, an end has
+    several, or the names of the known pair, such as src and dst, have no common part.
     """
-    companions: list[tuple[str, str]] = []
+    pairs_of_datasets: list[tuple[str, str]] = []
     originals = {name.lower(): name for name in names if isinstance(name, str)}
     left, right = (name.lower() for name in pair)
     for word in DATASETS:
-        for candidates in _beside(left, right, word):
+        for candidates in _possible_names(left, right, word):
             present = [originals[name] for name in candidates if name in originals]
             if len(present) == 1 and _affixes(left, right):
                 lacking = next(name for name in candidates if name not in originals)
@@ -190,42 +210,44 @@ def _companions(what: str, names: Sequence[Any], pair: tuple[str, str]) -> list[
                     f" {_quoted(lacking)}: {NAME_THEM}"
                 )
             if len(present) == 2:
-                companions.append((present[0], present[1]))
-    if len(companions) > 1 or (companions and not _affixes(left, right)):
-        pairs = "; ".join(f"{a} and {b}" for a, b in companions)
+                pairs_of_datasets.append((present[0], present[1]))
+    if len(pairs_of_datasets) > 1 or (pairs_of_datasets and not _affixes(left, right)):
+        pairs = "; ".join(f"{a} and {b}" for a, b in pairs_of_datasets)
         raise MissingColumnError(
             f"{what} has columns of datasets beside {pair[0]} and {pair[1]} ({pairs}), which may be"
             " part of the ids: name the columns with source= and destination= (--source,"
             " --destination), as lists where an id has several"
         )
-    return companions
+    return pairs_of_datasets[0] if pairs_of_datasets else None
 
 
 def may_name_datasets(head: bytes) -> bool:
-    """Return whether the first bytes of a text may name columns of datasets of both ends."""
+    """Return whether the first bytes of a text may name a column of datasets for each end."""
     text = head.replace(b"\0", b"").lower()  # UTF-16 has a zero byte beside each letter
     return any(text.count(word.encode()) > 1 for word in _ROOTS)
 
 
-def _beside(left: str, right: str, word: str) -> list[tuple[str, str]]:
-    """Return the possible names of the dataset columns of a pair, made from ``word``."""
+def _possible_names(left: str, right: str, word: str) -> list[tuple[str, str]]:
+    """Return the names that the columns of datasets beside ``left`` and ``right`` may have.
+
+    ``word`` is the part of these names that means a dataset.
+    """
     affixes = _affixes(left, right)
-    if not affixes:
+    if affixes is None:
         return [(f"{left}_{word}", f"{right}_{word}"), (f"{word}_{left}", f"{word}_{right}")]
-    (are_suffixes, first, second), _ = affixes
-    if are_suffixes:  # spelled backwards
-        return [(word + first[::-1], word + second[::-1])]
-    return [(first + word, second + word)]
+    if affixes.are_suffixes:  # spelled backwards
+        return [(word + affixes.left[::-1], word + affixes.right[::-1])]
+    return [(affixes.left + word, affixes.right + word)]
 
 
-def _affixes(left: str, right: str) -> Any:
-    """Return the affixes by which two names differ, the shortest ones; None if there are none."""
-    ways = [way for way in cuts(left, right) if way[1].strip(SEPARATORS) == way[1] != ""]
-    return max(ways, key=lambda way: len(way[1]), default=None)
+def _affixes(left: str, right: str) -> Affixes | None:
+    """Return the shortest affixes by which two names differ; None if there are none."""
+    stems = {affixes: stem for affixes, stem in cuts(left, right) if stem.strip(SEPARATORS) == stem}
+    return max(stems, key=lambda affixes: len(stems[affixes]), default=None)
 
 
 def sides_of(*sides: Any) -> list[list[Any]]:
-    """Return the columns of each side as a list, even if a side names a single column."""
+    """Return the columns of each side as a list; a side may be the name of a single column."""
     return [side if isinstance(side, list) else [side] for side in sides]
 
 
@@ -257,14 +279,17 @@ def partition_keys(path: str, names: Sequence[Any]) -> list[str]:
 
 
 def check_without_header(path: str, names: Sequence[str]) -> None:
-    """Raise a MissingColumnError if the numbered columns of a file may lack a key of its folder."""
+    """Raise a MissingColumnError if an end of the edges may be a key of the folder of a file.
+
+    ``names`` are the columns of the file, which are numbered because the file has no header.
+    """
     for key in partition_keys(path, ()):
         if key.lower() in KNOWN_NAMES:
             raise MissingColumnError(f"{path} {_is_key(key)}; it has no header: {naming(names)}")
 
 
 def _is_key(name: str) -> str:
-    """Return the message, after a path, for a column that is only the key of its folder."""
+    """Return the message, without the path, for a name that is a key of a folder, not a column."""
     return (
         f"has {_quoted(name)} as the key of a partitioned folder, but not as a column: pass"
         " pyarrow.dataset.dataset(folder, partitioning='hive'), in which keys are columns, or name"
@@ -273,7 +298,7 @@ def _is_key(name: str) -> str:
 
 
 def missing(what: str, names: Sequence[Any], name: Any) -> str:
-    """Return the message for a column that does not exist, with the nearest existing one."""
+    """Return the message for a column that does not exist, with the most similar existing name."""
     if name in partition_keys(what, names):
         return f"{what} {_is_key(name)}"
     near = difflib.get_close_matches(str(name), list(map(str, names)), n=1)
@@ -287,7 +312,7 @@ def is_known_pair(names: Sequence[str]) -> bool:
 
 
 def naming(names: Iterable[Any]) -> str:
-    """Return the names for a message, as many as fit, and their number."""
+    """Return column names for a message; a long list is cut, and ends with the number of names."""
     names, letters = list(names), 0
     shown: list[str] = []
     for name in names:

@@ -24,6 +24,7 @@ from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, frame_of_levels, speaks
 from .pair_lists import columns_of_key_pairs
 
 WEIGHT = "weight"  # the values of a matrix
+# the result of _conversion_of() for each type of edges so far
 _OPENED_BY: WeakKeyDictionary[type, Callable[[Any], Any] | None] = WeakKeyDictionary()
 
 
@@ -54,7 +55,7 @@ def opened(edges: Any, weight: Any = None) -> Any:
 
 
 def with_own_weights(edges: Any, weight: Any) -> tuple[Any, Any]:
-    """Return converted edges and their weights; by default, those of a matrix or a graph."""
+    """Return converted edges, and their weights: by default, the weights of a matrix or graph."""
     if weight is None and (hasattr(edges, "tocoo") or isinstance(opened(edges), Graph)):
         weight = WEIGHT
     return opened(edges, weight), weight
@@ -62,16 +63,16 @@ def with_own_weights(edges: Any, weight: Any) -> tuple[Any, Any]:
 
 def _conversion_of(kind: type) -> Callable[[Any], Any] | None:
     """Return the function that converts objects of a type; None if no conversion is needed."""
-    roots = [base.__module__.partition(".")[0] for base in kind.__mro__]
-    if "networkx" in roots:
+    libraries = [base.__module__.partition(".")[0] for base in kind.__mro__]
+    if "networkx" in libraries:
         return _graph_of_networkx if hasattr(kind, "adjacency") else partial(_refuse, NO_VIEW)
-    if "igraph" in roots and hasattr(kind, "get_edgelist"):
+    if "igraph" in libraries and hasattr(kind, "get_edgelist"):
         return _graph_of_igraph
-    if "pyspark" in roots:
+    if "pyspark" in libraries:
         return partial(_refuse, NO_SPARK)
-    if roots[0] == "dask" and kind.__name__ != "DataFrame":
+    if libraries[0] == "dask" and kind.__name__ != "DataFrame":
         return partial(_refuse, NO_LAZY)
-    if kind.__name__ == "MultiIndex" and roots[0] in ("pandas", "cudf"):
+    if kind.__name__ == "MultiIndex" and libraries[0] in ("pandas", "cudf"):
         return _ends_of_levels
     for base, convert_some in CONVERSIONS_OF_SOME.items():
         if issubclass(kind, base) and not hasattr(kind, "tocoo"):
@@ -79,13 +80,17 @@ def _conversion_of(kind: type) -> Callable[[Any], Any] | None:
     return arrow_of if speaks_arrow(kind) else None
 
 
-def is_opened(kind: type) -> bool:
-    """Return whether all objects of a type are converted."""
+def is_always_converted(kind: type) -> bool:
+    """Return whether :func:`opened` converts every object of a type."""
     return _conversion_of(kind) not in (None, *CONVERSIONS_OF_SOME.values())
 
 
 def pairs_of_keys(source: Any, destination: Any, width: int = 0) -> KeyPairs:
-    """Return the two ends of edges between ids of several columns as columns by name."""
+    """Return edges between ids of several columns as columns by name.
+
+    ``source`` and ``destination`` are the ids of each end, and ``width`` is the number of columns
+    of an id, by default that of the given ids.
+    """
     width = width or key_width(source) or key_width(destination)
     sides = [
         key_parts(f"ids of {end}", ids, width)
@@ -97,15 +102,15 @@ def pairs_of_keys(source: Any, destination: Any, width: int = 0) -> KeyPairs:
 
 def _keys_of_pairs(pairs: list[Any]) -> Any:
     """Return a list of pairs of tuples as columns by name; return other lists unchanged."""
-    first = pairs[0] if pairs else ()
-    is_pair = isinstance(first, tuple) and len(first) == 2
-    if not (is_pair and all(isinstance(end, tuple) for end in first)):
+    first_item = pairs[0] if pairs else ()
+    is_pair = isinstance(first_item, tuple) and len(first_item) == 2
+    if not (is_pair and all(isinstance(end, tuple) for end in first_item)):
         return pairs
     return pairs_of_keys(*columns_of_key_pairs(pairs))
 
 
 def _sides_of_tuple(sides: tuple[Any, ...]) -> Any:
-    """Return columns; those that only have Arrow's protocols are converted to PyArrow.
+    """Convert the columns of a tuple that only have Arrow's protocols to PyArrow.
 
     Ids of several columns become a :class:`KeyPairs`.
     """
@@ -117,7 +122,7 @@ def _sides_of_tuple(sides: tuple[Any, ...]) -> Any:
 
 
 def _columns_of_mapping(columns: dict[str, Any]) -> dict[str, Any]:
-    """Return columns by name; those that only have Arrow's protocols are converted to PyArrow."""
+    """Convert the columns of a mapping that only have Arrow's protocols to PyArrow."""
     if not any(speaks_arrow(type(column)) for column in columns.values()):
         return columns
     return {name: _as_column(column) for name, column in columns.items()}
@@ -133,7 +138,8 @@ def _columns_of_fields(array: Any) -> Any:
     return array if names is None else {name: array[name] for name in names}
 
 
-CONVERSIONS_OF_SOME: dict[type, Callable[[Any], Any]] = {  # they return other objects unchanged
+# the functions that convert some objects of a type, and return the others unchanged
+CONVERSIONS_OF_SOME: dict[type, Callable[[Any], Any]] = {
     np.ndarray: _columns_of_fields,
     tuple: _sides_of_tuple,
     list: _keys_of_pairs,
@@ -150,8 +156,8 @@ def _ends_of_levels(index: Any) -> Any:
 
 
 NO_SPARK = (
-    "edges are a {} of PySpark, whose rows are on its cluster: pass frame.toPandas() (from Spark 4"
-    " on frame.toArrow()), or write them to Parquet files and pass the folder"
+    "edges are a {} of PySpark, whose rows are on its cluster: pass frame.toPandas(), or"
+    " frame.toArrow() with Spark 4, or write the rows to Parquet files and pass the folder"
 )
 NO_LAZY = "edges cannot be a {} of Dask: pass a frame with two columns, or edges.compute()"
 NO_VIEW = (
@@ -161,11 +167,12 @@ NO_VIEW = (
 
 
 def _refuse(message: str, edges: Any) -> Any:
+    """Raise an InputError; ``message`` is a template for the name of the type of edges."""
     raise InputError(message.format(type(edges).__name__))
 
 
 def _graph_of_networkx(graph: Any) -> Graph:
-    """Return the edges of a graph of NetworkX in its order, by the names of its nodes."""
+    """Return a graph of NetworkX, with its nodes as ids and its edges in their order."""
     nodes = list(graph)
     types = set(map(type, nodes))
     width = len(nodes[0]) if types == {tuple} else 0
@@ -212,9 +219,9 @@ def _attribute_of_networkx(graph: Any, name: str) -> list[Any]:
 
 
 def _graph_of_igraph(graph: Any) -> Graph:
-    """Return the edges of a graph of igraph in the order of their indices.
+    """Return a graph of igraph, with its edges in the order of their indices.
 
-    Vertices are given by name if all have a name, otherwise by index.
+    Ids are the names of the vertices if the vertices have names, otherwise their indices.
     """
     vertices: Any = range(graph.vcount())
     ends: Any = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2).T
@@ -242,8 +249,8 @@ def _check_vertex_names(names: list[Any]) -> None:
     else:
         return
     raise InputError(
-        f"the names of the vertices of the igraph graph {problem}: rename some, or"
-        " del graph.vs['name'], so that vertices are their indices"
+        f"the names of the vertices of the igraph graph {problem}: rename some, or call"
+        " del graph.vs['name'], so that the indices of the vertices are the ids"
     )
 
 
@@ -258,10 +265,10 @@ def _check_attributes(names: Any, ends: Mapping[str, Any]) -> None:
 
 
 def _graph_of_matrix(matrix: Any, sums_duplicates: bool) -> Graph:
-    """Return the entries of a sparse matrix with their values, by rows and columns.
+    """Return a sparse matrix as a graph: each entry is an edge from its row to its column.
 
-    SciPy sums repeated entries of a COO matrix, and so does this function if its values are the
-    weights. An array of weights has one number for each entry.
+    If the values of the matrix are the weights, repeated entries of a COO matrix are summed, as by
+    SciPy. An array of weights has one number for each repeated entry.
     """
     check_square(matrix)
     if sums_duplicates and matrix.format == "coo" and matrix.tocsr().nnz < matrix.nnz:
@@ -274,7 +281,7 @@ def _graph_of_matrix(matrix: Any, sums_duplicates: bool) -> Graph:
 
 
 def check_square(matrix: Any) -> None:
-    """Raise an InputError unless a matrix is square and has one more offset than rows."""
+    """Raise an InputError unless a matrix is square and, if it has offsets, has one per row + 1."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency matrix has shape (n, n), not {tuple(matrix.shape)}")
     if matrix.format in ("csr", "csc"):
@@ -282,7 +289,7 @@ def check_square(matrix: Any) -> None:
 
 
 def check_pointers(kind: str, indptr: Any, rows: int) -> None:
-    """Raise an InputError unless a matrix has one more offset than rows."""
+    """Raise an InputError unless the offsets ``indptr`` of a matrix are one more than its rows."""
     if len(indptr) != rows + 1:
         raise InputError(
             f"'indptr' of the {kind} matrix has {len(indptr):,} offsets, but {rows:,} rows need"
@@ -291,9 +298,9 @@ def check_pointers(kind: str, indptr: Any, rows: int) -> None:
 
 
 def entries_of(matrix: Any) -> Any:
-    """Return the entries of a sparse matrix by rows and columns, converted by its own library.
+    """Return a sparse matrix in COO format, converted by its own library.
 
-    Zeros that only pad blocks are not edges, as in SciPy since 1.18.
+    Zeros that only pad the blocks of a BSR matrix are not entries, as in SciPy since 1.18.
     """
     if matrix.format == "bsr":
         check_pointers("bsr", matrix.indptr, matrix.shape[0] // matrix.blocksize[0])

@@ -33,7 +33,7 @@ def with_column(frame: Any, name: Any, values: Any, valid: Any) -> Any:
     ----------
     frame : frame of cuDF, pandas, Polars or PyArrow, or dictionary of columns
     name : str
-        The name of the column; any valid column name for cuDF and pandas.
+        The name of the column; in cuDF and pandas, it may be of any type that names columns.
     values : array, or column of any library, on the device of the frame
         A column of the frame's library keeps its type.
     valid : array of bool, or None
@@ -62,11 +62,8 @@ def with_column(frame: Any, name: Any, values: Any, valid: Any) -> Any:
 
 
 def _assigned(frame: Any, name: Any, series: Any) -> Any:
-    """Return a copy of a frame with an added series, whose index must be that of the frame.
-
-    The method ``assign`` would accept only strings as names.
-    """
-    frame = frame.assign()
+    """Return a copy of a frame with an added series, whose index must be that of the frame."""
+    frame = frame.assign()  # a copy; assign() would accept only a string as the name of a column
     frame[name] = series
     return frame
 
@@ -151,7 +148,7 @@ def frame_of_table(table: Any, library: str) -> Any:
 
 
 def rows_of_frame(frame: Any, rows: Any) -> Any:
-    """Return a copy of some rows of a frame or dictionary of columns.
+    """Return a copy of some rows of a frame or of a dictionary of columns.
 
     ``rows`` is an array of distinct row numbers in ascending order, on the device of the frame.
     """
@@ -189,18 +186,19 @@ def rows_where_true(edges: Any, mask: Any) -> Any:
 
 
 def _pandas_rows(frame: Any, mask: Any) -> Any:
+    """Return the rows of a pandas frame where a boolean array is true."""
     try:
         return frame[mask]
-    except (NotImplementedError, ValueError):  # PyArrow columns, or swapped bytes
+    except (NotImplementedError, ValueError):  # some columns are of PyArrow, or have swapped bytes
         columns = (in_native_order(frame.iloc[:, k]) for k in range(frame.shape[1]))
         return pd.concat([column_where(column, mask) for column in columns], axis=1)
 
 
 def column_like(edges: Any, values: Any, backend: Any, on_device: bool) -> Any:
-    """Return a backend's array as a column "connected" of the library and index of an edge list.
+    """Return an array of a backend, with one value per edge, as a column of the edges' library.
 
-    It has one value per row. For edges without a frame, the array is returned on the device or on
-    the host, as ``on_device`` says.
+    The column is called "connected" and has the index of the edges. If the edges are not of a frame
+    library, the result is the array: on the device if ``on_device``, otherwise on the host.
     """
     frame = _frame_of(edges)
     if frame is None:
@@ -212,7 +210,7 @@ def column_like(edges: Any, values: Any, backend: Any, on_device: bool) -> Any:
 
 
 def _frame_of(edges: Any) -> Any:
-    """Return a frame with the rows of an edge list; None if it is not of a frame library."""
+    """Return a frame with the rows of an edge list; None if the list is not of a frame library."""
     edges = frame_of_levels(edges)
     if isinstance(edges, tuple):
         if not (len(edges) and (is_series(edges[0]) or is_frame(edges[0]))):

@@ -20,19 +20,19 @@ from .lazy import cudf, cupy, nw, pa
 
 log: logging.Logger = logging.getLogger(__name__)
 
-Types = list[str | None]  # the string type of each column of an id; None for integers
+Types = list[str | None]  # the type of strings in each column of an id; None for integers
 
 
 def kind_words(given: EdgeInput) -> dict[str, Any]:
-    """Describe the frame library of answers and the types of its strings.
+    """Return a description of the frame library of answers and of its types of strings.
 
     Returns
     -------
     dict
         ``frame``: "pandas", "polars", "pyarrow", "cudf" or another frame library, or "numpy" or
-        "cupy" for arrays. ``types``: the string type of each column of an id, or "". ``names``:
-        the names of the columns of a composite id, if they are not numbered. ``ends``: the names of
-        the columns of both ends.
+        "cupy" for arrays. ``types``: for each column of an id, the type of its strings, or "" for
+        integers. ``names``: the names of the columns of a composite id; empty if these columns are
+        numbered. ``ends``: the names of the columns of both ends.
     """
     key_columns = given.src.key_columns or (given.src,)
     ids = [_no_ids(part, given.on_device) for part in key_columns]
@@ -44,7 +44,7 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
     types = [_type_name(column_of(frame, name)) for name in columns_of(frame)]
     return {
         "frame": library,
-        # the frame may have a column more, for labels
+        # the frame of ids with one column also has a column of labels
         "types": [
             name if part.strings else "" for part, name in zip(key_columns, types, strict=False)
         ],
@@ -54,7 +54,7 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
 
 
 def _no_ids(column: Column, on_device: bool) -> Any:
-    """Return an empty column of the library and type of a column of ids."""
+    """Return an empty column with the library and type of a column of ids."""
     if column.strings:
         return column.to_native(_no_strings(on_device), partial(_no_strings, on_device))
     return (cupy if on_device else np).empty(0, np.int64)
@@ -68,9 +68,9 @@ def _no_strings(on_device: bool) -> Any:
 def _type_name(column: Any) -> str:
     """Return the type of a string column as text.
 
-    This is the letter of NumPy's kind for an array, "arrow:" and the type for Arrow's types in
-    pandas, and "string[...]" for pandas strings with pandas' own nulls; otherwise the library's
-    name of the type.
+    The result is the letter of the type for a NumPy array, "arrow:" and the type for Arrow's types
+    in pandas, and "string[...]" for pandas strings with pandas' own nulls. For other columns, it is
+    the library's name of the type.
     """
     dtype = column.dtype if hasattr(column, "dtype") else column.type
     if isinstance(column, np.ndarray):
@@ -85,14 +85,14 @@ def _type_name(column: Any) -> str:
 
 
 def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
-    """Return an input of one edge whose answers are frames of a library.
+    """Return an input of one edge whose answers are frames of the library that ``words`` names.
 
     If that library is not available, log this and use PyArrow or NumPy.
 
     Parameters
     ----------
     words : dict
-        The result of :func:`kind_words`, or a dictionary with its ``frame`` only.
+        The result of :func:`kind_words`, or a dictionary that has only the key ``frame``.
     strings : sequence of bool
         Whether each column of an id holds strings.
     """
@@ -101,7 +101,7 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
     types = [str(type_names[k]) if is_text else None for k, is_text in enumerate(strings)]
     try:
         edges = _read(_MAKERS[library](types), len(types))
-    except Exception as error:  # the library may be unknown; it, its GPU or the type may be missing
+    except Exception as error:  # an unknown library, or a missing library, GPU or type
         make = _numpy if library == "cupy" else _arrow
         kind = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
         log.warning(
@@ -125,7 +125,7 @@ def _read(edges: Any, width: int) -> EdgeInput:
 
 
 def _edge_of(columns: list[Any]) -> dict[str, Any]:
-    """Return the columns of an edge by name: it joins a vertex to itself."""
+    """Return the columns of an edge, by name, that joins a vertex to itself."""
     return dict(KeyPairs([columns, columns]))
 
 
@@ -150,7 +150,7 @@ def _arrow(types: Types) -> Any:
 
 
 def _arrow_type(name: str) -> Any:
-    """Return the type of strings with PyArrow's name; ``string`` for other names."""
+    """Return PyArrow's type of strings with this name; ``string`` for other names."""
     if name.startswith("dictionary"):
         is_large = "large_string" in name
         return pa.dictionary(pa.int32(), pa.large_string() if is_large else pa.string())

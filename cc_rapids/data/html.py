@@ -163,6 +163,7 @@ def bars(caption: str, rows: Sequence[tuple[str, int]]) -> str:
     max_count, parts = max((count for _, count in rows), default=0), []
     for k, (name, count) in enumerate(rows):
         y = k * (HEIGHT + 4)
+        # a count above 0 is at least one pixel wide
         bar_width = max(count * WIDTH // max(max_count, 1), 1 if count else 0)
         baseline = y + HEIGHT - 3
         parts.append(

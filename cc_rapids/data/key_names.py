@@ -1,15 +1,15 @@
 """Names of vertex columns in answers, for ids of several columns.
 
-The names are those of the frame passed as ``vertices=``. Without one, if the names of both ends
-differ only by a prefix or suffix (``src_kind``, ``dst_kind``), the common part is used (``kind``).
-Otherwise the names are those of the source. If a name could be confused with another column of an
-answer, columns are numbered: ``0_vertex``, ``1_vertex``, ...
+If the caller passes a frame as ``vertices=``, its column names are used. Without such a frame, if
+the names of both ends differ only by a prefix or suffix (``src_kind``, ``dst_kind``), the common
+part is used (``kind``). Otherwise the names of the source columns are used. If a name could be
+confused with another column of an answer, the columns are numbered: ``0_vertex``, ``1_vertex``, ...
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 SEPARATORS = "_.- "
 COLUMNS_OF_ANSWERS = (
@@ -18,8 +18,21 @@ COLUMNS_OF_ANSWERS = (
 )
 
 
+class Affixes(NamedTuple):
+    """The prefixes or suffixes by which the names of two columns differ.
+
+    Suffixes are spelled backwards, so that each affix ends at the common stem of the names.
+    """
+
+    are_suffixes: bool
+    left: str
+    right: str
+
+
 def key_names_of(sources: Sequence[Any], destinations: Sequence[Any]) -> tuple[str, ...]:
-    """Return the names of the vertex columns; empty if these are numbered.
+    """Return the names of the vertex columns of answers; () if these columns are numbered.
+
+    ``sources`` and ``destinations`` are the names of the columns of both ends of an edge.
 
     Examples
     --------
@@ -40,6 +53,7 @@ def key_names_of(sources: Sequence[Any], destinations: Sequence[Any]) -> tuple[s
 
 def are_usable(names: Sequence[Any]) -> bool:
     """Return whether names are distinct, and cannot be confused with other columns of answers."""
+    # answers append such a suffix to the names, as in kind_labels: see public_name()
     suffixes = tuple(f"_{column}" for column in COLUMNS_OF_ANSWERS)
     names_are_usable = all(
         isinstance(name, str) and name and not f"_{name}".endswith(suffixes) for name in names
@@ -48,7 +62,9 @@ def are_usable(names: Sequence[Any]) -> bool:
 
 
 def public_name(column: str, keys: Sequence[str]) -> str:
-    """Return the name in answers of a numbered column such as ``0_vertex``.
+    """Return the name that a numbered column such as ``0_vertex`` has in answers.
+
+    ``keys`` are the names of the vertex columns. Other columns keep their name.
 
     Examples
     --------
@@ -63,38 +79,40 @@ def public_name(column: str, keys: Sequence[str]) -> str:
 
 
 def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ...]:
-    """Return the names without the affixes of their sides; () unless all pairs have the same."""
+    """Return the common stem of each pair of names; () unless all pairs have the same affixes.
+
+    The stem of two equal names is the name itself.
+    """
     pairs = list(zip(sources, destinations, strict=True))
-    stems_by_affixes = [dict(cuts(*pair)) for pair in pairs if len(set(pair)) == 2]
-    shared = set.intersection(*map(set, stems_by_affixes)) if stems_by_affixes else set()
+    stems_by_affixes = {pair: dict(cuts(*pair)) for pair in pairs if pair[0] != pair[1]}
+    shared = set.intersection(*map(set, stems_by_affixes.values())) if stems_by_affixes else set()
     if not shared:
         return ()
-    shortest = min(shared, key=lambda affixes: (len(affixes[1]) + len(affixes[2]), affixes))
-    stems = iter([stem_by_affixes[shortest] for stem_by_affixes in stems_by_affixes])
-    # a column that has the same name on both sides keeps it
-    return tuple(left if left == right else next(stems) for left, right in pairs)
+    shortest = min(shared, key=lambda affixes: (len(affixes.left) + len(affixes.right), affixes))
+    return tuple(
+        pair[0] if pair[0] == pair[1] else stems_by_affixes[pair][shortest] for pair in pairs
+    )
 
 
-def cuts(left: str, right: str) -> Iterator[tuple[tuple[bool, str, str], str]]:
-    """Yield each split of two names into a pair of affixes and their common stem.
-
-    The affixes are (is_suffix, left, right); suffixes are reversed, so that they end at the stem.
+def cuts(left: str, right: str) -> Iterator[tuple[Affixes, str]]:
+    """Yield each way to split two names into affixes and a common stem.
 
     Examples
     --------
     >>> next(cuts("unique_id_l", "unique_id_r"))
-    ((True, 'l_', 'r_'), 'unique_id')
+    (Affixes(are_suffixes=True, left='l_', right='r_'), 'unique_id')
     """
-    for is_suffix in (False, True):
-        step = -1 if is_suffix else 1  # suffixes are the prefixes of the reversed names
+    for are_suffixes in (False, True):
+        step = -1 if are_suffixes else 1  # suffixes are the prefixes of the reversed names
         left_name, right_name = left[::step], right[::step]
         for k in range(len(left_name)):
             stem = left_name[k:]
-            affixes = left_name[:k], right_name.removesuffix(stem)
-            if right_name.endswith(stem) and all(map(_is_affix, affixes)):
-                yield (is_suffix, *affixes), stem[::step]
+            affixes = Affixes(are_suffixes, left_name[:k], right_name.removesuffix(stem))
+            is_common = right_name.endswith(stem)
+            if is_common and _is_affix(affixes.left) and _is_affix(affixes.right):
+                yield affixes, stem[::step]
 
 
 def _is_affix(part: str) -> bool:
-    """Return whether a part is empty, is a number, or is separated from the stem."""
+    """Return whether a part of a name is empty, is a number, or ends with a separator."""
     return not part or part[-1] in SEPARATORS or part.isdecimal()

@@ -3,29 +3,30 @@
 The table lists peak bytes of host memory for fewer than 2^32 vertices:
 
 =========  ===============================  ============================================
-ids        per vertex                       per edge of a chunk, with two vertices
+ids        bytes per vertex                 bytes per edge of a chunk
 =========  ===============================  ============================================
-range      20: trees and the answer         80: two copies of its columns (one chunk is
-                                            read ahead)
-integers   52: trees twice 8, ids and their 240: two copies of its columns, their
-           spare capacity 18, the hash      numbers, and up to two new vertices
-           table and its next larger one
-           24
-strings    46, plus the text and its offset 800, and the text, estimated at 16 bytes per
-           of 8: the hash 8, trees 8, and   id
-           30 for the hash table and its
-           next larger one, or for sorting
+range      20: trees and the answer         80: two copies of the chunk's columns (one
+                                            chunk is read ahead)
+integers   52: two copies of the trees (8), 240: two copies of the chunk's columns, the
+           the ids and their spare          numbers of the ids, and up to two new
+           capacity (18), the hash table    vertices
+           and the next larger one (24)
+strings    46: the hash (8), trees (8), and 800, and the text, estimated at 16 bytes per
+           the hash table and the next      id
+           larger one, or sorting (30);
+           and the text with an offset of
+           8 bytes
 =========  ===============================  ============================================
 
 A hash table of integers takes at most 12 bytes per id (:mod:`cc_rapids.ids.arrival_table`). The
-answer is made when no chunk is linked and takes less than a larger table. Each further reader adds
-half of the bytes of an edge. If ids have several columns, each column takes these bytes. Each
-vertex takes another 18 bytes per column, because pairs of columns are numbered too.
+answer is made when no chunk is linked, and takes less than a larger table. Each further reader adds
+half of the bytes per edge. If ids have several columns, each column takes these bytes, and another
+18 bytes per vertex, because pairs of columns are numbered too.
 
-Reading takes another ``FILE_BYTES``, and text up to ``TEXT_BYTES``. A lower limit makes blocks of
-text smaller. Some data cannot be read in pieces: long lines, record batches of Arrow, pages of
-Parquet, and whole files of other formats. They are refused before they are loaded if their
-decompressed size does not fit.
+Reading takes another ``FILE_BYTES``; reading text takes up to ``TEXT_BYTES``. A lower limit makes
+blocks of text smaller. Some data cannot be read in pieces: long lines, record batches of Arrow,
+pages of Parquet, and whole files of other formats. If the decompressed size of such data does not
+fit, an error is raised before the data are loaded.
 """
 
 from __future__ import annotations
@@ -41,21 +42,22 @@ from ..errors import CapacityError, InputError
 
 VERTEX = {"range": 20, "integers": 52, "strings": 46}
 EDGE = {"range": 80, "integers": 240, "strings": 800}
-DECLARED = {"range": "range", "integers": "integers", "strings": "integers"}  # no text in files
-BESIDE_TEXT = {"strings": EDGE["strings"] // 2}  # per edge, if its text is counted separately
+# the kind of the vertices that a file declares by their number: files store no text for these
+DECLARED = {"range": "range", "integers": "integers", "strings": "integers"}
+BESIDE_TEXT = {"strings": EDGE["strings"] // 2}  # bytes per edge, if text is counted separately
 PAIR = 18  # bytes per vertex and column, for the pairs that number ids of several columns
 FILE_BYTES = 32 << 20  # pages, buffers and threads of libraries
 BLOCK_COPIES = 16  # bytes per byte of a block of text, including the blocks in the queue
 LEAST_TEXT_BYTES, TEXT_BYTES = 48 << 20, FILE_BYTES + (BLOCK_COPIES * 16 << 20)
 RECORDS = 32  # a line of text, or a quoted record, takes at most 1/RECORDS of the limit
-ROW_COPIES = 16  # bytes per byte of the columns of a chunk with long strings
+ROW_COPIES = 16  # bytes per byte of a chunk's columns that hold long strings
 LAZY_COPIES = 2  # copies of a lazy frame while Polars collects it
-MEASURED = 64  # rows for estimating the bytes of text in a row
+MEASURED = 64  # the number of rows from which the bytes of text in a row are estimated
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
 MOST_ON_DEVICE = 1 << 25  # rows that a GPU links at once, while two readers load the next chunks
 LEAST_VERTEX = 4  # bytes of a vertex in the smallest tree
 WITHOUT_ISOLATED = "write the edges without isolated vertices, as Parquet"
-LEAST_WITHOUT_UNIT = 1 << 20  # the unit of a smaller number in text was forgotten: an error
+LEAST_WITHOUT_UNIT = 1 << 20  # a smaller limit as text without a unit is an error
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 NUMBER_AND_UNIT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE)
@@ -71,7 +73,7 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     ------
     InputError
         The limit is neither a number of bytes nor a string such as ``"2GiB"``, or it is a string
-        without a unit that means less than 1 MiB.
+        of less than 1 MiB without a unit, which was probably forgotten.
     """
     if limit is None:
         return (free or host_memory.free_bytes()) // 2
@@ -124,17 +126,17 @@ def in_words(size: int, limit: int = 0) -> str:
 class Budget:
     """A memory limit in bytes, and the maximum number of rows of the next chunk.
 
-    For text, ``fixed`` is reduced to half of the limit, which makes its blocks smaller.
+    For text, ``fixed`` is at most half of the limit, which makes the blocks of text smaller.
     """
 
     limit: int
     fixed: int  # the bytes for reading: blocks of text, or buffers
     rows: int = LEAST_ROWS
-    free_bytes: int = 0
+    free_bytes: int = 0  # the bytes that reading and the vertices leave for chunks
     max_rows: int = MOST_ROWS  # the maximum of ``rows``, regardless of free memory
     readers: int = 1  # the number of chunks that are read while another is linked
     loaded: int = 0  # the bytes of a file in memory apart from chunks: the whole file or its pages
-    kind: str = "strings"  # of ids
+    kind: str = "strings"  # the kind of ids: a key of EDGE
     edge: int = EDGE["strings"]  # the bytes per edge of a chunk
 
     def __post_init__(self) -> None:
@@ -154,7 +156,7 @@ class Budget:
 
     @property
     def whole_bytes(self) -> int:
-        """The maximum size of a file read as a whole, to leave memory for its chunks."""
+        """The maximum size of a file read as a whole; the rest of the memory is for its chunks."""
         return self.free_bytes * 2 // 3
 
     def in_words(self, size: int) -> str:
@@ -168,7 +170,10 @@ class Budget:
         return max(LEAST_ROWS, min(self.rows, (self.free_bytes - self.loaded) // 2 // self.edge))
 
     def fitting_rows(self, row_bytes: float) -> int:
-        """Return the number of rows of ``row_bytes`` bytes that fit, for rows with long strings."""
+        """Return the maximum number of rows of the next chunk if each row has ``row_bytes`` bytes.
+
+        The result is less than that of :meth:`next_rows` if the rows hold long strings.
+        """
         bytes_per_row = ROW_COPIES * row_bytes + BESIDE_TEXT.get(self.kind, 1)
         rows = (self.free_bytes - self.loaded) // bytes_per_row
         return max(1, int(min(self.next_rows(), rows)))
@@ -192,7 +197,7 @@ class Budget:
 
         frame = frame.select(name for name in frame.collect_schema() if name in columns)
         schema, rows = frame.collect_schema(), length_of(frame)
-        sample = schema.to_frame().clear(MEASURED)  # rows of nulls have the size of all numbers
+        sample = schema.to_frame().clear(MEASURED)  # rows of nulls are as large as rows of numbers
         if any(str(kind) == "String" for kind in schema.values()):
             sample = frame.head(MEASURED).collect()
         need = LAZY_COPIES * rows * sample.estimated_size() // max(1, len(sample))
@@ -205,17 +210,24 @@ class Budget:
             )
 
     def vertex_bytes(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """Return the bytes for reading and for vertices, whose ids have ``text`` bytes in total."""
+        """Return the bytes for reading and for vertices.
+
+        ``kind`` is the kind of ids, ``text`` is the number of bytes of all ids as text, and
+        ``width`` is the number of columns of an id.
+        """
         factor = 1 if vertices < 1 << 32 else 2  # vertices of 64 bits
         per_column = VERTEX[kind] + (PAIR if width > 1 else 0)
         return self.fixed + vertices * per_column * factor * width + text
 
     def needed(self, kind: str, vertices: int, text: float = 0.0, width: int = 1) -> int:
-        """Return the bytes for vertices with ``text`` bytes of ids each and the smallest chunk."""
-        used = self.vertex_bytes(kind, vertices, math.ceil(text * vertices), width)
-        return used + LEAST_ROWS * self.an_edge(kind, width)
+        """Return the bytes for reading, for vertices and for the smallest chunk.
 
-    def an_edge(self, kind: str, width: int = 1) -> int:
+        ``text`` is the mean number of bytes of an id as text.
+        """
+        used = self.vertex_bytes(kind, vertices, math.ceil(text * vertices), width)
+        return used + LEAST_ROWS * self.edge_bytes(kind, width)
+
+    def edge_bytes(self, kind: str, width: int = 1) -> int:
         """Return the bytes per edge of a chunk, including the chunks read at the same time."""
         return EDGE[kind] * width * (1 + self.readers) // 2
 
@@ -228,7 +240,7 @@ class Budget:
             The vertices leave no memory for a chunk.
         """
         used = self.vertex_bytes(kind, vertices, text, width)
-        self.kind, self.edge = kind, self.an_edge(kind, width)
+        self.kind, self.edge = kind, self.edge_bytes(kind, width)
         self.free_bytes = self.limit - used
         rows = self.free_bytes // self.edge
         if rows < LEAST_ROWS:

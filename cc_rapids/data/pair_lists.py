@@ -26,8 +26,8 @@ def is_column(value: Any) -> bool:
     >>> is_column([1, 2]), is_column("ann"), is_column(np.int64(7)), is_column(np.zeros(3))
     (True, False, False, True)
     """
-    several = hasattr(value, "__len__") and not isinstance(value, str | bytes)
-    return several and getattr(value, "ndim", 1) != 0
+    has_length = hasattr(value, "__len__") and not isinstance(value, str | bytes)
+    return has_length and getattr(value, "ndim", 1) != 0  # NumPy's scalars have no dimension
 
 
 def are_batches(edges: Any) -> bool:
@@ -42,7 +42,10 @@ def are_batches(edges: Any) -> bool:
 
 
 def _is_batch(item: Any) -> bool:
-    """Return whether an item is a frame or two columns; two tuples are a pair of composite ids."""
+    """Return whether an item is a frame or two columns.
+
+    A tuple of two tuples is an edge between composite ids.
+    """
     kind = type(item)  # the type: attributes of a lazy frame would warn
     if hasattr(kind, "columns") and (hasattr(kind, "shape") or hasattr(kind, "collect_schema")):
         return True
@@ -52,14 +55,14 @@ def _is_batch(item: Any) -> bool:
 
 
 def columns_of_pairs(edges: list[Any]) -> Columns:
-    """Return the sources and the destinations of a list of pairs, two new lists.
+    """Return the sources and the destinations of a list of pairs as two new lists.
 
     Raises
     ------
     InputError
         Some items are not pairs of single ids; the error names the first one and gives advice.
     ColumnTypeError
-        Some ids are integers and others strings; the error names one of each.
+        Some ids are integers and other ids are strings; the error shows one id of each type.
 
     Examples
     --------
@@ -71,24 +74,24 @@ def columns_of_pairs(edges: list[Any]) -> Columns:
     if edges and set(map(len, edges)) != {2}:
         raise _other_lengths(edges)
     flat = list(chain.from_iterable(edges))
-    kinds = {type(value): value for value in flat}
-    if any(map(is_column, kinds.values())):
+    id_of_type = {type(value): value for value in flat}
+    if any(map(is_column, id_of_type.values())):
         raise _nested(edges)
-    text_types = tuple(kind for kind in kinds if issubclass(kind, str))
-    integer_types = tuple(kind for kind in kinds if issubclass(kind, int | np.integer))
+    text_types = tuple(kind for kind in id_of_type if issubclass(kind, str))
+    integer_types = tuple(kind for kind in id_of_type if issubclass(kind, int | np.integer))
     if text_types and integer_types:
-        k, string = _first_of(flat, text_types)
-        j, integer = _first_of(flat, integer_types)
+        text_at, text = _first_of(flat, text_types)
+        integer_at, integer = _first_of(flat, integer_types)
         raise ColumnTypeError(
             f"edges are a list of {counted(len(edges), 'pair')} of integers and strings, such as"
-            f" {shown(integer)} in item {j // 2:,} and {shown(string)} in item {k // 2:,}: ids must"
-            " be all integers or all strings; cast some of them"
+            f" {shown(integer)} in item {integer_at // 2:,} and {shown(text)} in item"
+            f" {text_at // 2:,}: ids must be all integers or all strings; cast some of them"
         )
     return flat[::2], flat[1::2]
 
 
 def columns_of_key_pairs(edges: list[Any]) -> Columns:
-    """Return the sources and the destinations of a list of pairs of tuples, two new lists."""
+    """Return the sources and the destinations of a list of pairs of tuples as two new lists."""
     if not all(isinstance(edge, tuple | list) for edge in edges):
         raise _no_pairs(edges)
     if set(map(len, edges)) != {2}:
@@ -102,28 +105,32 @@ def check_columns_of_tuple(edges: tuple[Any, ...]) -> None:
     A tuple of two tuples raises the error too, because it may be two edges.
     """
     if len(edges) != 2:
-        pairs = edges and all(isinstance(item, tuple | list) and len(item) == 2 for item in edges)
-        advice = "; if each item is an edge, pass a list: list(edges)" if pairs else ""
+        are_pairs = edges and all(
+            isinstance(item, tuple | list) and len(item) == 2 for item in edges
+        )
+        advice = "; if each item is an edge, pass a list: list(edges)" if are_pairs else ""
+        kind = type(edges).__name__
         raise InputError(
-            f"edges given as a {type(edges).__name__} must be (source, destination), two arrays of"
-            f" equal length; this one has {counted(len(edges), 'item')}{advice}"
+            f"edges given as a {kind} must be (source, destination), two arrays of equal length;"
+            f" this {kind} has {counted(len(edges), 'item')}{advice}"
         )
     if all(isinstance(side, tuple) for side in edges):
         raise InputError(
-            "edges are a tuple of two tuples, which may be two edges or two columns: if each is an"
-            f" edge, pass a list, list(edges){_example(list, edges)}; if they are the sources and"
-            " the destinations, pass a tuple of lists, tuple(map(list, edges))"
+            "edges are a tuple of two tuples, which may be two edges or two columns: if each tuple"
+            f" is an edge, pass a list, list(edges){_example(list, edges)}; if the tuples are the"
+            " sources and the destinations, pass a tuple of lists, tuple(map(list, edges))"
             f"{_example(_of_lists, edges)}"
         )
     if not any(map(is_column, edges)) and all(_may_be_id(side) for side in edges):
         raise InputError(
-            f"edges are a tuple of two single ids, {shown(edges[0])} and {shown(edges[1])}: a list"
-            " of pairs is edges, [(source, destination), ...], and if an iterable yields single"
+            f"edges are a tuple of two single ids, {shown(edges[0])} and {shown(edges[1])}: pass a"
+            " list of pairs, [(source, destination), ...]; if the edges are an iterable that yields"
             " pairs, pass list(edges)"
         )
 
 
 def _may_be_id(value: Any) -> bool:
+    """Return whether a value is a single id, which may be missing or of an invalid type."""
     return isinstance(value, str | bytes | int | float | np.generic) or value is None
 
 
@@ -132,7 +139,7 @@ def _of_lists(edges: Any) -> tuple[list[Any], ...]:
 
 
 def _example(convert: Any, edges: Any) -> str:
-    """Return the converted edges as an example for an error; "" if they are long."""
+    """Return " = " and the converted edges as an example for an error; "" if they are long."""
     values = [value for side in edges for value in side]
     if len(values) > 12 or not all(isinstance(value, int | str) for value in values):
         return ""
@@ -151,8 +158,8 @@ def _no_pairs(edges: list[Any]) -> InputError:
         kinds = " and ".join(dict.fromkeys(type(item).__name__ for item in edges))
         return InputError(
             f"edges are a list of two columns ({kinds}), which may be two edges or the two ends of"
-            " all: if they are the sources and the destinations, pass a tuple, tuple(edges); if"
-            " each is an edge, pass pairs, [tuple(edge) for edge in edges]"
+            " all edges: if the columns are the sources and the destinations, pass a tuple,"
+            " tuple(edges); if each column is an edge, pass pairs, [tuple(edge) for edge in edges]"
         )
     items = enumerate(edges)
     at, item = next((k, item) for k, item in items if not isinstance(item, tuple | list))
@@ -180,7 +187,7 @@ def _other_lengths(edges: list[Any]) -> InputError:
             f" has {counted(length, 'value')}, but item {at:,} has"
             f" {counted(len(edges[at]), 'value')}"
         )
-    advice = []
+    advice = []  # for items that all have the same length, which is not 2
     if len(edges) == 2:
         advice.append(
             "the sources and the destinations are a tuple of two columns,"

@@ -1,6 +1,6 @@
-"""Reading of frames, arrays, matrices and files.
+"""Read and check the caller's frames, arrays, matrices and files.
 
-Input is checked and never changed. It is not copied if its memory can be read directly.
+Input is never changed, and not copied if its memory can be read directly.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def read(
 ) -> EdgeInput:
     """Read and check the caller's edges; see :func:`cc_rapids.components` for the kinds.
 
-    If rows are not ``droppable``, because the caller's function has no ``nulls=``, errors do not
-    suggest it. ``adapter`` is the adapter of edges that the caller has opened already.
+    If the caller's function has no argument ``nulls=``, rows are not ``droppable``, and errors do
+    not suggest this argument. ``adapter`` is the adapter of edges that are already opened.
     """
     is_dense = num_vertices is not None
     if is_dense:
@@ -77,9 +77,9 @@ def read(
 
 
 def read_chunk(chunk: Chunk, nulls: str, bound: WeightBound | None = None) -> EdgeInput:
-    """Return the edges of a chunk within a bound, checked; their ledger counts all of its rows.
+    """Return the checked edges of a chunk that are within a bound.
 
-    An error for nulls names the file and the first row.
+    The ledger counts all rows of the chunk. An error for nulls names the file and the first row.
     """
     request = ReadRequest(chunk.source, chunk.destination)
     frame, ledger = chunk.frame, Ledger(sum(chunk.left_out.values()), left_out=chunk.left_out)
@@ -90,7 +90,7 @@ def read_chunk(chunk: Chunk, nulls: str, bound: WeightBound | None = None) -> Ed
     with naming_nulls(chunk.path, chunk.frame, request.sides, chunk.first):
         edge_input = read(frame, chunk.source, chunk.destination, nulls=nulls)
     rows = edge_input.rows
-    if bound is not None:  # the ledger of the bound counts them already
+    if bound is not None:  # the ledger of the bound counts these rows already
         rows = rows._replace(given=0)
     return replace(edge_input, ledger=ledger.plus(rows))
 
@@ -107,8 +107,8 @@ def source_of(
     """Return the source for streamed edges.
 
     Chunks have the weights that ``bound`` needs, and their reader applies the bound.
-    ``skips_unreadable`` is None if the caller has no such option. ``adapter`` is the adapter of the
-    edges, if it is already known.
+    ``skips_unreadable`` is None if the caller's function has no such option. ``adapter`` is the
+    adapter of the edges if it is already known.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def named_ends(
     weight: Any = None,
     adapter: Adapter | None = None,
 ) -> tuple[Side | None, Side | None]:
-    """Return the columns of both ends; :meth:`Adapter.ends` chooses those that are None."""
+    """Return the columns of both ends; :meth:`Adapter.ends` chooses the columns that are None."""
     return (adapter or adapter_of(edges)).ends(edges, source, destination, weight)
 
 
@@ -160,31 +160,44 @@ def read_pairs(
     width: int = 1,
     methods: tuple[str, str] = ("connected()", "same_component(first, second)"),
 ) -> EdgeInput:
-    """Read pairs of ids for a query, without dropping any.
+    """Read pairs of ids for a query, without dropping any pair.
 
-    The error contains two ``methods``: the called one, and the one for two single ids.
+    ``width`` is the number of columns of an id. ``methods`` are the names of two methods for the
+    error: the called method, and the method for two single ids.
 
     Raises
     ------
     ArgumentTypeError
-        The pairs are two single ids, of ``width`` columns each.
+        The pairs are two single ids.
     """
-    may_be_ids: Any = ()  # two ids, passed as two arguments or as a tuple
-    if destination is None and source is not None and not isinstance(source, list):
-        is_file = isinstance(pairs, str) and os.path.exists(pairs)
-        may_be_ids = () if is_file else (pairs, source)
-    elif source is None and isinstance(pairs, tuple | list) and len(pairs) == 2:
-        are_keys = width == 1 and any(isinstance(item, tuple) for item in pairs)
-        may_be_ids = () if are_keys else pairs
-    if may_be_ids and all(map(is_single, may_be_ids)):
-        first, second = map(shown, may_be_ids)
+    single_ids = _two_single_ids(pairs, source, destination, width)
+    if single_ids:
+        first, second = map(shown, single_ids)
         raise ArgumentTypeError(
             f"{methods[0]} answers for many pairs, but {first} and {second} are two single ids:"
             f" call {methods[1]}, or pass a frame, or a pair of columns"
         )
+    # an empty list or empty columns do not tell the number of columns of an id
     if width > 1 and isinstance(pairs, tuple | list) and not any(map(len, pairs)):
         pairs = KeyPairs([[[] for _ in range(width)] for _ in range(2)])
     return read(pairs, source, destination, options=options, droppable=False)
+
+
+def _two_single_ids(
+    pairs: Any, source: Side | None, destination: Side | None, width: int
+) -> tuple[Any, ...]:
+    """Return two single ids if they were passed in place of pairs; otherwise ().
+
+    They may be passed as the first two arguments of the caller's function, or as a tuple or list.
+    """
+    ids: tuple[Any, ...] = ()
+    if destination is None and source is not None and not isinstance(source, list):
+        is_file = isinstance(pairs, str) and os.path.exists(pairs)
+        ids = () if is_file else (pairs, source)
+    elif source is None and isinstance(pairs, tuple | list) and len(pairs) == 2:
+        are_edges = width == 1 and any(isinstance(item, tuple) for item in pairs)
+        ids = () if are_edges else tuple(pairs)
+    return ids if all(map(is_single, ids)) else ()
 
 
 def check_one_id(name: str, vertex: Any, method: str = "connected()") -> None:
@@ -221,9 +234,10 @@ NOTHING = read(([], []), "src", "dst", None, None, "raise")
 def check_vertices(num_vertices: Any, vertices: Any) -> int | None:
     """Check and return the number of vertices, which may be None.
 
-    Raise an InputError if it is not a count, or if there are ``vertices`` as well.
+    Raise an InputError if the number is not a count, or if ``vertices`` are given as well.
     """
     if num_vertices is None:
         return None
+    # reading no edges checks both arguments
     dense_range = read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
     return len(dense_range) if isinstance(dense_range, range) else None

@@ -55,9 +55,9 @@ class KeyPart:
     Attributes
     ----------
     values : Column
-        Integers or strings. Dates, times and booleans are stored as integers.
+        The column as integers or strings; dates, times and booleans are converted to integers.
     ignored : list
-        The values to ignore, as they are stored in the column.
+        The values to ignore, converted like the column.
     fitting : set of str
         The values of ``ignore=`` that have the type of the column, as text.
     """
@@ -108,16 +108,18 @@ def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
         parts[name] = _part(name, column_of(frame, name), ignored)
         _check_size(name, parts[name].values.size, size)
     parts_by_key = {key: [parts[name] for name in parts_of(key)] for key in checked_keys}
-    fitting = {""}.union(*(part.fitting for part in parts.values()))  # "" is never reported
+    # the default of ignore= contains "", which need not fit
+    fitting = {""}.union(*(part.fitting for part in parts.values()))
     unfit = [value for value in ignored if str(value) not in fitting]
     ids = replace(_ids_of(frame, id_names, size), answers=answers)
     return Records(size, ids, parts_by_key, id_names, unfit)
 
 
 def _frame_of(frame: Any, names: list[str], id_names: list[str]) -> tuple[Any, Any]:
-    """Return a frame in memory, and the function that makes answers for a DuckDB relation, or None.
+    """Return the frame in memory, and the function that converts answers to DuckDB relations.
 
-    Of relations and lazy frames only the named columns are read.
+    The function is None unless the frame is a relation. Only the named columns of relations and
+    lazy frames are read.
 
     Raises
     ------
@@ -143,7 +145,7 @@ def _frame_of(frame: Any, names: list[str], id_names: list[str]) -> tuple[Any, A
 
 
 def _rows_of_relation(relation: Any, names: list[str], id_names: list[str]) -> tuple[Any, Any]:
-    """Return the named columns of a DuckDB relation as a table, and a function for its answers."""
+    """Return what :func:`_frame_of` returns, for a DuckDB relation."""
     if not id_names:
         raise InputError(
             "rows of a DuckDB relation have no fixed order, so their positions are not ids: name"
@@ -159,7 +161,7 @@ def parts_of(key: Key) -> tuple[str, ...]:
 
 
 def _keys_of(keys: Any) -> list[Key]:
-    """Check the keys; return a column, or a tuple of columns, for each."""
+    """Return the checked keys: each is a column, or a tuple of columns."""
     if not isinstance(keys, list | tuple):
         raise ArgumentTypeError(
             f"keys= must be a list of columns, or of lists of columns, not {shown(keys)}: pass"
@@ -187,7 +189,7 @@ def _keys_of(keys: Any) -> list[Key]:
 
 
 def _id_names(named: Any) -> list[str]:
-    """Return the columns that ``id=`` names as a list; a repeated name is an InputError."""
+    """Return the list of columns that ``id=`` names; raise an InputError for a repeated name."""
     if named is None:
         return []
     check_names("id=", named)
@@ -201,7 +203,7 @@ def _id_names(named: Any) -> list[str]:
 
 
 def _values_of(ignore: Any) -> list[Any]:
-    """Return the values to ignore: strings, integers, booleans, dates and times."""
+    """Return the values to ignore; raise an error unless these are of types that keys may have."""
     if ignore is None:
         return []
     if isinstance(ignore, str) or not isinstance(ignore, list | tuple | set | frozenset):
@@ -214,7 +216,7 @@ def _values_of(ignore: Any) -> list[Any]:
         if not valid or value != value:  # NaT is a null
             raise ArgumentTypeError(
                 f"ignore= contains {shown(value)}, but keys hold strings, integers, booleans,"
-                " dates and times; nulls are ignored always"
+                " dates and times; nulls are always ignored"
             )
     return list(ignore)
 
@@ -222,7 +224,8 @@ def _values_of(ignore: Any) -> list[Any]:
 def _ids_of(frame: Any, names: list[str], size: int) -> EdgeInput:
     """Return an input with the ids of records as ``src`` and an empty ``dst``.
 
-    Without names, both are empty. Answers are frames of the library of the records.
+    If there are no ``names`` of id columns, both are empty. Answers are frames of the library of
+    the records.
     """
     make_frame, on_device = answers_like(frame)
     columns = [of(name, column_of(frame, name)) for name in names]
@@ -245,17 +248,18 @@ def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
     """Return a column as a part of a key; raise an error if values cannot be compared exactly."""
     values = as_series(values)
     converted = _converted(values)
-    numbers, encode = _instants(name, converted)
-    column = _strings(name, converted) if converted is not values else None
+    integers, convert = _as_integers(name, converted)
+    column = None if converted is values else _strings(name, converted)
     try:
-        column = column or unchecked(name, converted if numbers is None else numbers)
+        column = column or unchecked(name, converted if integers is None else integers)
+        # whether a cuDF column with nulls holds strings is known only without the nulls
         has_strings = column.where(column.valid).strings
     except ColumnTypeError:
         raise _no_key(name, values, len(values)) from None
-    if encode is not None:
-        types: Any = (bool, np.bool_) if encode is _zeros_and_ones else (date, np.datetime64)
+    if convert is not None:
+        types: Any = (bool, np.bool_) if convert is _zeros_and_ones else (date, np.datetime64)
         fitting = [value for value in ignore if isinstance(value, types)]
-        return KeyPart(column, encode(fitting), set(map(str, fitting)))
+        return KeyPart(column, convert(fitting), set(map(str, fitting)))
     types = str if has_strings else (int, np.integer)
     fitting = [v for v in ignore if isinstance(v, types) and not isinstance(v, bool)]
     return KeyPart(column, fitting, set(map(str, fitting)))
@@ -267,22 +271,24 @@ def _no_key(name: str, values: Any, size: int) -> ColumnTypeError:
     message = f"column {name!r} is {kind} ({size:,} values): {KEYS_ARE}"
     if kind.lower().startswith(("float", "double", "half")):
         return ColumnTypeError(
-            f"{message}, because floats may differ though they look the same; cast it, such as"
+            f"{message}, because floats that look the same may differ; cast it, such as"
             " .astype('int64'), or in pandas .astype('Int64') where values are missing"
         )
     if _holds_lists(kind, values):
         return ColumnTypeError(
             f"{message}, but its values are lists: make a row of each item first, such as by"
-            f" frame.explode({name!r}), and name the column of the records by id=, so that their"
-            " rows are one record"
+            f" frame.explode({name!r}), and name a column of ids by id=, so that the rows of a"
+            " record remain one record"
         )
     return ColumnTypeError(f"{message}; cast it, for example to strings")
 
 
 def _holds_lists(kind: str, values: Any) -> bool:
     """Return whether values are lists, sets or arrays; ``kind`` is the name of their type."""
+    if kind == "list":  # a list of Python, which has a value for each record
+        return any(map(is_column, values))
     if kind.lower().startswith(("list", "large_list", "fixed_size_list", "array(")):
-        return kind != "list" or any(map(is_column, values))
+        return True
     if kind != "object":
         return False
     items = values.to_numpy() if hasattr(values, "to_numpy") else values
@@ -292,7 +298,7 @@ def _holds_lists(kind: str, values: Any) -> bool:
 def _converted(values: Any) -> Any:
     """Convert a list or an object column to PyArrow, with missing values of pandas as nulls.
 
-    Other values, and objects of mixed types, are returned unchanged; mixed types are refused later.
+    Return other values, and objects of mixed types, unchanged. Mixed types raise an error later.
     """
     dtype = getattr(values, "dtype", None)
     has_objects = isinstance(dtype, np.dtype) and is_object(dtype) and not is_cudf(values)
@@ -315,10 +321,10 @@ def _strings(name: str, column: Any) -> Column | None:
     return Column(name, "object", len(strings), partial(nullcontext, strings), True, valid=valid)
 
 
-def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
-    """Return dates, times or booleans as integers, and a function that converts ignored values.
+def _as_integers(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
+    """Return dates, times or booleans as integers, and the function that converts ignored values.
 
-    Return (None, None) for a column of another kind.
+    Return (None, None) for a column of another type.
     """
     dtype = getattr(values, "dtype", None)
     if is_cudf(values):
@@ -328,7 +334,7 @@ def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[i
             return values.astype("int64"), partial(_ticks_of_numpy, dtype)
         return None, None
     if isinstance(values, np.ndarray) or hasattr(values, "__cuda_array_interface__"):
-        return _instants_of_array(values)
+        return _array_as_integers(values)
     if not is_series(values):
         return None, None
     series = series_of(values, name)
@@ -340,8 +346,8 @@ def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[i
     return _ticks(pa.chunked_array([arrow])), partial(_ticks_like, arrow.type)
 
 
-def _instants_of_array(array: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
-    """Return what :func:`_instants` returns, for an array; NaT and masked values are masked."""
+def _array_as_integers(array: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
+    """Return what :func:`_as_integers` returns, for an array; NaT and masked values are masked."""
     if is_boolean(array.dtype):
         return array.astype(np.int8), _zeros_and_ones
     if not is_time(array.dtype):
@@ -364,14 +370,15 @@ def _ticks(column: Any) -> Any:
 def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
     """Return dates and times as the integers that store them in a PyArrow type.
 
-    Values that the type cannot represent exactly are left out, because no value equals them.
+    Values that the type cannot represent exactly are left out, because no value of a column of this
+    type equals them.
     """
     ticks: list[int] = []
     for value in values:
-        scalar = pa.array(np.array([value]) if isinstance(value, np.datetime64) else [value])
+        original = pa.array(np.array([value]) if isinstance(value, np.datetime64) else [value])
         try:
-            cast = scalar.cast(kind)
-            if cast.cast(scalar.type).equals(scalar):
+            cast = original.cast(kind)
+            if cast.cast(original.type).equals(original):
                 ticks += _ticks(cast).to_pylist()
         except pa.ArrowException:  # the type cannot hold the value
             continue
@@ -379,7 +386,7 @@ def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
 
 
 def _ticks_of_numpy(dtype: Any, values: list[Any]) -> list[int]:
-    """Return what :func:`_ticks_like` returns, for a NumPy type; [] for types of durations."""
+    """Return what :func:`_ticks_like` returns, for a NumPy type; [] for a type of durations."""
     if not issubclass(dtype.base.type, np.datetime64):
         return []
     ticks = []

@@ -105,7 +105,7 @@ def within(relation: Any, name: str, bounds: Callable[[Any], list[tuple[str, Any
 
 
 def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ()) -> Iterator[Any]:
-    """Yield the columns ``names`` and ``weights`` of a relation as tables, at least one.
+    """Yield the columns ``names`` and ``weights`` of a relation in tables, at least one table.
 
     Weights of types that arrays cannot hold become floats. The connection of the relation is busy
     until the iterator is exhausted or closed.
@@ -161,7 +161,7 @@ class Answers:
         return relation_of(frame, self.relation, _expressions(frame.schema, self.text))
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        """Pickle as None: answers in another process are tables, as it has no connection."""
+        """Pickle as None: another process has no connection, so its answers are tables."""
         return type(None), ()
 
     def __deepcopy__(self, memo: Any) -> Answers:
@@ -193,7 +193,7 @@ def _expressions(schema: Any, text: str) -> list[str]:
 
 
 def _cast(name: str, kind: str) -> str:
-    """Return an SQL expression for a column, cast to a type; columns are not cast to varchar."""
+    """Return an SQL expression for a column cast to a type; a cast to varchar is left out."""
     return quoted(name) if kind == "varchar" else f"{quoted(name)}::{kind} as {quoted(name)}"
 
 
@@ -203,7 +203,7 @@ def relation_of(table: Any, relation: Any, expressions: Sequence[str]) -> Any:
     The result keeps the table alive. DuckDB finds the table by the name of a local variable.
     """
     cc_rapids_answer = table
-    assert cc_rapids_answer is table
+    assert cc_rapids_answer is table  # otherwise linters report an unused variable
     query = f"select {', '.join(expressions)} from cc_rapids_answer"
     try:
         with connected(KEEP_OPEN_FOR_ANSWERS):

@@ -1,4 +1,4 @@
-"""The index of pandas and cuDF frames, whose labels name rows in addition to positions."""
+"""The index of pandas and cuDF frames, whose labels name the rows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .lazy import pd
 
 
 def labels_at(index: Any, rows: Any) -> Any:
-    """Return the index labels at row numbers as a column for a frame of the same library.
+    """Return the labels of an index at row numbers, as a column for a frame of the same library.
 
-    Labels of several levels are tuples (pandas only). ``rows`` is an int64 array, on the host for
-    pandas and on the GPU for cuDF.
+    Labels of a pandas index of several levels are tuples. ``rows`` is an int64 array, on the host
+    for pandas and on the GPU for cuDF.
     """
     labels = index.take(rows)
     if is_cudf(index):
@@ -27,17 +27,20 @@ def labels_at(index: Any, rows: Any) -> Any:
 
 
 def spread(labels: Any, present: Any) -> Any:
-    """Return a column with the labels in the rows where ``present`` is true; null elsewhere."""
+    """Return a column with the labels, in order, in the rows where ``present`` is true.
+
+    The other rows are null.
+    """
     positions = present.cumsum() - 1
     if is_cudf(labels):
         if not len(labels):
             return labels.reindex(range(len(present)))
-        # any valid position where none is present: ``where`` makes these rows null
+        # a row without a label takes the first label, which ``where`` makes null
         return labels.take(positions * present).reset_index(drop=True).where(present)
     series: Any = pd.Series(labels)
     if is_integer(series.dtype) and isinstance(series.dtype, np.dtype):
-        nullable = series.dtype.name.replace("i", "I", 1).replace("u", "U", 1)  # such as UInt8
-        series = series.astype(nullable)
+        # nulls would make integers floats, except in nullable types such as UInt8
+        series = series.astype(series.dtype.name.replace("i", "I", 1).replace("u", "U", 1))
     return series.reindex(np.where(present, positions, -1)).reset_index(drop=True)
 
 
@@ -47,14 +50,13 @@ def items_at(column: Any, rows: Any) -> Any:
 
 
 def is_counted(index: Any) -> bool:
-    """Return whether the labels of an index are 0 .. m - 1."""
+    """Return whether the labels of an index are the integers 0 .. m - 1 in order."""
     size = len(index)
-    if index.nlevels > 1 or not size:
-        return not size
-    first, last = index[0], index[-1]
-    if not all(isinstance(label, int | np.integer) for label in (first, last)):
+    if not size:
+        return True
+    if index.nlevels > 1 or not is_integer(index.dtype) or index.hasnans:
         return False
-    if (first, last) != (0, size - 1):
+    if (index[0], index[-1]) != (0, size - 1):  # most other indexes are recognised by these labels
         return False
     values = index.to_cupy() if is_cudf(index) else index.to_numpy()
     return bool((values[1:] - values[:-1] == 1).all())
@@ -74,8 +76,11 @@ def check_same_index(edges: Any, weights: Any) -> None:
         return
     if isinstance(edges, Graph):
         return
-    sides = edges.values() if isinstance(edges, Mapping) else edges
-    for side in sides if isinstance(edges, tuple | Mapping) else (edges,):
+    if isinstance(edges, Mapping):
+        columns = tuple(edges.values())
+    else:
+        columns = edges if isinstance(edges, tuple) else (edges,)
+    for side in columns:
         if not hasattr(type(side), "iloc") or is_cudf(side) != is_cudf(weights):
             continue
         index, other = side.index, weights.index
@@ -89,7 +94,7 @@ def check_same_index(edges: Any, weights: Any) -> None:
 
 def _described(index: Any) -> str:
     """Return the type, the length and the first labels of an index as text."""
-    first = index[:3].to_pandas() if is_cudf(index) else index[:3]
-    labels = ", ".join(map(id_shown, first.tolist()))
-    more = ", ..." if len(index) > len(first) else ""
+    first_labels = index[:3].to_pandas() if is_cudf(index) else index[:3]
+    labels = ", ".join(map(id_shown, first_labels.tolist()))
+    more = ", ..." if len(index) > len(first_labels) else ""
     return f"{type(index).__name__} of {counted(len(index), 'row')}: {labels}{more}"

@@ -95,13 +95,15 @@ class TextOptions:
         return cls.check(**{name: options[name] for name in KEYWORDS if name in options})
 
     def words(self) -> dict[str, Any]:
-        """Return the options of callers by name, as JSON values."""
+        """Return the options that callers can set, by name, as JSON values."""
         return {name: getattr(self, name) for name in KEYWORDS}
 
     def with_text(self, as_text: Sequence[bool | None]) -> TextOptions:
-        """Return the options for a second reading, which reads more columns as text."""
+        """Return the options for a second reading, which reads some more columns as text.
+
+        ``as_text`` is True for these columns, and None for columns whose option does not change.
+        """
         earlier = self.as_text or (None,) * len(as_text)
-        # A column is text if one of both readings has found text in it.
         merged = (new or old for new, old in zip(as_text, earlier, strict=True))
         return replace(self, as_text=tuple(merged))
 

@@ -1,7 +1,7 @@
 """Types of edges and answers for editors and type checkers.
 
-Protocols describe frames by their attributes, so that an answer has the type of the given frame
-whether or not its library is installed or has type hints.
+Protocols describe frames by their attributes. An answer therefore has the type of the given frame
+even if the library of this frame is not installed or has no type hints.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Select the edges whose weight is within bounds, before their ids are read."""
+"""Select the edges whose weight is within bounds before their ids are read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .lazy import nw, pa, pc
 
 NUMPY = re.compile("u?int(8|16|32|64)|float(16|32|64)")  # number types of NumPy arrays
 INTEGER = re.compile("(?P<unsigned>u?)int(?P<bits>8|16|32|64|128)")
-NARROW: dict[str, Any] = {
+NARROW: dict[str, Any] = {  # NumPy's floats of fewer than 64 bits, by the names in libraries
     **dict.fromkeys(("float32", "float", "f32"), np.float32),
     **dict.fromkeys(("float16", "halffloat", "f16"), np.float16),
 }
@@ -50,7 +50,7 @@ class WeightBound:
 
     @classmethod
     def check(cls, weight: Any, at_least: Any, at_most: Any) -> WeightBound | None:
-        """Check the arguments of a call, and return their bound; None if none is given.
+        """Return the bound that the arguments of a call give; None if all arguments are None.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class WeightBound:
         return cls(weight, _number("at_least", at_least), _number("at_most", at_most))
 
     def for_checkpoint(self) -> list[Any]:
-        """Return the column and the bounds as JSON values; equal bounds have equal values."""
+        """Return the column and the bounds as JSON values, which are equal for equal bounds."""
         column = "an array" if self.array is not None else self.weight
         return [column, *(b if b is None else exact(b) for b in (self.at_least, self.at_most))]
 
@@ -151,8 +151,9 @@ class WeightBound:
         row_count, missing = int(numbers.size), 0
         if mask is not None:
             missing = row_count - _count(mask)
+        # the minimum is NaN if any number is NaN
         elif row_count and is_float(numbers.dtype) and math.isnan(numbers.min()):
-            missing = _count(numbers != numbers)  # the minimum is NaN if any weight is NaN
+            missing = _count(numbers != numbers)
         for sign, bound in self.bounds(numbers.dtype.name):
             limit = numbers.dtype.type(bound)
             within = numbers >= limit if sign == ">=" else numbers <= limit
@@ -162,9 +163,9 @@ class WeightBound:
         return mask, ledger_of(row_count, missing, _count(mask))
 
     def of_lazy(self, frame: Any, ids: Sequence[str]) -> tuple[Any, Ledger]:
-        """Return the rows of a lazy frame within the bounds, and a ledger of all its rows.
+        """Return the rows of a lazy frame within the bounds, and a ledger of all rows.
 
-        The rows are counted by one query. Only the columns of ``ids`` and the weights are kept.
+        One query counts the rows. The result has only the columns ``ids`` and the weights.
         """
         name, lazy = self.name("the frame"), nw.from_native(frame)
         schema = lazy.collect_schema()
@@ -219,7 +220,8 @@ class WeightBound:
         kind = schema.field(name).type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
             raise _no_numbers(name, kind)
-        exact_type = kind if pa.types.is_integer(kind) else None  # avoids overflow in comparisons
+        # a bound of another integer type would overflow in comparisons
+        exact_type = kind if pa.types.is_integer(kind) else None
         # PyArrow cannot compare 16-bit floats
         field = pc.field(name).cast("float32") if kind == pa.float16() else pc.field(name)
         within = []
@@ -237,6 +239,7 @@ class WeightBound:
 
 
 def _no_numbers(name: Any, kind: Any) -> ColumnTypeError:
+    """Return the error for a column of weights that does not hold numbers."""
     return ColumnTypeError(
         f"weights {name!r} must be numbers, but these are {kind}: cast them first"
     )

@@ -18,7 +18,7 @@ from .row_index import check_same_index
 if TYPE_CHECKING:
     from .edge_input import EdgeInput
 
-WIDEST = 8  # the maximum bytes of a weight
+MAX_WEIGHT_BYTES = 8
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class ForestWeight:
 
     weight: Any  # the name of the column of weights, or an array with one number per edge
     greatest: bool  # whether to find a maximum instead of a minimum spanning forest
-    later: bool = False  # whether weights are read, but the forest is found only if it is needed
+    later: bool = False  # whether the forest is found only when it is needed
 
     @property
     def name(self) -> str:
@@ -53,7 +53,7 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     Raises
     ------
     MissingColumnError
-        The edges have no such column, or no columns.
+        The edges have no column of this name, or have no columns at all.
     ColumnTypeError, InputError
         The weights are not numbers, or not one-dimensional.
     """
@@ -63,13 +63,13 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     names = names_of(edges)
     if not names:
         raise MissingColumnError(
-            f"weight={weight!r} names a column of edges, but these are a {type(edges).__name__},"
-            " which has no columns: pass the weights themselves"
+            f"weight={weight!r} names a column, but the edges are a {type(edges).__name__}, which"
+            " has no columns: pass an array of weights"
         )
     if weight not in names:
         raise MissingColumnError(
             f"{unknown('column', weight, map(str, names))}; name the column of weights with"
-            " weight=, or pass the weights themselves"
+            " weight=, or pass an array of weights"
         )
     return known_numbers(_exact(column_of(edges, weight)), "weights")
 
@@ -77,8 +77,8 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
 def exact_integers(column: Any) -> Any:
     """Convert a list of Python integers to an exact array; return other columns unchanged.
 
-    NumPy converts lists with integers below and above 2^63 to floats, which merges close integers.
-    Here they become an array of uint64, or of objects if some are negative.
+    NumPy converts a list with integers below and above 2^63 to floats, which merges close integers.
+    Here such a list becomes an array of uint64, or of objects if some integers are negative.
     """
     if not isinstance(column, list | tuple) or not all(type(value) is int for value in column):
         return column
@@ -93,8 +93,8 @@ def _exact(column: Any) -> Any:
     array = exact_integers(column)
     if array is not column and array.dtype == object:
         raise ColumnTypeError(
-            f"weights are integers from {min(column):,} to {max(column):,}, which no type of 64"
-            " bits holds: pass an array of float64, in which close ones are equal"
+            f"weights are integers from {min(column):,} to {max(column):,}, and no type of 64 bits"
+            " holds them all: pass an array of float64, in which close integers are equal"
         )
     return array
 
@@ -107,7 +107,7 @@ def weighted(
     Parameters
     ----------
     given : EdgeInput
-        The edges; those with a null end may have been dropped.
+        The edges. Edges with a null end may have been dropped.
     numbers : (values, mask)
         The result of :func:`weights_of`, with one weight per edge of the caller.
     name : str
@@ -130,10 +130,10 @@ def weighted(
         raise InputError(
             f"there are {values.size:,} weights and {size:,} edges: pass one weight for each edge"
         )
-    if values.dtype.itemsize > WIDEST:
+    if values.dtype.itemsize > MAX_WEIGHT_BYTES:
         raise ColumnTypeError(
-            f"{name} are {values.dtype} ({size:,} values), but numbers of at most 64 bits are"
-            " compared: cast them first, such as to float64"
+            f"{name} are {values.dtype} ({size:,} values), but only numbers of at most 64 bits can"
+            " be compared: cast them first, such as to float64"
         )
     values = values.astype(values.dtype.newbyteorder("="), copy=False)
     rows = None
@@ -147,8 +147,8 @@ def weighted(
     if nulls != "drop":
         first = int((~valid).argmax())
         raise NullsError(
-            f"{missing:,} of {size:,} {name} {inflected(missing, 'is', 'are')} null or nan, first"
-            f" that of row {first if rows is None else int(rows[first]):,}: fill such weights, or"
+            f"{missing:,} of {size:,} {name} {inflected(missing, 'is', 'are')} null or nan, the"
+            f" first in row {first if rows is None else int(rows[first]):,}: fill such weights, or"
             " drop their edges with nulls='drop'"
         )
     return replace(
@@ -173,6 +173,9 @@ def moved_like(array: Any, other: Any) -> Any:
 
 
 def _rows_with_weight(valid: Any, row_index: Callable[[], Any] | None, on_device: bool) -> Any:
-    """Return the caller's row numbers where ``valid`` is true; ``row_index`` has all numbers."""
+    """Return the caller's row numbers of the edges where ``valid`` is true.
+
+    ``row_index`` returns the row numbers of all edges; None if these are 0 .. m - 1.
+    """
     rows = places(moved(valid, on_device))
     return rows if row_index is None else row_index()[rows]

@@ -1,4 +1,7 @@
-"""Read all edges within a bound on weights in one piece; rows refer to the caller's list."""
+"""Read the edges of a whole list whose weights are within a bound.
+
+Row numbers refer to the caller's list, not to the edges within the bound.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +62,9 @@ def bound_of_list(bound: WeightBound | None, weight: Any, what: str) -> WeightBo
         return replace(bound or WeightBound(None), weight=weight)
     if bound is not None and bound.limits and bound.weight is None:
         raise InputError(
-            f"this answer was found with {bound.in_words()} of an array of weights: pass those"
-            f" of the edges for {what} as weight=, or weight=None if all are within the bounds"
+            f"this answer was found with {bound.in_words()} of an array of weights: pass the"
+            f" weights of the edges for {what} as weight=, or weight=None if all these edges are"
+            " within the bounds"
         )
     return None if bound is None or bound.weight is None else bound
 
@@ -93,8 +97,7 @@ def read_for_answer(
     edges = opened(edges, bound.weight)
     try:
         if not _lacks(edges, bound.weight):
-            options: dict[str, Any] = {"nulls": nulls, "keeps_weights": True}
-            return read_within(edges, source, destination, bound, **options)
+            return read_within(edges, source, destination, bound, nulls=nulls, keeps_weights=True)
     except InputError as error:  # the columns of a file are known only after it was read
         if named or not adapter_of(edges).has_header or repr(bound.weight) not in str(error):
             raise
@@ -132,9 +135,10 @@ def with_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -
 
 @contextmanager
 def naming_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -> Iterator[None]:
-    """If a column of weights is missing, say in the error that the answer's bounds need it.
+    """If an error is raised for a missing column of weights, explain why the column is needed.
 
-    If the caller's ``options`` name the column, the error is unchanged.
+    The new error says that the bounds of the answer need the column. If the caller's ``options``
+    name the column, the error is unchanged.
     """
     try:
         yield
@@ -150,8 +154,8 @@ def lacking(bound: WeightBound, what: str) -> MissingColumnError:
     """Return the error for a list without the column of weights that an answer's bounds need."""
     return MissingColumnError(
         f"this answer was found with {bound.in_words()} of column {bound.weight!r}, which the edges"
-        f" for {what} do not have: pass their weights as weight=, or weight=None if all of them"
-        " are within the bounds"
+        f" for {what} do not have: pass the weights of these edges as weight=, or weight=None if"
+        " all these edges are within the bounds"
     )
 
 
@@ -199,22 +203,22 @@ def read_within(
     if bound.limits:
         mask, ledger_of_bound = adapter.mask(edges, bound)
         rows_within = adapter.where(edges, mask)
-    made = read(rows_within, source, destination, vertices, num_vertices, nulls, adapter=adapter)
-    made = replace(made, index=index_of(edges), answers=answers or made.answers)
+    result = read(rows_within, source, destination, vertices, num_vertices, nulls, adapter=adapter)
+    result = replace(result, index=index_of(edges), answers=answers or result.answers)
     if mask is not None:
-        made = replace(
-            made,
-            row_index=partial(_composed, partial(places, mask), made.row_index),
-            rows_outside=mask.size - made.src.size - made.dropped_rows,
-            ledger=ledger_of_bound.plus(made.rows._replace(given=0)),
+        result = replace(
+            result,
+            row_index=partial(_composed, partial(places, mask), result.row_index),
+            rows_outside=mask.size - result.src.size - result.dropped_rows,
+            ledger=ledger_of_bound.plus(result.rows._replace(given=0)),
         )
     if reading.formats:  # the ledger of files counts rows that no table has, such as comments
-        ledger = reading.ledger.plus(made.rows._replace(given=0))
-        made = replace(made, formats=tuple(reading.formats), ledger=ledger)
+        ledger = reading.ledger.plus(result.rows._replace(given=0))
+        result = replace(result, formats=tuple(reading.formats), ledger=ledger)
     if not keeps_weights:
-        return made
+        return result
     weights = adapter.weights(edges, bound.weight)
-    return weighted(made, weights, name_of_weights(bound.weight), nulls)
+    return weighted(result, weights, name_of_weights(bound.weight), nulls)
 
 
 def _composed(outer: Callable[[], Any], inner: Callable[[], Any] | None) -> Any:
@@ -226,7 +230,7 @@ def _composed(outer: Callable[[], Any], inner: Callable[[], Any] | None) -> Any:
 def edges_where(
     edges: Any, condition: Callable[[EdgeInput], Any], read: Callable[[Any], EdgeInput]
 ) -> Any:
-    """Select rows of an edge list; the result is of the same library.
+    """Return the rows of an edge list that meet a condition, as an edge list of the same library.
 
     Parameters
     ----------
@@ -234,7 +238,7 @@ def edges_where(
     condition : callable
         Returns a boolean array for the edges that ``read`` returns.
     read : callable
-        Reads the edges, without those that have a null end.
+        Reads the edges, and leaves out the edges that have a null end.
 
     Raises
     ------

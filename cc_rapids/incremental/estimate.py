@@ -501,7 +501,7 @@ class Load:
         if self.whole and size <= budget.limit:
             in_chunks = seconds_per_edge * self.edges + merge_seconds * self.vertices
             return START_SECONDS + WHOLE_SHARE * in_chunks
-        bytes_per_edge = budget.an_edge(self.kind, self.width)
+        bytes_per_edge = budget.edge_bytes(self.kind, self.width)
         linked_edges, vertices_per_edge = 0, self.vertices / self.edges
         while linked_edges < self.edges:
             linked_vertices = linked_edges * vertices_per_edge

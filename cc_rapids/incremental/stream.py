@@ -337,7 +337,7 @@ def _memory_of(
     """
     assert vertices.most is not None
     most, per_vertex, is_bound = needed(vertices.most), None, is_exact
-    bytes_per_edge = budget.an_edge(kind, width)
+    bytes_per_edge = budget.edge_bytes(kind, width)
     smallest_chunk = LEAST_ROWS * bytes_per_edge
     if vertices.most:
         per_vertex = round((most - smallest_chunk - budget.fixed) / vertices.most)
@@ -881,7 +881,7 @@ class Run:
         if total is None:
             return advice
         need = self.budget.vertex_bytes(kind, max_vertices, math.ceil(factor * text), width)
-        need += LEAST_ROWS * self.budget.an_edge(kind, width)
+        need += LEAST_ROWS * self.budget.edge_bytes(kind, width)
         need += need // 20
         limit = self.budget.in_words(need)
         return f" to about {limit}, if the other edges add vertices at the same rate{advice}"

@@ -142,7 +142,7 @@ def test_right_forests_pass_the_audit_and_others_do_not(graph, word, dtype):
 
 def test_weights_that_are_missing():
     frame = cudf.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 4], "w": [1.5, None, 2.5]})
-    with pytest.raises(errors.NullsError, match="1 of 3 weights 'w' is null or nan, first that"):
+    with pytest.raises(errors.NullsError, match="1 of 3 weights 'w' is null or nan, the first"):
         cc_rapids.minimum_spanning_forest(frame, weight="w")
     found = cc_rapids.components(frame, weight="w", forest="min", nulls="drop")
     assert found.forest()["row"].to_arrow().to_pylist() == [0, 2]

@@ -190,7 +190,7 @@ def test_lists_of_integers_from_2_to_the_63_on_are_no_floats(form):
     assert np.asarray(found.weight).tolist() == [2**64 - 1, 2**64 - 2]
     same = cc_rapids.components(edges, weight=given, forest="max")
     same.audit(edges, weight=given, forest="max")
-    with pytest.raises(ColumnTypeError, match=r"from -1 to 9,.*,808, which no type of 64 bits"):
+    with pytest.raises(ColumnTypeError, match=r"from -1 to 9,.*,808, and no type of 64 bits"):
         FUNCTIONS[False](([1, 1], [2, 2]), weight=[2**63, -1])
 
 
@@ -342,7 +342,7 @@ MISSING = {
 @pytest.mark.parametrize("kind", MISSING)
 def test_weights_that_are_missing(kind, engine):
     edges = MISSING[kind]()
-    said = "2 of 5 weights 'w' are null or nan, first that of row 1: fill such weights"
+    said = "2 of 5 weights 'w' are null or nan, the first in row 1: fill such weights"
     with pytest.raises(NullsError, match=said):
         cc_rapids.minimum_spanning_forest(edges, weight="w", engine=engine)
     found = cc_rapids.components(edges, weight="w", forest="min", nulls="drop", engine=engine)
@@ -402,7 +402,7 @@ REFUSED = {
     "a pair": (
         {"edges": (FRAME["src"].array, FRAME["dst"].array), "forest": "min", "weight": "w"},
         MissingColumnError,
-        "which has no columns: pass the weights themselves",
+        "which has no columns: pass an array of weights",
     ),
     "a file": ({"edges": "e.csv", "forest": "min", "weight": [1]}, InputError, "column of files"),
 }

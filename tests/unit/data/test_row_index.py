@@ -61,6 +61,14 @@ def test_an_index_that_counts_from_0_is_not_shown(index):
     assert "weakest_index" not in found.report(frame, weight="w").components()
 
 
+@pytest.mark.parametrize("labels", [[0, "b", 2, 3, 4], [0, None, 2, 3, 4], [0, 2, 1, 3, 4]])
+@pytest.mark.parametrize("dtype", ["Int64", object])
+def test_an_index_that_only_begins_and_ends_like_a_count_is_shown(labels, dtype):
+    index = pd.Index(labels, dtype=object if "b" in labels else dtype)
+    forest = cc_rapids.components(EDGES.set_axis(index), weight="w", forest="max").forest()
+    assert forest["index"].tolist() == [index[row] for row in forest["row"]]
+
+
 def test_rows_that_were_dropped_keep_their_labels():
     frame = EDGES.astype({"src": "Int64"}).set_axis(list("vwxyz"))
     frame.loc["v", "src"] = pd.NA

@@ -170,7 +170,7 @@ def test_what_cannot_be_bounded_is_refused(tmp_path):
         components(parquet(tmp_path), weight="scor", at_least=1)
     with pytest.raises(ColumnTypeError, match="must be numbers, but these are String"):
         components(FRAME.assign(score="a"), weight="score", at_least=1)
-    with pytest.raises(InputError, match="these are a tuple, which has no columns"):
+    with pytest.raises(InputError, match="the edges are a tuple, which has no columns"):
         components((FRAME["src"].to_numpy(), FRAME["dst"].to_numpy()), weight="score", at_least=1)
     pair = FRAME["src"].to_numpy(), FRAME["dst"].to_numpy()
     with pytest.raises(InputError, match="2 weights and 6 edges"):

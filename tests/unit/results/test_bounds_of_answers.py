@@ -104,7 +104,7 @@ def test_weights_of_arrays_are_passed_again(form):
     assert rows(found.path(1, 4, FRAME, shortest=True, weight="w")) == [1, 2, 4]
     with pytest.raises(InputError, match=r"of an array of weights.* weight=None"):
         found.path(1, 4, edges)
-    with pytest.raises(InputError, match=r"weight=None if all are within the bounds"):
+    with pytest.raises(InputError, match=r"weight=None if all these edges are within the bounds"):
         found.audit(edges)
     assert found.audit(edges, weight=weight).edges == len(WITHIN)
     for forest in (True, "max"):

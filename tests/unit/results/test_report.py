@@ -141,7 +141,7 @@ def test_weights_that_are_not_there(make):
     ends = {"src": [1, 2, 3, 3, 3, 8], "dst": [2, 3, 1, 2, 3, 8]}
     edges = make(ends | {"w": [float("nan"), 2.0, 0.5, 2.0, 0.1, 9.0]})
     found = components(make(ends))
-    with pytest.raises(errors.NullsError, match="1 of 6 weights 'w' is null or nan, first that"):
+    with pytest.raises(errors.NullsError, match="1 of 6 weights 'w' is null or nan, the first"):
         found.report(edges, weight="w")
     report = found.report(edges, weight="w", nulls="drop")
     _, sizes, many, density, held, rows, weights = columns(report.components())
