@@ -1,8 +1,8 @@
 """Streams of edges: files, patterns, addresses, datasets, and iterables of frames, chunk by chunk.
 
-Each file is read in pieces where its format allows it, and chunks are read in background threads
-while another is linked. A checkpoint has an entry for each file. A later run compares the entry
-with the file.
+Each file is read in pieces if its format allows it. Background threads read the next chunks while a
+chunk is linked. A checkpoint has an entry for each file. A later run compares the entry with the
+file.
 """
 
 from __future__ import annotations
@@ -71,19 +71,19 @@ Texts = Sequence[bool | None] | None  # whether each column of an id is text; No
 
 
 class Cursor(NamedTuple):
-    """A position in a stream: the numbers of finished files or items, of row groups and of rows."""
+    """A position in a stream."""
 
-    file: int = 0
-    group: int = 0
-    rows: int = 0
+    file: int = 0  # the number of finished files or items
+    group: int = 0  # the number of finished row groups of the next file
+    rows: int = 0  # the number of finished rows of the next row group, or of the next item
 
 
 class Chunk(NamedTuple):
     """Edges of a stream: a frame or pair, its column names, and the position after it.
 
     ``given`` counts the rows of the source from the start of the run to ``after``, by metadata. If
-    a chunk is lost, the count of the next chunk therefore includes its rows. ``given`` is None if
-    several devices share the source.
+    a chunk is lost, ``given`` of the next chunk therefore includes the lost rows. ``given`` is None
+    if several devices share the source.
     """
 
     frame: Any  # without rows if there is a ``load``
@@ -91,7 +91,7 @@ class Chunk(NamedTuple):
     destination: Side
     after: Cursor
     vertices: range | None = None  # all vertices of the file, if it declares their number
-    old: bool = False  # linked before a resumed run began: only compared with the earlier content
+    old: bool = False  # whether an earlier run linked it: its content is then only compared
     load: Callable[[], Any] | None = None  # returns the rows; any thread may call it
     path: str = ""  # the file; empty for data in memory
     first: int | None = None  # the row number of the first row in the file; None if unknown
@@ -119,9 +119,10 @@ class Source:
 
     @property
     def given(self) -> int:
-        """The number of rows of the source since the start of the last reading, by metadata.
+        """The number of rows of the source after the start of the last reading, by metadata.
 
-        Each file, fragment or item counts, even if it was not read. Call it after reading.
+        The rows of a file, fragment or item count even if they were not read. Call it after the
+        reading.
         """
         raise NotImplementedError
 
@@ -138,10 +139,10 @@ class Source:
         """Return the identity of this input as JSON values; ``kind`` is the kind of the source."""
         raise NotImplementedError
 
-    def going_on(self, earlier: dict[str, Any]) -> str:
+    def arrange_like(self, earlier: dict[str, Any]) -> str:
         """Put the input into the order of an earlier identity; return a description of additions.
 
-        Additions to iterables are known only after reading.
+        The description is empty for an iterable, whose additions are known only after reading.
 
         Raises
         ------
@@ -153,7 +154,7 @@ class Source:
     def use_gpu_reader(self, read_groups: RowGroups | None) -> None:
         """Set the function that reads row groups of Parquet files to a GPU; None for no function.
 
-        Only sources of files that are given by their paths use it; others do nothing.
+        Only a source of files that are given by their paths uses it; other sources do nothing.
         """
 
     def measure(self) -> dict[str, Any]:
@@ -162,11 +163,12 @@ class Source:
 
 
 Entry = list[Any]  # [path, size, modification time, hash of the beginning and end]
-IN_MEMORY = " rows in memory"  # replaces the path, after the number of rows; the time is a hash
+# the end of an entry of data in memory: its path is the number of rows, its time is a hash
+IN_MEMORY = " rows in memory"
 
 
 def arranged(current: list[Entry], earlier: list[Entry]) -> list[int]:
-    """Return the positions of a checkpoint's entries among the current ones, then all others.
+    """Return the positions of all current entries, those of a checkpoint first and in its order.
 
     Raises
     ------
@@ -188,7 +190,10 @@ def arranged(current: list[Entry], earlier: list[Entry]) -> list[int]:
 
 
 def _difference(earlier: Entry, current: Entry | None) -> str:
-    """Return a description of how an entry has changed; None if there is no entry of its path."""
+    """Return a description of how an entry has changed.
+
+    ``current`` is the entry of the same path now; None if there is none.
+    """
     path = earlier[0]
     if path.endswith(IN_MEMORY):
         return f"{path} then, but {'other rows' if current else 'fewer'} now"
@@ -212,9 +217,9 @@ class Part(NamedTuple):
 class Parts(Source):
     """Files or fragments of a dataset, read in order.
 
-    A file that differs from its mark when it is opened or after it was read raises a
-    ChangedFileError. Row groups are skipped if all of their weights are outside the bound, by their
-    statistics. The reader of the chunks applies the bound to rows.
+    If a file differs from its mark when it is opened or after it was read, a ChangedFileError is
+    raised. A row group is skipped if its statistics show that all weights are outside the bound.
+    The reader of the chunks applies the bound to rows.
     """
 
     parts: list[Part]
@@ -223,9 +228,10 @@ class Parts(Source):
     skips: bool | None = None
     formats: list[SourceFormat] = field(init=False, default_factory=list)
     unreadable: list[str] = field(init=False, default_factory=list)  # paths of skipped files
-    counts: dict[int, Ledger] = field(init=False, default_factory=dict)  # of parts read to the end
-    first: int = field(init=False, default=0)  # the part from which the run reads
-    facts: dict[str, Any] = field(init=False, default_factory=dict)
+    # the ledgers of the parts that were read to the end, by their positions in ``parts``
+    counts: dict[int, Ledger] = field(init=False, default_factory=dict)
+    first: int = field(init=False, default=0)  # the position of the first part that the run reads
+    facts: dict[str, Any] = field(init=False, default_factory=dict)  # the result of measure()
 
     def __post_init__(self) -> None:
         self.filtered = self.bound is not None
@@ -240,7 +246,7 @@ class Parts(Source):
 
     @property
     def given(self) -> int:
-        """The rows of all parts since the first one that this run read; every part must be read.
+        """The number of rows that this run should have read; every part must be read to the end.
 
         Raises
         ------
@@ -252,12 +258,13 @@ class Parts(Source):
         if unread:
             raise LedgerError(
                 f"{counted(len(unread), 'file')} of {len(self.parts):,} were not read to the end,"
-                f" first {unread[0] or 'data in memory'}: there is no answer; this is a bug of"
-                " cc_rapids"
+                f" the first is {unread[0] or 'data in memory'}: there is no answer; this is a bug"
+                " of cc_rapids"
             )
         return self._counted()
 
     def _counted(self) -> int:
+        """Return the number of rows of the parts that were read to the end."""
         return sum(ledger.given for ledger in self.counts.values())
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
@@ -283,7 +290,7 @@ class Parts(Source):
         """
         chunks = self._read_part(number, begin, budget, text)
         try:
-            first = next(chunks, None)
+            first_chunk = next(chunks, None)
         except FormatError as error:
             if begin.group or begin.rows or isinstance(error, LateTextError):
                 raise
@@ -291,15 +298,15 @@ class Parts(Source):
             self.counts[number] = Ledger()
             log.warning("skipped as unreadable: %s", error)
             return
-        if first is not None:
-            yield first
+        if first_chunk is not None:
+            yield first_chunk
             yield from chunks
 
     def _skip(self, number: int, error: FormatError, skipped: list[str]) -> None:
-        """Add the path of a part to those skipped; raise the error if it may not be skipped."""
+        """Add the path of an unreadable part to ``skipped``; raise the error if it may not be."""
         if not self.skips:
-            changed = isinstance(error, ChangedFileError)
-            if self.skips is not None and len(self.parts) > 1 and not changed:
+            is_changed = isinstance(error, ChangedFileError)
+            if self.skips is not None and len(self.parts) > 1 and not is_changed:
                 add_advice(error, "unreadable='skip' leaves this file out")
             raise error
         skipped.append(self.parts[number].path)
@@ -311,7 +318,8 @@ class Parts(Source):
     def measure(self) -> dict[str, Any]:
         """Return the pieces, edges and range of ids, as far as the metadata contain them.
 
-        The metadata are read once. ``unreadable`` has the messages about files that are skipped.
+        The metadata are read once. The result also has the messages about skipped files, as
+        ``unreadable``.
         """
         if not self.facts:
             self.facts = self._measured()
@@ -321,25 +329,25 @@ class Parts(Source):
         """Return the facts of :meth:`measure`."""
         raise NotImplementedError
 
-    def _of_each_part(self, measured: Callable[[Part], list[Any] | None]) -> Any:
-        """Return the results of ``measured`` for all parts, and messages about skipped parts.
+    def _measure_parts(self, measure_part: Callable[[Part], list[Any] | None]) -> Any:
+        """Return the results of ``measure_part`` for all parts, and messages about skipped parts.
 
-        The result for a skipped part is empty. If ``measured`` returns None for a part, None is
-        returned in place of all results.
+        The result for a skipped part is empty. If ``measure_part`` returns None for a part, return
+        None in place of all results.
         """
         facts: list[list[Any]] = []
         messages: list[str] = []
         skipped: list[str] = []
         for number, part in enumerate(self.parts):
             try:
-                of_part = measured(part)
+                facts_of_part = measure_part(part)
             except FormatError as error:
                 self._skip(number, error, skipped)
                 messages.append(str(error))
-                of_part = []
-            if of_part is None:
+                facts_of_part = []
+            if facts_of_part is None:
                 return None, messages
-            facts.append(of_part)
+            facts.append(facts_of_part)
         return facts, messages
 
     def _read_part(
@@ -347,17 +355,17 @@ class Parts(Source):
     ) -> Iterator[Chunk]:
         """Yield the chunks of a part.
 
-        The last chunk is yielded after the part was read to its end and has not changed. If the
-        file may be skipped, each other chunk is yielded only after the next one was read.
+        The last chunk is yielded only after the part was read to its end and has not changed. If
+        the file may be skipped, each chunk is yielded only after the next chunk was read.
         """
         rows_before, delayed = self._counted(), None
-        for chunk, goes_on in self._chunks(number, begin, budget, text):
+        for chunk, rows_follow in self._chunks(number, begin, budget, text):
             if delayed is not None:
                 yield delayed
             given = rows_before + (chunk.given or 0)
             delayed = chunk._replace(path=self.parts[number].path, given=given)
-            if goes_on and not self.skips:
-                yield delayed  # the caller links it before more is read
+            if rows_follow and not self.skips:
+                yield delayed  # the caller links this chunk before more rows are read
                 delayed = None
         if delayed is not None:  # the last chunk of the part
             ledger = self.counts[number]
@@ -370,8 +378,8 @@ class Parts(Source):
     ) -> Iterator[tuple[Chunk, bool]]:
         """Yield the chunks of a part after a position, and whether more rows certainly follow.
 
-        ``given`` of a chunk counts only rows of the part. At the end, the part is entered in
-        ``counts``.
+        ``given`` of a chunk counts only rows of the part. At the end, the ledger of the part is
+        added to ``counts``.
         """
         with self._opened(self.parts[number], budget) as file:
             place = Place(begin.group, begin.rows, budget.next_rows, text)
@@ -388,7 +396,7 @@ class Parts(Source):
                     given=rows_read - file.rows_until(begin.group, begin.rows, False),
                     left_out={**skipped, **chunk.left_out},
                 )
-                yield chunk, file.goes_on(piece.group, piece.whole)
+                yield chunk, file.has_rows_after(piece.group, piece.whole)
             ledger = file.ledger
             rows_before = file.rows_until(begin.group, begin.rows, False)
             self.counts[number] = ledger._replace(given=ledger.given - rows_before)
@@ -398,7 +406,7 @@ class Parts(Source):
         raise NotImplementedError
 
     def _pieces(self, number: int, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
-        """Yield the pieces of an open part, and the columns and the rows to link as a chunk."""
+        """Yield the pieces of an open part, each with a chunk of its rows and their columns."""
         raise NotImplementedError
 
     def identity(self) -> dict[str, Any]:
@@ -413,8 +421,8 @@ class Parts(Source):
         size, time, identity = part.mark or Mark(0, "")
         return [part.name, size, time, hash_of_ends(part.name) if identity else ""]
 
-    def going_on(self, earlier: dict[str, Any]) -> str:
-        """Put the files into the order of an earlier identity, followed by all others."""
+    def arrange_like(self, earlier: dict[str, Any]) -> str:
+        """Put the files into the order of an earlier identity, followed by all other files."""
         order = arranged(self.entries, earlier["files"])
         self.parts = [self.parts[k] for k in order]
         self.entries = [self.entries[k] for k in order]
@@ -427,7 +435,7 @@ class Files(Parts):
     """Files in the order of their names or as they were listed, or one open file."""
 
     options: TextOptions = NO_OPTIONS
-    open_file: File | None = None  # the caller's, read once from its current position
+    open_file: File | None = None  # the caller's open file, read once from its current position
     start: Callable[[], Any] | None = None  # rewinds an open file, if possible
     # reads row groups of Parquet files to a GPU; None if edges are read on the host
     read_groups: RowGroups | None = field(init=False, default=None)
@@ -439,8 +447,8 @@ class Files(Parts):
         check_text_options(self.options, paths, formats)
         if self.bound is not None:
             self.bound.name("files")  # raises an error for an array of weights
-        binary = all(kind and FORMATS[kind].binary for kind in formats)
-        self.fixed = FILE_BYTES if binary else LEAST_TEXT_BYTES
+        are_binary = all(kind and FORMATS[kind].binary for kind in formats)
+        self.fixed = FILE_BYTES if are_binary else LEAST_TEXT_BYTES
         if not {*TEXT, ""}.isdisjoint(formats):
             self.fixed = TEXT_BYTES
 
@@ -458,8 +466,8 @@ class Files(Parts):
         paths, skips = paths_of(edges), request.skips_unreadable
         marks = [_unless_skipped(partial(mark_at, path), skips) for path in paths]
         kinds = [_format(*one, request.options, skips) for one in zip(paths, marks, strict=True)]
-        full = [path if "://" in path else os.path.abspath(path) for path in paths]
-        parts = list(map(Part, paths, full, marks, kinds))
+        full_paths = [path if "://" in path else os.path.abspath(path) for path in paths]
+        parts = list(map(Part, paths, full_paths, marks, kinds))
         names = request.source, request.destination
         files = cls(parts, names, request.bound, skips, request.options)
         if names == (None, None) and marks[0] is not None:
@@ -468,7 +476,7 @@ class Files(Parts):
 
     @classmethod
     def of_open(cls, stream: Any, request: ReadRequest) -> Files:
-        """Return an open file of the caller's as a source."""
+        """Return an open file of the caller as a source."""
         start, file = start_of(stream), given_file(stream)
         parts = [Part(file.path, file.path, None, file.format(request.options))]
         names = request.source, request.destination
@@ -487,10 +495,10 @@ class Files(Parts):
         request = replace(request, options=replace(self.options, as_text=tuple(place.text or ())))
         if file.is_plain and part.mark is not None:
             place = place._replace(read_groups=self.read_groups)
-        pieces, can_restart = read_pieces(file, request, place), self.start is not None
-        if self.open_file is None:  # pipes have no mark
-            can_restart = all(earlier.mark for earlier in self.parts[: number + 1])
-        for piece in _restartable(pieces, self.start) if can_restart else pieces:
+        pieces = read_pieces(file, request, place)
+        if self._can_restart(number):
+            pieces = _restartable(pieces, self.start)
+        for piece in pieces:
             columns = piece.table.column_names
             weight = None if self.bound is None else columns[-1]
             ids = columns if weight is None else columns[:-1]
@@ -503,6 +511,12 @@ class Files(Parts):
                 piece,
                 Chunk(piece.table, *ends, Cursor(), piece.vertices, load=load, weight=weight),
             )
+
+    def _can_restart(self, number: int) -> bool:
+        """Return whether the files up to this position can be read again from the first one."""
+        if self.open_file is not None:
+            return self.start is not None
+        return all(part.mark for part in self.parts[: number + 1])  # a pipe has no mark
 
     def _opened(self, part: Part, budget: Budget) -> AbstractContextManager[File]:
         if self.open_file is None:
@@ -521,12 +535,12 @@ class Files(Parts):
         )
 
     def identity(self) -> dict[str, Any]:
-        """Return path, size and time of change of each file.
+        """Return the path, size, time of change and hash of each file.
 
         Raises
         ------
         InputError
-            The edges are an open file or contain a pipe, so a later run could not recognise them.
+            The edges are an open file or contain a pipe, which a later run could not recognise.
         """
         unmarked = (part.path for part in self.parts if part.mark is None)
         pipe = next(filter(os.path.exists, unmarked), None)
@@ -541,9 +555,9 @@ class Files(Parts):
         return super().identity()
 
     def use_gpu_reader(self, read_groups: RowGroups | None) -> None:
-        """Set the function that reads files, given by their paths, to a GPU.
+        """Set the function that reads row groups to a GPU, unless the edges are an open file.
 
-        Two threads then read, so that one prepares reads while the device decodes for the other.
+        Two threads then read: one thread prepares a read while the device decodes for the other.
         """
         if self.open_file is None:
             self.read_groups, self.readers = read_groups, 1 if read_groups is None else 2
@@ -553,7 +567,7 @@ class Files(Parts):
         return super().measure() if self.open_file is None else Source.measure(self)
 
     def _measured(self) -> dict[str, Any]:
-        by_file, messages = self._of_each_part(self._footers_of)
+        by_file, messages = self._measure_parts(self._footers_of)
         if by_file is None:
             is_text_files = any(part.format in TEXT for part in self.parts)
             unknown_rows = {"pieces": len(self.parts), "edges": None, "span": None}
@@ -566,7 +580,9 @@ class Files(Parts):
             "pieces": len(footers),
             "edges": sum(footer.rows + footer.skipped for footer in footers),
             "skipped": sum(footer.skipped for footer in footers),
-            "span": (min(r[0] for r in ranges), max(r[1] for r in ranges)) if has_span else None,
+            "span": (min(low for low, _ in ranges), max(high for _, high in ranges))
+            if has_span
+            else None,
             "groups": list(map(len, by_file)),
             "footers": footers,
             "unreadable": messages,
@@ -590,15 +606,15 @@ COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # bytes per byte of the columns
 class Gathered:
     """A source of tables with its first chunks in memory, or all chunks if they fit.
 
-    ``stops``, called with the last chunk and the bytes needed to solve all chunks so far, returns
-    True to stop reading chunks into memory. Other attributes are those of the source.
+    ``stops`` is called with the last chunk and the bytes needed to solve all chunks so far. If it
+    returns True, no more chunks are read into memory. Other attributes are those of the source.
     """
 
     source: Source
     later_chunks: Iterator[Chunk]
     chunks: list[Chunk]  # the chunks in memory
-    # all rows, if they and the memory for solving them fit, and if all chunks have the same types;
-    # the columns have the names of the first chunk
+    # all rows, with the column names of the first chunk; None if the rows and the memory for
+    # solving them do not fit, or if the types of the chunks differ
     table: Any | None
 
     threaded = False
@@ -622,14 +638,14 @@ class Gathered:
 
     @property
     def ledger(self) -> Ledger:
-        """The rows of the source, and those left out before the table."""
+        """The ledger of the source: its rows, and the rows that its reader left out."""
         ledger = Ledger(self.given, unchecked=self.unchecked)
         for chunk in self.chunks:
             ledger = ledger.plus(Ledger(left_out=chunk.left_out))
         return ledger
 
     def read_ahead(self, start: Cursor, budget: Budget, text: Texts) -> Iterator[Chunk]:
-        """Yield the chunks in memory and release them, then yield the following ones."""
+        """Yield and release the chunks in memory, then yield the later chunks."""
         with closing(self.later_chunks):  # type: ignore[type-var]
             while self.chunks:
                 yield self.chunks.pop(0)
@@ -686,8 +702,9 @@ def types_so_far(
 ) -> list[bool | None]:
     """Return for each column of an id whether it is text, given one more table; None if unknown.
 
-    A column without ids changes nothing, unless the table is ``typed``. If no type is known, the
-    list is empty, because later files may have ids of more columns.
+    ``text`` is the result for the earlier tables. A column without ids changes nothing, unless the
+    table is ``typed``: its types are then known without ids. If no type is known, the list is
+    empty, because ids may have more columns in later files.
     """
     pairs = list(zip(*sides_of(source, destination), strict=True))
     types = text_of(table, source, destination)
@@ -710,10 +727,11 @@ def _ends_ahead(
     """Return the columns of both ends in the first file, if an id has several columns.
 
     All files then need these columns. Return (None, None) if an id has one column, or if the file
-    cannot be read; reading it later raises the error.
+    cannot be read. In the latter case, reading the file later raises the error.
     """
     path = part.path
     if part.format in TEXT and "://" not in path:
+        # a quick look at the first bytes: ids of several columns include columns of datasets
         with suppress(OSError), open(path, "rb", buffering=0) as raw:
             head = first_of(raw)
             if not (options.encoding or packing_of(head) or may_name_datasets(head)):
@@ -721,8 +739,8 @@ def _ends_ahead(
     budget = Budget(2 * LEAST_TEXT_BYTES, LEAST_TEXT_BYTES)
     with suppress(InputError, CapacityError), opened(path, part.mark, budget) as file:
         kind = FORMATS[part.format or file.format(options)]
-        is_packed = kind.binary and file.packing  # do not decompress a file for its names
-        if kind.names is None or is_packed:
+        # a binary file is not decompressed for its names alone
+        if kind.names is None or (kind.binary and file.packing):
             return None, None
         weight = None if bound is None else bound.weight
         ends = end_columns(path, tuple(kind.names(file, options)), None, None, weight)
@@ -735,7 +753,7 @@ T = TypeVar("T")
 
 
 def _unless_skipped(look: Callable[[], T], skips: bool | None) -> T | None:
-    """Return a fact about a file; None if it is unreadable and may be skipped."""
+    """Return ``look()``, a fact about a file; None if the file is unreadable and may be skipped."""
     with suppress(FormatError) if skips else nullcontext():
         return look()
     return None
@@ -744,8 +762,8 @@ def _unless_skipped(look: Callable[[], T], skips: bool | None) -> T | None:
 def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool | None) -> str:
     """Return the format of a file.
 
-    The format is empty for a pipe, which is opened only once, and if it is unknown and files may
-    be skipped.
+    The result is empty for a pipe, which can be opened only once. It is also empty if the format is
+    unknown and files may be skipped.
     """
     if known_format := options.format or named_format(path):
         return known_format
@@ -780,9 +798,9 @@ def check_footer(fragment: Any, stream: Any) -> None:
 class Fragments(Parts):
     """The fragments of a dataset; only the columns of ids and of weights are read.
 
-    The filter of a dataset, and a bound on weights, are applied to the rows of each row group,
-    after all of its rows are counted. Row groups that the filter or the bound excludes by their
-    statistics are skipped.
+    The rows of each row group are counted before the filter of the dataset and the bound on weights
+    are applied to them. A row group is skipped if its statistics show that the filter or the bound
+    excludes all of its rows.
     """
 
     dataset: Any
@@ -850,7 +868,8 @@ class Fragments(Parts):
     def _tables(self, group: Any, file: File, rows: Callable[[], int]) -> Iterator[Any]:
         """Yield the rows of a row group in tables within a memory limit.
 
-        A scan would decode the whole group at once. Columns that have the type of the dataset are
+        ``rows()`` is the maximum number of rows of a table. A scan would decode the whole row group
+        before the first table. If the columns of the file have the types of the dataset, they are
         therefore read from the file.
         """
         raw: Any = file.raw
@@ -858,31 +877,32 @@ class Fragments(Parts):
         if self.filter is not None:
             columns = {name: pads.field(name) for name in self.columns} | {KEPT: self.filter}
         stored = group.physical_schema
-        if raw is not None and all(
+        has_same_types = all(
             stored.names.count(name) == 1 and stored.field(name) == schema.field(name)
             for name in self._stored_columns
-        ):
-            options = {"metadata": group.metadata, "pre_buffer": False, "buffer_size": 1 << 20}
-            with pq.ParquetFile(raw, **options) as parquet:
-                [number] = [row_group.id for row_group in group.row_groups]
-                for table in group_tables(file, raw, parquet, number, self._stored_columns, rows):
-                    if self.filter is None:
-                        yield table.select(columns)
-                    else:
-                        yield pads.dataset(table).to_table(columns=columns)
-            return
-        batches = group.to_batches(
-            schema=schema,
-            columns=columns,
-            batch_size=rows(),
-            batch_readahead=1,
-            fragment_readahead=1,
         )
-        yield from (pa.Table.from_batches([batch]) for batch in batches)
+        if raw is None or not has_same_types:
+            batches = group.to_batches(
+                schema=schema,
+                columns=columns,
+                batch_size=rows(),
+                batch_readahead=1,
+                fragment_readahead=1,
+            )
+            yield from (pa.Table.from_batches([batch]) for batch in batches)
+            return
+        options = {"metadata": group.metadata, "pre_buffer": False, "buffer_size": 1 << 20}
+        with pq.ParquetFile(raw, **options) as parquet:
+            [number] = [row_group.id for row_group in group.row_groups]
+            for table in group_tables(file, raw, parquet, number, self._stored_columns, rows):
+                if self.filter is None:
+                    yield table.select(columns)
+                else:
+                    yield pads.dataset(table).to_table(columns=columns)
 
     @cached_property
     def _stored_columns(self) -> list[str]:
-        """The columns to read: those of edges, and all columns that the filter may name."""
+        """The columns to read: the columns of edges, and all columns that the filter may name."""
         condition = "" if self.filter is None else str(self.filter)
         others = [
             name
@@ -892,7 +912,7 @@ class Fragments(Parts):
         return list(dict.fromkeys([*self.columns, *others]))
 
     def _chunk_of(self, table: Any) -> Chunk:
-        """Return the rows that the filter of the dataset keeps as a chunk."""
+        """Return the rows of a table that the filter of the dataset keeps, as a chunk."""
         left_out: dict[str, int] = {}
         if KEPT in table.column_names:
             mask = pc.fill_null(table.column(KEPT), False).to_numpy()
@@ -903,14 +923,14 @@ class Fragments(Parts):
 
     @property
     def _condition(self) -> Any:
-        """The bound on weights as an expression; None if there is none."""
+        """The bound on weights as an expression; None if there is no bound."""
         bound = self.bound
         if bound is None or not bound.limits:
             return None
         return bound.expression(self.dataset.schema)
 
     def _groups_outside(self, fragment: Any, condition: Any) -> set[int]:
-        """Return the row groups without any row that meets a condition, by their statistics."""
+        """Return the row groups whose statistics show that no row meets a condition."""
         if condition is None or not hasattr(fragment, "split_by_row_group"):
             return set()
         positions = {group.id: position for position, group in enumerate(fragment.row_groups)}
@@ -922,7 +942,8 @@ class Fragments(Parts):
     def _empty_table(self) -> Any:
         """An empty table of the columns."""
         fields = [self.dataset.schema.field(name) for name in self.columns]
-        return pa.Table.from_batches([], pa.schema(fields))  # of types that have no arrays, too
+        # schema.empty_table() would need arrays, which some types do not have
+        return pa.Table.from_batches([], pa.schema(fields))
 
     def identity(self) -> dict[str, Any]:
         """Return the entries of the files or of data in memory, the types and the filter."""
@@ -938,7 +959,7 @@ class Fragments(Parts):
         return super()._entry(part) if part.name else _in_memory(part.fragment, self.ids)
 
     def _measured(self) -> dict[str, Any]:
-        groups_of_parts, messages = self._of_each_part(_groups_of)
+        groups_of_parts, messages = self._measure_parts(_groups_of_part)
         facts = {
             "pieces": len(groups_of_parts) - len(messages),
             "edges": None,
@@ -953,7 +974,7 @@ class Fragments(Parts):
         condition, footers = self._condition, list[Footer]()
         for part, groups in zip(self.parts, groups_of_parts, strict=True):
             outside = set()
-            if groups:  # a file that is not skipped
+            if groups:  # otherwise the file is skipped
                 outside = self._groups_outside(part.fragment, self.filter)
                 outside |= self._groups_outside(part.fragment, condition)
             for k, group in enumerate(groups):
@@ -965,11 +986,11 @@ class Fragments(Parts):
         return facts | {"edges": row_count, "skipped": skipped, "footers": footers}
 
 
-KEPT = "cc_rapids kept"  # the column of rows that the filter of a dataset keeps
+KEPT = "cc_rapids kept"  # the boolean column that tells which rows the filter of a dataset keeps
 
 
 def without_filter(dataset: Any) -> tuple[Any, Any]:
-    """Return a dataset without its filter, and the filter; None if there is none.
+    """Return a dataset without its filter, and the filter, which is None if there is none.
 
     PyArrow returns no fragments of a dataset with a filter, and has no public access to the filter.
     """
@@ -992,7 +1013,7 @@ def _part_of(fragment: Any, skips: bool | None) -> Part:
 
 
 def _mark_in(system: Any, path: str) -> Mark | None:
-    """Return the mark of a file of a file system of PyArrow; a FormatError if there is none."""
+    """Return the mark of a file in a file system of PyArrow; raise a FormatError for no file."""
     if system.type_name == "local":
         return mark_at(path)
     with reached(path):
@@ -1017,7 +1038,7 @@ def check_columns(fragment: Any, columns: list[str]) -> None:
 def _unchanged(part: Part) -> Iterator[None]:
     """Return a context for reading a fragment; at its end, the file must not have changed.
 
-    PyArrow's errors on unreadable files become a FormatError that names them.
+    PyArrow's errors about an unreadable file become a FormatError that names the file.
     """
     look = partial(_mark_in, getattr(part.fragment, "filesystem", None))
     with unchanged(part.path, part.mark, look) if part.path else nullcontext():
@@ -1030,9 +1051,9 @@ def _unchanged(part: Part) -> Iterator[None]:
 
 
 def _in_memory(fragment: Any, columns: list[str]) -> Entry:
-    """Return the number of rows and a hash of the columns of data in memory.
+    """Return the entry of data in memory: the number of rows, and a hash of the columns.
 
-    The hash is that of the rows without a null.
+    Rows with a null are not hashed.
     """
     content, rows = Content(), 0
     for batch in fragment.to_batches(columns=columns):
@@ -1044,13 +1065,13 @@ def _in_memory(fragment: Any, columns: list[str]) -> Entry:
 
 
 def groups_of(fragment: Any) -> list[Any]:
-    """Return the row groups of a fragment; itself if it has none."""
+    """Return the row groups of a fragment as fragments, or the fragment itself if it has none."""
     split = getattr(fragment, "split_by_row_group", None)
     return list(split()) if split else [fragment]
 
 
-def _groups_of(part: Part) -> list[Any]:
-    """Return the row groups of a part of a dataset; a FormatError if its file is unreadable."""
+def _groups_of_part(part: Part) -> list[Any]:
+    """Return the row groups of a part; raise a FormatError if its file is unreadable."""
     with _unchanged(part):
         return groups_of(part.fragment)
 
@@ -1067,10 +1088,10 @@ def _rows_of(group: Any) -> int:
 class Items(Source):
     """An iterable of frames, tuples of two columns, lists of pairs or record batches.
 
-    A resumed run reads finished rows from the iterable again, and yields them as old chunks.
+    A resumed run reads the finished rows from the iterable again, and yields these as old chunks.
     ``open_item`` returns a request for the columns of an item, and the item in a form whose rows
     can be counted and sliced: see :func:`cc_rapids.data.adapters.opened_item`. If ``closes``, the
-    iterable is closed at the end. A caller's generator stays open, as after a loop over it.
+    iterable is closed at the end; a caller's generator stays open, as after a loop over it.
     """
 
     items: Any
@@ -1078,12 +1099,12 @@ class Items(Source):
     open_item: Callable[..., tuple[ReadRequest, Any]]
     weights: Any = None  # a column of all items, or an array with the weights of the only item
     row_count: int | None = None  # the rows of all items; None if unknown
-    threaded: bool = False  # an iterator may be bound to its thread; a reader is not
+    threaded: bool = False  # whether any thread may read the items
     arrow: bool = False
     closes: bool = False
     formats: list[SourceFormat] = field(init=False, default_factory=list)
-    yielded_rows: int = field(init=False, default=0)  # the rows of the items so far
-    finished_rows: int = field(init=False, default=0)  # the ones that an earlier run has linked
+    yielded_rows: int = field(init=False, default=0)  # the number of rows of the items so far
+    finished_rows: int = field(init=False, default=0)  # how many of these an earlier run linked
 
     def __post_init__(self) -> None:
         if self.row_count is None and isinstance(self.items, list):
@@ -1092,9 +1113,9 @@ class Items(Source):
 
     @property
     def given(self) -> int:
-        """The rows of all items beyond those that an earlier run has linked.
+        """The number of rows of all items, without the rows that an earlier run has linked.
 
-        For an iterator, these are the rows that it has yielded.
+        For an iterator, only the items that it has yielded count.
         """
         row_count = self.yielded_rows if self.row_count is None else self.row_count
         return row_count - self.finished_rows
@@ -1109,13 +1130,16 @@ class Items(Source):
         for number, item in enumerate(self.items):
             request, item = self.open_item(item, budget, *self.names, self.weights)
             begin, size = 0, length(item)
-            done = size if number < start.file else start.rows if number == start.file else 0
+            done = size if number < start.file else 0  # the rows that an earlier run has linked
+            if number == start.file:
+                done = start.rows
             rows_before = self.yielded_rows
             self.yielded_rows += size
             self.finished_rows += min(done, size)
             row_bytes = _row_bytes(item, request.columns(self.weights))
             while True:  # an item without rows is a chunk, too
                 rows = budget.fitting_rows(row_bytes) if row_bytes else budget.rows
+                # an old chunk ends at the last finished row
                 end = min(size, begin + rows, done if begin < done else size)
                 weight = self.weights
                 if weight is not None and not isinstance(weight, str | int):
@@ -1131,7 +1155,7 @@ class Items(Source):
                 begin = end
                 if begin >= size:
                     break
-        if number < 0 and hasattr(self.items, "schema"):
+        if number < 0 and hasattr(self.items, "schema"):  # a reader without record batches
             empty = self.items.schema.empty_table()
             request, empty = self.open_item(empty, budget, *self.names, self.weights)
             yield Chunk(empty, *request.names, start, weight=self.weights)
@@ -1141,14 +1165,14 @@ class Items(Source):
         return {"kind": "iterable"}
 
     def measure(self) -> dict[str, Any]:
-        """Return the rows, if the items are in a list."""
+        """Return the number of rows and of items if the items are in a list."""
         if isinstance(self.items, list):
             return {"pieces": len(self.items), "edges": self.row_count, "span": None}
         return super().measure()
 
 
 def _row_bytes(item: Any, columns: Sequence[str]) -> float:
-    """Return the bytes of the text in a row of an item on the host; 0 if it has none."""
+    """Return the mean bytes of text in a row of an item on the host; 0 for an item without text."""
     if isinstance(item, tuple):
         return sum(map(_text_bytes, item))
     if getattr(item, "ndim", 2) != 2:  # a single column raises an error when it is read
@@ -1180,7 +1204,7 @@ def _text_bytes(column: Any) -> float:
 
 
 def length(item: Any) -> int:
-    """Return the rows of a frame, of a tuple of two columns, or of a list of pairs."""
+    """Return the number of rows of a frame, a tuple of two columns, or a list of pairs."""
     if isinstance(item, Mapping):
         return length(next(iter(item.values()), ()))
     if isinstance(item, tuple):
@@ -1211,15 +1235,15 @@ def sliced_column(column: Any, start: int, end: int) -> Any:
 
 
 def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
-    """Yield the chunks in order, loading each while earlier ones are used.
+    """Yield the chunks in order, and load later chunks while the caller uses a chunk.
 
-    One thread advances ``chunks``. At most ``readers`` chunks are loaded in addition to the one in
-    use, each in its own thread. Errors of ``chunks`` are raised here. If the returned iterator is
-    closed, ``chunks`` is closed at its next chunk.
+    One thread advances ``chunks``. At most ``readers`` chunks are loaded in addition to the chunk
+    in use, each in its own thread. Errors of ``chunks`` are raised here. If the returned iterator
+    is closed, ``chunks`` is closed at its next chunk.
     """
 
     def advance() -> Chunk | Future[Chunk] | None:
-        """Return the next chunk, or its loading in another thread; None at the end."""
+        """Return the next chunk, or a future chunk if it must be loaded; None at the end."""
         chunk = next(chunks, None)
         return chunk if chunk is None or chunk.load is None else loaders.submit(chunk.loaded)
 

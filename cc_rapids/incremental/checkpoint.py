@@ -618,7 +618,7 @@ class Saver:
         """Return where to resume a stream, given the notes of a checkpoint."""
         self._compare(stream.identity(), notes)
         with self._naming():
-            more = stream.going_on(notes["identity"])
+            more = stream.arrange_like(notes["identity"])
         self._begin(stream, notes["items"])
         self.edges = state.edges
         self.files_begun = set(range(len(notes["identity"].get("files", ()))))

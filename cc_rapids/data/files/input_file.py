@@ -198,8 +198,11 @@ class File:
         """The ledger of a file that was read to its end, including lines that are not rows."""
         return Ledger(sum(self.groups.values())) if self.groups else self.lines.ledger(self.path)
 
-    def goes_on(self, group: int, whole: bool) -> bool:
-        """Return whether rows certainly follow a row of a group, or its last row if ``whole``."""
+    def has_rows_after(self, group: int, whole: bool) -> bool:
+        """Return whether rows certainly follow after a row of a group, or after its last row.
+
+        ``whole`` tells whether the row is the last of the group.
+        """
         return group + whole in self.groups
 
     def rows_until(self, group: int, rows: int, whole: bool) -> int:
