@@ -441,11 +441,11 @@ REFUSED = {
     "a flag": ({"max_group": True}, errors.InputError, "max_group= must be"),
     "one value": ({"ignore": ""}, errors.ArgumentTypeError, "ignore= must be a list"),
     "a float": ({"ignore": [0.5]}, errors.ArgumentTypeError, "ignore= contains 0.5"),
-    "NaT": ({"ignore": [pd.NaT]}, errors.ArgumentTypeError, "nulls are ignored always"),
+    "NaT": ({"ignore": [pd.NaT]}, errors.ArgumentTypeError, "nulls are always ignored"),
     "NaT of NumPy": (
         {"ignore": [np.datetime64("NaT", "s")]},
         errors.ArgumentTypeError,
-        "nulls are ignored always",
+        "nulls are always ignored",
     ),
     "labels": ({"labels": "mim"}, errors.InputError, "did you mean 'min'"),
     "an engine": ({"engine": "gpus"}, errors.EngineError, "unknown engine 'gpus'"),
