@@ -1,4 +1,4 @@
-"""Tables and columns of objects that only have Arrow's protocols."""
+"""Convert objects that only have Arrow's protocols to tables and columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def arrow_of(thing: Any) -> Any:
     has_stream = hasattr(thing, "__arrow_c_stream__")
     try:
         column = pa.chunked_array(thing if has_stream else [pa.array(thing)])
-    except Exception as error:  # an error of the other library, or of PyArrow about its data
+    except Exception as error:  # raised by the object's library, or by PyArrow about the data
         if hasattr(thing, "__arrow_c_device_array__") and not has_stream:
             return _on_device(thing, error)
         raise _not_exported(thing, error) from error
@@ -36,7 +36,7 @@ def _not_exported(thing: Any, error: Exception) -> InputError:
 
 
 class _Schema:
-    """The schema that ``__arrow_c_device_array__()`` exports, as PyArrow reads schemas."""
+    """The schema that ``__arrow_c_device_array__()`` exports, in a form that PyArrow reads."""
 
     def __init__(self, exported: Any) -> None:
         self.schema = exported[0]
@@ -62,5 +62,5 @@ def _on_device(thing: Any, error: Exception) -> Any:
             f"a {type(thing).__name__} is on a device that PyArrow does not read ({error}), but"
             " cuDF is not installed: copy it to the host, or install cuDF"
         ) from error
-    except Exception as other:  # an error of pylibcudf about the exported data
-        raise _not_exported(thing, other) from other
+    except Exception as cudf_error:  # raised by pylibcudf about the exported data
+        raise _not_exported(thing, cudf_error) from cudf_error

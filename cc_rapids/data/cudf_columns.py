@@ -13,14 +13,15 @@ import numpy as np
 from .lazy import cudf, cupy
 
 MAX_ROWS = 1 << 31  # the limit of a cuDF column, in rows and in bytes of strings
-MAX_CONVERTED_COLUMNS = 8  # of frames with more columns, only single columns are converted
+MAX_CONVERTED_COLUMNS = 8  # a frame with more columns is not converted as a whole
 
 
 def borrow_numbers(series: Any) -> AbstractContextManager[Any]:
     """Return a context manager over a CuPy array that shares the memory of a series of numbers.
 
     The series has no nulls. With cuDF's option ``spill``, cuDF could move the memory of a pylibcudf
-    column to the host during use. CuPy's protocol prevents this, so the series never spills again.
+    column to the host while it is used. An array made by CuPy's protocol prevents this: the series
+    then never spills again.
     """
     if not series.size:
         return nullcontext(cupy.empty(0, series.dtype.name.lower()))
@@ -32,9 +33,9 @@ def borrow_numbers(series: Any) -> AbstractContextManager[Any]:
 
 
 def numbers_in(frame: Any, name: Any) -> Any:
-    """Return a column of numbers of a frame as a CuPy array that shares its memory.
+    """Return a column of numbers of a frame as a CuPy array that shares the memory of the frame.
 
-    The result is None if the column has other values, has nulls, or has no rows.
+    The result is None if the column does not hold numbers, has nulls, or has no rows.
     """
     from .dtypes import is_number
 
@@ -52,12 +53,12 @@ def numbers_in(frame: Any, name: Any) -> Any:
 def numbers_of(
     frame: Any, names: Sequence[Any], types: Sequence[str] = ("INT64",)
 ) -> list[Any] | None:
-    """Return columns of a frame as CuPy arrays that share its memory.
+    """Return columns of a frame as CuPy arrays that share the memory of the frame.
 
-    One call for all columns takes a tenth of the time of ``frame[name]`` for each. ``types`` may
-    contain INT64, FLOAT32 and FLOAT64; narrower integers could be codes of categories. The result
-    is None if a column is missing, empty, of another type, or has nulls, and for frames of many
-    columns.
+    One call for all columns takes a tenth of the time of ``frame[name]`` for each column. ``types``
+    may contain INT64, FLOAT32 and FLOAT64; narrower integers could be codes of categories. The
+    result is None if a column is missing, is empty, has another type, or has nulls, and for a frame
+    of many columns.
     """
     if sys.modules["cudf"].get_option("spill"):
         return None
@@ -86,14 +87,15 @@ def borrow_strings(series: Any) -> tuple[Any, Any]:
     ends, octets = column.child(0), column.data()
     dtype = np.dtype(ends.type().id().name.lower())
     offsets = _view(ends, ends.data(), dtype, ends.offset() + column.offset(), column.size() + 1)
-    byte_count = min(int(offsets[-1]), octets.size if octets else 0)  # empty strings have no buffer
+    # if all strings are empty, there is no buffer of bytes
+    byte_count = min(int(offsets[-1]), octets.size if octets else 0)
     return _view(column, octets, np.dtype(np.uint8), 0, byte_count), offsets
 
 
 def _view(column: Any, span: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
-    """Return a CuPy array of ``size`` elements of a pylibcudf column, which it keeps alive.
+    """Return a CuPy array of ``size`` elements of a pylibcudf column; it keeps the column alive.
 
-    ``span`` is the buffer of the column; the array begins at the element ``offset`` of the buffer.
+    ``span`` is the buffer of the column, and ``offset`` is the first element in this buffer.
     """
     cupy = sys.modules["cupy"]  # cuDF has imported it
     if size == 0:
@@ -111,8 +113,8 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
     dtype : cuDF's type of the series, or None for its default
     chars : array of uint8, of CuPy or on the host
     offsets : (n + 1,) array of int64
-        The offsets start at 0. As in cuDF, they are stored in 32 bits if there are fewer than 2^31
-        bytes.
+        The offsets start at 0. As in cuDF, the offsets are stored in 32 bits if the strings have
+        fewer than 2^31 bytes.
     """
     from pylibcudf import Column, DataType, TypeId, gpumemoryview
 
@@ -133,7 +135,7 @@ class WithoutNan(NamedTuple):
 
 
 def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
-    """Make a cuDF frame from arrays and series, without copies where cuDF makes none.
+    """Make a cuDF frame from arrays and series, and share the memory of arrays if possible.
 
     A NaN in an array becomes a null, as in cuDF's constructor.
 
@@ -142,7 +144,7 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
     kind : type
         The class of the frame: ``cudf.DataFrame`` or a subclass.
     columns : dict of str to array, WithoutNan or series
-        All of one length.
+        The columns by name; all have the same length.
     """
     shared = list(map(_column_of, columns.values()))
     if None not in shared:
@@ -165,10 +167,10 @@ def make_series(frame: Any, name: str, values: Any) -> Any:
 
 
 def _column_of(values: Any) -> Any:
-    """Return the column of pylibcudf that shares the memory of a CuPy array.
+    """Return a column of pylibcudf that shares the memory of a CuPy array.
 
-    Return None for other values, and for floats that may be NaN: cuDF's constructor converts NaN to
-    null.
+    Return None for other values, and for floats that may be NaN, because cuDF's constructor must
+    convert each NaN to a null.
     """
     from pylibcudf import Column, gpumemoryview
 
@@ -185,7 +187,7 @@ def _column_of(values: Any) -> Any:
 
 @cache
 def _type_ids() -> dict[Any, Any]:
-    """Return pylibcudf's types by NumPy's: integers, floats and booleans."""
+    """Return pylibcudf's types of integers, floats and booleans by NumPy's types."""
     from pylibcudf import DataType, TypeId
 
     integers = [f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)]

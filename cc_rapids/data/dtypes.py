@@ -1,7 +1,7 @@
-"""Predicates on types of arrays: those of NumPy, CuPy, pandas and cuDF.
+"""Predicates on the types of arrays and columns of NumPy, CuPy, pandas and cuDF.
 
-Types of frame libraries also have a kind letter as in NumPy, but are not subtypes of NumPy's types.
-For a type without such a letter, such as those of Polars, all predicates are False.
+The predicates read the letter ``kind``, which types of pandas and cuDF have like NumPy's types. For
+a type without this letter, such as a type of Polars, all predicates are False.
 """
 
 from __future__ import annotations

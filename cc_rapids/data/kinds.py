@@ -1,4 +1,4 @@
-"""Classification of objects of other libraries by type, and a graph as columns."""
+"""Classify objects of other libraries by type, and hold graphs as columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ PROTOCOLS = "__arrow_c_stream__", "__arrow_c_array__", "__arrow_c_device_array__
 _ARRAYS = "numpy", "cupy"
 _FRAMES = "pandas", "modin", "polars", "pyarrow", "cudf", "narwhals", "dask", "ibis"
 _TABLES = "duckdb", "_duckdb", "deltalake", "pyiceberg"
-NATIVE_LIBRARIES = {*_ARRAYS, *_FRAMES, *_TABLES}  # their objects are not read by Arrow's protocols
+# the objects of these libraries are not read by Arrow's protocols
+NATIVE_LIBRARIES = {*_ARRAYS, *_FRAMES, *_TABLES}
 
 
 def speaks_arrow(kind: type) -> bool:
@@ -80,12 +81,12 @@ class Graph(Mapping[str, Any]):
         return len(self.columns_by_name)
 
     def ends(self) -> list[Any]:
-        """Return the first id column of the source and the first of the destination."""
+        """Return the first column of the ids of each end: of the sources, then the destinations."""
         names = list(self)
         return [self[names[0]], self[next(name for name in names if name.startswith(DESTINATION))]]
 
     def where(self, rows: Callable[[Any], Any]) -> Graph:
-        """Return the graph with fewer edges: ``rows`` selects the rows of each of its columns."""
+        """Return the graph with some of its edges; ``rows`` selects the rows of a column."""
         columns_by_name = {name: partial(self._rows_of, name, rows) for name in self}
         return Graph(self.kind, columns_by_name, self.vertices)
 

@@ -24,7 +24,7 @@ else:
         """A module that is imported when one of its attributes is read.
 
         Attributes are not kept, so that a module may change later. Names such as ``__wrapped__``,
-        which tools look for in any object, do not import it.
+        which tools look for in any object, do not import the module.
         """
 
         def __init__(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Neighbour arrays: what callers pass, as the memory and the strides that kernels read."""
+"""Read neighbour arrays of callers as the memory and the strides that kernels read."""
 
 from __future__ import annotations
 
@@ -28,17 +28,19 @@ class Neighbors:
     m: int  # the number of entries
     indices: Any  # the memory of the entries, as a 1-d array
     distances: Any  # the memory of the distances, as a 1-d array; None without distances
-    steps: tuple[int, int, int, int]  # strides of rows, columns in both arrays, in elements
+    # in elements: the strides of rows and of columns in ``indices``, then those in ``distances``
+    steps: tuple[int, int, int, int]
     offsets: Any  # the first entry of each row, on the host; None for rows of equal length
-    columns: int  # the number of entries of each row; 0 with offsets
-    given: EdgeInput  # no edges, with the type of ids and the library of the caller
+    columns: int  # the number of entries of each row; 0 if there are offsets
+    given: EdgeInput  # an input without edges: the type of ids, and the library of answers
     distance_type: Any = None  # the type of the caller's distances, to which a bound is rounded
     complete: bool = False  # whether neighbour j of each point is point j
 
     @property
     def by_columns(self) -> bool:
-        """True if entries are numbered by columns, as they lie in memory."""
-        return self.offsets is None and self.steps[0] < self.steps[1]
+        """True if entries are numbered column by column, which is their order in memory."""
+        row_step, column_step, *_ = self.steps
+        return self.offsets is None and row_step < column_step
 
     @property
     def max_columns(self) -> int:
@@ -54,7 +56,7 @@ class Neighbors:
         return (1 << 64) - 1 if is_signed(dtype) else int(np.iinfo(dtype).max)
 
     def place(self, e: int) -> tuple[int, int, int]:
-        """Return the row and the column of entry ``e``, and its position in memory."""
+        """Return the row and the column of entry ``e``, and the position of the entry in memory."""
         if self.offsets is not None:
             row = int(np.searchsorted(self.offsets, e, side="right")) - 1
             return row, e - int(self.offsets[row]), e
@@ -62,7 +64,8 @@ class Neighbors:
             column, row = divmod(e, self.n)
         else:
             row, column = divmod(e, self.columns)
-        return row, column, row * self.steps[0] + column * self.steps[1]
+        row_step, column_step, *_ = self.steps
+        return row, column, row * row_step + column * column_step
 
     def limits(self, at_most: float | None) -> Any:
         """Return the least and the greatest distance of an edge, in the type of the distances."""
@@ -80,7 +83,7 @@ def read_neighbors(indices: Any, distances: Any) -> Neighbors:
     Raises
     ------
     InputError
-        The shapes are wrong, or the rows of a matrix are.
+        The shapes are wrong, or the offsets of a matrix are invalid.
     ColumnTypeError
         The indices are not integers, or the distances are not numbers.
     """
@@ -106,9 +109,9 @@ def read_neighbors(indices: Any, distances: Any) -> Neighbors:
 
 
 def read_distances(given: Any) -> Neighbors:
-    """Read distances of points: a matrix, a sparse matrix of neighbours, or neighbours.
+    """Read distances of points: a matrix, a sparse matrix, or a tuple (indices, distances).
 
-    A dense matrix must be symmetric and without NaN. Neighbours are a tuple (indices, distances).
+    A dense matrix must be symmetric and without NaN.
 
     Raises
     ------
@@ -164,7 +167,7 @@ def _of_matrix(matrix: Any) -> Neighbors:
     is_connectivity = is_boolean(matrix.data.dtype)
     distances, kind = (None, None) if is_connectivity else _numbers(matrix.data[:m])
     k, offsets = int(starts[1]) if n else 0, None
-    if not bool((np.diff(starts) == k).all()):
+    if not bool((np.diff(starts) == k).all()):  # the rows have different lengths
         k, offsets = 0, starts.copy()
     return Neighbors(n, m, indices, distances, (k, 1, k, 1), offsets, k, _like(indices), kind)
 
@@ -176,19 +179,19 @@ def _array(values: Any, name: str, filler: Any) -> Any:
     """
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values, filler(values.dtype))
-    unequal = (
+    advice = (
         "pad rows of unequal length with -1, or pass the graph of scikit-learn's"
         " radius_neighbors_graph(mode='distance')"
     )
     if is_edge_array(values):
         array = as_array(values)
         if array.dtype == object and array.ndim == 1:
-            raise InputError(f"{name} are an array of {array.size:,} objects: {unequal}")
+            raise InputError(f"{name} are an array of {array.size:,} objects: {advice}")
         return array
     try:
         return np.asarray(values)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name} are no array ({error}): {unequal}") from error
+        raise InputError(f"{name} are no array ({error}): {advice}") from error
 
 
 def _integers(indices: Any) -> Any:
@@ -208,7 +211,10 @@ def _integers(indices: Any) -> Any:
 
 
 def _numbers(distances: Any) -> tuple[Any, Any]:
-    """Return distances as an array of 32-bit or 64-bit floats, or of integers, and their type."""
+    """Return distances as an array, and the type that the distances had.
+
+    The array holds integers, or floats of 32 or 64 bits.
+    """
     if isinstance(distances, np.ma.MaskedArray) and is_integer(distances.dtype):
         distances = distances.astype(np.float64)
     array = _array(distances, "distances", lambda dtype: np.nan)
@@ -223,7 +229,8 @@ def _numbers(distances: Any) -> tuple[Any, Any]:
 def _flat(array: Any) -> tuple[Any, tuple[int, int]]:
     """Return the memory of an array as a 1-d view, and the strides of both axes in elements.
 
-    Arrays in reversed order, or not in the byte order of the machine, are copied.
+    An array is copied if a stride is negative or no multiple of the element size, or if the array
+    is unaligned or not in the byte order of the machine.
     """
     size = array.dtype.itemsize
     in_elements = all(stride >= 0 and stride % size == 0 for stride in array.strides)
@@ -233,33 +240,43 @@ def _flat(array: Any) -> tuple[Any, tuple[int, int]]:
     steps = tuple(stride // size for stride in array.strides)
     if not array.size:
         return array.reshape(-1), steps
-    last = sum(step * (length - 1) for step, length in zip(steps, array.shape, strict=True))
-    return library.lib.stride_tricks.as_strided(array, (last + 1,), (size,)), steps
+    last_element = sum(step * (length - 1) for step, length in zip(steps, array.shape, strict=True))
+    return library.lib.stride_tricks.as_strided(array, (last_element + 1,), (size,)), steps
 
 
 def _like(array: Any) -> EdgeInput:
-    """Return no edges, with ids of the type of the array, or int64 if that is unsigned or short."""
+    """Return an input without edges whose ids have the type and the library of an array.
+
+    The type is int64 if the type of the array is unsigned, or too narrow for the ids.
+    """
     dtype = array.dtype
     if not is_signed(dtype) or dtype.itemsize < 4 or array.shape[0] > np.iinfo(dtype).max:
         dtype = np.dtype(np.int64)
-    none = array[:0].reshape(-1).astype(dtype)
-    return read((none, none), "indices", "indices")
+    no_ids = array[:0].reshape(-1).astype(dtype)
+    return read((no_ids, no_ids), "indices", "indices")
 
 
 def wrong_index(neighbors: Neighbors, e: int, value: int) -> InputError:
-    """Return the error for an entry whose neighbour was no point, and is now ``value``."""
+    """Return the error for entry ``e``, in which a kernel read a neighbour that is no point.
+
+    ``value`` is the entry now, which another thread may have changed.
+    """
     row, column, _ = neighbors.place(e)
     if 0 <= value < neighbors.n:
         return neighbors.given.changed()
     missing = "-1" if is_signed(neighbors.indices.dtype) else f"{neighbors.missing:,}"
     return InputError(
-        f"indices[{row:,}, {column:,}] is {value:,}, but of {counted(neighbors.n, 'point')} a"
-        f" neighbour is 0 .. {neighbors.n - 1:,}, or {missing} if it is missing"
+        f"indices[{row:,}, {column:,}] is {value:,}, but neighbours among"
+        f" {counted(neighbors.n, 'point')} are 0 .. {neighbors.n - 1:,}, or {missing} if missing"
     )
 
 
 def check_distances(neighbors: Neighbors, at_most: Any, nearest: bool, indices: Any) -> None:
-    """Raise an InputError unless the rules have the distances that they need, and a valid bound."""
+    """Raise an InputError if a rule needs distances and there are none, or if a bound is invalid.
+
+    The rules are the bound ``at_most`` and, if ``nearest``, the rule ``border='nearest'``.
+    ``indices`` is the argument of the caller.
+    """
     if neighbors.distances is None and (nearest or at_most is not None):
         rule = "border='nearest' compares"
         if at_most is not None:
@@ -273,7 +290,7 @@ def check_distances(neighbors: Neighbors, at_most: Any, nearest: bool, indices: 
 
 
 def hint_of_bound(neighbors: Neighbors) -> str:
-    """Return a question about a bound that leaves out all neighbours."""
+    """Return the end of a message about a bound that leaves out all neighbours: likely causes."""
     if bool((neighbors.distances == 1).all()):
         return "all are 1, as in a graph of mode='connectivity'; pass one of mode='distance'"
     return "is the bound on the scale of the distances?"

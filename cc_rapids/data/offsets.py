@@ -32,7 +32,8 @@ def check(
 ) -> None:
     """Raise an error unless NumPy offsets are valid for m entries.
 
-    If there may be spare entries after the last row, as SciPy allows, offsets may end before m.
+    ``name`` is the name of the offsets in the error. If there may be spare entries after the last
+    row, as SciPy allows, the offsets may end before m.
     """
     if may_have_spare and offsets.size:
         m = min(max(int(offsets[-1]), 0), m)
@@ -43,10 +44,10 @@ def check(
 
 
 def in_words(name: str, at: int, size: int, up_to_wrong: list[int], m: int) -> str:
-    """Return a description of the invalid offset at a position; "" if it is now valid.
+    """Return a description of the invalid offset at position ``at``; "" if it is valid by now.
 
-    ``name`` is the caller's name of the ``size`` offsets for m indices. ``up_to_wrong`` contains
-    the previous offset, if any, and the invalid offset.
+    There are ``size`` offsets for m indices, which the caller knows as ``name``. ``up_to_wrong``
+    contains the previous offset, if there is one, and the invalid offset.
     """
     if not up_to_wrong:
         return f"{name} is empty, but there are {m:,} indices: {WAY_OUT}"

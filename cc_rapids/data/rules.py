@@ -14,7 +14,8 @@ from .edge_input import named
 from .end_columns import Side, end_columns, sides_of
 from .frame_access import VERTEX, collected, column_of, columns_of, is_frame
 
-ID_NAMES = VERTEX, "id", "unique_id", "record_id"  # the name of the id column among others
+# the names of the column of ids in a frame that has further columns, in order of preference
+ID_NAMES = VERTEX, "id", "unique_id", "record_id"
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Datasets:
     Attributes
     ----------
     ids : list of columns
-        The ids of the records, one column per id column.
+        The columns of the ids of the records.
     code : (k,) array of int64
         The dataset of each record; -1 for null.
     names : column
@@ -36,9 +37,9 @@ class Datasets:
     names: Any
 
     def limits(self, per_dataset: int | dict[Any, int]) -> Any:
-        """Return the maximum number of records of each dataset in a cluster; -1 for no limit.
+        """Return, as int64, how many records of each dataset a cluster may have; -1 for no limit.
 
-        The array has int64. An InputError is raised if ``per_dataset`` names an unknown dataset.
+        Raise an InputError if ``per_dataset`` names an unknown dataset.
         """
         if not isinstance(per_dataset, dict):
             return np.full(len(self.names), per_dataset, np.int64)
@@ -85,45 +86,57 @@ def split_vertices(
     if datasets is None:
         return vertices, None
     if isinstance(datasets, str):
-        if vertices is None or not is_table(vertices):
-            raise InputError(
-                f"datasets={datasets!r} names a column of vertices=, which must then be a frame of"
-                " the records: pass one, or pass datasets= as a frame of vertices and datasets"
-            )
-        frame, name = collected(vertices), datasets
-        names = columns_of(frame)
-        if name not in names:
-            raise MissingColumnError(
-                f"no column {name!r} in vertices=:{hint_of(name, map(str, names))} one of"
-                f" {', '.join(map(str, names))}"
-            )
-        ids = [column_of(frame, id_name) for id_name in _id_names(names, name, width, keys)]
-        return (ids if width > 1 else ids[0]), _datasets(ids, name, column_of(frame, name))
+        return _split_frame(vertices, datasets, width, keys)
     if isinstance(datasets, tuple) and not hasattr(datasets, "_fields") and len(datasets) == 2:
         ids, values = datasets
         return vertices, _datasets(ids if width > 1 else [ids], "datasets", values)
     if is_table(datasets):
-        frame = collected(datasets)
-        names = columns_of(frame)
-        if len(names) != width + 1:
-            noun = "columns" if width > 1 else "column"
-            raise InputError(
-                f"datasets= must be a frame of {width} {noun} of ids and then a column of their"
-                f" datasets, and this one has {', '.join(map(str, names)) or 'no columns'}: select"
-                " them"
-            )
-        *ids, values = (column_of(frame, name) for name in names)
-        return vertices, _datasets(ids, names[-1], values)
+        return vertices, _datasets_of_table(datasets, width)
     raise ArgumentTypeError(
         "datasets= must be the name of a column of vertices=, a frame of vertices and their"
         f" datasets, or a pair (vertices, datasets), not {shown(datasets)}"
     )
 
 
+def _split_frame(
+    vertices: Any, name: str, width: int, keys: tuple[str, ...]
+) -> tuple[Any, Datasets]:
+    """Return the ids in a frame of vertices, and the datasets in its column ``name``."""
+    if vertices is None or not is_table(vertices):
+        raise InputError(
+            f"datasets={name!r} names a column of vertices=, which must then be a frame of the"
+            " records: pass such a frame, or pass datasets= as a frame of vertices and datasets"
+        )
+    frame = collected(vertices)
+    names = columns_of(frame)
+    if name not in names:
+        raise MissingColumnError(
+            f"no column {name!r} in vertices=:{hint_of(name, map(str, names))} one of"
+            f" {', '.join(map(str, names))}"
+        )
+    ids = [column_of(frame, id_name) for id_name in _id_names(names, name, width, keys)]
+    return (ids if width > 1 else ids[0]), _datasets(ids, name, column_of(frame, name))
+
+
+def _datasets_of_table(table: Any, width: int) -> Datasets:
+    """Return the datasets in a frame whose last column holds the dataset of each id."""
+    frame = collected(table)
+    names = columns_of(frame)
+    if len(names) != width + 1:
+        noun = "columns" if width > 1 else "column"
+        raise InputError(
+            f"datasets= must be a frame of {width} {noun} of ids and then a column of their"
+            f" datasets, and this frame has {', '.join(map(str, names)) or 'no columns'}: select"
+            " these columns"
+        )
+    *ids, values = (column_of(frame, name) for name in names)
+    return _datasets(ids, names[-1], values)
+
+
 def _id_names(names: list[Any], dataset: str, width: int, keys: tuple[str, ...]) -> list[Any]:
     """Return the names of the id columns in a frame with the columns ``names``.
 
-    The column ``dataset`` contains the datasets. An InputError says that the columns are ambiguous.
+    The column ``dataset`` contains the datasets. Raise an InputError if the id columns are unclear.
     """
     others = [name for name in names if name != dataset]
     if len(others) == width:
@@ -138,13 +151,13 @@ def _id_names(names: list[Any], dataset: str, width: int, keys: tuple[str, ...])
     expected = ", ".join(keys) or f"{', '.join(ID_NAMES[:-1])} or {ID_NAMES[-1]}"
     raise InputError(
         f"vertices= (--records) has the columns {', '.join(map(str, names))}, and ids have"
-        f" {'one column' if width == 1 else f'{width} columns'}: name the ids {expected}, or select"
+        f" {'one column' if width == 1 else f'{width} columns'}: call the ids {expected}, or select"
         f" the ids and the column {dataset!r} by vertices= (--on)"
     )
 
 
 def _datasets(ids: list[Any], name: Any, values: Any) -> Datasets:
-    """Return the datasets of ids from the column of this name, which has a value per id."""
+    """Return the datasets of ids; ``values`` is the column ``name``, with a dataset for each id."""
     code, names = coded(name, values, "datasets=")
     return Datasets(ids, code, names)
 
@@ -152,10 +165,11 @@ def _datasets(ids: list[Any], name: Any, values: Any) -> Datasets:
 def pairs_of_rule(
     name: str, pairs: Any, source: Side | None, destination: Side | None
 ) -> tuple[Any, Side | None, Side | None]:
-    """Return the pairs of a rule and their columns of both ends; None for an empty list or tuple.
+    """Return the pairs of a rule, and the columns of both ids of each pair.
 
-    A frame with the columns ``source`` and ``destination`` of the edges has the ids in these.
-    Otherwise the usual names of both ends are searched for.
+    If a frame has the columns ``source`` and ``destination`` of the edges, these hold the ids.
+    Otherwise a known pair of names is chosen. The results are None for an empty list or tuple, and
+    the columns are None for pairs that have no named columns.
 
     Raises
     ------
@@ -174,8 +188,8 @@ def pairs_of_rule(
         return pairs, *end_columns(name, tuple(names), None, None)
     except MissingColumnError:
         raise MissingColumnError(
-            f"{name}= has the columns {', '.join(map(str, names)) or 'none'}: name those of both"
-            f" ids as in the edges, {' and '.join(map(listed, sides))}"
+            f"{name}= has the columns {', '.join(map(str, names)) or 'none'}: call the columns of"
+            f" both ids as in the edges, {' and '.join(map(listed, sides))}"
         ) from None
 
 

@@ -283,8 +283,8 @@ def test_matrices_are_their_arrays():
 @pytest.mark.parametrize(
     ("indices", "message"),
     [
-        ([[1, 0], [0, 2]], r"indices\[1, 1\] is 2, but of 2 points"),
-        ([[1, 0], [-2, 0]], r"indices\[1, 0\] is -2, .* or -1 if it is missing"),
+        ([[1, 0], [0, 2]], r"indices\[1, 1\] is 2, but neighbours among 2 points"),
+        ([[1, 0], [-2, 0]], r"indices\[1, 0\] is -2, .* or -1 if missing"),
         (np.array([[1, 0], [0, 2**31 - 1]], np.uint32), r"is 2,147,483,647, .* or 4,294,967,295"),
         (np.asfortranarray([[0, 7], [0, 1]]), r"indices\[0, 1\] is 7"),
         ([1, 0], r"shape \(2,\)"),
