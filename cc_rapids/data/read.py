@@ -170,9 +170,15 @@ def read_pairs(
     ArgumentTypeError
         The pairs are two single ids.
     """
-    single_ids = _two_single_ids(pairs, source, destination, width)
-    if single_ids:
-        first, second = map(shown, single_ids)
+    ids: Any = ()  # values that are passed like two single ids: as two arguments, or as a tuple
+    if destination is None and source is not None and not isinstance(source, list):
+        is_file = isinstance(pairs, str) and os.path.exists(pairs)
+        ids = () if is_file else (pairs, source)
+    elif source is None and isinstance(pairs, tuple | list) and len(pairs) == 2:
+        are_edges = width == 1 and any(isinstance(item, tuple) for item in pairs)
+        ids = () if are_edges else pairs
+    if ids and all(map(is_single, ids)):
+        first, second = map(shown, ids)
         raise ArgumentTypeError(
             f"{methods[0]} answers for many pairs, but {first} and {second} are two single ids:"
             f" call {methods[1]}, or pass a frame, or a pair of columns"
@@ -181,23 +187,6 @@ def read_pairs(
     if width > 1 and isinstance(pairs, tuple | list) and not any(map(len, pairs)):
         pairs = KeyPairs([[[] for _ in range(width)] for _ in range(2)])
     return read(pairs, source, destination, options=options, droppable=False)
-
-
-def _two_single_ids(
-    pairs: Any, source: Side | None, destination: Side | None, width: int
-) -> tuple[Any, ...]:
-    """Return two single ids if they were passed in place of pairs; otherwise ().
-
-    They may be passed as the first two arguments of the caller's function, or as a tuple or list.
-    """
-    ids: tuple[Any, ...] = ()
-    if destination is None and source is not None and not isinstance(source, list):
-        is_file = isinstance(pairs, str) and os.path.exists(pairs)
-        ids = () if is_file else (pairs, source)
-    elif source is None and isinstance(pairs, tuple | list) and len(pairs) == 2:
-        are_edges = width == 1 and any(isinstance(item, tuple) for item in pairs)
-        ids = () if are_edges else tuple(pairs)
-    return ids if all(map(is_single, ids)) else ()
 
 
 def check_one_id(name: str, vertex: Any, method: str = "connected()") -> None:

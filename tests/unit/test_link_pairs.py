@@ -215,7 +215,7 @@ def test_copies_without_edges_keep_rules_and_refused_rows(rules, names, tmp_path
     ({"max_size": 0}, cc_rapids.InputError, "max_size= must be a positive"),
     ({"cannot_link": [(1, 1)]}, cc_rapids.InputError, "one record twice"),
     ({"cannot_link": {"q": [1], "r": [2], "id": [3]}}, cc_rapids.MissingColumnError,
-     "cannot_link= has the columns q, r, id: name .* as in the edges, src and dst"),
+     "cannot_link= has the columns q, r, id: call .* as in the edges, src and dst"),
     ({"must_link": [(1, 77)]}, cc_rapids.UnknownVertexError, "include them in vertices="),
     ({"must_link": [(1, 2), (2, 11)], "max_size": 2}, cc_rapids.InputError, "puts 2 and 11"),
     ({"memory_limit": "1GB"}, cc_rapids.ArgumentTypeError, "unknown argument"),
