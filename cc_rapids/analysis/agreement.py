@@ -61,7 +61,7 @@ class Table(NamedTuple):
     cells : (c,) array of int64
         The number of vertices of each cell.
     found, truth : (c,) arrays of int64
-        The sizes of each cell's cluster and true cluster.
+        For each cell, the sizes of its cluster and of its true cluster.
     sizes, true_sizes : arrays of int64
         The sizes of all clusters, and of all true clusters.
     """
@@ -74,7 +74,7 @@ class Table(NamedTuple):
 
     @classmethod
     def of(cls, found: Array, truth: Array, backend: Backend) -> Table:
-        """Return the table of n > 0 vertices, given the cluster and the true cluster of each."""
+        """Return the table of n > 0 vertices, given the two clusters of each vertex."""
         xp = backend.xp
         # a key has the bits of a cluster, followed by ``bits`` bits of a true cluster
         bits = int(truth.max()).bit_length()
@@ -119,9 +119,12 @@ def scores_of_sums(
     ----------
     n : int
         The number of vertices.
-    pairs, clusters : (right, found, true)
-        The numbers of vertex pairs within clusters, and of clusters: common to both labellings, of
-        the labelling, and of the truth.
+    pairs : (right, found, true)
+        The number of vertex pairs inside one cluster: in both labellings, in the labelling, and in
+        the truth.
+    clusters : (right, found, true)
+        The number of clusters: those that are equal in both labellings, those of the labelling, and
+        those of the truth.
     sums : (precision, recall, information)
         B-cubed precision and recall and the variation of information, each summed over the
         vertices.
@@ -153,8 +156,8 @@ def adjusted_rand_index(together: int, linked: int, true: int, n: int) -> float:
     Parameters
     ----------
     together, linked, true : int
-        The numbers of vertex pairs with the same cluster and the same true cluster, with the same
-        cluster, and with the same true cluster.
+        The numbers of vertex pairs that are in one cluster and in one true cluster, in one cluster,
+        and in one true cluster.
     n : int
         The number of vertices.
     """
@@ -170,11 +173,12 @@ def adjusted_rand_index(together: int, linked: int, true: int, n: int) -> float:
 
 
 def width_of_ids(clusters: Any) -> int | None:
-    """Return the number of id columns of a frame; None for other arguments, or without labels."""
+    """Return the number of id columns of a frame; None unless it is a frame with label columns."""
     if not is_table(clusters):
         return None
     names = columns_of(clusters)
-    return len(names) - len(_label_columns(names)) if _label_columns(names) else None
+    label_names = _label_columns(names)
+    return len(names) - len(label_names) if label_names else None
 
 
 def _label_columns(names: list[Any]) -> list[Any]:
@@ -191,7 +195,7 @@ def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labellin
     name : str
         The name of the argument, in errors.
     width : int, optional
-        The number of columns of an id. By default, all columns but the labels are ids.
+        The number of columns of an id. By default, all columns except the labels are ids.
 
     Raises
     ------
@@ -231,7 +235,10 @@ def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labellin
 
 
 def _labelling(ids: list[Any], labels: list[Any], name: str) -> Labelling:
-    """Return the labelling of id columns and label columns, each at least one."""
+    """Return the labelling of one or more id columns and one or more label columns.
+
+    Rows have the same cluster if all their labels are equal.
+    """
     code, _ = coded(LABELS, labels[0], f"{name}=")
     for column in labels[1:]:
         column_code, values = coded(LABELS, column, f"{name}=")
@@ -249,7 +256,7 @@ def _labelling(ids: list[Any], labels: list[Any], name: str) -> Labelling:
 
 
 def _check_once(answer: Answer, rows: Array, name: str) -> None:
-    """Raise an InputError if a row of the answer occurs twice among rows."""
+    """Raise an InputError if a row of the answer occurs twice in ``rows``."""
     times = answer.backend.counts(rows, max(answer.forest.vertices, 1))
     if bool((times > 1).any()):
         vertex = answer.vertex(times.argmax().reshape(1))
@@ -291,7 +298,7 @@ def scores_of(
     names: tuple[str, str] = ("found", "truth"),
     missing: str | None = None,
 ) -> dict[str, Any]:
-    """Return the scores of clusters over the rows of an answer against another labelling.
+    """Return the scores that compare clusters of the rows of an answer with another labelling.
 
     The parameters and errors are those of :func:`sides_of`.
     """
@@ -336,39 +343,58 @@ def sides_of(
     # for each vertex in both: its row in the answer, its position in ``other``, and both clusters
     positions, rows = xp.flatnonzero(known), rows[known]
     _check_once(answer, rows, names[1])
-    first, second = row_codes[rows], other_codes[positions]
-    has_both = (first >= 0) & (second >= 0)
+    of_rows, of_others = row_codes[rows], other_codes[positions]
+    has_both = (of_rows >= 0) & (of_others >= 0)
     common = int(has_both.sum())
     if not common:
         raise InputError(f"no vertex is in both {names[0]} and {names[1]}: are ids spelled alike?")
     if common < int(has_both.size):
-        first, second = first[has_both], second[has_both]
+        of_rows, of_others = of_rows[has_both], of_others[has_both]
         rows, positions = rows[has_both], positions[has_both]
     pairs = zip(names, (row_codes, other_codes), strict=True)
     only = {name: int((codes >= 0).sum()) - common for name, codes in pairs}
-    sides = dict(zip(names, (first, second), strict=True))
+    sides = dict(zip(names, (of_rows, of_others), strict=True))
     if not _left_out(missing, only["truth"], common):
         if names[1] == "truth":
             _check_unknown_once(answer, other.ids, xp.flatnonzero(~known))
-            codes, scored = other_codes, positions
+            true_codes, scored = other_codes, positions
         else:
-            codes, scored = row_codes, rows
-        is_alone = codes >= 0
-        is_alone[scored] = False
-        codes = codes[is_alone]
-        new_clusters = int(sides["found"].max()) + 1 + xp.arange(codes.size, dtype=np.int64)
-        sides = {
-            "found": xp.concatenate([sides["found"], new_clusters]),
-            "truth": xp.concatenate([sides["truth"], codes]),
-        }
+            true_codes, scored = row_codes, rows
+        sides = _with_singletons(sides, true_codes, scored, xp)
     counts = {f"only_in_{name}": only[name] for name in ("found", "truth")}
     return sides, {"vertices": int(sides["found"].size)} | counts
 
 
-def _left_out(missing: str | None, count: int, common: int) -> bool:
-    """Return whether the policy leaves out ``count`` true vertices that have no cluster.
+def _with_singletons(
+    sides: dict[str, Array], true_codes: Array, scored: Array, xp: Any
+) -> dict[str, Array]:
+    """Return the clusters of the scored vertices, followed by those of all other true vertices.
 
-    Warn if they are many and there is no policy; ``common`` vertices are scored.
+    Each of the other vertices is a cluster of its own.
+
+    Parameters
+    ----------
+    sides : dict of two (k,) arrays
+        The cluster and the true cluster of each scored vertex.
+    true_codes : (m,) array of integers
+        The true cluster of each vertex of the truth; -1 for a vertex without one.
+    scored : (k,) array of int64
+        The positions of the scored vertices in ``true_codes``.
+    """
+    is_single = true_codes >= 0
+    is_single[scored] = False
+    codes = true_codes[is_single]
+    new_clusters = int(sides["found"].max()) + 1 + xp.arange(codes.size, dtype=np.int64)
+    return {
+        "found": xp.concatenate([sides["found"], new_clusters]),
+        "truth": xp.concatenate([sides["truth"], codes]),
+    }
+
+
+def _left_out(missing: str | None, count: int, common: int) -> bool:
+    """Return whether the policy leaves out the ``count`` true vertices that have no cluster.
+
+    If there is no policy and these vertices are many, warn. ``common`` vertices have a cluster.
 
     Raises
     ------
@@ -389,7 +415,7 @@ def _left_out(missing: str | None, count: int, common: int) -> bool:
 
 
 def _check_unknown_once(answer: Answer, ids: Column, rows: Array) -> None:
-    """Raise an InputError if an id occurs twice in the given rows; none of them is a vertex."""
+    """Raise an InputError if an id occurs twice in the given rows, whose ids are not vertices."""
     if not rows.size:
         return
     numbers, size = numbers_of_ids(ids, rows, answer.backend)

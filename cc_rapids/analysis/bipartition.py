@@ -36,9 +36,9 @@ NO_COLOR = -1
 
 
 def check_kept(answer: Answer, what: str) -> None:
-    """Raise an error if an answer lacks its edges, which were read in chunks; ``what`` needs them.
+    """Raise an error, which names ``what``, if an answer lacks its edges.
 
-    The error names ``what``.
+    The answer does not keep edges that were read in chunks.
     """
     if answer.given.src.size != answer.facts.edges:
         raise InputError(
@@ -50,14 +50,16 @@ def check_kept(answer: Answer, what: str) -> None:
 def least_of_components(
     answer: Answer, edges: Edges, n: int, options: SolveOptions, ids: str = "double cover"
 ) -> Array:
-    """Return for each of n vertices the least vertex of its component.
+    """Return, for each of n vertices, the least vertex of its component.
 
     Parameters
     ----------
     answer : Answer
-        The answer that the edges were derived from. Its backend finds the components.
+        The answer from which the edges were derived. Its backend finds the components.
     edges : Edges
         Edges between the vertices 0 .. n - 1.
+    options : SolveOptions
+        The options of the run.
     ids : str
         A description of the vertices.
     """
@@ -170,7 +172,7 @@ class Bipartition(Generic[ComponentsT]):
                 return answer.frame(vertex | {"color": self._color.copy()})
             valid = None
             if self._odd_components:
-                valid = answer.bring(self._color != NO_COLOR, answer.given.on_device)
+                valid = answer.home(self._color != NO_COLOR)
             frame = answer.in_memory_frame(vertex)
             return answer.given.answer(with_column(frame, "color", answer.home(self._color), valid))
 
@@ -183,10 +185,10 @@ class Bipartition(Generic[ComponentsT]):
             Column ``labels`` is the label of the component, as in :meth:`Components.labels`.
             Columns ``row`` (int64, the position of the edge in the input, or of the entry in an
             adjacency list), ``source`` and ``destination`` are as in :meth:`Components.forest`.
-            Consecutive rows of a cycle share a vertex, as do the last row and the first. No vertex
-            repeats. A self-loop is a cycle of one row; if a component has self-loops, the first is
-            returned. The cycles depend only on the order of the edges, not on the run or the
-            engine. Empty if all components are bipartite.
+            Consecutive rows of a cycle share a vertex, and the last row shares a vertex with the
+            first row. No vertex repeats. A self-loop is a cycle of one row. If a component has
+            self-loops, the first self-loop is returned. The cycles depend only on the order of the
+            edges, not on the run or the engine. The frame is empty if all components are bipartite.
 
         See Also
         --------
@@ -273,7 +275,7 @@ class Bipartition(Generic[ComponentsT]):
         return SidesAudit(proof.edges, proof.vertices, bipartite, odd, seconds)
 
     def _columns_of_cycles(self) -> dict[str, Any]:
-        """Return new columns of :meth:`odd_cycles`."""
+        """Return the columns of :meth:`odd_cycles`, as new arrays."""
         if self._cycles is not None:
             return {name: copy(column) for name, column in self._cycles.items()}
         answer = self.components.answer

@@ -22,7 +22,7 @@ from .bipartition import check_kept, least_of_components
 
 
 def check_listed_once(edges: Any) -> None:
-    """Raise an error if the input type may store an edge in both directions."""
+    """Raise an error if inputs of this type may store an edge in both directions."""
     if adapter_of(edges).may_repeat:
         raise InputError(
             f"a {type(edges).__name__} may store an edge in both directions, and a duplicate edge"
@@ -86,7 +86,7 @@ def articulation_points_of(answer: Answer, options: SolveOptions) -> Any:
 
 
 def biconnected_component_edges_of(answer: Answer, options: SolveOptions) -> Any:
-    """Return the edges of an answer and the biconnected component (block) of each, as a frame."""
+    """Return a frame of the edges of an answer, with the biconnected component (block) of each."""
     check_kept(answer, "biconnected components")
     backend = answer.backend
     with backend.scope():
@@ -102,7 +102,10 @@ def biconnected_component_edges_of(answer: Answer, options: SolveOptions) -> Any
 def _blocks(
     answer: Answer, ends: tuple[Array, Array], options: SolveOptions
 ) -> tuple[Reached, Array]:
-    """Return the rooted forest, and for each vertex the block of the edge to its parent."""
+    """Return the rooted forest, and for each vertex the block of the edge to the vertex's parent.
+
+    A block is given by one of its vertices.
+    """
     reached = _reached(answer, ends)
     edges = Edges(*reached.skeleton(answer.backend), 0)
     return reached, least_of_components(answer, edges, answer.forest.vertices, options, "blocks")
@@ -119,7 +122,7 @@ def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:
 
 
 def _reached(answer: Answer, ends: tuple[Array, Array]) -> Reached:
-    """Return the rooted forest, and the range of vertices that edges from each subtree lead to."""
+    """Return the rooted spanning forest, and the range of vertices that each subtree reaches."""
     vertex, least = answer.rows()
     roots = answer.backend.xp.flatnonzero(vertex == least).astype(np.int64)
     backend, n, chosen = answer.backend, answer.forest.vertices, answer.forest_edges

@@ -1,4 +1,4 @@
-"""Weight thresholds, one forest that stores the trees of all their cuts, and their answers."""
+"""Weight thresholds, a forest that stores the trees at all thresholds, and their answers."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from ..solver.choose import choose_for_cut
 from ..solver.run import join
 
 DIRECTIONS = ("at_least", "at_most")
-CHUNK = 1 << 24  # weights that are counted at once
+CHUNK = 1 << 24  # maximum number of weights that are counted in one call
 
 
 @dataclass(frozen=True)
 class Levels:
-    """Weight thresholds, strictest first.
+    """Weight thresholds, strictest first. The cut at a threshold has the edges that it admits.
 
     Attributes
     ----------
@@ -65,14 +65,17 @@ class Levels:
             raise InputError("thresholds must be one number or more, and these are empty")
         if not valid.all():
             raise InputError("a threshold is null or nan, which no weight reaches: leave it out")
-        levels = np.unique(levels)  # of objects too, which are compared one by one
+        levels = np.unique(levels)  # also sorts an array of objects
         return cls(levels[::-1] if direction == "at_least" else levels, direction)
 
     def __len__(self) -> int:
         return int(self.values.size)
 
     def cuts_of(self, weights: Array, backend: Backend) -> Array:
-        """Return the number of the strictest cut that contains each weight; ``len()`` if none."""
+        """Return, for each weight, the number of the strictest cut that contains the weight.
+
+        If no cut contains a weight, its number is ``len()``.
+        """
         levels, skipped = self._comparable(weights.dtype)
         weights = weights.astype(_type_read(weights.dtype), copy=False)
         cuts = backend.empty(weights.size, np.min_scalar_type(len(self)))
@@ -82,13 +85,14 @@ class Levels:
         return cuts
 
     def beyond(self, cuts: Array, backend: Backend) -> Array:
-        """Return for each cut how many weights are outside it, as an array on the host.
+        """Return, for each cut, the number of weights outside the cut, as an array on the host.
 
-        ``cuts`` is the cut of each weight. :meth:`bounds_of` counts sorted rows independently.
+        ``cuts`` is the cut of each weight. A ledger is checked against these counts, so they are
+        computed independently of :meth:`bounds_of`.
         """
         counts = np.zeros(len(self) + 1, np.int64)
-        for first in range(0, cuts.size, CHUNK):  # counting widens each chunk to 64 bits
-            counts += backend.to_host(backend.counts(cuts[first : first + CHUNK], len(self) + 1))
+        for begin in range(0, cuts.size, CHUNK):  # counting widens each chunk to 64 bits
+            counts += backend.to_host(backend.counts(cuts[begin : begin + CHUNK], len(self) + 1))
         return counts.sum() - np.cumsum(counts)[:-1]
 
     def bounds_of(self, cuts: Array, backend: Backend) -> list[int]:
@@ -101,9 +105,9 @@ class Levels:
         return bounds
 
     def _comparable(self, dtype: np.dtype[Any]) -> tuple[Any, int]:
-        """Return the thresholds in the type of the weights, and how many are left out.
+        """Return the thresholds in the type of the weights, and the number of those left out.
 
-        The strictest thresholds are left out if no integer of that type is within them.
+        The strictest thresholds are left out if no integer of that type can satisfy them.
         """
         sign = ">=" if self.direction == DIRECTIONS[0] else "<="
         levels = self.values.tolist()
@@ -142,7 +146,7 @@ def _type_read(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 class GrowingTrees:
-    """Trees that grow from the strictest cut to the loosest, with the hooks of each cut.
+    """Trees that grow from the strictest cut to the loosest, with the cut that hooked each vertex.
 
     Parameters
     ----------
@@ -167,11 +171,11 @@ class GrowingTrees:
     def __init__(self, forest: Forest, cuts: int, design: Design, uses_default: bool) -> None:
         backend, n = forest.backend, forest.n
         backend.leave_arena()  # the following arrays belong to the answer
-        self.number: Any = np.min_scalar_type(cuts).type
+        self.cut_type: Any = np.min_scalar_type(cuts).type
         self.forest, self.edges = forest, list[int]()
         self.design, self.uses_default = design, uses_default
         self.above = backend.empty(n, forest.vertex)
-        self.cut = backend.fill(backend.empty(n, self.number), 0xFF)
+        self.cut = backend.fill(backend.empty(n, self.cut_type), 0xFF)
         self.started = perf_counter()
 
     def join(self, edges: Edges, count: int) -> None:
@@ -184,7 +188,7 @@ class GrowingTrees:
             plan = choose_for_cut(backend, n, edges.m, self.design, self.uses_default)
             join(plan, edges, forest)
             climb = backend.kernel(find.find_with_skip)
-            note = backend.kernel(kernels.note_hooks, forest.vertex, self.number, climb)
+            note = backend.kernel(kernels.note_hooks, forest.vertex, self.cut_type, climb)
             note(n, forest.parent, self.cut, self.above, len(self.edges))
         self.edges.append(count + (self.edges[-1] if self.edges else 0))
 
@@ -204,7 +208,7 @@ class GrowingTrees:
         ids : str
             A description of the encoding of the ids.
         rows : Ledger
-            The rows given, and the rows left out of every cut. The linked rows are not counted yet.
+            The rows given, and the rows left out of every cut, without the linked rows.
         beyond : sequence of int
             For each cut, the number of rows with a weight outside it.
         greatest : bool, optional
@@ -241,7 +245,7 @@ class CutTrees:
     """The trees of several cuts, from the strictest to the loosest, over vertices in id order.
 
     A cut hooks only vertices that are roots in all stricter cuts, so every vertex is hooked at most
-    once. One forest with the cut of each hook therefore stores the trees of all cuts.
+    once. Therefore one forest stores the trees of all cuts, together with the cut of each hook.
 
     Attributes
     ----------
@@ -290,12 +294,17 @@ class CutAnswers(Mapping[Any, ComponentsT]):
 
     Parameters
     ----------
+    trees : CutTrees
+        The trees of all cuts.
     levels : sequence of t values
-        The threshold of each cut, which is its key.
+        The threshold of each cut, which is its key in this mapping.
+    labels : LabelKind
+        The kind of the labels of all answers.
     make : callable
         Returns the object that users receive, such as :class:`cc_rapids.Components`.
     direction : {"at_least", "at_most"}, optional
-        The direction of the thresholds, which then also bound edges that are passed later.
+        The direction of the thresholds. With a direction, the thresholds also bound edges that are
+        passed to the answers later.
     fields : callable, optional
         Returns other fields of the answer of a cut, given the cut's number.
     """

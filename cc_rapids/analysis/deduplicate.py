@@ -67,7 +67,10 @@ def best_of_frame(
     per: Any,
     missing: Any,
 ) -> Any:
-    """Return the best row of each component as a frame; if ``on`` is empty, ids are positions."""
+    """Return the best row of each component as a frame.
+
+    ``on`` are the id columns. If it is empty, the positions of the rows are the ids.
+    """
     frame = frame_in_memory(frame)
     on = id_columns_in(answer, columns_of(frame), on)
     chosen = _chosen(answer, frame, on, by, ascending, per, missing)
@@ -89,7 +92,8 @@ def dropped(
 ) -> Any:
     """Return the rows that are not kept: see :meth:`cc_rapids.Components.duplicates`.
 
-    With ``paths`` along a forest by weight, each row has the weakest weight to the kept row.
+    If ``paths`` along a forest by weight are given, each row also has the weakest weight on the
+    path to the kept row.
     """
     if is_relation(frame):
         table = whole_table_of(frame)
@@ -113,9 +117,9 @@ def dropped(
     rows = rows_at(frame, ids, dropped_rows)
     rows = with_columns_of(rows, rows_at(frame, ids, kept_rows), {k: f"kept_{k}" for k in ids})
     rows = attached(answer, rows, ids, name, "self")
-    for side, prefix in ((dropped_rows, ""), (kept_rows, "kept_")) if scores else ():
-        renamed = {column: f"{prefix}{column}" for column in scores}
-        rows = with_columns_of(rows, rows_at(frame, scores, side), renamed)
+    for column in scores:
+        for side, new_name in ((dropped_rows, column), (kept_rows, f"kept_{column}")):
+            rows = with_columns_of(rows, rows_at(frame, [column], side), {column: new_name})
     return rows if paths is None else _with_weakest(answer, rows, ids, paths)
 
 
@@ -174,7 +178,7 @@ def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str], valid: Any
 
 
 def _dropped_and_kept(chosen: _Chosen, backend: Backend) -> tuple[Array, Array]:
-    """Return the rows of a frame that are dropped, and for each the kept row of its group."""
+    """Return the rows of a frame that are dropped, and the kept row of the group of each."""
     xp, (groups, size, kept, rows) = backend.xp, chosen
     kept_of_group = xp.empty(size, np.int64)
     kept_of_group[groups[kept]] = kept
@@ -209,7 +213,7 @@ class _Chosen(NamedTuple):
 def _chosen(
     answer: Answer, frame: Any, on: list[Any], by: Any, ascending: Any, per: Any, missing: Any
 ) -> _Chosen:
-    """Return the groups of a frame in memory, and the best row of each; check all arguments."""
+    """Check the arguments; return the groups of a frame's rows, and the best row of each group."""
     per = [] if per is None else _listed("per=", per)
     check_names("by=", by)
     if isinstance(by, list):
@@ -261,8 +265,9 @@ def _candidates(
 def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array, int]:
     """Return the group number of each id, a mask of known ids, and an upper bound of the numbers.
 
-    The ids of one component have the same number. If ``missing`` is ``"self"``, each distinct
-    unknown id has a number of its own. Otherwise the numbers of unknown ids are arbitrary.
+    The ids of one component have the same number. If ``missing`` is ``"self"``, all occurrences of
+    an unknown id have a number that no other id has. Otherwise the numbers of unknown ids are
+    arbitrary.
     """
     xp, n = answer.backend.xp, answer.forest.n
     policy = "raise" if missing == "raise" else "null"
@@ -284,7 +289,7 @@ def _listed(what: str, names: Any) -> list[Any]:
     check_names(what, names)
     columns = names if isinstance(names, list) else [names]
     if not columns:
-        raise InputError(f"{what} names no column: pass the name of one, or several")
+        raise InputError(f"{what} names no column: pass the name of one column, or several names")
     return columns
 
 
@@ -296,7 +301,11 @@ def _rows_of(values: Array, rows: Array | None) -> Array:
 def paired(
     first: tuple[Array, int], second: tuple[Array, int], backend: Backend
 ) -> tuple[Array, int]:
-    """Return a number for each pair, equal only for equal pairs, and an upper bound of these."""
+    """Return a number for each pair of numbers, and an upper bound of the returned numbers.
+
+    Two pairs have the same number if and only if they are equal. ``first`` and ``second`` are the
+    numbers on both sides of the pairs, each with an upper bound.
+    """
     if first[1] * second[1] >= MAX_PRODUCT:
         first, second = compact(*first, backend), compact(*second, backend)
     (left, left_bound), (right, right_bound) = first, second
@@ -305,7 +314,10 @@ def paired(
 
 
 def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array, int]:
-    """Return a number for the id in each row, equal only for equal ids, and an upper bound."""
+    """Return a number for the id in each given row, and an upper bound of the numbers.
+
+    Two rows have the same number if and only if their ids are equal.
+    """
     numbers: tuple[Array, int] | None = None
     with column.borrow() as borrowed:
         for part, ids in borrowed_columns(column, borrowed):

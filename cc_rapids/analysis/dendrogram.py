@@ -30,7 +30,7 @@ from ..graph.sorting import begins, first_of, order_of_integers, rows_of_each
 from ..ids.decoders import at_places
 from ..kernels import forest as trees
 from ..keywords import suggest_keywords_of_methods
-from ..results.answer import ComponentsT, LabelKind, PartOfForest
+from ..results.answer import Answer, ComponentsT, LabelKind, PartOfForest
 from ..results.labels import DEFAULT_KINDS, check_labels
 from ..results.lookup import rows_of_edges, rows_of_forest
 from ..results.rules import PartOfRuled, Ruled
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ..verify.merges import Merges
     from . import plots
 
-# by whether the forest is a maximum spanning forest
+# The keys are whether the forest is a maximum spanning forest.
 DIRECTIONS = {True: "at_least", False: "at_most"}
 FORESTS = {True: "max", False: "min"}
 DISTANCE_ADVICE = {
@@ -122,10 +122,11 @@ class DendrogramAudit:
 class Dendrogram(Generic[ComponentsT]):
     """The components at every weight threshold, and how they merge (single linkage).
 
-    A threshold admits the edges whose weight is at least the threshold, if the forest is a maximum
-    spanning forest, or at most the threshold, if it is a minimum spanning forest. The admitted
-    edges of the forest have the same components as all admitted edges. ``len()`` is the number of
-    merges of two clusters, which equals the number of forest edges.
+    If the forest is a maximum spanning forest, a threshold admits the edges whose weight is at
+    least the threshold. If the forest is a minimum spanning forest, a threshold admits the edges
+    whose weight is at most the threshold. The admitted edges of the forest have the same components
+    as all admitted edges. ``len()`` is the number of merges of two clusters, which equals the
+    number of forest edges.
 
     Attributes
     ----------
@@ -240,8 +241,8 @@ class Dendrogram(Generic[ComponentsT]):
         Parameters
         ----------
         threshold : number
-            Any number. A maximum spanning forest admits edges of at least this weight, and a
-            minimum spanning forest edges of at most this weight.
+            Any number. In a maximum spanning forest, edges of at least this weight are admitted,
+            and in a minimum spanning forest, edges of at most this weight.
 
         Returns
         -------
@@ -283,9 +284,9 @@ class Dendrogram(Generic[ComponentsT]):
         truth : Components, frame, or pair (vertices, labels)
             As for :func:`cc_rapids.score_clusters`.
         metric : str
-            The score to choose by: a name of :func:`cc_rapids.score_clusters`. The greatest score
-            is the best, except for ``variation_of_information``, where the least is the best. Ties
-            go to the strictest threshold.
+            The name of the score that is compared, as in :func:`cc_rapids.score_clusters`. The
+            greatest score is the best, except that the least ``variation_of_information`` is the
+            best. Of several thresholds with the best score, the strictest is returned.
         missing : {"drop", "self", "raise"}, optional
             As for :meth:`Cuts.scores`.
 
@@ -299,7 +300,7 @@ class Dendrogram(Generic[ComponentsT]):
         ------
         InputError, ArgumentTypeError
             There is no merge, or the metric is unknown. All errors of
-            :func:`cc_rapids.score_clusters` occur too.
+            :func:`cc_rapids.score_clusters` may be raised too.
 
         See Also
         --------
@@ -308,8 +309,9 @@ class Dendrogram(Generic[ComponentsT]):
 
         Notes
         -----
-        One thread of the host follows all merges once and updates the scores at each weight. With
-        millions of distinct weights, round them first, since each adds a row to the curve.
+        One thread of the host follows all merges once and updates the scores at each weight. Each
+        distinct weight adds a row to the curve. If there are millions of distinct weights, round
+        the weights first.
 
         Examples
         --------
@@ -327,16 +329,16 @@ class Dendrogram(Generic[ComponentsT]):
                 "the best threshold is a weight at which clusters merge, but no clusters merge: all"
                 " components are single vertices"
             )
-        answer = self.components.answer
+        answer, to_host = self.components.answer, self.components.answer.backend.to_host
         clusters = labelling_of(truth, "truth", max(len(answer.given.src.key_columns), 1))
         with answer.backend.scope():
-            weights, *merges = map(
-                answer.backend.to_host, (self._weights, self._tree.first, self._tree.second)
-            )
+            weights = to_host(self._weights)
+            first, second = (to_host(side) for side in (self._tree.first, self._tree.second))
+        # the last merge of each weight
         last_merges = np.flatnonzero(np.append(weights[1:] != weights[:-1], True))
         levels = tuple(weights[last_merges].tolist())
-        first, second = (column.tolist() for column in merges)
-        rows = scores_of_merges(answer, (first, second), last_merges.tolist(), clusters, missing)
+        merges = first.tolist(), second.tolist()
+        rows = scores_of_merges(answer, merges, last_merges.tolist(), clusters, missing)
         values = [row[metric] for row in rows]
         score = min(values) if metric == LEAST_IS_BEST else max(values)
         threshold = levels[values.index(score)]
@@ -402,16 +404,16 @@ class Dendrogram(Generic[ComponentsT]):
         Parameters
         ----------
         thresholds : list of numbers, optional
-            As for :meth:`cuts`. The frame is then that of :meth:`Cuts.merges`, which starts at the
-            second threshold. By default, every weight at which components merge is a threshold, and
-            the frame starts from single vertices.
+            As for :meth:`cuts`. With thresholds, the frame is that of :meth:`Cuts.merges`, which
+            starts at the second threshold. By default, every weight at which components merge is a
+            threshold, and the frame starts from single vertices.
 
         Returns
         -------
         frame of the caller's kind, new
             Columns ``threshold``, ``before``, ``after`` and ``size``, as in :meth:`Cuts.merges`.
-            Without thresholds, labels are of kind ``"max"`` if those of the answer are, and of kind
-            ``"min"`` otherwise, because numbers would change at each weight.
+            Without thresholds, the labels are of kind ``"max"`` if the answer has labels of this
+            kind. Otherwise they are of kind ``"min"``, because numbers would change at each weight.
 
         See Also
         --------
@@ -432,10 +434,10 @@ class Dendrogram(Generic[ComponentsT]):
         """
         if thresholds is not None:
             return self.cuts(thresholds).merges()
-        is_greatest = self._kind is check_labels("max")
-        vertices = MergeTree.greatest_of if is_greatest else MergeTree.least_of
-        kind = self._kind if is_greatest else check_labels("min")
+        labels_are_greatest = self._kind is check_labels("max")
+        kind = self._kind if labels_are_greatest else check_labels("min")
         answer, tree = self.components.answer, self._tree
+        vertices_of = tree.greatest_of if labels_are_greatest else tree.least_of
         with answer.backend.scope():
             steps, first = self._steps()
             before, after, step = tree.at_once(steps)
@@ -444,7 +446,7 @@ class Dendrogram(Generic[ComponentsT]):
             thresholds = at_places(bits, step, answer.backend).view(self._weights.dtype)
             columns, vertex = {"threshold": thresholds}, answer.rows()[0]
             for name, clusters in (("before", before), ("after", after)):
-                labels = at_places(vertex, vertices(tree, clusters), answer.backend)
+                labels = at_places(vertex, vertices_of(clusters), answer.backend)
                 columns |= kind.columns(answer, name, labels)
             return answer.frame(columns | {"size": tree.sizes_of(before)})
 
@@ -459,17 +461,16 @@ class Dendrogram(Generic[ComponentsT]):
 
         Vertices are numbered by their rows in ``components.labels()``. After all other merges, the
         components are merged at infinite distance, in the order of their least vertices. The merges
-        are computed once. SciPy draws only finite distances. So for
-        ``scipy.cluster.hierarchy.dendrogram``, pass ``component=`` or ``root=`` if there are
-        several components.
+        are computed once. SciPy draws only finite distances. So if there are several components,
+        pass ``component=`` or ``root=`` before you call ``scipy.cluster.hierarchy.dendrogram``.
 
         Parameters
         ----------
         distance : callable, optional
             Converts an array of weights, in the order of the merges, to distances, such as
-            ``lambda weight: 1 - weight``. Integer weights are passed as float64, so that
-            differences of unsigned weights do not wrap. Defaults to the weights of a minimum
-            spanning forest.
+            ``lambda weight: 1 - weight``. Integer weights are passed as float64, because
+            differences of unsigned integers would wrap. By default, the weights of a minimum
+            spanning forest are the distances.
         component : label, optional
             The label of a component in ``components.labels()``. Only the merges of this component
             are returned, with vertices numbered in the order of ``components.subset(component)``.
@@ -538,8 +539,9 @@ class Dendrogram(Generic[ComponentsT]):
             of the weights. At this threshold, ``components`` (int64) is the number of components,
             including single vertices; ``largest`` (int64) is the number of vertices of the largest
             component; and ``susceptibility`` (float64) is the sum of the squared sizes of all other
-            components, divided by the number of all vertices. If several components are largest,
-            one of them is left out of the sum. Before the first row, every vertex is a component.
+            components, divided by the number of all vertices. If several components have the
+            largest size, only one of them is left out of the sum. At thresholds before the first
+            row, every vertex is a component.
 
         See Also
         --------
@@ -572,7 +574,7 @@ class Dendrogram(Generic[ComponentsT]):
         backend, xp = answer.backend, answer.backend.xp
         with backend.scope():
             first = self._steps()[1]
-            # the number of merges up to each weight; empty without merges
+            # the number of merges up to each weight; an empty array if there are no merges
             total = xp.full(min(len(self), 1), len(self), np.int64)
             merge_counts = xp.concatenate([first[1:], total])
             largest, squares = tree.growth(merge_counts - 1)
@@ -599,7 +601,7 @@ class Dendrogram(Generic[ComponentsT]):
         Parameters
         ----------
         kind : {"dendrogram", "curve"}
-            What is drawn.
+            Whether the merges or the curve are drawn.
         count : int
             The maximum number of components in a dendrogram. Single vertices are not drawn.
         leaves : int
@@ -684,8 +686,8 @@ class Dendrogram(Generic[ComponentsT]):
             ``oversized`` (whether some part stays larger than ``max_size``), ``edges_cut`` (the
             number of edges of the component in the caller's list whose ends are now in different
             parts), and ``weakest_cut`` and ``strongest_cut`` (the weights of the weakest and of the
-            strongest link that was cut, null if none was). In arrays, which have no nulls, null
-            weights are NaN, and integers of a column with NaN are float64.
+            strongest link that was cut; null if no link was cut). Arrays have no nulls: there, null
+            weights are NaN, and a column of integers that needs NaN is float64.
 
         Raises
         ------
@@ -719,28 +721,14 @@ class Dendrogram(Generic[ComponentsT]):
          'weakest_cut': 2, 'strongest_cut': 3}
         """
         max_size, answer = check_count("max_size", max_size, 1), self.components.answer
-        backend, xp, count = answer.backend, answer.backend.xp, len(answer)
-        with backend.scope():
-            src, dst = self._rows_of_edges()
+        xp = answer.backend.xp
+        with answer.backend.scope():
+            ends = self._rows_of_edges()
             is_cut = self._tree.cut_to(max_size, self._steps()[0])
             kept, cut = xp.flatnonzero(~is_cut), xp.flatnonzero(is_cut)
             kind = DEFAULT_KINDS[bool(answer.given.src.key_columns)]
             components = self._joined([kept], None, kind, [cut.size])[None]
-            parts, large = components.answer, xp.flatnonzero(answer.counts > max_size)
-            vertex, least = parts.rows()
-            component_of_part = answer.dense[xp.flatnonzero(vertex == least)]
-            largest = parts.counts[first_of(component_of_part, -parts.counts, xp)][large]
-            cut_edges = answer.dense[src[parts.dense[src] != parts.dense[dst]]]
-            label = answer.kind.of_component(answer, large)
-            counts = (
-                *(answer.counts[large], backend.counts(component_of_part, count)[large], largest),
-                backend.counts(cut_edges, count)[large],
-            )
-            size, pieces, largest, edges_cut = (column.astype(np.int64) for column in counts)
-            columns = answer.kind.columns(answer, "labels", label)
-            columns |= {"size": size, "parts": pieces, "largest": largest}
-            columns |= {"oversized": largest > max_size, "edges_cut": edges_cut}
-            return Split(components, self._with_cut_weights(columns, cut, large))
+            return Split(components, self._frame_of_cuts(components.answer, max_size, ends, cut))
 
     def audit(
         self,
@@ -825,8 +813,30 @@ class Dendrogram(Generic[ComponentsT]):
             all_ends = backend.to_host(ends[0]), backend.to_host(ends[1])
             heights = backend.to_host(self._weights)
         expected = oracle.single_linkage(src, dst, result.forest.vertices, weights, greatest)
-        tree = self._tree
-        merged = np.column_stack([*map(backend.to_host, (tree.first, tree.second, tree.size))])
+        self._check_tree(expected, heights, weights)
+        edge_of_merge, rule = expected[:, 3], LABEL_RULES[self._kind.audited_as]
+        native = weights.astype(weights.dtype.newbyteorder("="), copy=False)[edge_of_merge]
+        labels = arrow_of(result.label_frame()), width, rule
+        merges = Merges(*labels, src[edge_of_merge], dst[edge_of_merge], native, expected)
+        self._check_frames(merges, all_ends)
+        seconds = perf_counter() - started
+        return DendrogramAudit(proof.edges, proof.vertices, proof.components, len(self), seconds)
+
+    def _check_tree(self, expected: Any, heights: Any, weights: Any) -> None:
+        """Raise a VerificationError unless the merge tree has the expected merges and weights.
+
+        Parameters
+        ----------
+        expected : (t, 4) array of integers
+            For each merge, the two clusters, the number of vertices of the new cluster, and the
+            forest edge.
+        heights : (t,) array of numbers
+            The weight of each merge in this dendrogram.
+        weights : (t,) array of numbers
+            The weight of each forest edge.
+        """
+        to_host, tree = self.components.answer.backend.to_host, self._tree
+        merged = np.column_stack([*map(to_host, (tree.first, tree.second, tree.size))])
         wrong = (merged != expected[:, :3]).any(axis=1) | (heights != weights[expected[:, 3]])
         if wrong.any():
             k = int(wrong.argmax())
@@ -836,12 +846,6 @@ class Dendrogram(Generic[ComponentsT]):
                 f" be of {expected[k, 0]:,} and {expected[k, 1]:,} to {expected[k, 2]:,} at"
                 f" {weights[expected[k, 3]]}"
             )
-        rows, rule = expected[:, 3], LABEL_RULES[self._kind.audited_as]
-        native = weights.astype(weights.dtype.newbyteorder("="), copy=False)[rows]
-        labels = arrow_of(result.label_frame()), width, rule
-        self._check_frames(Merges(*labels, src[rows], dst[rows], native, expected), all_ends)
-        seconds = perf_counter() - started
-        return DendrogramAudit(proof.edges, proof.vertices, proof.components, len(self), seconds)
 
     def _check_frames(self, merges: Merges, ends: tuple[Any, Any]) -> None:
         """Raise a VerificationError unless the frames of this dendrogram show the given merges.
@@ -885,7 +889,10 @@ class Dendrogram(Generic[ComponentsT]):
         return edges, xp.flatnonzero(answer.dense == component)
 
     def _top(self, component: int, leaves: int) -> plots.Top:
-        """Return the last merges of a component with edges, between at most ``leaves`` clusters."""
+        """Return the last merges of a component, which join at most ``leaves`` clusters.
+
+        The component must have an edge.
+        """
         from . import plots
 
         answer, tree = self.components.answer, self._tree
@@ -906,7 +913,10 @@ class Dendrogram(Generic[ComponentsT]):
         return plots.Top(named, int(answer.counts[component]), *arrays)
 
     def _rows_of_edges(self) -> tuple[Array, Array]:
-        """Return the answer's rows of both ends of the caller's edges within the components.
+        """Return, for both ends of each of the caller's edges, the row in the answer.
+
+        If the answer is a cut, edges between its components and edges outside its threshold are
+        left out.
 
         Raises
         ------
@@ -951,12 +961,12 @@ class Dendrogram(Generic[ComponentsT]):
         kind: LabelKind,
         beyond: Sequence[int],
     ) -> CutAnswers[ComponentsT]:
-        """Return an answer for each of the growing sets of forest edges, by threshold.
+        """Return an answer for each of several growing sets of forest edges, by threshold.
 
         Set k has the parts 0 .. k of the sorted edges, which are the spanning forest of its answer.
-        Without ``levels``, there is one set, with the threshold None. ``beyond`` counts the forest
-        edges outside each set. The ledgers extend that of the run: edges outside the forest are
-        counted as ``not_in_forest``.
+        If ``levels`` is None, there is one set, with the threshold None. ``beyond`` counts the
+        forest edges outside each set. The ledger of each answer extends the ledger of the run:
+        edges outside the forest are counted as ``not_in_forest``.
         """
         answer, backend = self.components.answer, self.components.answer.backend
         old_forest = answer.forest
@@ -995,8 +1005,8 @@ class Dendrogram(Generic[ComponentsT]):
     def _ruled(self, levels: Levels | None, number: int) -> Ruled | None:
         """Return the rules of a cut, and the refused edges within its threshold.
 
-        A cut refuses the same pairs within its threshold as the whole answer, because all pairs
-        before such a pair are within the threshold too. Return None if there are no rules, or if
+        Within its threshold, a cut refuses the same pairs as the whole answer, because all pairs
+        before a refused pair are within the threshold too. Return None if there are no rules, or if
         pairs of ``must_link`` join vertices, because the forest has no edges for these pairs.
         """
         answer, whole = self.components.answer, self.components.answer.ruled
@@ -1014,17 +1024,17 @@ class Dendrogram(Generic[ComponentsT]):
         return PartOfRuled(whole, places)
 
     def _steps(self) -> tuple[Array, Array]:
-        """Return the rank of each sorted edge's weight, and the first edge of each weight."""
+        """Return the rank of the weight of each sorted edge, and the first edge of each weight."""
         xp = self.components.answer.backend.xp
         rises = begins([self._keys], xp)
         return xp.cumsum(rises) - 1, xp.flatnonzero(rises)
 
     def _distances(self, distance: Callable[[npt.NDArray[Any]], Any] | None) -> Array:
-        """Return the distance of each merge, which a function computes from the weights.
+        """Return the distance of each merge: ``distance`` of the weights, or the weights.
 
         Raises
         ------
-        InputError
+        InputError, ArgumentTypeError
             See :meth:`linkage`.
         """
         if distance is None and self._greatest:
@@ -1068,35 +1078,82 @@ class Dendrogram(Generic[ComponentsT]):
                 )
         return heights
 
-    def _with_cut_weights(self, columns: dict[str, Any], cut: Array, large: Array) -> Any:
-        """Return the frame of a split: other columns, and the weakest and strongest cut weights.
+    def _frame_of_cuts(
+        self, parts: Answer, max_size: int, ends: tuple[Array, Array], cut: Array
+    ) -> Any:
+        """Return the frame ``cuts`` of :meth:`split`.
 
         Parameters
         ----------
-        columns : dict
-            The other columns, one row for each of s components.
+        parts : Answer
+            The components after the split.
+        max_size : int
+            As for :meth:`split`.
+        ends : two (m,) arrays of integers
+            For both ends of each of the caller's edges, the row in the answer.
+        cut : (h,) array of int64
+            The forest edges that are cut, the strongest first.
+        """
+        answer, (src, dst) = self.components.answer, ends
+        backend, xp, count = answer.backend, answer.backend.xp, len(answer)
+        large = xp.flatnonzero(answer.counts > max_size)
+        vertex, least = parts.rows()
+        component_of_part = answer.dense[xp.flatnonzero(vertex == least)]
+        component_of_cut_edge = answer.dense[src[parts.dense[src] != parts.dense[dst]]]
+        counts = {
+            "size": answer.counts[large],
+            "parts": backend.counts(component_of_part, count)[large],
+            "largest": parts.counts[first_of(component_of_part, -parts.counts, xp)][large],
+            "edges_cut": backend.counts(component_of_cut_edge, count)[large],
+        }
+        counts = {name: column.astype(np.int64) for name, column in counts.items()}
+        edges_cut, is_oversized = counts.pop("edges_cut"), counts["largest"] > max_size
+        columns = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, large))
+        columns |= counts | {"oversized": is_oversized, "edges_cut": edges_cut}
+        weights, has_cut = self._cut_weights(cut, large)
+        return self._with_missing_weights(columns, weights, has_cut)
+
+    def _cut_weights(self, cut: Array, large: Array) -> tuple[dict[str, Array], Array]:
+        """Return the weights of the weakest and of the strongest link that was cut, by component.
+
+        Parameters
+        ----------
         cut : (h,) array of int64
             The forest edges that are cut, the strongest first.
         large : (s,) array of int64
             The numbers of the components.
+
+        Returns
+        -------
+        weights : dict of two (s,) arrays
+            ``weakest_cut`` and ``strongest_cut``; arbitrary for a component without a cut.
+        has_cut : (s,) array of bool
+            Whether an edge of the component is cut.
         """
         answer, xp = self.components.answer, self.components.answer.backend.xp
-        # cut edges are grouped by component, and stay sorted
+        # the cut edges of each component, which stay sorted
         order, starts = rows_of_each(answer.dense[self._src[cut]], len(answer), xp)
-        first, end = starts[large], starts[large + 1]
-        is_cut = first < end
-        all_cut, weights = bool(is_cut.all()), {}
-        for name, position in (("weakest_cut", end - 1), ("strongest_cut", first)):
+        begin, end = starts[large], starts[large + 1]
+        has_cut, weights = begin < end, {}
+        for name, position in (("weakest_cut", end - 1), ("strongest_cut", begin)):
             edge = xp.zeros(large.size, np.int64)
-            edge[is_cut] = cut[order[position[is_cut]]]
+            edge[has_cut] = cut[order[position[has_cut]]]
             weights[name] = self._weights[edge]
-        if answer.given.make_frame is plain_frame:
+        return weights, has_cut
+
+    def _with_missing_weights(
+        self, columns: dict[str, Any], weights: dict[str, Array], valid: Array
+    ) -> Any:
+        """Return a frame of columns, and of weights that are null where ``valid`` is False."""
+        answer, xp = self.components.answer, self.components.answer.backend.xp
+        all_valid = bool(valid.all())
+        if answer.given.make_frame is plain_frame:  # arrays have no nulls, so NaN in floats
             for name, column in weights.items():
-                if not all_cut:
+                if not all_valid:
                     dtype = column.dtype if is_float(column.dtype) else np.dtype(np.float64)
-                    weights[name] = xp.where(is_cut, column.astype(dtype), dtype.type(np.nan))
+                    weights[name] = xp.where(valid, column.astype(dtype), dtype.type(np.nan))
             return answer.frame(columns | weights)
-        mask = None if all_cut else answer.bring(is_cut, answer.given.on_device)
+        mask = None if all_valid else answer.home(valid)
         frame = answer.in_memory_frame(columns)
         for name, column in weights.items():
             frame = with_column(frame, name, answer.home(column), mask)
@@ -1104,7 +1161,7 @@ class Dendrogram(Generic[ComponentsT]):
 
 
 def _check_root(root: Any, heights: Array) -> None:
-    """Raise an error unless ``root`` is a number that is at least the height of every merge."""
+    """Raise an error unless ``root`` is a number, and at least the height of every merge."""
     if isinstance(root, bool) or not isinstance(root, Real):
         raise ArgumentTypeError(f"root= must be a number, the distance, not {shown(root)}")
     greatest = float(heights[-1]) if heights.size else 0.0

@@ -75,7 +75,7 @@ def explain(
     on: Any,
     missing: str,
 ) -> Evidence:
-    """Return the frame of a path's edges as evidence: see Components.explain_pair."""
+    """Return the edges of a path, with the records of their ends: see Components.explain_pair."""
     path = on_host(path)
     sides = [values_of(only(path, end)) for end in ("source", "destination")]
     walk = [ends[0]]
@@ -92,9 +92,10 @@ def explain(
 
 
 def _edge_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
-    """Return the other columns of a path's edges in the caller's frame, without ends and weights.
+    """Return the columns of a path's edges in the caller's frame, except the ends and weights.
 
-    Return None if the edges are not a frame, or a frame whose rows are not those of the path.
+    Return None if the edges are not a frame, if the frame has other edges in the rows of the path,
+    or if there are no other columns.
     """
     edges, bound = opened(given.edges), answer.given.bound
     if not adapter_of(edges).has_rows:
@@ -109,9 +110,8 @@ def _edge_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
         return None
     chosen = rows_at(edges, columns_of(edges), rows)
     for name, side in (("source", source), ("destination", destination)):
-        ids = list(
-            zip(*(values_of(on_host(column_of(chosen, part))) for part in side), strict=True)
-        )
+        columns = (values_of(on_host(column_of(chosen, part))) for part in side)
+        ids = list(zip(*columns, strict=True))
         ids_of_path = values_of(only(path, name))
         if ids != [id_ if isinstance(id_, tuple) else (id_,) for id_ in ids_of_path]:
             return None
@@ -133,7 +133,7 @@ class EdgeRecords:
     on : str, or list of str
         The id columns of the records.
     missing : {"raise", "null"}
-        Whether a vertex without a record raises an error, or has null columns.
+        Whether a vertex without a record raises an error, or has nulls in the columns of records.
     """
 
     def __init__(self, answer: Answer, records: Any, on: Any, missing: str = "raise") -> None:
@@ -160,7 +160,8 @@ class EdgeRecords:
         label : str, optional
             The name of a column with the label of each edge's component.
         edge_columns : frame, optional
-            The last columns, one row per edge; names that exist already get the prefix ``edge_``.
+            The last columns, one row per edge. If a column of this name exists already, the name
+            gets the prefix ``edge_``.
         """
         answer = self._answer
         with answer.backend.scope():
@@ -175,26 +176,23 @@ class EdgeRecords:
                 records, ids = self._frame, self._ids
                 rows, valid = self._rows_of_records(vertices)
         others = [name for name in columns_of(records) if name not in ids]
-        halves = ("from", slice(0, sources.size)), ("to", slice(sources.size, None))
+        halves = {"from": slice(0, sources.size), "to": slice(sources.size, None)}
         frame: Any = None
-        for names in (ids, others):
-            is_id = names is ids and len(ids) == 1
-            for side, half in halves:
-                part: Any = rows_at(records, names, rows[half]) if names else {}
-                if hasattr(part, "iloc"):
-                    part = part.reset_index(drop=True)
-                renamed = {name: side if is_id else f"{side}_{name}" for name in names}
-                if valid is None:
-                    frame = with_columns_of(frame, part, renamed)
-                elif names is ids:
-                    frame = self._with_ids(frame, part, renamed, vertices[half])
-                else:
-                    frame = with_columns_of(frame, part, renamed, valid[half])
-            if names is ids:
-                if label is not None:
-                    frame = attached(answer, frame, columns_of(frame)[: len(ids)], label)
-                for name, values in numbers.items():
-                    frame = with_column(frame, name, np.asarray(values), None)
+        for side, half in halves.items():
+            ids_of_half = _rows_without_index(records, ids, rows[half])
+            renamed = {name: side if len(ids) == 1 else f"{side}_{name}" for name in ids}
+            frame = with_columns_of(frame, ids_of_half, renamed)
+            if valid is not None:
+                frame = self._with_ids_of_vertices(frame, list(renamed.values()), vertices[half])
+        if label is not None:
+            frame = attached(answer, frame, columns_of(frame)[: len(ids)], label)
+        for name, values in numbers.items():
+            frame = with_column(frame, name, np.asarray(values), None)
+        for side, half in halves.items() if others else ():
+            others_of_half = _rows_without_index(records, others, rows[half])
+            renamed = {name: f"{side}_{name}" for name in others}
+            mask = None if valid is None else valid[half]
+            frame = with_columns_of(frame, others_of_half, renamed, mask)
         if edge_columns is not None:
             frame = _with_edge_columns(frame, edge_columns)
         if is_relation(self._records):
@@ -203,22 +201,22 @@ class EdgeRecords:
             return relation
         return frame
 
-    def _with_ids(self, frame: Any, part: Any, renamed: dict[Any, str], vertices: Array) -> Any:
-        """Return a frame with added id columns, also for vertices that have no record.
+    def _with_ids_of_vertices(self, frame: Any, names: list[str], vertices: Array) -> Any:
+        """Return a frame in which the ids of vertices replace the ids of their records.
 
-        ``part`` has the id columns of the records, before they are renamed.
+        Vertices without a record thus have an id too.
         """
-        frame, answer = with_columns_of(frame, part, renamed), self._answer
+        answer = self._answer
         with answer.backend.scope():
             ids = arrow_of(answer.in_memory_frame(answer.vertex(vertices)))
-        for k, name in enumerate(renamed.values()):
+        for k, name in enumerate(names):
             frame = with_column(frame, name, ids.column(k), None)
         return frame
 
     def _rows_of_records(self, vertices: Array) -> tuple[Any, Any]:
-        """Return the first record of each vertex, and a mask of the vertices that have one.
+        """Return the row of the first record of each vertex, and a mask of vertices with a record.
 
-        The records are row numbers on the host. The mask is None if missing records raise an error.
+        Both are on the host. The mask is None if missing records raise an error.
         """
         answer, ids = self._answer, self._ids
         column, mask = ids_in_frame(answer, self._frame, ids, "null")
@@ -229,7 +227,7 @@ class EdgeRecords:
             record_rows = record_rows[answer.backend.to_host(mask)]
         with_record, first = np.unique(rows[valid], return_index=True)
         position: Any = np.searchsorted(with_record, vertices)
-        position[position == with_record.size] = 0
+        position[position == with_record.size] = 0  # any valid position: the vertex has no record
         missing = np.ones(vertices.size, bool)
         if with_record.size:
             missing = with_record[position] != vertices
@@ -248,8 +246,14 @@ class EdgeRecords:
         return record_rows[valid][first[position]], None if self._missing == "raise" else ~missing
 
 
+def _rows_without_index(frame: Any, names: list[Any], rows: Any) -> Any:
+    """Return rows and columns of a frame; a frame of pandas or cuDF gets a new row index."""
+    chosen = rows_at(frame, names, rows)
+    return chosen.reset_index(drop=True) if hasattr(chosen, "iloc") else chosen
+
+
 def _with_edge_columns(frame: Any, edge_columns: Any) -> Any:
-    """Return a frame with the columns of another; names that exist get the prefix ``edge_``."""
+    """Return a frame with added columns; names that exist already get the prefix ``edge_``."""
     if hasattr(edge_columns, "iloc"):
         edge_columns = edge_columns.reset_index(drop=True)
     names = columns_of(frame)
@@ -260,7 +264,7 @@ def _with_edge_columns(frame: Any, edge_columns: Any) -> Any:
 def _records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:
     """Return records as a frame in memory, and the names of their id columns.
 
-    Linked records without ids get a column of row positions, named ``on``.
+    If linked records have no ids, a column ``on`` of their row positions is added.
     """
     check_names("on=", on)
     names = list(on) if isinstance(on, list) else [on]

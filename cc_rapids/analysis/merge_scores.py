@@ -1,4 +1,4 @@
-"""Scores after the merges of a dendrogram, all in one pass.
+"""Scores after the merges of a dendrogram, computed in one pass over all merges.
 
 The cells of the contingency table are stored by cluster, in one dictionary per cluster. A merge
 moves the cells of the cluster with fewer cells to the other cluster. So n vertices take at most
@@ -27,7 +27,7 @@ def scores_of_merges(
     truth: Labelling,
     missing: str | None,
 ) -> list[dict[str, Any]]:
-    """Return the scores after each of the merges in ``ends``; at first, all vertices are single.
+    """Return the scores after each of the merges in ``ends``, starting from single vertices.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def scores_of_merges(
     row_count = counts["vertices"] - (counts["only_in_truth"] if missing == "self" else 0)
     state = _State(codes)
     clusters: list[_Cluster | None] = [None] * (n + len(merges[0]))
-    # vertices that only the truth has come last; they have no row
+    # the last vertices, which only the truth has, have no row
     for row, code in zip(rows[:row_count], codes, strict=False):
         clusters[row] = _Cluster(1, 1, {code: 1})
     scores, start = [], 0
@@ -71,9 +71,9 @@ def scores_of_merges(
 
 @dataclass(slots=True)
 class _Cluster:
-    """The number of scored vertices of a cluster, the sum of its squared cells, and its cells.
+    """A cluster: its number of scored vertices, the sum of its squared cells, and its cells.
 
-    The cells are the numbers of vertices by true cluster.
+    A cell is the number of vertices that the cluster shares with a true cluster, which is the key.
     """
 
     size: int
@@ -82,7 +82,7 @@ class _Cluster:
 
 
 class _State:
-    """The sums from which scores are computed: at first of single vertices, then after each merge.
+    """The sums from which scores are computed, for single vertices and then after each merge.
 
     Parameters
     ----------
@@ -91,12 +91,14 @@ class _State:
     """
 
     def __init__(self, codes: list[int]) -> None:
-        self._true = Counter(codes)
-        sizes = self._true.values()
-        self._pairs = sum(size * (size - 1) // 2 for size in sizes)
+        self._true_sizes = Counter(codes)
+        sizes = self._true_sizes.values()
         self._n = self._clusters = len(codes)
-        self._together = self._linked = 0
-        self._exact = sum(size == 1 for size in sizes)
+        # pairs of vertices in one true cluster, in one cluster, and in one cluster of both kinds
+        self._true_pairs = sum(size * (size - 1) // 2 for size in sizes)
+        self._pairs = self._pairs_of_both = 0
+        self._exact = sum(size == 1 for size in sizes)  # clusters that equal a true cluster
+        # sums over the vertices, in units of 2**-BITS
         self._precision = self._n * ONE
         self._recall = sum(size * (ONE // size) for size in sizes)
         self._information = sum(map(_x_log_x, sizes))
@@ -104,7 +106,8 @@ class _State:
     def merged(self, one: _Cluster | None, other: _Cluster | None) -> _Cluster | None:
         """Return the union of two clusters, and update the sums.
 
-        One of the clusters is modified. A cluster is None if none of its vertices is scored.
+        The returned cluster is one of the given clusters, changed in place. A cluster is None if it
+        has no scored vertices.
         """
         if one is None or other is None:
             return one or other
@@ -113,14 +116,14 @@ class _State:
         self._precision -= _share(small.squares, small.size) + _share(large.squares, large.size)
         size = small.size + large.size
         self._information += _x_log_x(size) - _x_log_x(small.size) - _x_log_x(large.size)
-        self._linked += small.size * large.size
+        self._pairs += small.size * large.size
         squares, cells = small.squares + large.squares, large.cells
-        for code, a in small.cells.items():
+        for code, a in small.cells.items():  # a and b vertices of the same true cluster
             b = cells.get(code, 0)
             cells[code] = a + b
             if b:
-                true_size, products = self._true[code], a * b
-                self._together += products
+                true_size, products = self._true_sizes[code], a * b
+                self._pairs_of_both += products
                 squares += 2 * products
                 separate = _share(a * a, true_size) + _share(b * b, true_size)
                 self._recall += _share((a + b) ** 2, true_size) - separate
@@ -135,14 +138,17 @@ class _State:
         """Return the scores after the merges so far."""
         return scores_of_sums(
             self._n,
-            (self._together, self._linked, self._pairs),
-            (self._exact, self._clusters, len(self._true)),
+            (self._pairs_of_both, self._pairs, self._true_pairs),
+            (self._exact, self._clusters, len(self._true_sizes)),
             (self._precision / ONE, self._recall / ONE, self._information / ONE),
         )
 
     def _is_exact(self, cluster: _Cluster) -> bool:
         """Return whether a cluster equals a true cluster."""
-        return len(cluster.cells) == 1 and self._true[next(iter(cluster.cells))] == cluster.size
+        if len(cluster.cells) > 1:
+            return False
+        [true_cluster] = cluster.cells
+        return self._true_sizes[true_cluster] == cluster.size
 
 
 def _share(squares: int, size: int) -> int:

@@ -21,11 +21,11 @@ from ..verify.audit import Audit, audit
 from ..verify.label_frame import LabelFrame
 from .audits import shown_labels
 
-CHUNK = 1 << 20  # entries that are listed at a time
+CHUNK = 1 << 20  # approximate number of entries that are listed at a time
 
 
 class ListedEdges:
-    """The edges of a neighbour array, listed on the host in chunks, and counts of other entries.
+    """The edges of a neighbour array, listed on the host in chunks, with counts of other entries.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class ListedEdges:
     Attributes
     ----------
     left_out : Counter
-        The number of entries that are not edges, by reason. Each listing adds to it.
+        The number of entries that are not edges, by reason. Each listing adds to these numbers.
     mutual : (e,) array of int64, optional
         Sorted keys of the listed pairs, if only pairs that are listed in both directions are edges.
     """
@@ -98,7 +98,7 @@ class ListedEdges:
 
 
 def _positions(neighbors: Neighbors, begin: int, end: int) -> tuple[Any, Any, Any]:
-    """Return the row of each entry in a range of rows, and its positions in both arrays."""
+    """Return, for each entry in a range of rows, its row and its positions in both arrays."""
     if neighbors.offsets is not None:
         starts = neighbors.offsets[begin : end + 1].astype(np.int64)
         at = np.arange(starts[0], starts[-1])
@@ -146,7 +146,11 @@ def audit_neighbors(answer: Answer, indices: Any, distances: Any) -> Audit:
 
 
 def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tuple[Audit, int]:
-    """Audit clusters of DBSCAN; return the audit and the number of entries that are linked."""
+    """Audit clusters of DBSCAN; return the audit and the number of linked entries.
+
+    The edges between core points are audited as components. Then the numbers of the clusters and
+    the labels of all other points are checked.
+    """
     n = listed.neighbors.n
     counts = np.ones(n, np.int64)  # a point is in its own neighbourhood
     edges = 0
@@ -169,9 +173,10 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
 
     checked = audit(frame, answer.backend, core_edges(), "src", "dst", vertices=points)
     listed.left_out.clear()
-    first = np.full(len(answer) + 1, n)
-    np.minimum.at(first, labels[points], points)
-    if bool((first[1:-1] < first[: max(len(answer) - 1, 0)]).any()):
+    # the first core point of each cluster; the last element is for points with the wrong label -1
+    first_core = np.full(len(answer) + 1, n)
+    np.minimum.at(first_core, labels[points], points)
+    if bool((first_core[1:-1] < first_core[: max(len(answer) - 1, 0)]).any()):
         raise VerificationError("clusters are not numbered in the order of their core points")
     expected = _border_labels(listed, core, labels)
     expected[points] = labels[points]
@@ -187,16 +192,16 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
 
 
 def only_labels(answer: Answer) -> Any:
-    """Return the number of each point's cluster, -1 for noise, as a column of the caller's kind."""
+    """Return the cluster number of each point, -1 for noise, as a column of the caller's kind."""
     return only(label_frame(answer.in_memory(), check_labels("dense")), "labels")
 
 
 def _border_labels(listed: ListedEdges, core: Any, labels: Any) -> Any:
     """Return the label that each border point should have, and -1 for all other points.
 
-    A border point is a neighbour of core points. With ``rules.nearest``, it has the label of the
-    nearest core point, and of the least one among equally near ones. Otherwise, it has the least
-    label of its core points.
+    A border point is not a core point, but a neighbour of core points. With ``rules.nearest``, it
+    has the label of the nearest core point; of several nearest core points, it has the label of the
+    least. Otherwise, it has the least label of all core points whose neighbour it is.
     """
     nearest = listed.rules.nearest
     chunks: list[tuple[Any, ...]] = [(np.zeros(0, np.int64),) * 3]

@@ -140,6 +140,6 @@ def _same(first: Column, second: Column, backend: Backend) -> bool:
 
 
 def _policy(missing: str) -> str:
-    """Return the policy of :func:`rows_of_ids` for an argument ``missing``, after checking it."""
+    """Check an argument ``missing``, and return the policy of :func:`rows_of_ids` for it."""
     check_word("policy for unknown ids, missing,", missing, ("raise", "false"))
     return "noise" if missing == "raise" else "null"

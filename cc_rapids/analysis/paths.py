@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from ..verify.paths import PathsAudit
 
 
-# Temporary memory:
+# estimates of temporary memory
 BYTES_PER_PAIR, BYTES_PER_PATH_EDGE = 160, 112
-WORDS_PER_VERTEX = 45  # to root a forest; words of 4 bytes, or 8 beyond 2^30 vertices
+WORDS_PER_VERTEX = 45  # to root a forest; a word has 4 bytes, or 8 for 2^30 or more vertices
 FEWER_PAIRS = "pass fewer pairs at a time"
 SMALLER_FOREST = (
     "find the forest of fewer components, or use path(first, second, edges, shortest=True)"
@@ -55,7 +55,7 @@ class HeavyPaths(NamedTuple):
         The row in the caller's list and the weight of each forest edge, weakest first; None if the
         forest has no weights.
     order : (t,) array of integers, or None
-        The positions of the edges in the forest, weakest first; None if it has no weights.
+        The positions of the edges in the forest, weakest first; None if the forest has no weights.
     """
 
     chains: Chains
@@ -113,17 +113,7 @@ class ForestPaths:
             if not isinstance(weight, AsFound):
                 raise InputError("weight= needs edges=: pass edges=, or leave out weight=")
             self.answer.check_forest("path(first, second)")
-        with self.answer.backend.scope():
-            ends = []
-            for name, vertex in (("first", first), ("second", second)):
-                check_one_id(name, vertex, "paths()")
-                ends.append(int(rows_of_ids(self.answer, single_id(vertex, name), "raise")[0][0]))
-            tree = self.answer.dense
-            if bool(tree[ends[0]] != tree[ends[1]]):
-                raise InputError(
-                    f"{id_shown(first)} and {id_shown(second)} are in two components, which no path"
-                    " joins: use same_component(first, second) to test pairs"
-                )
+        ends = self._rows_of_ends(first, second)
         if edges is not None:
             self.answer.check_edges(edges)
             given = self._read_edges(edges, source, destination, weight, "path(..., edges)")
@@ -146,6 +136,21 @@ class ForestPaths:
             length = self._lengths_and_weakest(first_end, second_end)[0]
             edge = self._edges_along(first_end, second_end, length)[2]
             return self.answer.frame(self.answer.columns_of_forest(edge))
+
+    def _rows_of_ends(self, first: Any, second: Any) -> list[int]:
+        """Return the rows of two vertices; raise an error unless a path joins the vertices."""
+        answer = self.answer
+        with answer.backend.scope():
+            ends = []
+            for name, vertex in (("first", first), ("second", second)):
+                check_one_id(name, vertex, "paths()")
+                ends.append(int(rows_of_ids(answer, single_id(vertex, name), "raise")[0][0]))
+            if bool(answer.dense[ends[0]] != answer.dense[ends[1]]):
+                raise InputError(
+                    f"{id_shown(first)} and {id_shown(second)} are in two components, which no path"
+                    " joins: use same_component(first, second) to test pairs"
+                )
+        return ends
 
     def audit(
         self,
@@ -196,12 +201,16 @@ class ForestPaths:
     def _read_edges(
         self, edges: Any, source: Any, destination: Any, weight: Any, what: str
     ) -> EdgeInput:
-        """Return edges within the bounds of this answer, without null ends."""
+        """Return edges within the weight bounds of this answer, without edges with a null end."""
         bound = self.answer.given.bound
         return read_for_answer(edges, source, destination, bound, weight, what=what, nulls="drop")
 
     def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
-        """Return the rows of a shortest path, or of one edge that joins both ends; None without."""
+        """Return the rows of the edges of a path between two vertices; None if there is no path.
+
+        If ``fewest``, this is a shortest path along the given edges. Otherwise only an edge that
+        joins both vertices counts as a path.
+        """
         backend, xp = self.answer.backend, self.answer.backend.xp
         with BorrowedEdges(backend, given) as columns:
             sides = zip((given.src, given.dst), columns, strict=False)
@@ -230,20 +239,29 @@ class ForestPaths:
             return given.answer(frame)
 
     def _lengths_and_weakest(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Return each path's length, and its weakest edge by index in ``heavy_paths``, or -1."""
+        """Return the length of each path, and the index of its weakest edge in ``heavy_paths``.
+
+        The index is -1 if a path has no edge, or the forest has no weights.
+        """
         joined = self.trees[first] == self.trees[second]
         return self.heavy_paths.chains.between(first, second, joined, self.answer.backend.xp)
 
     def weakest_weights(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Return the weakest weight of the path between rows, and a mask of paths with edges."""
+        """Return the weakest weight of the path between two rows, and a mask of paths with edges.
+
+        ``first`` and ``second`` are the rows of p pairs.
+        """
         if not self.answer.forest.vertices:
-            kind, xp = self.answer.columns_of_forest()["weight"].dtype, self.answer.backend.xp
-            return xp.zeros(first.size, kind), xp.zeros(first.size, bool)
+            dtype, xp = self.answer.columns_of_forest()["weight"].dtype, self.answer.backend.xp
+            return xp.zeros(first.size, dtype), xp.zeros(first.size, bool)
         weakest = self._lengths_and_weakest(first, second)[1]
         return self._columns_of_weakest(weakest)["weakest_weight"], weakest >= 0
 
     def _columns_of_weakest(self, weakest: Array) -> dict[str, Array]:
-        """Return the columns of weakest edges, by index in ``heavy_paths``; -1 means no edge."""
+        """Return the columns that show the weakest edge of each path.
+
+        ``weakest`` are indices in ``heavy_paths``; -1 for a path without edges.
+        """
         xp, (_, row, weights, order) = self.answer.backend.xp, self.heavy_paths
         if row is None or weights is None or order is None:
             return {}
@@ -260,7 +278,7 @@ class ForestPaths:
     def _rows_of_paths(
         self, first: Array, second: Array, length: Array, max_edges: int | None
     ) -> dict[str, Any]:
-        """Return the columns of all path edges; raise an error above ``max_edges`` edges."""
+        """Return the columns of the edges of all paths, or raise an error if there are too many."""
         backend, total = self.answer.backend, int(length[length > 0].sum())
         if max_edges is not None and total > max_edges:
             raise CapacityError(
@@ -276,14 +294,17 @@ class ForestPaths:
     def _edges_along(
         self, first: Array, second: Array, length: Array
     ) -> tuple[Array, Array, Array]:
-        """Return for each path edge its pair, its step, and its position in the forest."""
+        """Return, for each edge of each path, its pair, step, and position in the forest."""
         chains, order = self.heavy_paths.chains, self.heavy_paths.order
         pair, step, place = chains.along(first, second, length, self.answer.backend.xp)
         return pair, step, place if order is None else order[place]
 
     @cached_property
     def trees(self) -> Array:
-        """The tree of each vertex: the component, unless ``must_link`` pairs join several trees."""
+        """The tree of each vertex.
+
+        The trees are the components, unless pairs of ``must_link`` join several trees.
+        """
         answer, backend = self.answer, self.answer.backend
         if answer.ruled is None or not answer.ruled.must[0].size:
             return answer.dense

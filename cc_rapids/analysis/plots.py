@@ -57,7 +57,7 @@ def numbers(column: Any) -> Any:
 
 
 def as_list(column: Any) -> list[Any]:
-    """Return a column or array as a list of Python values; a frame as a list of tuples."""
+    """Return a column or array as a list of Python values, and a frame as a list of tuples."""
     if hasattr(column, "columns"):
         parts = [as_list(column_of(column, name)) for name in columns_of(column)]
         return list(zip(*parts, strict=True))
@@ -204,8 +204,8 @@ def component(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes. Ids that would overlap others are left out, and the title counts them. Pass larger
-        axes to draw more of them.
+        The axes. An id that would overlap another id is left out, and the title shows how many ids
+        are left out. Pass larger axes to draw more ids.
 
     Raises
     ------
@@ -357,7 +357,7 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
     if "curve" in getattr(curve, "_fields", ()):  # the result of best()
         curve = curve.curve
     levels = as_list(column_of(curve, "threshold"))
-    labelled = list[Any]()  # the best thresholds so far, for labels of equal ones
+    labelled = list[Any]()  # the best thresholds so far
     for (marker, line), metric in zip(itertools.cycle(LINES), metrics, strict=False):
         values = as_list(column_of(curve, metric))
         style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
@@ -366,7 +366,7 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
         choose = min if metric == LEAST_IS_BEST else max
         best = values.index(choose(values))
         axes.plot(levels[best], values[best], marker=marker, color="black", markersize=7)
-        lines_up = labelled.count(levels[best]) + 0.5
+        lines_up = labelled.count(levels[best]) + 0.5  # stack the labels of equal thresholds
         labelled.append(levels[best])
         axes.annotate(
             f"{values[best]:.3g} at {levels[best]:.3g}",
@@ -382,12 +382,13 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
 class Top(NamedTuple):
     """The last h merges of one component, which join the h + 1 leaves of a drawing.
 
-    A leaf is a cluster. Leaves of one vertex come first.
+    A leaf is a cluster. Leaves that are single vertices come first.
 
     Attributes
     ----------
     named : frame of the caller's kind
-        The label frame of the leaves of one vertex, and of another vertex of the component.
+        The label frame of the leaves that are single vertices, followed by one more vertex of the
+        component.
     size : int
         The number of vertices of the component.
     merged : (2, h) array of int64
@@ -408,7 +409,7 @@ class Top(NamedTuple):
 def dendrogram(answer: Answer, tops: list[Top], is_greatest: bool, axes: Any) -> Any:
     """Draw the last merges of components: see :meth:`Dendrogram.plot`.
 
-    ``is_greatest`` says whether the forest is a maximum spanning forest.
+    ``is_greatest`` is whether the forest is a maximum spanning forest.
     """
     axes = new_axes(axes)
     from matplotlib.collections import LineCollection
@@ -419,7 +420,7 @@ def dendrogram(answer: Answer, tops: list[Top], is_greatest: bool, axes: Any) ->
     low, high = heights.min(), heights.max()
     margin = (high - low or abs(high) or 1) / 20
     below_low = low - margin if low < 0 else 0.0
-    base = high + margin if is_greatest else below_low
+    base = high + margin if is_greatest else below_low  # the height of leaves
     names, places, start = list[str](), list[int](), 0
     for top in tops:
         order, lines = _lines(top, base)
@@ -468,7 +469,10 @@ def curve(answer: Answer, frame: Any, is_greatest: bool, axes: Any) -> Any:
 
 
 def _lines(top: Top, base: float) -> tuple[list[int], Any]:
-    """Return the leaves from left to right, and (h, 4, 2) corners of the lines of merges."""
+    """Return the leaves from left to right, and the four corners of the line of each merge.
+
+    The corners are an (h, 4, 2) array of coordinates; leaves are at the height ``base``.
+    """
     merges = top.merged.T.tolist()
     leaves = len(merges) + 1
     order, pending = list[int](), [leaves + len(merges) - 1]
@@ -491,7 +495,7 @@ def _lines(top: Top, base: float) -> tuple[list[int], Any]:
 def _component(
     answer: Answer, edges: Any, label: Any, source: Any, destination: Any, weight: Any
 ) -> tuple[list[Any], list[tuple[int, int]]]:
-    """Return the ids of a component's vertices, and its edges as pairs of positions among them."""
+    """Return the ids of a component's vertices, and the edges as pairs of their positions."""
     answer.check_edges(edges)
     backend = answer.backend
     with backend.scope():
@@ -507,9 +511,9 @@ def _component(
 
 
 def _members(answer: Answer, label: Any) -> tuple[list[Any], Any]:
-    """Return the ids and the answer's rows of a component; raise an error if it is too large.
+    """Return the ids of a component's vertices, and their rows in the answer.
 
-    By default, the component is the largest.
+    The default is the largest component. Raise an error if the component is too large to draw.
     """
     number = answer.component(label) if label is not None else int(answer.by_size[0])
     members = answer.backend.xp.flatnonzero(answer.dense == number)
@@ -524,7 +528,10 @@ def _members(answer: Answer, label: Any) -> tuple[list[Any], Any]:
 def _entity(
     answer: Answer, frame: Any, label: Any
 ) -> tuple[list[Any], list[str], list[tuple[int, int]]]:
-    """Return the ids of an entity's records, the values that they share, and the edges of both."""
+    """Return the ids of an entity's records, the values that records share, and the edges.
+
+    An edge joins a record and a value, as a pair of positions in both lists together.
+    """
     from .shared_values import graph_of_entity
 
     with answer.backend.scope():

@@ -73,7 +73,7 @@ def dropped_records(answer: Answer, frame: Any, on: str | list[str] | None, **op
 
 
 def _id_names(answer: Answer) -> list[str] | None:
-    """Return the id columns of records, or None if records are identified by position."""
+    """Return the names of the id columns of linked records; None if positions are the ids."""
     return (answer.linked.id_names or None) if answer.linked else None
 
 

@@ -31,26 +31,27 @@ from .selection import sizes
 SHOWN = 20  # components on a page
 MAX_EXACT = 1 << 53  # floats represent all integers below this number
 PERCENTILES = {"size_min": 0, "size_q25": 25, "size_median": 50, "size_q75": 75, "size_q99": 99}
-WITH_WEIGHTS = "pass weight= to report(), such as a column of scores"
+WITH_WEIGHTS = "weights: pass weight= to report(), such as a column of scores"
 TITLE = "Report on connected components"
 COMPONENTS_NOTE = (
-    "Each row is a component. size is its number of vertices, edges the number of rows of the list,"
-    " density the share of vertex pairs that an edge joins, and bridges the number of edges whose"
-    " removal splits the component."
+    "Each row is a component. size is its number of vertices, edges is its number of rows of the"
+    " list, density is the share of vertex pairs that an edge joins, and bridges is the number of"
+    " edges whose removal splits the component."
 )
 WEAKEST_NOTE = (
     " weakest_weight is the weight of the weakest row: at any higher threshold, the component"
     " splits."
 )
+# what each number of the whole report counts
 MEANINGS = {
     "components": "groups of vertices that edges join, over any number of steps",
-    "vertices": "in all components",
+    "vertices": "vertices of all components",
     "edges": "rows of the list",
     "repeated": "rows that name a pair again, in either direction",
     "self_loops": "rows that join a vertex to itself",
     "bridges": "edges whose removal splits a component",
     "singletons": "components of one vertex",
-    "singleton_share": "of all components",
+    "singleton_share": "the share of components that have one vertex",
     "size_min": "vertices of the smallest component",
     "size_q25": "a quarter of the components have at most this many vertices",
     "size_median": "half of the components have at most this many vertices",
@@ -86,10 +87,10 @@ def report(
     if not has_weight and bound is not None and not bound.limits:
         bound = None
     given = read_for_answer(edges, source, destination, bound, weight, what=call, nulls=nulls)
-    if not has_weight:  # the weights of a bound are not those of the report
+    if not has_weight:  # the weights are read only for the bound
         given = replace(given, weights=None)
     if records is not None and given.weights is None:
-        raise InputError(f"records= are those of the weakest rows: {WITH_WEIGHTS}")
+        raise InputError(f"records= are shown with the weakest rows, which need {WITH_WEIGHTS}")
     with answer.backend.scope():
         return Report(answer, given, EdgeRecords(answer, records, on))
 
@@ -126,8 +127,9 @@ class Report(html.Page):
         weights = None if given.weights is None else backend.asarray(given.weights)
         hooks = _spanning_forest(src, dst, n, weights, backend)
         _check_joined(int(hooks.size), n, k)
-        of_edge = component[src]
-        self._edges = backend.counts(of_edge, k).astype(np.int64)
+        component_of_edge = component[src]
+        # the numbers of edges and bridges, and the weakest edge, of each component
+        self._edges = backend.counts(component_of_edge, k).astype(np.int64)
         self._count_pairs(src, dst, component)
         bridges = xp.zeros(0, np.int64)
         if src.size:
@@ -135,16 +137,17 @@ class Report(html.Page):
             roots = xp.flatnonzero(vertex == least).astype(np.int64)
             bridges = Reached.of((src, dst), hooks, roots, n, backend).bridges()
             warn_of_both_directions((src, dst), int(bridges.size), n, backend)
-        self._bridges = backend.counts(of_edge[bridges], k).astype(np.int64)
+        self._bridges = backend.counts(component_of_edge[bridges], k).astype(np.int64)
         self._weakest: _Weakest | None = None
         if weights is not None:
-            self._weakest = _weakest(hooks, weights, (src, dst), of_edge, k, given, found)
+            ends = src, dst
+            self._weakest = _weakest(hooks, weights, ends, component_of_edge, k, given, found)
 
     def _count_pairs(self, src: Array, dst: Array, component: Array) -> None:
         """Count self-loops, repeated pairs, and the distinct pairs of each component.
 
-        ``src`` and ``dst`` are the rows of both ends, and ``component`` has the number of each
-        row's component.
+        ``src`` and ``dst`` are the rows of both ends of each edge, and ``component`` has the number
+        of the component of each row.
         """
         backend, xp = self._answer.backend, self._answer.backend.xp
         is_pair = src != dst
@@ -181,25 +184,27 @@ class Report(html.Page):
         facts = [(name, _shown(value), MEANINGS[name]) for name, value in self._facts().items()]
         answer, largest = self._answer, slice(0, SHOWN)
         with answer.backend.scope():
-            order, numbers = answer.by_size[largest], self._numbers(largest)
-            columns = [answer.backend.to_host(numbers[name]).tolist() for name in numbers]
+            order, to_host = answer.by_size[largest], answer.backend.to_host
+            numbers = self._numbers(largest)
+            columns = {name: to_host(column).tolist() for name, column in numbers.items()}
             if self._weakest is not None:
-                has_weakest = answer.backend.to_host(self._weakest.exists[order]).tolist()
-                for k in (-2, -1):  # the row and the weight of the weakest link
-                    pairs = zip(columns[k], has_weakest, strict=True)
-                    columns[k] = [value if has_link else None for value, has_link in pairs]
-                columns[-2] = ["-" if row is None else str(row) for row in columns[-2]]
+                has_weakest = to_host(self._weakest.exists[order]).tolist()
+                for name in ("weakest_row", "weakest_weight"):
+                    pairs = zip(columns[name], has_weakest, strict=True)
+                    columns[name] = [value if has_row else None for value, has_row in pairs]
+                rows = columns["weakest_row"]  # as text, without thousands separators
+                columns["weakest_row"] = [None if row is None else str(row) for row in rows]
             labels = map(str, values_of(only(on_host(sizes(answer, SHOWN)), "labels")))
-        rows = [tuple(map(_shown, row)) for row in zip(labels, *columns, strict=True)]
+        cells = [tuple(map(_shown, row)) for row in zip(labels, *columns.values(), strict=True)]
         caption = "all components" if len(self) <= SHOWN else f"the {SHOWN} largest components"
-        links = []
+        weakest_tables = []
         if self._weakest is not None:
-            links = [table_of(f"the weakest rows of {caption}", self.weakest_rows(SHOWN))]
+            weakest_tables = [table_of(f"the weakest rows of {caption}", self.weakest_rows(SHOWN))]
         return [
             html.table("over all", ("number", "value", "what it counts"), facts),
-            html.table(caption, ("labels", *numbers), rows),
+            html.table(caption, ("labels", *columns), cells),
             html.note(COMPONENTS_NOTE + (WEAKEST_NOTE if self._weakest is not None else "")),
-            *links,
+            *weakest_tables,
             html.note(f"Ledger of the edges: {self._ledger}."),
         ]
 
@@ -209,11 +214,12 @@ class Report(html.Page):
         Returns
         -------
         frame of the caller's kind, new, of one row
-            Columns ``components``, ``vertices``, ``edges`` (rows of the list), ``repeated`` (rows
-            that name a pair again, in either direction), ``self_loops``, ``bridges``,
-            ``singletons`` (components of one vertex), all int64; ``singleton_share`` (of all
-            components), ``size_min``, ``size_q25``, ``size_median``, ``size_q75``, ``size_q99``,
-            ``size_mean`` and ``size_max``, all float64 and nan without components.
+            The int64 columns are ``components``, ``vertices``, ``edges`` (rows of the list),
+            ``repeated`` (rows that name a pair again, in either direction), ``self_loops``,
+            ``bridges`` and ``singletons`` (components of one vertex). The float64 columns are
+            ``singleton_share`` (the share of components that have one vertex), ``size_min``,
+            ``size_q25``, ``size_median``, ``size_q75``, ``size_q99``, ``size_mean`` and
+            ``size_max``; they are nan if there are no components.
 
         See Also
         --------
@@ -248,11 +254,12 @@ class Report(html.Page):
         frame of the caller's kind, new
             Columns ``labels`` (as in :meth:`Components.labels`), ``size``, ``edges`` (rows of the
             list), ``density`` (the share of vertex pairs that an edge joins, float64; nan for one
-            vertex) and ``bridges``. With weights, the edge of least weight in the maximum spanning
-            forest follows, the first row among equal weights: ``weakest_row``, ``weakest_index``
-            (the row's label in a pandas index that is not 0 .. m - 1) and ``weakest_weight``. At
-            any higher threshold, the component splits. For a component of one vertex, these columns
-            are null, or -1 and 0 in arrays.
+            vertex) and ``bridges``. If the edges have weights, columns of the weakest row follow:
+            the edge of least weight in the maximum spanning forest, or the first row of several
+            such edges. These columns are ``weakest_row``, ``weakest_index`` (the label of the row
+            in a pandas index that is not 0 .. m - 1) and ``weakest_weight``. At any higher
+            threshold, the component splits. For a component of one vertex, these columns are null,
+            or -1 and 0 in arrays.
 
         Raises
         ------
@@ -307,7 +314,8 @@ class Report(html.Page):
             :meth:`components`. Columns ``from`` and ``to`` are the ends (``from_kind``,
             ``from_id``, ... for composite ids). The label of the component (``labels``),
             ``weight``, ``row``, and the other columns of the records follow, such as ``from_name``
-            and ``to_name``. For arrays without records, a dictionary of arrays.
+            and ``to_name``. If the edges are arrays and there are no records, the result is a
+            dictionary of arrays.
 
         Raises
         ------
@@ -330,7 +338,7 @@ class Report(html.Page):
         0     2   3       1     0.5    1    Ann L.      Al
         """
         if self._weakest is None:
-            raise InputError(f"this report has no weakest rows: {WITH_WEIGHTS}")
+            raise InputError(f"this report has no weakest rows, which need {WITH_WEIGHTS}")
         count = None if count is None else check_count("count", count)
         answer, weakest = self._answer, self._weakest
         with answer.backend.scope():
@@ -389,7 +397,7 @@ class Report(html.Page):
 
 
 def _caller_rows(rows: Array, given: EdgeInput, answer: Answer) -> Array:
-    """Return the caller's row numbers of edges, given as positions among those that were read."""
+    """Return the caller's row numbers of the edges at given positions among the edges read."""
     if given.row_index is None:
         return rows
     return answer.backend.asarray(given.row_index())[rows].astype(np.int64)
@@ -398,7 +406,10 @@ def _caller_rows(rows: Array, given: EdgeInput, answer: Answer) -> Array:
 def _spanning_forest(
     src: Array, dst: Array, n: int, weights: Array | None, backend: Backend
 ) -> Array:
-    """Return the sorted edges of a maximum spanning forest; of any forest without weights."""
+    """Return the edges of a maximum spanning forest in ascending order.
+
+    Without weights, any spanning forest is returned.
+    """
     if not src.size:
         return backend.xp.zeros(0, np.int64)
     if weights is None:
@@ -409,16 +420,16 @@ def _spanning_forest(
 def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer: Answer) -> None:
     """Raise an InputError if an edge joins two components.
 
-    ``src`` and ``dst`` are rows of the answer, and ``tree`` has the number of each row's component.
+    ``src`` and ``dst`` are rows of the answer, and ``tree`` has the component of each row.
     """
     across = answer.backend.xp.flatnonzero(tree[src] != tree[dst])
     if across.size:
         first = int(_caller_rows(across[:1], given, answer)[0])
         raise InputError(
-            f"{across.size:,} of {counted(src.size, 'edge')}, first that of row {first:,},"
+            f"{across.size:,} of {counted(src.size, 'edge')}, the first in row {first:,},"
             f" {inflected(across.size, 'joins', 'join')} two components of this answer: pass the"
-            " edges that the answer was computed from, or for split() and link_pairs() those within"
-            " a component, edges[found.connected(edges)]"
+            " edges that the answer was computed from, or for split() and link_pairs() only the"
+            " edges within a component, edges[found.connected(edges)]"
         )
 
 
@@ -449,7 +460,7 @@ def _weakest(
     hooks: Array,
     weights: Array,
     ends: tuple[Array, Array],
-    of_edge: Array,
+    component_of_edge: Array,
     k: int,
     given: EdgeInput,
     answer: Answer,
@@ -460,17 +471,18 @@ def _weakest(
     ----------
     hooks : (h,) array of int64
         The edges of the maximum spanning forest, ascending.
-    weights, of_edge : (m,) arrays
-        The weight of each edge, and its component.
+    weights, component_of_edge : (m,) arrays
+        The weight of each edge, and the component of each edge.
     ends : two (m,) arrays
-        The answer's rows of both ends of each edge.
+        For both ends of each edge, the row in the answer.
     k : int
         The number of components.
     """
     xp = answer.backend.xp
     hooks = hooks[xp.argsort(weights[hooks], kind="stable")]
-    hooks = hooks[xp.argsort(of_edge[hooks], kind="stable")]  # by component, then by weight
-    component = of_edge[hooks]
+    # by component, then by weight
+    hooks = hooks[xp.argsort(component_of_edge[hooks], kind="stable")]
+    component = component_of_edge[hooks]
     starts = begins([component], xp)
     edges, component = hooks[starts], component[starts]
     weakest = _Weakest(
@@ -491,7 +503,8 @@ def _weakest(
 def _shown(value: Any) -> Any:
     """Return a value as a page shows it: integers in full, and None and NaN as a dash.
 
-    Other numbers are rounded to four digits, or to more if fewer would look like an integer.
+    Other numbers are rounded to four digits. If the rounded number would look like an integer, it
+    has more digits.
 
     Examples
     --------

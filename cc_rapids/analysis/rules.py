@@ -78,8 +78,8 @@ def pairs_of(
         known &= second_known
         if given.src.size and not bool(known.any()):
             warnings.warn(
-                f"0 of {given.src.size:,} pairs of cannot_link= name records of the pairs: are ids"
-                " spelled alike?",
+                f"of {counted(given.src.size, 'pair')} of cannot_link=, none has two ids that are"
+                " vertices: are ids spelled alike?",
                 CcRapidsWarning,
                 stacklevel=levels_up(),
             )
@@ -95,7 +95,9 @@ def pairs_of(
 
 
 def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Array, Array]:
-    """Return the dataset of each row of the answer (-1: no limit), and the limits of all datasets.
+    """Return the dataset of each row of the answer, and the limits of all datasets.
+
+    The dataset of a row is -1 if the row has no dataset, or a dataset without a limit.
 
     Raises
     ------
@@ -130,14 +132,14 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
     if bool(differs.any()):
         at = int(differs.argmax())
         raise InputError(
-            f"{counted(int(differs.sum()), 'row')} of datasets= give a vertex a second dataset,"
+            f"{counted(int(differs.sum()), 'row')} of datasets= give a second dataset to a vertex,"
             f" such as {_shown(answer, rows[at : at + 1])}: give each vertex one dataset"
         )
     limits = backend.asarray(limits)
     if bool((limits < 0).any()):  # no limit
         is_unlimited = limits[xp.maximum(code_of_row, 0)] < 0
         code_of_row[(code_of_row >= 0) & is_unlimited] = -1
-    return code_of_row, xp.maximum(limits, 1)
+    return code_of_row, xp.maximum(limits, 1)  # no row has a dataset without a limit
 
 
 def _shown(answer: Answer, rows: Array) -> str:
@@ -158,10 +160,11 @@ def link(
 ) -> Answer:
     """Return the clusters of an answer's edges under rules: see :func:`cc_rapids.link_pairs`.
 
-    Components that break no rule stay as they are; their accepted edges are those of a maximum
-    spanning forest. All other edges are decided one by one. If most edges are in components that
-    break a rule, all edges are decided, which needs no forest. ``plain`` are the options for
-    finding components, and ``spanning`` those for a maximum spanning forest.
+    Components that break no rule stay unchanged, and their accepted edges are the edges of a
+    maximum spanning forest. The edges of all other components are decided one by one. If most edges
+    are in components that break a rule, all edges are decided, so that no forest is needed.
+    ``plain`` are the options for finding components, and ``spanning`` are the options for a maximum
+    spanning forest.
     """
     check_kept(answer, "clusters under rules")
     started, backend, xp = perf_counter(), answer.backend, answer.backend.xp
@@ -170,7 +173,7 @@ def link(
         rules = Rules(code, limit, *pairs_of(answer, "cannot_link", *cannot), max_size)
         must_link = pairs_of(answer, "must_link", *must)
         groups, count = answer.dense, len(answer)
-        if must_link[0].size:  # components that these pairs join are one group
+        if must_link[0].size:  # components that pairs of must_link join are one group
             ends = Edges(groups[must_link[0]], groups[must_link[1]], 0)
             least = least_of_components(answer, ends, count, plain, "components")
             groups = least[groups]
@@ -205,7 +208,8 @@ def _decided(
     ----------
     groups_to_decide : (groups, count, is_decided)
         The group of each row of the answer, the number of groups, and a mask of the groups whose
-        edges are decided. The accepted edges of other groups are those of a spanning forest.
+        edges are decided. The accepted edges of all other groups are the edges of a maximum
+        spanning forest.
 
     Raises
     ------
@@ -253,7 +257,7 @@ def _rows_are_vertices(answer: Answer) -> bool:
     forest, backend, src = answer.forest, answer.backend, answer.given.src
     if src.strings or src.key_columns or not isinstance(answer.decoder, OffsetDecoder):
         return False
-    # vertex ``last`` has row ``last`` only if all vertices before it are present
+    # vertex ``last`` is in row ``last`` only if all vertices before it are present
     last = forest.vertices - 1
     row, present = forest.rows_of(
         backend.asarray(np.array([last], np.uint64)), backend.xp.ones(1, bool)

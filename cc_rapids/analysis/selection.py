@@ -65,7 +65,8 @@ def representatives(answer: Answer, by: Any = None, ascending: bool = False) -> 
 def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> Array:
     """Return the row of the best-scored vertex of each component, as int64.
 
-    ``least`` has the row of each component's least vertex, the default without valid scores.
+    ``least`` has the row of the least vertex of each component. This vertex is returned if no
+    vertex of the component has a valid score.
     """
     given = answer.given
     vertices, scores = vertices_and_scores(by, len(given.src.key_columns), given.key_names)
@@ -77,7 +78,7 @@ def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> A
     if values.size != rows.size:
         raise InputError(f"by has {rows.size:,} vertices and {values.size:,} scores")
     rows, keys = rows[is_vertex], sort_keys(values, ascending, answer.backend.xp)[is_vertex]
-    # the best key of each component and the row of this key, in turn: see choose()
+    # two words for each component: the best key, and the row that has this key; see choose()
     best = answer.backend.fill(answer.backend.empty(2 * least.size, np.uint64), 0xFF)
     best[1::2] = least.astype(np.uint64) | NO_KEY
     groups, places = answer.dense[rows], rows.astype(np.uint64)
@@ -121,7 +122,8 @@ def largest(answer: Answer, count: int = 1) -> Any:
 def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
     """Yield the label and the vertices of each component, in the order of the least ids.
 
-    The components are copied to the host in blocks; a block has ``start .. stop - 1``.
+    The vertices are copied to the host in blocks. A block has the components ``start`` to
+    ``stop - 1``.
     """
     with answer.backend.scope():
         xp, count = answer.backend.xp, answer.forest.components

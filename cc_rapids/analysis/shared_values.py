@@ -1,8 +1,8 @@
 """The values that linked records share: as edges of an entity, as evidence, and as a graph.
 
-A graph has the records and the shared values as its vertices. It has an edge from each record to
-each of its values that another record shares. Unlike the k - 1 links of a value, these edges do not
-depend on the order of the records.
+The vertices of the graph are the records and the shared values. An edge leads from each record to
+each of its values that another record shares. A value of k records could also be k - 1 links
+between records, but these would depend on the order of the records; the edges of the graph do not.
 """
 
 from __future__ import annotations
@@ -48,11 +48,12 @@ class SharedValues(NamedTuple):
     frame : frame
         The records, in memory.
     vertex : (m,) array of int64
-        The row of each pair's record in the answer.
+        For each pair, the row of the record in the answer.
     key : (m,) array of int64
-        The number of each pair's key.
+        For each pair, the number of the key that has the value.
     value : (m,) array of int64
-        The number of each pair's value, from 0. Values of different keys differ.
+        For each pair, the number of the value, from 0. Values of different keys have different
+        numbers.
     example : (v,) array of int64
         For each value, a row of the frame with this value.
     """
@@ -70,7 +71,7 @@ def shared_values(answer: Answer, frame: Any) -> SharedValues:
     Raises
     ------
     InputError
-        The frame is not the one that was linked: an id is unknown, a key links another number of
+        The frame is not the frame that was linked: an id is unknown, a key links another number of
         records, or a value joins two entities.
     """
     linked, xp, backend = answer.linked, answer.backend.xp, answer.backend
@@ -88,15 +89,10 @@ def shared_values(answer: Answer, frame: Any) -> SharedValues:
         if facts != linked.keys[key]:
             raise InputError(OTHER_FRAME)
         ends.append(end)
-    # a value is named by a row that has it, plus a multiple of the row count for each key
+    # The value of key k in a row is named k * records.size plus a row that has the same value.
     values = [k * records.size + end.astype(np.int64) for k, end in enumerate(ends)]
     value, vertex = xp.concatenate(values), xp.concatenate([rows] * len(ends))
-    order = order_of([value, vertex], xp)
-    pairs = order[begins([value[order], vertex[order]], xp)]  # distinct pairs
-    starts = begins([value[pairs]], xp)
-    first = xp.flatnonzero(starts)
-    count = xp.diff(xp.concatenate([first, xp.full(1, pairs.size, first.dtype)]))
-    pairs = xp.sort(pairs[(count > 1)[xp.cumsum(starts) - 1]])  # values of several records
+    pairs = _pairs_of_several(value, vertex, xp)
     distinct, number = xp.unique(value[pairs], return_inverse=True)
     vertex, number = vertex[pairs].astype(np.int64), number.reshape(-1).astype(np.int64)
     entity = xp.zeros(distinct.size, np.int64)
@@ -105,6 +101,17 @@ def shared_values(answer: Answer, frame: Any) -> SharedValues:
         raise InputError(OTHER_FRAME)
     size = max(records.size, 1)
     return SharedValues(frame, vertex, pairs // size, number, distinct % size)
+
+
+def _pairs_of_several(value: Array, vertex: Array, xp: Any) -> Array:
+    """Return the positions of the distinct pairs whose value several vertices have, ascending."""
+    order = order_of([value, vertex], xp)
+    pairs = order[begins([value[order], vertex[order]], xp)]  # without repeated pairs
+    starts = begins([value[pairs]], xp)
+    first = xp.flatnonzero(starts)
+    count = xp.diff(xp.concatenate([first, xp.full(1, pairs.size, first.dtype)]))
+    count_of_pair = count[xp.cumsum(starts) - 1]
+    return xp.sort(pairs[count_of_pair > 1])
 
 
 def values_of_entity(answer: Answer, label: Any, frame: Any) -> Any:
@@ -124,8 +131,8 @@ def graph_of_entity(
 ) -> tuple[list[str], list[tuple[int, int]]]:
     """Return the shared values of an entity as text, and its edges as pairs of vertex numbers.
 
-    ``members`` are the answer's rows of the entity's records. The records are the first vertices,
-    in this order, and the values follow.
+    ``members`` are the rows of the entity's records in the answer. The first vertices are the
+    records in this order, and the values follow.
     """
     with answer.backend.scope():
         xp = answer.backend.xp
@@ -141,7 +148,7 @@ def graph_of_entity(
 
 
 def articulation_points_of_records(answer: Answer, frame: Any) -> Any:
-    """Return the records that alone join others: see LinkedRecords.articulation_points."""
+    """Return the records whose removal splits an entity: see LinkedRecords.articulation_points."""
     backend, xp = answer.backend, answer.backend.xp
     with backend.scope():
         shared = shared_values(answer, frame)
@@ -185,7 +192,7 @@ def explain_records(
         path = shortest_path(src, dst, int(nodes.size), start, stop, backend)
         if path is None:
             raise InputError(OTHER_FRAME)
-        # two edges of the path are one step: from a record to a value, and on to a record
+        # Two edges of the path are one step: from a record to a value, and from there to a record.
         edges = rows[xp.asarray(path, np.int64)]
         keys, values = _texts(answer, shared, edges[::2])
         left, right = (shared.vertex[edges[k::2]] for k in range(2))
@@ -222,9 +229,10 @@ def audit_records(answer: Answer, frame: Any, oracle: str | None) -> Audit:
 
 
 def _texts(answer: Answer, shared: SharedValues, rows: Array) -> tuple[list[str], list[str]]:
-    """Return the key and the value of each given pair as text; parts are joined by commas.
+    """Return the key and the value of each given pair as text.
 
-    ``rows`` are indices of pairs in ``shared``.
+    ``rows`` are indices of pairs in ``shared``. If a key has several columns, their names and
+    values are joined by commas.
     """
     assert answer.linked is not None
     names = [parts_of(key) for key in answer.linked.keys]

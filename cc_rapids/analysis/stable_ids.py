@@ -52,10 +52,11 @@ class StableChanges(NamedTuple):
         in several previous components. ``before`` and ``after`` are the numbers of the previous and
         the current component, and ``shared`` counts the members of both.
     births, deaths : frame, columns ``labels`` and ``size``, int64
-        The new and the retired numbers, and how many members they have or had.
+        The new numbers with the number of current members, and the retired numbers with the number
+        of previous members.
     sizes : frame, columns ``labels``, ``before`` and ``after``, int64
-        The kept numbers whose member count changed, and the counts in both answers. A component
-        that grows without a merge is only in ``sizes``.
+        The kept numbers whose member count changed, and the member counts in both answers. A
+        component that grows without a merge is only in ``sizes``.
     """
 
     splits: Any
@@ -113,7 +114,7 @@ class Previous:
     Attributes
     ----------
     ids : Column, optional
-        The distinct vertices; None if there are none.
+        The distinct vertices; None if there are no vertices.
     numbers : (m,) array of int64
         The number of each vertex.
     next_id : int
@@ -132,10 +133,11 @@ class Step:
     Attributes
     ----------
     former, sizes : (j,) arrays of int64
-        The previous numbers, ascending, and the vertex count of each.
+        The previous numbers, ascending, and the vertex count of each previous component.
     before, after, shared : (p,) arrays of int64
         For each pair, the index of the previous number in ``former``, the index of the current
-        component, and the count of common members. Sorted by ``before``, then by ``after``.
+        component, and the count of common members. Pairs are sorted by ``before``, then by
+        ``after``.
     """
 
     former: Array
@@ -157,8 +159,8 @@ def _by_least(former: Array, shared: Array) -> Array:
     return former
 
 
-# A policy returns a sort key for each pair, given its previous index and its count of common
-# members. A component keeps the number with the least key.
+# A policy returns a sort key for each pair, from the index of the previous number and the count of
+# common members. Of the numbers that a component inherits, it keeps the number with the least key.
 POLICIES: dict[str, Callable[[Array, Array], Array]] = {
     "majority": _by_majority,
     "largest": _by_largest,
@@ -246,7 +248,7 @@ def _step(answer: Answer, previous: Previous) -> Step:
 def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend) -> Array:
     """Return the number of each of ``count`` components, in the order of the least ids."""
     xp = backend.xp
-    # the heir of a previous number: the component that has most of its members
+    # The heir of a previous number is the component that has most members of the previous one.
     heirs = first_of(step.before, -step.shared, xp)
     before, after, shared = (part[heirs] for part in (step.before, step.after, step.shared))
     chosen = first_of(after, POLICIES[policy](before, shared), xp)
@@ -255,8 +257,8 @@ def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend
     births = xp.flatnonzero(born)
     if next_id > MAX_NUMBER - births.size:
         raise InputError(
-            f"{counted(births.size, 'new component')} from number {next_id:,} on would exceed the"
-            " greatest int64: number all components anew, without previous="
+            f"the numbers of {counted(births.size, 'new component')}, from {next_id:,} upwards,"
+            " would exceed the greatest int64: number all components anew, without previous="
         )
     numbers = xp.empty(count, np.int64)
     numbers[after[chosen]] = step.former[before[chosen]]
@@ -314,7 +316,8 @@ def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
     numbers = _checked_numbers(column_of(frame, "labels"), backend)
     if numbers.size != column.size:
         raise InputError(
-            f"previous has {column.size:,} vertices and {numbers.size:,} numbers: pass one for each"
+            f"previous has {column.size:,} vertices and {numbers.size:,} numbers: pass one number"
+            " for each vertex"
         )
     if column.size:
         rows = backend.xp.arange(column.size)
@@ -420,12 +423,12 @@ class NumberedComponents(Generic[ComponentsT]):
         Returns
         -------
         StableChanges
-            ``splits`` are sorted by the previous component, and ``merges`` by the current one; the
-            parts follow in order. ``births``, ``deaths`` and ``sizes`` are sorted by number. A
-            number that a part keeps is in ``splits`` but not in ``deaths``. A number that was
-            merged into another is in both ``merges`` and ``deaths``. Components of one vertex, such
-            as records without a match, are included: select ``births[births["size"] > 1]`` for new
-            groups.
+            ``splits`` are sorted by the previous and then by the current component, and ``merges``
+            by the current and then by the previous component. ``births``, ``deaths`` and ``sizes``
+            are sorted by number. If a part keeps the number of its previous component, the number
+            is in ``splits`` but not in ``deaths``. A number that was merged into another number is
+            in both ``merges`` and ``deaths``. Components of one vertex, such as records without a
+            match, are included: select ``births[births["size"] > 1]`` for new groups.
 
         Raises
         ------
@@ -463,46 +466,47 @@ class NumberedComponents(Generic[ComponentsT]):
                 "a file stores numbers without their changes: call changes() of the StableIds that"
                 " stable_ids() returned"
             )
-        with answer.backend.scope():
-            xp, backend = answer.backend.xp, answer.backend
-            parts = backend.counts(step.before, int(step.former.size))[step.before]
-            wholes = backend.counts(step.after, len(self))[step.after]
-            merged = xp.flatnonzero(wholes > 1)
+        backend, numbers = answer.backend, self.numbers.numbers
+        with backend.scope():
+            xp, counts = backend.xp, answer.counts.astype(np.int64)
+            part_counts = backend.counts(step.before, int(step.former.size))[step.before]
+            split = xp.flatnonzero(part_counts > 1)
+            source_counts = backend.counts(step.after, len(self))[step.after]
+            merged = xp.flatnonzero(source_counts > 1)
             merged = merged[order_of([step.after[merged], step.before[merged]], xp)]
-            pairs = [
+            splits, merges = (
                 {
-                    "before": step.former[step.before[rows]],
-                    "after": self.numbers.numbers[step.after[rows]],
-                    "shared": step.shared[rows],
+                    "before": step.former[step.before[pairs]],
+                    "after": numbers[step.after[pairs]],
+                    "shared": step.shared[pairs],
                 }
-                for rows in (xp.flatnonzero(parts > 1), merged)
-            ]
-            born = xp.flatnonzero(self.numbers.numbers >= self.numbers.first_birth)
-            retired = xp.flatnonzero(~xp.isin(step.former, self.numbers.numbers))
-            births = {
-                "labels": self.numbers.numbers[born],
-                "size": answer.counts[born].astype(np.int64),
-            }
+                for pairs in (split, merged)
+            )
+            born = xp.flatnonzero(numbers >= self.numbers.first_birth)
+            births = {"labels": numbers[born], "size": counts[born]}
+            retired = xp.flatnonzero(~xp.isin(step.former, numbers))
             deaths = {"labels": step.former[retired], "size": step.sizes[retired]}
-            kept = xp.flatnonzero(xp.isin(self.numbers.numbers, step.former))
-            kept = kept[xp.argsort(self.numbers.numbers[kept])]
-            labels = self.numbers.numbers[kept]
-            size = step.sizes[xp.searchsorted(step.former, labels)]
-            sizes = {"labels": labels, "before": size, "after": answer.counts[kept]}
-            resized = xp.flatnonzero(size != sizes["after"])
-            sizes = {name: column[resized].astype(np.int64) for name, column in sizes.items()}
-            return StableChanges(*map(answer.frame, (*pairs, births, deaths, sizes)))
+            kept = xp.flatnonzero(xp.isin(numbers, step.former))
+            kept = kept[xp.argsort(numbers[kept])]
+            size_before = step.sizes[xp.searchsorted(step.former, numbers[kept])]
+            resized = xp.flatnonzero(size_before != counts[kept])
+            sizes = {
+                "labels": numbers[kept[resized]],
+                "before": size_before[resized],
+                "after": counts[kept[resized]],
+            }
+            return StableChanges(*map(answer.frame, (splits, merges, births, deaths, sizes)))
 
     def audit(
         self, previous: Any = None, policy: str = "majority", *, next_id: int | None = None
     ) -> NumbersAudit:
-        """Verify that the numbers continue the previous ones correctly.
+        """Verify that the numbers continue the previous numbers correctly.
 
         The numbers are recomputed on the host from the frames of both answers, without the code
-        that numbers components. Each component must have a number of its own. Each component that
-        inherits numbers must keep the one that the policy selects. New components must get the next
-        unused numbers in the order of the least ids. :meth:`changes` must list exactly the changes
-        between both answers. To verify the components themselves, use
+        that numbers components. Different components must have different numbers. Each component
+        that inherits numbers must keep the number that the policy selects. New components must get
+        the next unused numbers in the order of the least ids. :meth:`changes` must list exactly the
+        changes between both answers. To verify the components themselves, use
         ``ids.components.audit(edges)``.
 
         Parameters
@@ -565,14 +569,14 @@ class NumberedComponents(Generic[ComponentsT]):
         Parameters
         ----------
         path : str or path
-            The path of the file; an existing file is replaced. Any Parquet reader can read its
-            columns, which are those of :meth:`labels`. The metadata contain the counter and a
-            checksum of all ids and numbers.
+            The path of the file; an existing file is replaced. The file has the columns of
+            :meth:`labels`, which any Parquet reader can read. The metadata contain the counter and
+            a checksum of all ids and numbers.
 
         Raises
         ------
         OutputError
-            The file cannot be written, or the disk is full. An existing file stays.
+            The file cannot be written, or the disk is full. An existing file is not changed.
 
         See Also
         --------
@@ -630,7 +634,7 @@ def load(path: str | os.PathLike[str], engine: str | None = None) -> Numbers:
 def _numbered(answer: Answer, previous: Any, next_id: Any) -> Numbered:
     """Return the argument ``previous`` as numbered vertices on the host, for an audit."""
     with answer.backend.scope():
-        counter = _previous(answer, previous, next_id).next_id  # also raises errors
+        counter = _previous(answer, previous, next_id).next_id  # also checks the arguments
     if isinstance(previous, str | os.PathLike):
         previous = load(previous)
     if previous is None:
@@ -655,7 +659,7 @@ def _split(table: pa.Table, ids: list[str], next_id: int) -> Numbered:
 
 
 def _names_of_ids(answer: Answer, columns: list[str]) -> list[str]:
-    """Return the names of the id columns in a frame of previous numbers with these columns."""
+    """Return the names of the id columns in a frame of previous numbers, given all its columns."""
     given = answer.given
     ids = [f"{k}_vertex" for k in range(len(given.src.key_columns))] or ["vertex"]
     return list(given.key_names) if given.key_names and not set(ids) & set(columns) else ids
@@ -673,8 +677,8 @@ def _header_of(metadata: dict[bytes, bytes]) -> dict[str, Any]:
 
 
 def _sealed(header: dict[str, Any], content: str) -> bytes:
-    """Return a header as JSON with two checksums: ``content``, of the columns, and its own."""
-    # As a reader will parse it, so that both compute the checksum of the same values.
+    """Return a header as JSON, with its checksum and the checksum ``content`` of the columns."""
+    # The header as a reader will parse it, so that both compute the checksum of the same values.
     header = json.loads(json.dumps(header | {"content": content}))
     return json.dumps({"words": header, "checksum": _digest(header)}).encode()
 
@@ -698,7 +702,7 @@ def _digest_of(table: pa.Table) -> str:
 
 
 def _ids_and_numbers(table: pa.Table) -> tuple[list[Column], np.ndarray]:
-    """Return the id columns of a table, and its last column, the numbers.
+    """Return the id columns of a table, and the numbers, which are its last column.
 
     Raises
     ------

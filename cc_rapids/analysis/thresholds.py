@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, ClassVar, Generic
 
 import numpy as np
@@ -76,7 +77,7 @@ class Cuts(Generic[ComponentsT]):
         return self.equals(other) if isinstance(other, Cuts) else NotImplemented
 
     def equals(self, other: Any) -> bool:
-        """Return whether other cuts have the same thresholds and the same components at each.
+        """Return whether other cuts have the same thresholds, with the same components at each.
 
         Parameters
         ----------
@@ -179,14 +180,14 @@ class Cuts(Generic[ComponentsT]):
         truth : Components, frame, or pair (vertices, labels)
             As for :func:`cc_rapids.score_clusters`.
         missing : {"drop", "self", "raise"}, optional
-            As for :func:`cc_rapids.score_clusters`. A vertex without any edge in a cut is in that
-            answer, as a component of its own.
+            As for :func:`cc_rapids.score_clusters`. A vertex that has no edge in a cut is not
+            missing there: it is a component of its own.
 
         Returns
         -------
         frame of the caller's kind, new
-            One row per threshold, strictest first: column ``threshold``, and a column for each
-            count (int64) and score (float64) of :func:`cc_rapids.score_clusters`.
+            One row per threshold, strictest first. The columns are ``threshold`` and all counts
+            (int64) and scores (float64) of :func:`cc_rapids.score_clusters`.
 
         Raises
         ------
@@ -215,18 +216,19 @@ class Cuts(Generic[ComponentsT]):
             with answer.backend.scope():
                 code = answer.dense
             rows.append(scores_of(answer, code, clusters, missing=missing))
-            missing = missing or "drop"  # one warning for all thresholds, which have equal vertices
+            missing = missing or "drop"  # warn once: the vertices are the same at all thresholds
         return score_frame(answers[0], self.thresholds, rows)
 
     def merges(self) -> Any:
-        """Return the components of each cut that merge in the next one, one row per component.
+        """Return the components of each cut that merge in the next cut, one row per component.
 
         Returns
         -------
         frame of the caller's kind, new
             Columns ``threshold``, the threshold of the looser cut; ``before``, the label of the
-            component at the stricter cut; ``after``, its label at the looser cut (both as in
-            :meth:`labels`); and ``size`` (int64), its number of vertices at the stricter cut.
+            component at the stricter cut; ``after``, the label of the merged component at the
+            looser cut (both as in :meth:`labels`); and ``size`` (int64), the number of vertices of
+            the component at the stricter cut.
 
         See Also
         --------
@@ -245,16 +247,15 @@ class Cuts(Generic[ComponentsT]):
         last = cuts[-1]
         with last.backend.scope():
             xp, dtype = last.backend.xp, _type_of(self.thresholds)
-            pairs = zip(self.thresholds[1:], cuts, cuts[1:], strict=False)
-            steps = [(level, *_step(strict, loose)) for level, strict, loose in pairs]
-            # empty columns of the right types, for cuts without merges
-            no_merges = (None, *(column[:0] for column in _step(last, last)))
-            before, after, size = (
-                xp.concatenate([step[column] for step in [no_merges, *steps]])
-                for column in (1, 2, 3)
-            )
+            steps = [_merged(strict, loose) for strict, loose in pairwise(cuts)]
+            # empty columns of the right types, because concatenate() needs at least one array
+            no_merges = (column[:0] for column in _merged(last, last))
+            before, after, size = map(xp.concatenate, zip(no_merges, *steps, strict=True))
             convert = nearest_float if dtype == np.float64 else lambda level: level
-            levels = [xp.full(sizes.size, convert(level), dtype) for level, _, _, sizes in steps]
+            levels = [
+                xp.full(sizes.size, convert(level), dtype)
+                for level, (_, _, sizes) in zip(self.thresholds[1:], steps, strict=True)
+            ]
             columns = {"threshold": xp.concatenate([xp.empty(0, dtype), *levels])}
             for name, labels in (("before", before), ("after", after)):
                 columns |= self._kind.columns(last, name, labels)
@@ -262,7 +263,7 @@ class Cuts(Generic[ComponentsT]):
 
 
 def score_frame(answer: Answer, thresholds: tuple[Any, ...], rows: list[dict[str, Any]]) -> Any:
-    """Return a frame with one row of scores per threshold, of the kind of an answer's frames."""
+    """Return a frame of the caller's kind, with one row of scores per threshold."""
     dtype = _type_of(thresholds)
     levels = [nearest_float(level) if dtype == np.float64 else level for level in thresholds]
     columns = {"threshold": np.array(levels, dtype)}
@@ -272,8 +273,8 @@ def score_frame(answer: Answer, thresholds: tuple[Any, ...], rows: list[dict[str
         return answer.frame(arrays)
 
 
-def _step(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
-    """Return the components of a strict cut that merge in a loose one.
+def _merged(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
+    """Return the components of a strict cut that merge in a loose cut.
 
     Both cuts have the same vertices in the same rows.
 
@@ -282,7 +283,7 @@ def _step(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
     before, after : (k,) arrays
         The label of each component in the strict and in the loose cut, in the order of least ids.
     size : (k,) array of integers
-        Its number of vertices in the strict cut.
+        The number of vertices of each component in the strict cut.
     """
     xp, (vertex, least) = strict.backend.xp, strict.rows()
     first = xp.flatnonzero(vertex == least)
@@ -294,6 +295,6 @@ def _step(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
 
 
 def _type_of(thresholds: tuple[Any, ...]) -> np.dtype[Any]:
-    """Return the type of a column of thresholds, an integer type if all of them fit it exactly."""
+    """Return the type of a column of thresholds: an integer type if all thresholds fit exactly."""
     column = np.asarray(exact_integers(thresholds))
     return np.dtype(np.float64) if column.dtype == object else column.dtype

@@ -38,8 +38,8 @@ def word_ladders(frames: str | None = None) -> Any:
     Returns
     -------
     frame
-        The columns ``word`` and ``neighbour``, both strings without nulls, in the order of the
-        pairs: ``word`` is the alphabetically first of its pair.
+        The columns ``word`` and ``neighbour``, both strings without nulls, sorted by pair. The
+        first word of a pair in the alphabet is in the column ``word``.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def licences(frames: str | None = None) -> Any:
     Returns
     -------
     frame
-        The columns ``licence`` (its identifier), ``name``, ``deprecated`` (bool) and ``url`` (an
-        empty string if a licence has no page), without nulls.
+        The columns ``licence`` (the identifier of the licence), ``name``, ``deprecated`` (bool) and
+        ``url`` (an empty string if a licence has no page), without nulls.
 
     Raises
     ------
@@ -115,14 +115,14 @@ def licences(frames: str | None = None) -> Any:
 def measurements(name: str, frames: str | None = None) -> Any:
     """Return measured times that the documentation shows.
 
-    They are read from a file in the package into a new frame; the notebooks draw them.
+    The times are read from a file in the package into a new frame. The notebooks draw these times.
 
     Parameters
     ----------
     name : {"designs", "main_job", "networkx"}
-        "designs": the time of each design on each reference graph on a GPU, and of some on smaller
-        graphs on CPU threads. "main_job": the time from frame to labels, with that of
-        cuGraph. "networkx": the speed-up of the backend for NetworkX.
+        "designs": the time of each design on each reference graph on a GPU, and the time of some
+        designs on smaller graphs on CPU threads. "main_job": the time from frame to labels, with
+        the time of cuGraph. "networkx": the speed-up of the backend for NetworkX.
     frames : {"cudf", "pandas", "polars", "pyarrow"}, optional
         The library of the frame; by default that of :func:`cc_rapids.frame_library`.
 

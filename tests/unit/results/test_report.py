@@ -157,7 +157,7 @@ def test_rows_in_errors_are_those_of_the_caller():
     edges = pl.DataFrame({"src": [None, 1, 8], "dst": [2, 2, 9]})
     found = components(edges, nulls="drop")
     other = pl.DataFrame({"src": [None, 1, 2, 8], "dst": [2, 2, 8, 9]})
-    with pytest.raises(errors.InputError, match="1 of 3 edges, first that of row 2, joins two"):
+    with pytest.raises(errors.InputError, match="1 of 3 edges, the first in row 2, joins two"):
         found.report(other, nulls="drop")
 
 
@@ -249,7 +249,7 @@ def test_what_is_refused():
     found = components(([1, 2, 8], [2, 3, 9]))
     with pytest.raises(errors.UnknownVertexError, match="is not a vertex of this answer"):
         found.report(([1, 2, 8], [2, 3, 7]))
-    with pytest.raises(errors.InputError, match="1 of 4 edges, first that of row 3, joins two"):
+    with pytest.raises(errors.InputError, match="1 of 4 edges, the first in row 3, joins two"):
         found.report(([1, 2, 8, 3], [2, 3, 9, 8]))
     with pytest.raises(errors.InputError, match="into 3 components, but this answer has 2: pass"):
         found.report(([1, 8], [2, 9]))
@@ -303,9 +303,9 @@ def test_weakest_rows_without_records_and_of_composite_ids():
 def test_records_that_are_refused():
     pairs, weights = ([1, 2], [2, 3]), np.array([3, 1])
     found = components(pairs)
-    with pytest.raises(errors.InputError, match=r"no weakest rows: pass weight= to report\(\)"):
+    with pytest.raises(errors.InputError, match=r"which need weights: pass weight= to report\(\)"):
         found.report(pairs).weakest_rows()
-    with pytest.raises(errors.InputError, match="records= are those of the weakest rows: pass"):
+    with pytest.raises(errors.InputError, match="weakest rows, which need weights: pass"):
         found.report(pairs, records=NAMES, on="id")
     with pytest.raises(errors.MissingColumnError, match="'vertex'"):
         found.report(pairs, weight=weights, records=NAMES)

@@ -374,7 +374,7 @@ def test_other_arguments_that_are_refused(tmp_path):
     frame = pd.DataFrame({"vertex": [1], "labels": [4], "stable_ids": [0]})
     assert found.stable_ids(frame, next_id=5).labels().labels.tolist() == [4, 4]
     with pytest.raises(
-        errors.InputError, match="1 new component from number 9,223,372,036,854,775,807 on"
+        errors.InputError, match="1 new component, from 9,223,372,036,854,775,807 upwards"
     ):
         found.stable_ids(next_id=2**63 - 1)
     with pytest.raises(errors.InputError, match="2 vertices and 1 numbers"):

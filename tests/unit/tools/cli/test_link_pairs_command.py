@@ -187,7 +187,7 @@ def test_a_rule_without_effect_warns(files):
     (files / "far.csv").write_text("src,dst\nz1,z2\n")
     words = "link-pairs", files / "pairs.csv", "--weight", "score"
     printed = run(*words, "--cannot-link", files / "far.csv")
-    assert "Warning: 0 of 1 pairs of --cannot-link name records of the pairs" in printed
+    assert "Warning: of 1 pair of --cannot-link, none has two ids that are vertices" in printed
 
 
 def test_a_score_that_is_no_number_is_named(files):
