@@ -23,6 +23,8 @@ Reason             Rows
 ``not_core``       that neither join core points nor a border point to them, for clusters
 ``not_in_forest``  that are not in the spanning forest, if only the forest was available
 ``removed``        that :meth:`~cc_rapids.Connectivity.remove` removed
+``self_loop``      that ``cc-rapids convert`` leaves out, as METIS and ECL hold simple graphs
+``duplicate``      of an edge that METIS and ECL hold once, in either direction
 ``expired``        of the kept forest that :meth:`~cc_rapids.Connectivity.expire` removed
 =================  =============================================================================
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import FormatError
 from ..lazy import np
@@ -18,11 +18,27 @@ if TYPE_CHECKING:
 MAX_INT32 = (1 << 31) - 1
 
 
-def adjacency(edges: EdgeList, path: Path) -> tuple[int, Ints, Ints, Ints | None]:
-    """Return the number of vertices, and the offsets, neighbours and weights of all vertices.
+class Adjacency(NamedTuple):
+    """Offsets, sorted neighbours, and weights if there are any, of all vertices.
 
-    The neighbours of each vertex are sorted. The weights are None if edges have none. Self-loops
-    and duplicates are left out; the first weight of duplicate edges is kept.
+    ``left_out`` counts the edges that are not stored, by reason.
+    """
+
+    vertices: int
+    offsets: Ints
+    neighbours: Ints
+    weights: Ints | None
+    left_out: dict[str, int]
+
+
+def adjacency(edges: EdgeList, path: Path) -> Adjacency:
+    """Return the adjacency lists of edges, without self-loops and duplicates in either direction.
+
+    Raises
+    ------
+    FormatError
+        There are too many vertices, or duplicates of an edge have different weights, unless the
+        list keeps the first weight.
     """
     from scipy.sparse import coo_array
 
@@ -34,13 +50,26 @@ def adjacency(edges: EdgeList, path: Path) -> tuple[int, Ints, Ints, Ints | None
         )
     src, dst = columns["src"] - first, columns["dst"] - first
     is_edge, weight = src != dst, columns.get("weight")
-    src, dst = src[is_edge], dst[is_edge]
+    loops, src, dst = len(src) - int(is_edge.sum()), src[is_edge], dst[is_edge]
+    count = len(src)
     if weight is not None:
         # Both directions of an edge get the weight of its first row in either direction
-        _, row = np.unique(np.minimum(src, dst) * n + np.maximum(src, dst), return_index=True)
-        src, dst, weight = src[row], dst[row], weight[is_edge][row]
+        weight, edge = weight[is_edge], np.minimum(src, dst) * n + np.maximum(src, dst)
+        _, row, of_row = np.unique(edge, return_index=True, return_inverse=True)
+        differs = weight != weight[row][of_row]
+        if differs.any() and not edges.keeps_first_weight:
+            at = int(differs.argmax())
+            earlier = int(row[of_row[at]])
+            raise FormatError(
+                f"cannot write {path}: the edge {src[at] + first} - {dst[at] + first} has the"
+                f" weights {weight[earlier]} and {weight[at]}, but the format holds each edge once:"
+                " keep one of them first, write another format, or leave out the weights"
+            )
+        src, dst, weight = src[row], dst[row], weight[row]
     values = np.zeros(src.size, np.uint8) if weight is None else weight
     ends = np.concatenate([src, dst]), np.concatenate([dst, src])
     matrix = coo_array((np.concatenate([values, values]), ends), (n, n)).tocsr()
     neighbours = matrix.indices.astype(np.int64) + first
-    return n, matrix.indptr.astype(np.int64), neighbours, None if weight is None else matrix.data
+    left_out = {"self_loop": loops, "duplicate": count - len(neighbours) // 2}
+    weights = None if weight is None else matrix.data
+    return Adjacency(n, matrix.indptr.astype(np.int64), neighbours, weights, left_out)

@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from gzip import GzipFile
@@ -271,12 +271,16 @@ class EdgeList:
         All vertices, starting at 0 or 1; required by formats that number vertices.
     schema : ``pyarrow.Schema``
         The schema of the pieces. It is needed because the list may be empty.
+    keeps_first_weight : bool
+        Whether formats of simple graphs keep the first of different weights of duplicate edges.
+        Otherwise they raise an error.
     """
 
     pieces: Iterable[pa.Table]
     num_edges: int
     vertices: range | None
     schema: pa.Schema
+    keeps_first_weight: bool = False
 
     @property
     def weighted(self) -> bool:
@@ -304,14 +308,16 @@ def write_edges(
     *,
     format: str | None = None,
     on_progress: Progress | None = None,
-) -> None:
+) -> Mapping[str, int]:
     """Write an edge list to a file, which is replaced when the new one is complete.
+
+    Return the number of edges left out, by reason.
 
     he, gr, metis, mtx, egr and npz number the vertices from 0 or 1 by their position in the list:
     ``range(n)`` becomes 1 .. n in mtx, and ``range(1, n + 1)`` becomes 0 .. n - 1 in egr. metis and
-    egr store each edge at both ends, sorted, without self-loops and duplicates; the first weight of
-    duplicates is kept. Writing metis, egr and npz needs the whole list in memory, and the other
-    formats one piece. he and gr store the weight 1 for edges without weights.
+    egr store each edge at both ends, sorted, without self-loops and duplicates. Writing metis, egr
+    and npz needs the whole list in memory, and the other formats one piece. he and gr store the
+    weight 1 for edges without weights.
 
     The file is compressed if its path ends in .gz or .zst. Without a ``format``, the suffix of the
     path decides. ``on_progress`` is called with the number of edges written so far and in all.
@@ -320,21 +326,24 @@ def write_edges(
     ------
     FormatError
         The format is unknown, or cannot store the list: ids are text, null, too large or not among
-        the vertices, or weights are not integers.
+        the vertices, weights are not integers, or duplicates have different weights.
     """
     path = Path(path)
     written = WRITTEN[check_edges_output(path, format)]
     if written.first is not None:
         edges = _numbered(edges, path, written, written.first)
+    if written.finite_weights and edges.weighted:
+        edges = replace(edges, pieces=_finite(edges.pieces, path))
     edges = replace(edges, pieces=_counted(edges, path, on_progress))
-    _write(edges if written.binary else _with_equal_types(edges), written, path)
+    return _write(edges if written.binary else _with_equal_types(edges), written, path)
 
 
-def _write(edges: EdgeList, format: Format, path: Path) -> None:
-    """Write an edge list, or any table as one, to a path in a format."""
+def _write(edges: EdgeList, format: Format, path: Path) -> Mapping[str, int]:
+    """Write an edge list, or any table as one, to a path; return the edges left out, by reason."""
     assert format.write is not None
     with replacing(path, pack=packing(path)) as stream:
-        format.write(edges, stream, path)
+        left_out: Mapping[str, int] | None = format.write(edges, stream, path)
+    return left_out or {}
 
 
 def _with_equal_types(edges: EdgeList) -> EdgeList:
@@ -356,6 +365,20 @@ def _counted(edges: EdgeList, path: Path, report: Progress | None) -> Iterator[p
             report(written, edges.num_edges)
     if written != edges.num_edges:
         raise FormatError(f"cannot write {path}: {edges.num_edges} edges became {written}")
+
+
+def _finite(pieces: Iterable[pa.Table], path: Path) -> Iterator[pa.Table]:
+    """Yield the pieces; raise a FormatError for a weight that is NaN or infinite."""
+    rows = 0
+    for piece in pieces:
+        row = pc.index(pc.is_finite(piece["weight"]), False).as_py()
+        if row >= 0:
+            raise FormatError(
+                f"cannot write {path}: row {rows + row} has the weight {piece['weight'][row]},"
+                " for which the format has no number; write csv, tsv, snap, arrow or parquet"
+            )
+        rows += len(piece)
+        yield piece
 
 
 def _numbered(edges: EdgeList, path: Path, format: Format, first: int) -> EdgeList:
@@ -381,8 +404,21 @@ def _numbered(edges: EdgeList, path: Path, format: Format, first: int) -> EdgeLi
         )
     types = {"weight": pa.int64() if whole else pa.float64()}
     fields = [field.with_type(types.get(field.name, pa.int64())) for field in edges.schema]
-    pieces = _shifted(edges.pieces, old, new, path)
-    return replace(edges, pieces=pieces, vertices=new, schema=pa.schema(fields))
+    schema = pa.schema(fields)
+    pieces = _with_types(_shifted(edges.pieces, old, new, path), schema, path)
+    return replace(edges, pieces=pieces, vertices=new, schema=schema)
+
+
+def _with_types(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) -> Iterator[pa.Table]:
+    """Yield the pieces in a schema; raise a FormatError for weights that it cannot hold."""
+    for piece in pieces:
+        try:
+            yield piece.cast(schema)
+        except pa.ArrowInvalid as error:
+            raise FormatError(
+                f"cannot write {path}: some weights are not 64-bit signed integers ({error}); write"
+                " csv, tsv, snap, arrow or parquet, or leave out the weights"
+            ) from None
 
 
 def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> Iterator[pa.Table]:

@@ -80,6 +80,9 @@ def convert(
     if the format of FILE stores weights. The formats he and gr need weights, so edges without
     weights get the weight 1. All edges must fit into memory.
 
+    The formats metis and egr store each edge once, without self-loops. The command reports how many
+    rows it leaves out. Duplicates with different weights are an error.
+
     The formats gr, metis and mtx number the vertices 1 to n; he, egr and npz number them 0 to
     n - 1. A conversion between these two groups of formats shifts all ids by one. If edges with the
     id 0 are converted to a format that counts from 1, all ids are shifted, too. The command reports
@@ -98,14 +101,16 @@ def convert(
     facts["output"] = str(output)
     with progress(f"writing {output.name}", quiet, "edges") as report:
         edges = as_list(edge_file, kind)
-        write_edges(edges, output, format=to, on_progress=report)
+        left_out = write_edges(edges, output, format=to, on_progress=report)
     shift = 0  # of ids, if the format numbers the vertices
     if kind in COUNTED and edges.vertices is not None:
         shift = COUNTED[kind] - edges.vertices.start
+    written = edges.num_edges - sum(left_out.values())
+    ledger = edge_file.ledger._replace(linked=written).plus(Ledger(left_out=left_out))
     facts |= {
         "to": kind,
-        "edges": edges.num_edges,
-        "ledger": edge_file.ledger._replace(linked=edges.num_edges).check().facts(),
+        "edges": written,
+        "ledger": ledger.check().facts(),
         "weights": edges.weighted,
         "vertices": None if edges.vertices is None else len(edges.vertices),
         "id_shift": shift,

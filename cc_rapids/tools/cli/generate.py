@@ -106,7 +106,7 @@ def _generate(
     pieces = recipe.pieces
     _check_memory(recipe, kind, name)
     with kernels(quiet) as times, progress(f"writing {output.name}", quiet, "edges") as report:
-        write_edges(_as_list(recipe), output, format=format, on_progress=report)
+        left_out = write_edges(_as_list(recipe), output, format=format, on_progress=report)
     timings = times_since(start, times)
     facts = {
         "output": str(output),
@@ -115,6 +115,7 @@ def _generate(
         "seed": recipe.seed,
         "vertices": pieces.num_vertices,
         "edges": pieces.num_edges,
+        "left_out": {reason: rows for reason, rows in left_out.items() if rows},
         "weights": recipe.weights,
         "bytes": output.stat().st_size if output.is_file() else None,  # a pipe has no size
         **timings,
@@ -159,7 +160,8 @@ def _as_list(recipe: Recipe) -> EdgeList:
     if recipe.weights is not None:
         fields.append(("weight", pa.int64()))
     schema = pa.schema(fields)
-    return EdgeList(_tables(recipe, schema), pieces.num_edges, range(pieces.num_vertices), schema)
+    vertices = range(pieces.num_vertices)
+    return EdgeList(_tables(recipe, schema), pieces.num_edges, vertices, schema, True)
 
 
 def _tables(recipe: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
@@ -187,6 +189,8 @@ def _print(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> None:
             "seed": str(facts["seed"]),
             "vertices": f"{facts['vertices']:,}",
             "edges": f"{facts['edges']:,}",
+            "left out": ", ".join(f"{n:,} {reason}" for reason, n in facts["left_out"].items())
+            or None,
             "weights": "{} to {}".format(*facts["weights"]) if facts["weights"] else None,
             "in": f"{facts['output']} ({facts['format']}, {size(facts['bytes'])})",
             "time": f"{seconds(facts['seconds'])}, {rate:,.0f} edges/s",

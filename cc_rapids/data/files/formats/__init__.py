@@ -71,10 +71,13 @@ class Format:
         Returns the column names of a ``File`` from its beginning or its footer.
     write : callable, optional
         Writes an ``EdgeList``; or any table, as one, if the format does not number vertices.
+        Formats of simple graphs return the number of edges that they leave out, by reason.
     first : int, optional
         The number of the first vertex, for formats that number vertices when they are written.
     whole_weights : bool
         Whether weights must be integers.
+    finite_weights : bool
+        Whether weights must be finite.
     """
 
     name: str
@@ -88,6 +91,7 @@ class Format:
     write: Callable[[Any, BinaryIO, Path], Any] | None = None
     first: int | None = None
     whole_weights: bool = False
+    finite_weights: bool = False
 
     @property
     def holds_tables(self) -> bool:

@@ -45,9 +45,9 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     return numbered(file, request, columns, n)
 
 
-def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
-    """Write adjacency lists, with weights if there are any."""
-    n, index, neighbours, weight = adjacency(edges, path)
+def write(edges: EdgeList, stream: BinaryIO, path: Path) -> dict[str, int]:
+    """Write adjacency lists, perhaps with weights; return the edges left out, by reason."""
+    n, index, neighbours, weight, left_out = adjacency(edges, path)
     weights = [] if weight is None else [weight]
     too_wide = any(np.any(w != w.astype(np.int32)) for w in weights)
     if len(neighbours) > MAX_INT32 or too_wide:
@@ -58,6 +58,7 @@ def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
         )
     for part in (np.array([n, len(neighbours)]), index, neighbours, *weights):
         stream.write(part.astype("<i4").tobytes())
+    return left_out
 
 
 FORMATS = (

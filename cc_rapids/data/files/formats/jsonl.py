@@ -110,6 +110,12 @@ def json_of(column: pa.Array) -> pa.Array:
 
 FORMATS = (
     Format(
-        "jsonl", (".jsonl", ".ndjson"), rb'\s*\{\s*"', title="JSON lines", read=read, write=write
+        "jsonl",
+        (".jsonl", ".ndjson"),
+        rb'\s*\{\s*"',
+        title="JSON lines",
+        read=read,
+        write=write,
+        finite_weights=True,
     ),
 )

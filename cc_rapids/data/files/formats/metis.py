@@ -169,9 +169,9 @@ def _malformed(path: str, block: Block, header: Header) -> FormatError:
     return FormatError(f"{path}, from line {block.line} on: expected {header}")
 
 
-def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
-    """Write adjacency lists, with edge weights if there are any."""
-    n, offsets, numbers, weight = adjacency(edges, path)
+def write(edges: EdgeList, stream: BinaryIO, path: Path) -> dict[str, int]:
+    """Write adjacency lists, perhaps with weights; return the edges left out, by reason."""
+    n, offsets, numbers, weight, left_out = adjacency(edges, path)
     stream.write(f"{n} {len(numbers) // 2}{'' if weight is None else ' 001'}\n".encode())
     if weight is not None:
         numbers, offsets = np.column_stack([numbers, weight]).ravel(), 2 * offsets
@@ -182,6 +182,7 @@ def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
         starts = pa.array((bounds - bounds[0]).astype(np.int32))
         lists = pa.ListArray.from_arrays(starts, fields)
         csv.write_csv(pa.table({"line": pc.binary_join(lists, " ")}), stream, options)
+    return left_out
 
 
 FORMATS = (

@@ -68,7 +68,7 @@ def test_no_edges(tmp_path, kind):
 
 def test_weights_are_written(tmp_path):
     table = pa.table({"src": [1, 0, 2], "dst": [0, 1, 2], "weight": [7, 8, 9]})
-    edges = EdgeList([table], 3, range(3), table.schema)
+    edges = EdgeList([table], 3, range(3), table.schema, keeps_first_weight=True)
     written = {}
     for kind in ("csv", "snap", "he", "gr", "mtx", "metis"):
         write_edges(edges, tmp_path / "e", format=kind)
@@ -83,6 +83,31 @@ def test_weights_are_written(tmp_path):
     }
     write_edges(edges, tmp_path / "e.egr")
     assert np.fromfile(tmp_path / "e.egr", "<i4").tolist() == [3, 2, 0, 1, 2, 2, 1, 0, 7, 7]
+
+
+@pytest.mark.parametrize("kind", ["metis", "egr"])
+def test_simple_graphs_count_what_they_leave_out(tmp_path, kind):
+    def written(weights):
+        ends = {"src": [1, 0, 2, 1, 2], "dst": [0, 1, 2, 0, 1]}
+        table = pa.table(ends | {"weight": weights} if weights else ends)
+        return write_edges(
+            EdgeList([table], 5, range(3), table.schema), tmp_path / "e", format=kind
+        )
+
+    assert written(None) == written([7, 7, 9, 7, 8]) == {"self_loop": 1, "duplicate": 2}
+    before = (tmp_path / "e").read_bytes()
+    with pytest.raises(FormatError, match=r"edge . - . has the weights 7 and 6, but"):
+        written([7, 7, 9, 6, 8])
+    assert (tmp_path / "e").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "weight"), [("mtx", 2**64 - 1), ("npz", 2**64 - 1), ("jsonl", np.inf), ("he", 2**63)]
+)
+def test_weights_that_a_format_cannot_hold_are_refused(tmp_path, kind, weight):
+    table = pa.table({"src": [0, 1], "dst": [1, 2], "weight": np.array([weight, weight])})
+    with pytest.raises(FormatError, match=r"cannot write .*(9223372036854775807|weight inf)"):
+        write_edges(EdgeList([table], 2, range(3), table.schema), tmp_path / "e", format=kind)
 
 
 def test_scipy_reads_what_is_written(tmp_path):

@@ -121,6 +121,21 @@ def test_weights_are_kept(run, path, tmp_path, words, written):
     assert (", with weights" in done.stdout) == ("--no-weights" not in words)
 
 
+def test_rows_that_a_simple_graph_does_not_hold_are_counted(run, path, tmp_path):
+    path.write_text("src,dst\n0,1\n1,0\n1,1\n\n1,2\n")
+    done = run("convert", path, tmp_path / "e.graph", "--json")
+    facts = json.loads(done.stdout)
+    ledger = {"given": 5, "linked": 2, "blank": 1, "duplicate": 1, "self_loop": 1}
+    assert (facts["edges"], facts["ledger"]) == (2, ledger)
+    done = run("convert", path, tmp_path / "e.egr")
+    assert "5 rows given = 2 written + 1 blank + 1 duplicate + 1 self_loop" in done.stdout
+    path.write_text("src,dst,weight\n0,1,5\n1,0,6\n")
+    done = run("convert", path, tmp_path / "e.egr")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "the edge 1 - 0 has the weights 5 and 6" in done.stderr
+    assert run("convert", path, tmp_path / "e.egr", "--no-weights").exit_code == 0
+
+
 def test_weights_that_do_not_fit(run, path, tmp_path):
     path.write_text("src,dst,weight\n0,1,0.5\n")
     done = run("convert", path, tmp_path / "e.gr")
