@@ -1,9 +1,9 @@
 """Adapters, one per kind of edges: frames, pairs, graphs, matrices, files and streams.
 
-:data:`ADAPTERS` has them in order: the first that accepts edges reads them, and no other code looks
-at their type. Frames of cuDF are read as they are, all others through narwhals. A ``cugraph.Graph``
-keeps the edge list or adjacency list that it was made from. It also keeps the symmetrised copy on
-which its algorithms run; lists can be made from this copy again.
+The first adapter in :data:`ADAPTERS` that accepts the edges reads them; no other code looks at the
+type of edges. Frames of cuDF are read directly, and all other frames through narwhals. A
+``cugraph.Graph`` keeps the edge list or adjacency list that it was made from. It also keeps the
+symmetrised copy on which its algorithms run; an edge list can be made from this copy again.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ from .end_columns import Side, end_columns, place_of, sides_of
 from .foreign import check_square, entries_of, is_always_converted, opened
 from .frame_access import collected, columns_of
 from .frame_build import rows_where_true
-from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, speaks_arrow
+from .kinds import SOURCE, Graph, KeyPairs, speaks_arrow
 from .lazy import cudf, nw, pa, pc, pd
 from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 DEVICE = "__cuda_array_interface__"
 
 Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
-Ends = tuple[Side | None, Side | None]  # the columns of each end; None for an end that is not named
+Ends = tuple[Side | None, Side | None]  # the columns of each end; None for an end without a name
 
 
 def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
@@ -89,14 +89,14 @@ def read_table(edges: Any, source: list[str], destination: list[str], nulls: str
 
 
 def _table_of(edges: Any) -> Any:
-    """Return a record batch of PyArrow as a table; refuse objects that narwhals does not know."""
+    """Return a record batch of PyArrow as a table; raise an InputError for any other object."""
     table = chunked(edges)
     if table is not edges and hasattr(table, "column_names"):
         return table
     shape = getattr(table, "shape", None)
     hint = f" of shape {shape}" if isinstance(shape, tuple) else ""
     raise InputError(
-        f"edges cannot be a {type(table).__name__}{hint}: {_way_out(edges)}give a frame of cuDF,"
+        f"edges cannot be a {type(table).__name__}{hint}: {_way_out(edges)}pass a frame of cuDF,"
         " pandas, Polars or PyArrow, a DuckDB relation (connection.sql(...)), a pair of arrays"
         " (source, destination), a list of pairs, a sparse matrix, a file's path, or an open file"
     )
@@ -111,7 +111,7 @@ def _way_out(edges: Any) -> str:
     if hasattr(type(edges), "component_of"):
         records = hasattr(type(edges), "articulation_points")
         call = ", or call its articulation_points(records)" if records else ""
-        return f"pass the edges that it was found from{call}; or "
+        return f"pass the edges of which these are the components{call}; or "
     if callable(getattr(edges, "open", None)):
         return "if this is a file, pass edges.open('rb'); or "
     names = "compute", "to_pandas", "to_numpy", "to_arrow", "to_list"
@@ -120,7 +120,7 @@ def _way_out(edges: Any) -> str:
 
 
 def _unambiguous(edges: Any, names: Sequence[str]) -> Any:
-    """Select columns of a frame with duplicate names; raise an InputError if it selects one."""
+    """Select columns of a frame; raise an InputError if several columns have a requested name."""
     columns = list(getattr(edges, "column_names", None) or edges.columns)
     for name in names:
         refuse_twice(name, columns)
@@ -129,7 +129,7 @@ def _unambiguous(edges: Any, names: Sequence[str]) -> Any:
 
 
 def _check_names(columns: list[Any], source: list[str], destination: list[str]) -> None:
-    """Raise an error unless the columns of both ends exist, and are not the same."""
+    """Raise an error unless the columns of both ends exist, and are different for each end."""
     for name in [*source, *destination]:
         if name not in columns:
             message = unknown("column", str(name), map(str, columns))
@@ -146,9 +146,9 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
 def _cudf_frame(
     frame: Any, selected: Sequence[Any], names: Sequence[Any], nulls: str, index: Any = None
 ) -> EdgeInput:
-    """Return the selected columns of a cuDF frame as edges; errors call them by ``names``.
+    """Return the selected columns of a cuDF frame as edges; ``names`` are for errors.
 
-    The columns of sources come first. cuDF is read directly, because narwhals would scan each
+    The columns of sources come first. The frame is read directly, because narwhals would scan each
     column for nulls.
     """
     dropped_rows, row_index = 0, None
@@ -187,9 +187,9 @@ def _edges_of(
     on_device: bool = False,
     index: Any = None,
 ) -> EdgeInput:
-    """Return columns of sources and then of destinations as edges.
+    """Return columns of sources, followed by the columns of destinations, as edges.
 
-    Drop the edges with a null end, or raise a NullsError, as ``nulls`` requires.
+    Drop the edges with a null end if ``nulls`` is "drop"; otherwise raise a NullsError for them.
     """
     dropped_rows, row_index = 0, None
     has_no_null = common_rows(columns)
@@ -210,7 +210,7 @@ def _edges_of(
 @cache
 def _frame_maker(library: Any) -> Callable[[dict[str, Any]], Any]:
     """Return the function that makes frames of a library, given by narwhals' name for it."""
-    if library.is_pandas():  # only the frame uses its new columns
+    if library.is_pandas():  # no copy: the columns are new, and nothing else uses them
         return partial(pd.DataFrame, copy=False)
     return partial(_make_frame, library)
 
@@ -221,7 +221,7 @@ def _make_frame(library: Any, columns: dict[str, Any]) -> Any:
 
 
 def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
-    """Return the function that makes answers like a frame, and whether they are on a device.
+    """Return the function that makes answers of the kind of a frame, and whether it is on a device.
 
     For a dictionary of columns, answers are dictionaries.
     """
@@ -248,8 +248,8 @@ class Csr:
     offsets : (n + 1,) array or series of integers
     indices : (m,) array or series of integers, of the same library
     symmetric : bool
-        Whether every edge is in the rows of both its ends; whole rows can then be skipped. This is
-        not checked.
+        Whether every edge is in the rows of both its ends; whole rows can then be skipped. The
+        value is not checked.
 
     See Also
     --------
@@ -281,12 +281,13 @@ def check_state(graph: Any) -> None:
 
 
 def numbering(graph: Any) -> Any:
-    """Return cuGraph's frame that numbers vertices other than 32-bit or 64-bit integers.
+    """Return cuGraph's frame of the numbers of vertices that are not 32-bit or 64-bit integers.
 
     Returns
     -------
-    frame with the columns "0", "1", ... of the vertices and "id", or None if the vertices are
-    what the user gave
+    frame or None
+        A frame with the columns "0", "1", ... of the vertices and "id" of their numbers; None if
+        the graph stores the vertices as the user gave them.
     """
     if not graph.properties.renumbered:
         return None
@@ -296,8 +297,8 @@ def numbering(graph: Any) -> Any:
 def edge_frame(graph: Any) -> Any:
     """Return the edges in cuGraph's internal numbers: a frame with columns "src" and "dst".
 
-    Return None if the graph has only an adjacency list. A graph made from a frame may have both;
-    in its adjacency list, unused ids below the greatest are vertices too.
+    Return None if the graph was made from an adjacency list. A graph made from a frame may also
+    have an adjacency list, but there unused ids below the greatest id are vertices too.
     """
     if graph.edgelist is not None:
         return graph.edgelist.edgelist_df
@@ -364,28 +365,28 @@ def _tool(name: str) -> Any:
 def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> EdgeInput:
     """Return the columns of sources, followed by the same number of destinations, as edges.
 
-    Answers are frames of the library of the columns if all of them are its series. Otherwise they
+    If all columns are series of one library, answers are frames of this library. Otherwise answers
     are arrays, or tables of PyArrow or cuDF for ids of several columns.
     """
-    # a tensor becomes an array, and an array of PyArrow a chunked one
+    # a tensor becomes an array, and an array of PyArrow becomes a chunked array
     sides = [
         as_array(side) if is_edge_array(side) and not hasattr(side, "__array__") else chunked(side)
         for side in columns
     ]
-    width, alike = len(sides) // 2, is_series(sides[0]) and len(set(map(type, sides))) == 1
+    width, are_alike = len(sides) // 2, is_series(sides[0]) and len(set(map(type, sides))) == 1
     on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in sides)
     if on_device and width > 1:
         frame = cudf.DataFrame(dict(zip(names, sides, strict=True)))
         return read_table(frame, list(names[:width]), list(names[width:]), nulls)
-    index = index_of(sides[0]) if alike else None
-    if alike and on_device:
+    index = index_of(sides[0]) if are_alike else None
+    if are_alike and on_device:
         _check_lengths(names, sides)
         columns_by_place = {str(k): side.reset_index(drop=True) for k, side in enumerate(sides)}
         return _cudf_frame(cudf.DataFrame(columns_by_place), ("0", "1"), names, nulls, index)
     read = [unchecked(name, side) for name, side in zip(names, sides, strict=True)]
     _check_lengths(names, read)
     make_frame: Callable[..., Any] = plain_frame
-    if alike:
+    if are_alike:
         make_frame = _frame_maker(nw.from_native(sides[0], series_only=True).implementation)
     elif width > 1:
         make_frame = partial(_make_frame, "pyarrow")
@@ -406,7 +407,7 @@ def _check_lengths(names: Sequence[str], columns: Sequence[Any]) -> None:
 
 
 def _as_array(column: Column, side: Any) -> Column:
-    """Return a column; one of strings from a series gets answers that are arrays, not series."""
+    """Return a column of which answers are arrays, even if it holds the strings of a series."""
     if not (column.strings and is_series(as_series(side))) or is_cudf(side):
         return column
     return replace(column, to_native=_objects)
@@ -421,7 +422,7 @@ class Adapter:
     """A reader of one kind of edges."""
 
     by_type = False  # whether accepts() depends only on the type; it is then called once per type
-    opens = False  # whether foreign.opened() converts edges, or some of them
+    opens = False  # whether foreign.opened() converts some or all edges of this kind
     may_repeat = False  # whether an edge may be stored in both directions, as in a matrix
     is_stream = False  # whether the edges can be read only in chunks
     is_iterable = False  # whether iterating over the edges yields batches
@@ -437,7 +438,7 @@ class Adapter:
         return isinstance(edges, self.types)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        """Return all edges at once, checked; by default, edges are a frame."""
+        """Return all edges, checked; by default, edges are a frame."""
         return read_table(edges, *request.sides, request.nulls)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
@@ -454,10 +455,10 @@ class Adapter:
         )
 
     def ends(self, edges: Any, source: Any, destination: Any, weight: Any = None) -> Ends:
-        """Return the columns of both ends: those given, or the default ones of named columns.
+        """Return the columns of both ends: the given columns, or columns chosen by their names.
 
-        Two given ends are returned as they are. Defaults are chosen as for files, and never the
-        column of ``weight``: see :func:`cc_rapids.data.end_columns.end_columns`.
+        If both ends are given, they are returned unchanged. The column ``weight`` is not chosen:
+        see :func:`cc_rapids.data.end_columns.end_columns`.
         """
         if source is not None and destination is not None:
             return source, destination
@@ -473,14 +474,14 @@ class Adapter:
         return end_columns(self.subject, tuple(names), source, destination, weight)
 
     def named(self, edges: Any, request: ReadRequest, weight: Any = None) -> ReadRequest:
-        """Return the request with the columns of both ends, as :meth:`ends` finds them."""
+        """Return the request with the columns of both ends that :meth:`ends` returns."""
         if request.source is not None and request.destination is not None:
             return request
         source, destination = self.ends(edges, request.source, request.destination, weight)
         return replace(request, source=source, destination=destination)
 
     def column_names(self, edges: Any) -> Sequence[Any] | None:
-        """Return the names of the columns; None if there are none, or a file has them."""
+        """Return the names of the columns; None if they have no names, or only a file has them."""
         return None
 
     def answers(self, edges: Any, request: ReadRequest) -> Callable[[Any], Any] | None:
@@ -498,10 +499,7 @@ class Adapter:
         return None
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        """Return the number of edges without reading them.
-
-        Return None if only reading counts them, as for files.
-        """
+        """Return the number of edges without reading the edges; None if this is impossible."""
         return None
 
     def columns(self, edges: Any) -> Sequence[Any]:
@@ -527,7 +525,7 @@ class Adapter:
         parts = list(tables)
         if not all(isinstance(part, pa.Table) for part in parts):
             raise InputError(
-                f"edges are a {type(edges).__name__} of frames, but all rows are needed at once"
+                f"edges are a {type(edges).__name__} of frames, but all rows are needed in memory"
                 " here: read them into one frame"
             )
         not_empty = [part for part in parts if len(part)]
@@ -536,7 +534,7 @@ class Adapter:
         except pa.ArrowTypeError as error:
             raise InputError(
                 f"the files of {shown(edges)} hold columns of different types, but all rows are"
-                f" needed at once here: store them with one type ({error})"
+                f" needed in one table here: store the columns with one type ({error})"
             ) from error
         request = FRAMES.named(table, request, weight)
         return table, request.sides if request.has_lists else request.names
@@ -549,7 +547,7 @@ class Adapter:
         InputError
             Edges of this kind have no weights.
         MissingColumnError, ColumnTypeError
-            The column of weights does not exist, or is not of numbers.
+            The column of weights does not exist, or does not hold numbers.
         """
         raise InputError(
             f"at_least= and at_most= are for frames, pairs of arrays, files and datasets, but edges"
@@ -557,14 +555,14 @@ class Adapter:
         )
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
-        """Return the weights of edges as an array, and a mask of those that are not null or nan.
+        """Return the weights of edges as an array, and a mask of those that are not null or NaN.
 
         Raises
         ------
         InputError
             The edges have no rows to which weights could belong.
         MissingColumnError, ColumnTypeError
-            The column of weights does not exist, or is not of numbers.
+            The column of weights does not exist, or does not hold numbers.
         """
         raise InputError(
             "weights belong to the rows of frames, pairs of arrays and files, but edges are a"
@@ -600,7 +598,7 @@ class Adapter:
 
 
 class Chunked(Adapter):
-    """Edges that are always read in chunks, even if all of them are needed at once."""
+    """Edges that are always read in chunks, even if all edges are needed in memory."""
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
@@ -642,7 +640,7 @@ class Rows(Adapter):
         return Bounded(edges, request.source, request.destination, ledger)
 
     def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
-        """Return edges with fewer columns, at least those of ids, if this is faster to select."""
+        """Return edges with the columns of ids only, if this makes it faster to select rows."""
         return edges
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
@@ -673,7 +671,7 @@ class Frames(Rows):
             _check_names(frame.columns, source, destination)
         try:
             columns = list(map(frame.get_column, names))
-        except Exception:  # any error of the library; only the message lists the names
+        except Exception:  # the library may raise any error for a missing column
             _check_names(frame.columns, source, destination)
             raise
         ids, make_frame = list(map(of_series, names, columns)), _frame_maker(frame.implementation)
@@ -710,7 +708,7 @@ class CudfFrames(Frames):
         return is_cudf_frame(edges)
 
     def column_names(self, edges: Any) -> list[Any]:
-        return list(iter(edges))  # list(edges) makes room for as many names as rows
+        return list(iter(edges))  # list(edges) would allocate memory for a name per row
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         source, destination = request.sides
@@ -719,7 +717,7 @@ class CudfFrames(Frames):
             _check_names(list(edges.columns), source, destination)
         try:
             return _cudf_frame(edges, names, names, request.nulls, index_of(edges))
-        except KeyError:  # only the message lists the names
+        except KeyError:  # names are listed only for the error
             _check_names(list(edges.columns), source, destination)
             raise
 
@@ -817,7 +815,7 @@ class DuckDBRelations(Chunked):
 
 
 class Pairs(Rows):
-    """A tuple of two arrays, lists or series of one length, or two lists or frames of keys."""
+    """A tuple of two arrays, lists or series of one length, or of two lists or frames of keys."""
 
     by_type = opens = True
     types: Any = tuple
@@ -826,7 +824,7 @@ class Pairs(Rows):
         return _of_columns(*self._named_columns(edges, request), request.nulls)
 
     def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
-        """Return the names of the columns of sources and destinations, and the columns."""
+        """Return the names of the columns of sources and destinations, and these columns."""
         if request.has_lists:
             _table_of(edges)  # raises an error
         return list(map(str, request.names)), self.columns(edges)
@@ -865,7 +863,7 @@ class EdgeArrays(Pairs):
 
 
 class NamedColumns(Pairs):
-    """A mapping of names to columns, which stay together."""
+    """A mapping of names to columns of ids."""
 
     opens = False
 
@@ -934,7 +932,7 @@ class Keys(NamedColumns):
         return names[0], names[1]
 
     def _sides(self, edges: Any, request: ReadRequest) -> Sides:
-        self.ends(edges, request.source, request.destination)  # refuses other names
+        self.ends(edges, request.source, request.destination)  # raises an error for other names
         source, destination = edges.names_of(len(edges) // 2)
         return source, destination
 
@@ -979,8 +977,8 @@ class OpenedGraphs(NamedColumns):
 
     def _sides(self, edges: Any, request: ReadRequest) -> Sides:
         if request.source is None and request.destination is None and SOURCE not in edges:
-            parts = range(len(edges.vertices[0]))  # the parts of nodes that are tuples
-            source, destination = ([f"{end}_{k}" for k in parts] for end in (SOURCE, DESTINATION))
+            width = len(edges.vertices[0])  # nodes are tuples
+            source, destination = KeyPairs.names_of(width)
             return source, destination
         return super()._sides(edges, request)
 
@@ -1018,7 +1016,7 @@ class Graphs(Adapter):
         if frame is None:
             return read_csr(Csr(edges.adjlist.offsets, edges.adjlist.indices))
         edge_input = read_table(frame, ["src"], ["dst"], request.nulls)
-        # with null ends, cuGraph's list also has vertices made of the bytes behind the nulls
+        # if ends are null, cuGraph's list of vertices also contains the bytes behind the nulls
         vertices = None if edge_input.dropped_rows else vertex_list(edges._plc_graph)
         return with_vertices(edge_input, vertices, False)
 
@@ -1074,8 +1072,8 @@ class Matrices(Adapter):
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         # SciPy pads blocks and diagonals with zeros, which are not entries
-        filled = edges.format in ("bsr", "dia")
-        return int(edges.count_nonzero() if filled else edges.nnz)
+        is_padded = edges.format in ("bsr", "dia")
+        return int(edges.count_nonzero() if is_padded else edges.nnz)
 
 
 def _bounded_table(
@@ -1125,7 +1123,7 @@ class Paths(Adapter):
             yield file.table.rename_columns([*names, name])
 
     def _opened(self, edges: Any) -> Iterable[Any]:
-        """Return a context for each file that opens it."""
+        """Return, for each file, a context that opens it."""
         from .files.opening import opened, paths_of
 
         return map(opened, paths_of(edges))
@@ -1153,22 +1151,22 @@ class SeveralFiles(Paths):
         return is_pattern or "://" in path or os.path.isdir(path)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        listed = isinstance(edges, list)
-        raise _not_at_once(f"a list of {counted(len(edges), 'path')}" if listed else str(edges))
+        is_list = isinstance(edges, list)
+        raise _not_one_piece(f"a list of {counted(len(edges), 'path')}" if is_list else str(edges))
 
 
 class ByteStreams(Paths):
     """An open file, such as ``sys.stdin.buffer``, read from its current position to its end.
 
-    Its format is given by the suffix of its name if that is known, otherwise detected from its
-    first bytes. A text stream is already decoded, so ``encoding=`` does not apply to it.
+    The suffix of its name gives the format if the suffix is known. Otherwise the format is detected
+    from the first bytes. A text stream is already decoded, so ``encoding=`` does not apply to it.
     """
 
     names_files = False
 
     def accepts(self, edges: Any) -> bool:
-        file = hasattr(edges, "readable") or hasattr(edges, "readline")  # mmap has only readline
-        return file and hasattr(edges, "read")
+        is_file = hasattr(edges, "readable") or hasattr(edges, "readline")  # mmap has only readline
+        return is_file and hasattr(edges, "read")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         from .files.opening import given
@@ -1232,7 +1230,7 @@ class Tables(Datasets):
         return None  # the columns are known only once the table is opened
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        raise _not_at_once(f"the table {edges}")
+        raise _not_one_piece(f"the table {edges}")
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .files.lake import opened_table
@@ -1268,8 +1266,8 @@ class Batches(Chunked):
         if isinstance(edges, list):
             return are_batches(edges)
         # iterating over frames, arrays and collections does not yield batches
-        of_others = ("__len__", "columns", "schema", "shape", "__array__", "__arrow_c_stream__")
-        return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in of_others)
+        unlike = ("__len__", "columns", "schema", "shape", "__array__", "__arrow_c_stream__")
+        return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in unlike)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         """Return the number of rows of all batches; None for an iterator, which is read once."""
@@ -1279,7 +1277,7 @@ class Batches(Chunked):
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         if isinstance(edges, list):
-            raise _not_at_once(f"a list of {counted(len(edges), 'batch', 'batches')}", "batches")
+            raise _not_one_piece(f"a list of {counted(len(edges), 'batch', 'batches')}", "batches")
         return super().read(edges, request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
@@ -1307,7 +1305,7 @@ class Readers(Batches):
 
 
 class PairLists(Pairs):
-    """A list of pairs of ids, where each pair is an edge; other lists are refused."""
+    """A list of pairs of ids, where each pair is an edge; other lists raise an error."""
 
     types: Any = list
 
@@ -1323,7 +1321,7 @@ class PairLists(Pairs):
 
 
 class Anything(Adapter):
-    """Edges that narwhals may know; anything else raises an error that lists the valid kinds."""
+    """An object that narwhals may know; any other raises an error that lists the valid kinds."""
 
     def accepts(self, edges: Any) -> bool:
         return True
@@ -1360,7 +1358,8 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts the edges reads them
 )
 
 
-_OF_TYPE: WeakKeyDictionary[type, tuple[Adapter, ...]] = WeakKeyDictionary()  # candidates by type
+# for each type of edges so far, the adapters that may accept objects of this type
+_OF_TYPE: WeakKeyDictionary[type, tuple[Adapter, ...]] = WeakKeyDictionary()
 
 
 def adapter_of(edges: Any) -> Adapter:
@@ -1380,7 +1379,7 @@ def adapter_of(edges: Any) -> Adapter:
 
 
 def without_edges(edges: Any) -> str:
-    """Return a message for edges without rows; empty unless they are files or an iterator."""
+    """Return a message for edges without rows; empty unless edges are files or an iterator."""
     if hasattr(edges, "__next__"):
         return "the iterator, which may have been read before, yields no edges"
     if isinstance(edges, str | os.PathLike):
@@ -1406,12 +1405,12 @@ def _is_arrow(edges: Any, name: str) -> bool:
     )
 
 
-def _not_at_once(what: str, kind: str = "files") -> InputError:
-    """Return the error for edges in several pieces where all rows are needed at once."""
+def _not_one_piece(what: str, kind: str = "files") -> InputError:
+    """Return the error for edges in several pieces where all rows are needed in memory."""
     advice = "name one file, or read them" if kind == "files" else "put them"
     return InputError(
-        f"{what} may stand for several {kind}, which are read in pieces, but all rows are needed at"
-        f" once here: {advice} into one frame"
+        f"{what} may stand for several {kind}, which are read in pieces, but all rows are needed in"
+        f" memory here: {advice} into one frame"
     )
 
 
@@ -1429,7 +1428,7 @@ def _make_proxy(make_frame: Any, columns: dict[str, Any]) -> Any:
 
 
 def _columns_of_file(request: ReadRequest) -> ColumnRequest:
-    """Return a request for the columns of a file; a list of one column becomes its name."""
+    """Return a request for the columns of a file; a list of one column becomes the column name."""
     from .files.input_file import ColumnRequest
 
     source, destination = request.source, request.destination
@@ -1451,11 +1450,11 @@ def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:
 
 
 @contextmanager
-def naming_nulls(path: str, table: Any, sides: Sides, first: int | None = 0) -> Iterator[None]:
-    """Add the file and the first row to errors for nulls that are raised in the context.
+def naming_nulls(path: str, table: Any, sides: Sides, start: int | None = 0) -> Iterator[None]:
+    """Add the file and the first row with a null to errors for nulls raised in the context.
 
-    ``first`` is the row number in the file of the first row of the table, None if unknown. Errors
-    for tables on a GPU do not name the row.
+    The table begins with row ``start`` of the file, None if unknown. Errors for a table on a GPU do
+    not name the row.
     """
     try:
         yield
@@ -1463,10 +1462,10 @@ def naming_nulls(path: str, table: Any, sides: Sides, first: int | None = 0) -> 
         if not path:
             raise
         at = ""
-        if first is not None and hasattr(table, "column_names"):
+        if start is not None and hasattr(table, "column_names"):
             columns = [table[name] for side in sides for name in side]
             rows = [pc.index(pc.is_null(column), True).as_py() for column in columns]
-            row = first + min((row for row in rows if row >= 0), default=0)
+            row = start + min((row for row in rows if row >= 0), default=0)
             at = f", row {row:,} (from 0)"
         raise NullsError(f"{path}{at}: {error}") from None
 
@@ -1507,7 +1506,7 @@ def opened_item(
         )
     if isinstance(item, tuple):
         check_columns_of_tuple(item)
-        # a deque has no slices
+        # a deque cannot be sliced
         return request, tuple(list(side) if isinstance(side, deque) else side for side in item)
     requested = request.columns(weight)
     if is_edge_array(item):

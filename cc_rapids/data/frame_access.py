@@ -1,4 +1,4 @@
-"""Access to single columns and values of frames of any kind, and to ids of several columns."""
+"""Read single columns and values of frames of any kind, and ids of several columns."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from .kinds import frame_of_levels
 from .lazy import cupy, nw
 from .relations import is_relation, table_of
 
-VERTEX = "vertex"  # the column of vertices in answers, and the default one in frames of documents
+VERTEX = "vertex"  # the column of vertices in answers, and by default in frames of documents
 
 
 def columns_of(frame: Any) -> list[Any]:
@@ -63,8 +63,8 @@ def columns_of(frame: Any) -> list[Any]:
 
 def names_of(edges: Any) -> list[Any]:
     """Return the column names of an edge list; [] for a pair, an array or a path."""
-    unnamed = isinstance(edges, tuple | list | str) or is_edge_array(edges)
-    return [] if unnamed else columns_of(edges)
+    has_no_names = isinstance(edges, tuple | list | str) or is_edge_array(edges)
+    return [] if has_no_names else columns_of(edges)
 
 
 def column_of(frame: Any, name: Any) -> Any:
@@ -75,7 +75,7 @@ def column_of(frame: Any, name: Any) -> Any:
 
 
 def only(frame: Any, name: str) -> Any:
-    """Return the column of this name in an answer; for composite ids, a frame of its columns."""
+    """Return the column ``name`` of an answer; for composite ids, the frame of its key columns."""
     names = columns_of(frame)
     if name in names:
         return column_of(frame, name)
@@ -115,11 +115,11 @@ def frame_in_memory(frame: Any) -> Any:
 
 
 def _no_frame(frame: Any) -> InputError:
-    """Return the error for an argument that is not a frame; for a path, it says how to read it."""
+    """Return the error for an argument that is not a frame, with advice on how to read a path."""
     if not isinstance(frame, str | os.PathLike):
         hint = ", such as frame.compute()" if hasattr(frame, "compute") else ""
         return InputError(
-            f"frame cannot be a {type(frame).__name__}: pass one of cuDF, pandas, Polars or"
+            f"frame cannot be a {type(frame).__name__}: pass a frame of cuDF, pandas, Polars or"
             f" PyArrow{hint}"
         )
     path = str(os.fspath(frame))
@@ -137,7 +137,9 @@ def check_columns(
     purpose: str = "to attach labels on",
     way: str = "name the column with on=",
 ) -> None:
-    """Check that each column exists exactly once; errors state the ``purpose`` and the ``way`` out.
+    """Check that each requested column exists exactly once.
+
+    Errors say for what ``purpose`` the columns are needed, and the ``way`` to name others.
 
     Raises
     ------
@@ -157,7 +159,7 @@ def check_columns(
 
 
 def first(column: Any) -> Any:
-    """Return the first value of a column as a Python object; for a frame, a tuple of a row."""
+    """Return the first value of a column as a Python object; for a frame, the tuple of a row."""
     if isinstance(column, dict) or hasattr(column, "columns"):
         return tuple(first(column_of(column, name)) for name in columns_of(column))
     value = column.iloc[0] if hasattr(column, "iloc") else column[0]
@@ -225,12 +227,12 @@ def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
 
 
 def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
-    """Return what :func:`numbers_of` returns, but None as the mask if no number is null or NaN."""
+    """Do the same as :func:`numbers_of`, but return no mask (None) if no number is null or NaN."""
     if is_cudf(column):
         if not is_number(column.dtype):
             raise _no_numbers(what, column.dtype, len(column))
         if not column.null_count:
-            values, valid = cupy.asarray(column), None  # on its own device
+            values, valid = cupy.asarray(column), None  # on the device of the column
         else:
             valid = column.notnull().to_cupy()
             values = column.fillna(0).to_cupy()
@@ -238,13 +240,17 @@ def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
         values, valid = _host_numbers(column, what)
     if not is_float(values.dtype):
         return values, valid
+    # one pass without a mask: the maximum is NaN if any value is NaN
     if valid is None and not (values.size and isnan(values.max())):
-        return values, None  # the maximum is NaN if any value is NaN: one pass without a mask
+        return values, None
     return values, values == values if valid is None else valid & (values == values)
 
 
 def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
-    """Return numbers of the host as an array, and a mask of those not null; None without nulls."""
+    """Return numbers on the host as an array, and a mask of those that are not null.
+
+    The mask is None if no number is null.
+    """
     column = as_series(column)
     if hasattr(column, "__cuda_array_interface__"):
         return _numbers(what, array_of(what, column)), None
@@ -275,6 +281,7 @@ def _numbers(what: str, array: Any) -> Any:
 
 
 def _no_numbers(what: str, dtype: Any, size: int) -> ColumnTypeError:
+    """Return the error for a column that does not hold numbers."""
     return ColumnTypeError(
         f"{what} must be numbers, but these are {dtype} ({size:,} values): cast them first"
     )
@@ -314,15 +321,17 @@ def mask_of(name: str, values: Any) -> Any:
 def _array_of_series(series: Any) -> tuple[Any, str]:
     """Return a series as an array (None if it has nulls), and the name of its type.
 
-    Values that are not booleans are left out: the array has any objects in their place.
+    For a series of another type than booleans, the values of the array are undefined.
     """
     if is_cudf(series):
         return None if series.isnull().any() else series.to_cupy(), str(series.dtype)
     series = series_of(series)
     if valid_of(series.to_native()) is not None:
         return None, str(series.dtype)
-    is_boolean = series.dtype in (nw.Boolean, nw.Object)  # other types may not convert to an array
-    return series.to_numpy() if is_boolean else np.empty(len(series), object), str(series.dtype)
+    may_be_boolean = series.dtype in (nw.Boolean, nw.Object)
+    # some of the other types cannot be converted to an array
+    array = series.to_numpy() if may_be_boolean else np.empty(len(series), object)
+    return array, str(series.dtype)
 
 
 def bring(column: Any, backend: Any, on_device: bool) -> Any:
@@ -333,23 +342,27 @@ def bring(column: Any, backend: Any, on_device: bool) -> Any:
     return backend.to_host(column) if backend.on_device else cupy.asarray(column)
 
 
-def check_kinds(ids: Column, column: Column, some: bool = True) -> None:
-    """Raise an InputError if the ids of a column have another kind than those of an answer.
+def check_kinds(ids: Column, column: Column, has_vertices: bool = True) -> None:
+    """Raise an InputError if ids are of another kind than the ids of an answer.
 
-    An answer without vertices (``some`` is False) accepts any kind.
+    ``ids`` are the vertices of the answer. If it has no vertices, any kind is accepted.
     """
-    if not of_one_kind(ids, column, some):
+    if not of_one_kind(ids, column, has_vertices):
         raise InputError(
             f"{column.name!r} is {column.dtype}, but the vertices are {ids.dtype}: pass ids of the"
             " same kind as those of the edges"
         )
 
 
-def of_one_kind(ids: Column, column: Column, some: bool = True) -> bool:
-    """Return whether ids of two columns can be equal; without ``some``, ignore their types."""
+def of_one_kind(ids: Column, column: Column, has_vertices: bool = True) -> bool:
+    """Return whether ids of a column can be equal to vertices of an answer.
+
+    If the answer has no vertices, only the number of columns of an id is compared.
+    """
     left, right = ids.key_columns or (ids,), column.key_columns or (column,)
     return len(left) == len(right) and all(
-        a.strings == b.strings or not (b.size and some) for a, b in zip(left, right, strict=True)
+        a.strings == b.strings or not (b.size and has_vertices)
+        for a, b in zip(left, right, strict=True)
     )
 
 
@@ -373,7 +386,7 @@ def vertices_of_keys(ids: Any, width: int) -> Column:
     if len(columns) != width:
         raise InputError(
             f"vertices have {len(columns)} columns, but the edges have {width} per side: pass a"
-            " frame or a list of as many columns, or a list of tuples, one for each id"
+            f" frame or a list of {width} columns, or a list of tuples, one for each id"
         )
     key_columns = [of("vertices", column) for column in columns]
     sizes = [part.size for part in key_columns]
@@ -416,7 +429,10 @@ def collected(frame: Any, requested: Sequence[str] | None = None) -> Any:
 
 
 def key_width(ids: Any) -> int:
-    """Return the width of ids in a frame, a 2-dimensional array or a list of tuples; else 0."""
+    """Return the number of columns of the ids in a frame, a 2-d array or a list of tuples.
+
+    The result is 0 for other objects.
+    """
     if isinstance(ids, list):
         return len(ids[0]) if ids and isinstance(ids[0], tuple) else 0
     if getattr(ids, "ndim", 1) == 2 or is_frame(ids):
