@@ -1169,10 +1169,10 @@ class ByteStreams(Paths):
         return is_file and hasattr(edges, "read")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        from .files.opening import given
+        from .files.opening import file_of
         from .files.read import read_opened
 
-        return _of_file(read_opened(given(edges), _columns_of_file(request)), request)
+        return _of_file(read_opened(file_of(edges), _columns_of_file(request)), request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Files
@@ -1180,9 +1180,9 @@ class ByteStreams(Paths):
         return Files.of_open(edges, request)
 
     def _opened(self, edges: Any) -> Iterable[Any]:
-        from .files.opening import given
+        from .files.opening import file_of
 
-        return [nullcontext(given(edges))]
+        return [nullcontext(file_of(edges))]
 
 
 class Datasets(Chunked):

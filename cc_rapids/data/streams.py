@@ -47,8 +47,7 @@ from .files.input_file import (
     named_format,
     unchanged,
 )
-from .files.opening import given as given_file
-from .files.opening import mark_at, opened, paths_of, reached, start_of
+from .files.opening import file_of, mark_at, opened, paths_of, reached, start_of
 from .files.pieces import Piece, Place, RowGroups, has_ids, pieces_of_groups
 from .files.read import SourceFormat, read_pieces
 from .files.text_ids import LateTextError, is_text
@@ -477,7 +476,7 @@ class Files(Parts):
     @classmethod
     def of_open(cls, stream: Any, request: ReadRequest) -> Files:
         """Return an open file of the caller as a source."""
-        start, file = start_of(stream), given_file(stream)
+        start, file = start_of(stream), file_of(stream)
         parts = [Part(file.path, file.path, None, file.format(request.options))]
         names = request.source, request.destination
         return cls(parts, names, request.bound, None, request.options, file, start)

@@ -42,13 +42,13 @@ def damage(file: File, kind: str) -> Iterator[None]:
 
 
 def check_not_joined(path: str, stream: Any, between: int, mark: bytes) -> None:
-    """Raise a FormatError if a file is a concatenation of several files; then rewind the stream.
+    """Raise a FormatError if a file is a concatenation of several files; rewind the stream.
 
-    ``mark`` are the magic bytes at both ends of a file. Readers trust the footer of the last file.
-    Its offsets count from the start of that file, so in a concatenation they point too early:
-    ``between``, the number of bytes that are neither rows nor footer, is then at least the size of
-    the earlier files. So their ends, where the mark is repeated, are in the first ``between``
-    bytes.
+    ``mark`` are the magic bytes at both ends of a file, so a concatenation repeats the mark where
+    two files meet. ``between`` is the number of bytes that are neither rows nor footer, by the
+    footer of the last file. The offsets in this footer count from the start of the last file. In a
+    concatenation, ``between`` is therefore at least the size of the earlier files, and the mark is
+    repeated within the first ``between`` bytes.
     """
     previous = b""
     stream.seek(0)
@@ -78,15 +78,15 @@ def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
 def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     """Return a table with its last column converted to weights, if it is not a column of ids.
 
-    Weights are int64, uint64, or floats in the type of the file. Nulls are an error unless
-    ``request.null_weights``, and so are dates and timestamps, which are not converted.
+    Weights are int64, uint64, or floats of the type in the file. Unless ``request.null_weights``,
+    nulls, dates and timestamps raise a FormatError. Dates and timestamps are not converted.
     """
     at = request.width(table.num_columns)
     if table.num_columns == at:
         return table
     column, name, kind = table.column(at), table.column_names[at], table.schema.types[at]
     is_time = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
-    if is_time and request.null_weights:  # the caller reads expiry times, or names the type
+    if is_time and request.null_weights:  # the caller reads expiry times, or raises its own error
         return table.set_column(at, "weight", column)
     if pa.types.is_integer(kind) and kind != pa.uint64():
         weight_type = pa.int64()
@@ -102,7 +102,10 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
 
 
 def with_empty_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
-    """Return the table; if it has no edges, with an empty column for weights requested by name."""
+    """Add an empty column to a table without edges if its weights were requested by name.
+
+    Other tables are returned unchanged.
+    """
     is_named, columns = request.weights and request.weight is not None, table.column_names
     if is_named and not len(table) and request.ids_in(columns) == columns:
         return table.append_column("weight", pa.array([], pa.float64()))
@@ -110,7 +113,10 @@ def with_empty_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
 
 
 def numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[pa.Table, range]:
-    """Return NumPy arrays as a table of edges, and the vertices 0 .. n - 1 of these."""
+    """Return NumPy arrays as a table of edges between the vertices 0 .. n - 1, and their range.
+
+    Raise a FormatError for an end that is not one of these vertices.
+    """
     for name in list(columns)[:2]:
         end = columns[name]
         outside = (end < 0) | (end >= n)
@@ -123,7 +129,7 @@ def numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[
 
 
 def ordered(file: File, request: ColumnRequest, columns: Any) -> pa.Table:
-    """Return NumPy arrays, by column name, as a table of ids and weights in their order."""
+    """Return NumPy arrays, by column name, as a table of the requested ids and weights."""
     native = {
         name: column.astype(column.dtype.newbyteorder("="), copy=False)
         for name, column in columns.items()

@@ -17,8 +17,9 @@ _thread = threading.local()
 def row_group_reader(device: int | None, current: bool = False) -> RowGroups | None:
     """Return a function that reads row groups to a GPU; None without a GPU or cuDF.
 
-    The function takes a path, columns and groups, and returns a frame. Any thread may call it. The
-    frame is on the GPU ``device``, or on the current GPU of the calling thread if ``current``.
+    The function takes a path, columns and row groups, and returns a frame. Any thread may call it.
+    If ``current``, the frame is on the current GPU of the calling thread, otherwise on the GPU
+    ``device``.
     """
     if device is None:
         return None
@@ -31,7 +32,7 @@ def row_group_reader(device: int | None, current: bool = False) -> RowGroups | N
         return None
 
     def read(path: str, columns: list[str], groups: list[int]) -> Any:
-        """Return a new frame of the columns, after waiting for its data."""
+        """Return a new frame of the columns when its data are complete."""
         number = cupy.cuda.runtime.getDevice() if current else device
         with cupy.cuda.Device(number):
             streams = _thread.__dict__.setdefault("streams", {})

@@ -1,4 +1,4 @@
-"""Open files and streams as byte streams whose first bytes can be read ahead."""
+"""Read files and streams as bytes, decompressed, with a look at the first bytes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any, BinaryIO, cast
 from ...errors import MissingExtraError
 from ..lazy import pa
 
-READ = 1 << 16  # compressed bytes that are read at once
-HEAD = 4096  # the number of first bytes that format detection looks at
+READ = 1 << 16  # the number of compressed bytes to read at a time
+HEAD = 4096  # the number of first bytes from which the format is detected
 
 
 def _zstd(raw: Any) -> Any:
@@ -26,7 +26,7 @@ def _zstd(raw: Any) -> Any:
 class _Streams(RawIOBase):
     """The decompressed bytes of concatenated compressed streams, with zero padding in between.
 
-    Python's classes silently ignore other bytes after a stream; this class does not.
+    Python's classes silently ignore invalid bytes after a stream; this class raises an error.
     """
 
     def __init__(self, make: Callable[[], Any], raw: Any) -> None:
@@ -47,7 +47,7 @@ class _Streams(RawIOBase):
         piece = b""
         while size and not piece:
             packed = b""
-            if self._stream.eof:
+            if self._stream.eof:  # another compressed stream may follow after zero padding
                 packed = self._stream.unused_data.lstrip(b"\0")
                 while not packed and (read := self._raw.read(READ)):
                     packed = read.lstrip(b"\0")
@@ -111,7 +111,7 @@ def unpacked(raw: Any, packing: str) -> BinaryIO:
 
 
 def first_of(raw: Any) -> bytes:
-    """Return the first bytes of a file without moving its position from the start."""
+    """Return the first bytes of a file, whose position is at the start before and afterwards."""
     if isinstance(raw, Handle):
         return raw.head()
     first = bytes(raw.read(HEAD) or b"")
@@ -148,7 +148,7 @@ class Handle(RawIOBase):
         """Return about ``size`` of the next bytes of the stream; raise an OSError if it fails."""
         stream = self._stream
         read = stream.read if self._head is not None else getattr(stream, "read1", stream.read)
-        if self._error is not None:  # some streams would continue after an error
+        if self._error is not None:  # some streams would return further bytes after an error
             raise self._error
         try:
             piece = read(size)
@@ -157,7 +157,7 @@ class Handle(RawIOBase):
         except MemoryError:
             raise
         except UnicodeDecodeError as error:
-            message = f"it was opened as text, but holds bytes ({error}): open it with mode 'rb'"
+            message = f"it was opened as text, but is not text ({error}): open it with mode 'rb'"
             self._error = OSError(message)
         except Exception as error:  # the stream may be of any library
             self._error = OSError(

@@ -15,7 +15,7 @@ from .text_ids import MISSING
 
 TEXT = ("csv", "tsv", "snap")  # the formats of tables of text
 
-WIDE = 20  # records of more fields, all 0 or 1, are a matrix even if they are not square
+WIDE = 20  # records with more fields than this, all 0 or 1, are a matrix even if it is not square
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -45,14 +45,19 @@ def is_header(
 ) -> bool:
     """Return whether the first line of a text file is a header.
 
-    It is a header if it contains a requested name or a known pair of names, or if its only two
-    fields are known names. It is also a header if it contains a known name and the next line begins
-    with numbers, or if it has at least three fields and no number, and the next line has a number
-    (two numbers if names are requested). It is an edge if it is empty, or if its ends are numbers
-    and the ends of the next line are not words. Any other line is ambiguous.
+    The line is a header in each of these cases:
 
-    ``path`` and ``line``, its number, are for messages. ``following`` are the fields of the next
-    line, if there is one.
+    - it contains a requested name or a known pair of names;
+    - it has only two fields, which are known names;
+    - it contains a known name, and the next line begins with numbers;
+    - it has at least three fields and no number, and the next line has a number (two numbers if
+      names are requested).
+
+    Otherwise it is an edge if it is empty, or if its ends are numbers and the ends of the next line
+    are not words. Any other line is ambiguous.
+
+    ``path`` and the number ``line`` of the line are for messages. ``following`` are the fields of
+    the next line, if there is one.
 
     Raises
     ------
@@ -82,8 +87,8 @@ def is_header(
         return False
     if requested:
         raise MissingColumnError(
-            f"{missing(path, fields, requested[0])}; its first line holds {naming(fields)}, and if"
-            " that is an edge, pass header=False (--no-header)"
+            f"{missing(path, fields, requested[0])}; its first line holds {naming(fields)}: if this"
+            " line is an edge, pass header=False (--no-header)"
         )
     raise FormatError(
         f"{path}, line {line}: this may be an edge, or the names of columns: pass header=False"
@@ -95,9 +100,9 @@ def is_header(
 def check_edges(path: str, records: Sequence[Sequence[str]]) -> None:
     """Raise a FormatError if records without a header are an adjacency matrix.
 
-    They are if they are square and symmetric, or of zeros and ones, and square or wide. Warn if the
-    first column may be the index of a pandas frame. ``records`` are all records, or one more than
-    they have fields.
+    Records are taken for a matrix if they are square and symmetric, or if all fields are 0 or 1 and
+    the records are square or wide. Warn if the first column may be the index of a pandas frame. If
+    a file has more records than fields, ``records`` are the first ones, one more than fields.
     """
     width = len(records[0]) if records else 0
     if width < 3 or any(len(record) != width for record in records):
@@ -107,16 +112,16 @@ def check_edges(path: str, records: Sequence[Sequence[str]]) -> None:
     symmetric = square and [*zip(*records, strict=True)] == [*map(tuple, records)]
     if symmetric or (bits and (square or width > WIDE)):
         raise FormatError(
-            f"{path} may be an adjacency matrix, as it has {width} fields in each record: read it"
-            " by numpy.loadtxt(path), and pass scipy.sparse.coo_array(matrix), or, if the first"
+            f"{path} may be an adjacency matrix, because it has {width} fields in each record: read"
+            " it by numpy.loadtxt(path), and pass scipy.sparse.coo_array(matrix), or, if the first"
             " two fields are an edge, pass header=False (--no-header)"
         )
     has_index = [record[0] for record in records] == [str(k) for k in range(len(records))]
     if has_index and len(records) > 2 and all(record[2].isdecimal() for record in records):
         warnings.warn(
-            f"{path}: the first two of {width} columns are read as edges, but the first one counts"
-            " the records from 0, as the index that pandas writes: if it is one, name the columns"
-            " of ids, as by source='dst', destination='col2'",
+            f"{path}: the first two of {width} columns are read as edges, but the first column"
+            " counts the records from 0, like an index that pandas writes: if it is an index, name"
+            " the columns of ids, as by source='dst', destination='col2'",
             CcRapidsWarning,
             stacklevel=1,
         )

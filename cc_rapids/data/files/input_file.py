@@ -1,4 +1,4 @@
-"""A file being read: its bytes, its format, and checks that it has not changed."""
+"""Represent a file that is being read: its bytes, its format, and its state, to detect changes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SHOWN_BYTES = 16  # the number of first bytes that messages show
 
 
 def format_of(path: str | Path, format: str | None = None) -> str:
-    """Return the given format; by default the format of the suffix."""
+    """Return ``format`` if it is given, otherwise the format of the suffix of a path."""
     if format is not None:
         if format in FORMATS:
             return format
@@ -55,7 +55,10 @@ def format_of(path: str | Path, format: str | None = None) -> str:
 
 
 def _unknown_format(path: str | Path, content: str = "") -> FormatError:
-    """Return the error for a file whose suffix, and perhaps its ``content``, tell no format."""
+    """Return the error for a file of unknown format.
+
+    ``content`` is a part of the message about the first bytes, if these were examined.
+    """
     suffix = os.path.splitext(_plain(path))[1]
     return FormatError(
         f"cannot tell the format of {path} from its suffix {suffix!r}{content}:"
@@ -78,8 +81,8 @@ def _json_array(path: str) -> FormatError:
 def named_format(path: str | Path) -> str:
     """Return the format of the suffix of a path; empty if it is not known.
 
-    A suffix of compression is skipped. In a chained address such as ``zip://edges.csv::all.zip``,
-    the first path counts.
+    The suffix of a compressed file is skipped. In a chained address such as
+    ``zip://edges.csv::all.zip``, the first path counts.
     """
     return SUFFIXES.get(os.path.splitext(_plain(path))[1], "")
 
@@ -116,7 +119,7 @@ def looks_like(first: bytes) -> str | None:
 
 def _is_wide(first: bytes) -> bool:
     """Return whether bytes are UTF-16 or UTF-32 text: with a byte order mark, or mostly ASCII."""
-    high_bytes = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
+    high_bytes = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}  # they are 0 in ASCII text
     likely = [name for name, high in high_bytes.items() if 2 * high.count(b"\0") > len(high)]
     marked = marked_encoding(first)
     for encoding in likely if marked is None else [marked]:
@@ -128,7 +131,10 @@ def _is_wide(first: bytes) -> bool:
 
 @contextmanager
 def as_format(file: File, format: str) -> Iterator[None]:
-    """Replace an InputError of reading a file by a FormatError if it looks like another format."""
+    """Replace an InputError raised in the context if the file looks like another format.
+
+    The new error is a FormatError that names the other format.
+    """
     first = file.head
     try:
         yield
@@ -168,14 +174,14 @@ CONVERT = "convert the file (cc-rapids convert) to Parquet"
 
 @dataclass
 class File:
-    """A file being read.
+    """A file that is being read.
 
     ``raw`` can seek or is a ``Handle``. ``decoded`` is true if the caller opened the file as text,
-    so that it has no encoding. ``budget`` is the memory limit of reading. ``groups`` are the
-    numbers of rows of row groups or batches, or of the whole file in formats that are read as a
-    whole. In files of text, ``lines`` counts the lines, ``header`` tells whether the first line is
-    a header (None until it is read), ``delimiter`` separates fields, and ``comment_mark`` begins
-    the comments above the records.
+    so that its encoding is known. ``budget`` is the memory limit of reading. ``groups`` are the
+    numbers of rows of row groups or record batches, or of the whole file if its format is read as a
+    whole. For a file of text, ``lines`` counts the lines, ``header`` tells whether the first line
+    is a header (None until this line is read), ``delimiter`` separates fields, and ``comment_mark``
+    begins the comments above the records.
     """
 
     path: str
@@ -188,8 +194,8 @@ class File:
     decoded: bool = False
     budget: Budget | None = None
     bytes_read: int = 0
-    max_bytes: int | None = None  # the maximum of decompressed bytes to read
-    copies: int = 1  # the copies of these bytes in memory
+    max_bytes: int | None = None  # the maximum number of decompressed bytes to read
+    copies: int = 1  # bytes of memory per decompressed byte
     groups: dict[int, int] = field(default_factory=dict)
     lines: LineCount = field(default_factory=LineCount)
 
@@ -222,10 +228,11 @@ class File:
 
     def format(self, options: TextOptions = NO_OPTIONS) -> str:
         """Return the format that the caller, the name or the first bytes give, in this order."""
-        text = "snap" if options.encoding or options.delimiter else None  # may look binary
         if not (options.format or self.named) and _JSON_ARRAY.match(self.head):
             raise _json_array(self.path)
-        name = options.format or self.named or looks_like(self.head) or text
+        name = options.format or self.named or looks_like(self.head)
+        if not name and (options.encoding or options.delimiter):
+            name = "snap"  # text in another encoding may look binary
         if not name:
             raise _unknown_format(self.path, f" or its first bytes {self.head[:8]!r}")
         return name
@@ -278,7 +285,9 @@ class File:
     def check_bound(
         self, size: int, copies: int, what: str = "is read as a whole", way: str = CONVERT
     ) -> None:
-        """Check that ``size`` bytes and their copies fit into memory, and read no more than that.
+        """Check that ``size`` bytes and their copies fit into memory, and limit later reads.
+
+        ``what`` and ``way`` are for the error: how the file is read, and the way out.
 
         Raises
         ------
@@ -354,7 +363,7 @@ class ColumnRequest:
     """The columns that the caller requested, for ids of one or several columns.
 
     ``options`` are the options of text files. With ``null_weights``, a weight may be null, or an
-    empty field of text. Row groups whose weights are outside the ``bound`` are not read.
+    empty field of text. A row group is not read if all of its weights are outside the ``bound``.
     """
 
     source: str | list[str] | None
@@ -368,7 +377,7 @@ class ColumnRequest:
 
     @property
     def requested(self) -> list[str]:
-        """The names of columns that the caller gave, of ids and weights."""
+        """The columns of ids and of weights that the caller named."""
         sides = sides_of(self.source, self.destination, self.weight)
         return [name for side in sides for name in side if name is not None]
 
@@ -382,7 +391,7 @@ class ColumnRequest:
         return columns // 2 * 2
 
     def ids_in(self, columns: list[str]) -> list[str]:
-        """Return the columns of ids of a table, which come before those of weights."""
+        """Return the columns of ids of a table, which come before the column of weights."""
         return columns[: self.width(len(columns))]
 
     def sides_in(self, columns: list[str]) -> tuple[Side, Side]:
@@ -417,7 +426,7 @@ class ColumnRequest:
         return [(place_of(path, names, a), place_of(path, names, b)) for a, b in pairs]
 
     def columns(self, path: str, names: Sequence[str]) -> tuple[int, ...]:
-        """Return the positions of all columns of ids, each once; two for ids of one column."""
+        """Return the distinct positions of all columns of ids; two if an id has one column."""
         return tuple(dict.fromkeys(at for pair in self.pairs(path, names) for at in pair))
 
     def weight_column(self, path: str, names: Sequence[str], ends: tuple[int, ...]) -> int | None:
@@ -438,9 +447,9 @@ class ColumnRequest:
 class Mark(NamedTuple):
     """The size, time and identity of a file, to detect changes.
 
+    ``time`` is the modification time that the file system gives, in nanoseconds for local files.
     ``own`` is the device, the inode and the status change time of a local file; programs cannot set
-    this time. ``time`` is the modification time as given by the file system, in nanoseconds for
-    local files.
+    the status change time.
     """
 
     size: int
@@ -464,7 +473,7 @@ def mark_of(path: str | os.PathLike[str]) -> Mark | None:
 
 
 def hash_of_ends(path: str) -> str:
-    """Return a hash of the first and last bytes of a local file; empty if it is unreadable."""
+    """Return a hash of the first and last bytes of a local file; "" if the file is unreadable."""
     with suppress(OSError), open(path, "rb") as file:
         ends = file.read(END_BYTES)
         file.seek(max(0, os.fstat(file.fileno()).st_size - END_BYTES))
@@ -474,10 +483,10 @@ def hash_of_ends(path: str) -> str:
 
 @contextmanager
 def unchanged(path: Any, before: Mark | None, look: Any = mark_of) -> Iterator[None]:
-    """Raise a ChangedFileError on leaving the context if a file has changed since ``before``.
+    """Raise a ChangedFileError at the end of the context if a file has changed since ``before``.
 
-    ``look`` returns the mark of a path; it is None for an object without a mark. The error replaces
-    the FormatError of a failed reading.
+    ``before`` is the mark of the file, or None if it has no mark; ``look`` returns the mark of a
+    path. If the file has changed, the error replaces a FormatError that is raised in the context.
     """
     try:
         yield
@@ -490,7 +499,7 @@ def unchanged(path: Any, before: Mark | None, look: Any = mark_of) -> Iterator[N
 
 
 def _difference(path: Any, before: Mark | None, look: Any) -> str:
-    """Return a description of the change; empty if there is none."""
+    """Return a description of how a file has changed; empty if it has not."""
     if before is None:
         return ""
     try:

@@ -25,10 +25,10 @@ def ends_in(data: bytes) -> int:
 
 @dataclass
 class LineCount:
-    """Two independent counts of lines: ``ended`` in the bytes, and lines by kind.
+    """Two independent counts of lines: the line ends in the bytes (``ended``), and lines by kind.
 
-    ``last`` is the last byte so far. A quoted record of several lines is one of the ``rows``; its
-    further lines are ``continued``.
+    ``last`` is the last byte so far. A quoted record of several lines is one row: its first line
+    counts in ``rows``, and its further lines in ``continued``.
     """
 
     ended: int = 0

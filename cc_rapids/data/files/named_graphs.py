@@ -1,4 +1,4 @@
-"""Graphs whose vertices have names, as NetworkX reads them."""
+"""Read graphs whose vertices have names, by NetworkX."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def read_named(
 ) -> tuple[pa.Table, Any]:
     """Return the edges of a graph file, and the names of all vertices.
 
-    ``reader`` returns a graph, given the module ``networkx`` and a stream. ``title`` is the format,
-    in messages. The file has as many edges as matches of ``edge``, outside matches of ``ignored``,
-    which are comments and strings. Likewise, matches of ``graph`` begin graphs.
+    ``reader`` returns a graph, given the module ``networkx`` and a stream. ``title`` is the name of
+    the format in messages. The patterns ``edge`` and ``graph`` match the beginning of each edge and
+    of each graph in the file, outside the comments and strings that ``ignored`` matches.
 
     Raises
     ------
@@ -112,7 +112,8 @@ def columns_of_names(
 ) -> tuple[pa.Table, Any]:
     """Return edges with attributes as a table, and the names of all vertices.
 
-    Ids are int64 if all ``names`` are integers of this type, and otherwise strings.
+    An edge is (source, destination, attributes). Ids are int64 if all ``names`` are integers of
+    this type, and otherwise strings.
     """
     integers = isinstance(names, range) or all(
         type(name) is int and abs(name) < 1 << 63 for name in names

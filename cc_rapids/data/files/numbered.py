@@ -1,4 +1,7 @@
-"""Text with the numbers of vertices and edges in a header line, followed by one edge per line."""
+"""Read and write text with a header line of two counts, followed by one edge per line.
+
+The counts are the numbers of vertices and of edges.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ HEADER_FIELDS = 10  # fields of a header line that are split, more than any form
 
 @dataclass(frozen=True)
 class Layout:
-    """A format of such files.
+    """A format of text with a header line of counts.
 
     Attributes
     ----------
@@ -35,7 +38,7 @@ class Layout:
     first : int
         The number of the first vertex.
     tags : dict of str to str
-        The letter before each edge, by the kind of graph in the header line; empty without letters.
+        The letter before each edge, by the kind of graph in the header line; "" for no letter.
     header : str
         A pattern of the header line, with one blank between fields. Its groups are ``kind``, ``n``
         (vertices) and ``m`` (edges).
@@ -104,7 +107,7 @@ class Layout:
         return table if weight is None else table.append_column("weight", weights.column())
 
     def _not_an_edge(self, path: str, block: Block, tag: str, vertices: range) -> FormatError:
-        """Return the error for the first line that is not an edge of these vertices."""
+        """Return the error for the first line that is not an edge between the vertices."""
         start = len(tag)
 
         def fits(fields: list[str]) -> bool:
@@ -125,7 +128,7 @@ class Layout:
 
 
 def _all_are(tag: str, column: pa.ChunkedArray) -> bool:
-    """Return whether each value of a column of text is the tag."""
+    """Return whether each value of a column of text equals the tag."""
     same = pc.all(pc.equal(column, tag), skip_nulls=False, min_count=0).as_py()
     return same is True
 

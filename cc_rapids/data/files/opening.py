@@ -1,4 +1,4 @@
-"""Opening files: paths, patterns, folders, addresses of fsspec, archives, and open files."""
+"""Open files: paths, patterns, folders, addresses of fsspec, archives, and the caller's files."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def check_path(path: str | Path) -> None:
         name = os.fsencode(path)
     except UnicodeEncodeError:
         raise FormatError(
-            f"{str(path)!r} holds half of a surrogate pair, which the name of a file cannot"
+            f"{str(path)!r} holds half of a surrogate pair, which the name of a file cannot contain"
         ) from None
     if b"\0" in name:
-        raise FormatError(f"{str(path)!r} holds a NUL, which the name of a file cannot")
+        raise FormatError(f"{str(path)!r} holds a NUL, which the name of a file cannot contain")
 
 
 @contextmanager
@@ -72,8 +72,8 @@ def reached(path: str) -> Iterator[None]:
 def expanded(path: str) -> list[str]:
     """Return the files of a path, folder or pattern, sorted by name.
 
-    Local folders that a pattern matches are read as folders, except those whose names begin with an
-    underscore. ``**`` matches files in folders by itself.
+    If a pattern matches a local folder, the folder is read, unless its name begins with an
+    underscore or the pattern has ``**``, which matches the files in folders itself.
 
     Raises
     ------
@@ -106,16 +106,16 @@ def _expanded_address(address: str, is_pattern: bool) -> list[str]:
     if not is_pattern:
         return [address]
     scheme = address.split("://")[0]
-    first, *outer = address.split("::")  # the address of an archive comes after a name in it
-    chain = "".join(f"::{part}" for part in outer) if "://" in first else ""
+    member, *archives = address.split("::")  # such as zip://*.csv::s3://bucket/all.zip
+    chain = "".join(f"::{archive}" for archive in archives) if "://" in member else ""
     root = f"{scheme}:///" if scheme == "memory" else f"{scheme}://"
     return sorted(f"{root}{str(name).lstrip('/')}{chain}" for name in names)
 
 
 def _matches(pattern: str) -> list[str]:
-    """Return the files that a pattern of local paths matches, and those in folders that it matches.
+    """Return the files that a pattern of local paths matches, and the files in matching folders.
 
-    With ``**``, which matches files in folders, folders are skipped.
+    Folders are skipped if the pattern has ``**``, which matches the files in folders itself.
     """
     files = list[str]()
     for path in sorted(glob.glob(pattern, recursive=True)):
@@ -138,7 +138,8 @@ def paths_of(edges: Any) -> list[str]:
     return paths
 
 
-_EDGE_PREFIXES = ("part-", "out.")  # of Hadoop's and KONECT's files, which have no known suffix
+# the beginnings of the names of Hadoop's and KONECT's files, which have no known suffix
+_EDGE_PREFIXES = ("part-", "out.")
 _NOTE_PREFIXES = ("readme", "license")
 
 
@@ -146,8 +147,9 @@ def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.deb
     """Return the files of edges in a folder and its subfolders, sorted; log the files left out.
 
     Files with known suffixes, or with names of Hadoop or KONECT, are files of edges; if there are
-    none, all files are. Checksums and names that begin with a dot or an underscore, such as Spark's
-    metadata, are left out. Links are followed, also to folders, except links to a parent folder.
+    no such files, all files are. Checksums are left out, and so are names that begin with a dot or
+    an underscore, such as Spark's metadata. Links to files and folders are followed, except links
+    to a parent folder. ``tell`` is the function that logs.
 
     Raises
     ------
@@ -190,13 +192,13 @@ def _tell_left_out(
 
 
 def _is_hidden(path: Path) -> bool:
-    """Return whether a path is of a checksum, or a part of it begins with a dot or underscore."""
+    """Return whether a path is a checksum, or a part of it begins with a dot or underscore."""
     hidden = any(part.startswith((".", "_")) for part in path.parts)
     return hidden or path.suffix == ".crc"
 
 
 def _of_edges(paths: Iterable[Path]) -> list[Path]:
-    """Return the paths with names of edge files; all paths if there are none."""
+    """Return the paths that have names of files of edges; all paths if none has such a name."""
     paths = list(paths)
     chosen = [path for path in paths if named_format(path) or path.name.startswith(_EDGE_PREFIXES)]
     return chosen or paths
@@ -223,7 +225,7 @@ def opened(
     budget: Budget | None = None,
     on_progress: Progress | None = None,
 ) -> Iterator[File]:
-    """Open a local or remote file for reading in a context; for an archive, the file in it.
+    """Open a local or remote file for reading in a context; open the file in an archive.
 
     At the end of the context, the file must match ``before``, by default its mark when it was
     opened. Errors are FormatErrors.
@@ -243,7 +245,7 @@ def _raw(path: str) -> Iterator[Any]:
     """Open a local or remote file as stored; wrap it in a ``Handle`` if it cannot seek."""
     with reached(path):
         if "://" in path:
-            system, inside = remote(path)  # keep it: an archive closes its files when it is deleted
+            system, inside = remote(path)  # an archive closes its files when ``system`` is deleted
             opens = partial(system.open, inside, "rb")
         else:
             opens = partial(open, path, "rb", buffering=0)
@@ -252,7 +254,7 @@ def _raw(path: str) -> Iterator[Any]:
         yield raw if raw.seekable() else Handle(raw)
 
 
-def given(stream: Any) -> File:
+def file_of(stream: Any) -> File:
     """Wrap an open file of the caller, which is read from its position and stays open."""
     if isinstance(stream, File):
         return within(stream)
@@ -268,7 +270,7 @@ def given(stream: Any) -> File:
 
 
 def start_of(stream: Any) -> Callable[[], Any] | None:
-    """Return a function that moves an open file back to where it is now; None if impossible."""
+    """Return a function that moves an open file back to its position now; None if impossible."""
     with suppress(Exception):  # the file may be of any library
         if not isinstance(stream, File) and stream.seekable():
             return partial(stream.seek, stream.tell())
@@ -281,7 +283,7 @@ def _is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:
-    """Return the plan of ``find(edges, options)``, and move an open file back to its position.
+    """Return ``find(edges, options)``, which is a plan, and move an open file back afterwards.
 
     Raises
     ------
@@ -305,7 +307,7 @@ def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:
 
 
 def within(file: File) -> File:
-    """Return the file in an archive of one file; return other files unchanged."""
+    """Return the file of edges in an archive; return a file that is not an archive unchanged."""
     if file.head.startswith((b"PK\x03\x04", b"PK\x05\x06")) and file.named != "npz":
         return _in_zip(file)
     if file.head[257:262] == b"ustar":
@@ -314,7 +316,7 @@ def within(file: File) -> File:
 
 
 def _in_zip(file: File) -> File:
-    """Return the file of edges in a zip archive; arrays of NumPy are an npz file, as a whole."""
+    """Return the file of edges in a zip archive; an archive of NumPy arrays is an npz file."""
     import zipfile
 
     with damage(file, "zip"):
@@ -342,7 +344,7 @@ def _in_tar(file: File) -> File:
             archive = tarfile.TarFile(fileobj=stream)
             names = [member.name for member in archive.getmembers() if member.isfile()]
             name = _only(file, "tar", names)
-            stream.seek(archive.offset)
+            stream.seek(archive.offset)  # the end of the archive: only padding may follow
             while padding := stream.read(1 << 20):
                 if padding.strip(b"\0"):
                     raise _joined(file, "tar")
@@ -361,16 +363,16 @@ def _joined(file: File, kind: str) -> FormatError:
 
 
 def _member(file: File, name: str, raw: Any, size: int) -> File:
-    """Return an open member of an archive, with its address ``name`` there, as a file."""
+    """Return an open member of an archive as a file; ``name`` is its address in the archive."""
     path = f"{name}::{file.path}"
     return File(path, cast(Any, Handle(raw)), size, file.on_progress, budget=file.budget)
 
 
 def _only(file: File, kind: str, names: list[str]) -> str:
-    """Return the name of the one file of edges in an archive; raise a FormatError if it is not one.
+    """Return the name of the only file of edges in an archive; raise an error if it has none.
 
-    If an archive has several matrices, as in the SuiteSparse collection, the one with the name of
-    its folder is chosen.
+    Several files raise the error, too. But if exactly one of several matrices has the name of its
+    folder, as in the SuiteSparse collection, this matrix is chosen.
     """
     paths = [Path(name) for name in names if not Path(name).name.lower().startswith(_NOTE_PREFIXES)]
     edges = [path for path in paths if not _is_hidden(path)]
@@ -383,6 +385,6 @@ def _only(file: File, kind: str, names: list[str]) -> str:
     shown = ", ".join(map(str, files[:3]))
     raise FormatError(
         f"{file.path} holds {counted(len(files), 'file')} of edges{': ' if files else ''}{shown};"
-        f" name one, such as {kind}://{files[0] if files else 'edges.csv'}::{file.path}, or all by"
-        f" a pattern, such as {kind}://*.csv::{file.path}"
+        f" name one file, such as {kind}://{files[0] if files else 'edges.csv'}::{file.path}, or"
+        f" name all by a pattern, such as {kind}://*.csv::{file.path}"
     )

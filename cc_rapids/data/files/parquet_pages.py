@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO, NamedTuple
 
-HEADERS = 1 << 9, 1 << 16  # bytes that hold a page header: usually, and with long statistics
+# the number of bytes that hold a page header, and a page header with long statistics
+HEADERS = 1 << 9, 1 << 16
 
 
 def largest_page(stream: BinaryIO, chunk: Any) -> tuple[int, float]:
-    """Return the bytes of the largest page of a column plus its dictionary, and the bytes of a row.
+    """Return two sizes of a column chunk in bytes: its largest page plus its dictionary, and a row.
 
-    Both sizes are decompressed. The bytes of a row are the greatest mean over the pages.
+    Both sizes are decompressed. Each page has a mean size of its rows; the greatest is returned.
     """
     starts = [start for start in (chunk.dictionary_page_offset, chunk.data_page_offset) if start]
     offset, dictionary, largest, row_bytes = min(starts, default=0), 0, 0, 0.0
@@ -50,7 +51,8 @@ def _page_header(data: bytes) -> _Page:
     """
     position = 0
 
-    def number() -> int:  # of seven bits per byte, the lowest first
+    def number() -> int:
+        """Read an integer that is stored in seven bits per byte, the lowest bits first."""
         nonlocal position
         value = shift = 0
         while shift < 70:
@@ -61,22 +63,24 @@ def _page_header(data: bytes) -> _Page:
         return value
 
     def struct(depth: int) -> dict[int, Any]:
+        """Read the integers and structs in a struct by the numbers of their fields."""
         nonlocal position
         fields: dict[int, Any] = {}
-        last = 0
+        field = 0
         while kind := data[position]:
             position += 1
-            last = last + (kind >> 4) if kind >> 4 else number() >> 1
+            # the upper bits are the difference to the last number; 0 if the number follows
+            field = field + (kind >> 4) if kind >> 4 else number() >> 1
             match kind & 15:
-                case 1 | 2:  # a bool, without a value
+                case 1 | 2:  # a bool, which has no further bytes
                     pass
-                case 4 | 5 | 6:
-                    fields[last] = number() >> 1
-                case 8:
+                case 4 | 5 | 6:  # an integer, whose lowest bit is the sign
+                    fields[field] = number() >> 1
+                case 8:  # a string
                     size = number()
                     position += size
                 case 12 if depth < 4:
-                    fields[last] = struct(depth + 1)
+                    fields[field] = struct(depth + 1)
                 case other:
                     raise LookupError(f"a field of a page is of kind {other}")
         position += 1

@@ -1,4 +1,4 @@
-"""Pieces of files that are read in order, and positions for reading."""
+"""Split files into pieces that are read in order, from any position."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ RowGroups = Callable[[str, list[str], list[int]], Any]
 class Place(NamedTuple):
     """The position from which a file is read, and options of reading.
 
-    ``group`` is the first row group or batch, and ``done`` the number of its rows to skip.
-    ``rows()`` is called for the maximum number of rows of each piece. ``text`` tells for each
-    column of an id in a text file whether it is a column of strings, None if unknown.
+    ``group`` is the first row group or record batch to read, and ``done`` is the number of its rows
+    to skip. ``rows()`` returns the maximum number of rows of the next piece. ``text`` tells for
+    each column of an id in a text file whether it is a column of strings, None if unknown.
     ``read_groups(path, columns, groups)`` reads row groups of a local Parquet file as a frame.
     """
 
@@ -39,8 +39,8 @@ class Piece:
     """A part of the edges of a file, and the row group and row where it ends.
 
     ``table`` is a PyArrow table of ids and weights. If there is a ``load``, the table is empty, and
-    ``load()`` returns the rows in any thread. ``whole`` tells whether the group ends with this
-    piece. ``vertices`` are all vertices, if the file lists or counts them. ``skipped`` is the
+    ``load()``, called in any thread, returns the rows. ``whole`` tells whether the group ends with
+    this piece. ``vertices`` are all vertices, if the file lists or counts them. ``skipped`` is the
     number of rows in groups that a bound on weights excludes.
     """
 
@@ -58,7 +58,8 @@ def sliced(
 ) -> Iterator[Piece]:
     """Yield a table after its first ``done`` rows, in pieces of ``rows()`` rows.
 
-    A memory limit bounds the pieces instead. There is one empty piece if no rows remain.
+    If the file has a memory limit, this limit determines the number of rows instead. If no rows
+    remain, one empty piece is yielded.
     """
     end, size = done, len(table)
     if file.budget is not None and size:
@@ -78,10 +79,10 @@ def pieces_of_groups(
     empty: pa.Table,
     excluded: Collection[int] = (),
 ) -> Iterator[Piece]:
-    """Yield the row groups of a file, whose numbers of rows are known, starting at ``place``.
+    """Yield the row groups of a file, starting at ``place``.
 
-    ``tables`` returns the rows of a group. Groups that are ``excluded`` are not read. ``empty`` is
-    a table without rows.
+    The numbers of rows of all groups are known. ``tables`` returns the rows of a group in one or
+    more tables. Groups that are ``excluded`` are not read. ``empty`` is a table without rows.
     """
     if place.group >= len(file.groups):
         yield Piece(empty, place.group, 0, False)
@@ -99,5 +100,5 @@ def pieces_of_groups(
 
 
 def has_ids(table: pa.Table) -> bool:
-    """Return whether some id of a table is not null, so that its types are known."""
+    """Return whether a table has an id that is not null, so that the types of ids are known."""
     return any(len(ids) > ids.null_count for ids in table.columns)

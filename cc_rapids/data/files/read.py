@@ -26,11 +26,11 @@ from .pieces import Piece, Place, sliced
 
 
 def whole_pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield the edges of a file that is read as a whole, after a given row."""
+    """Yield the edges of a file that is read as a whole, after the first ``place.done`` rows."""
     table, vertices = read_whole(file, request)
     if file.budget is not None:
         file.budget.loaded = table.nbytes
-    vertices = None if place.done else vertices
+    vertices = None if place.done else vertices  # only the first piece of a file has the vertices
     for piece in sliced(file, table, 0, place.done, place.rows):
         yield replace(piece, vertices=vertices)
         vertices = None
@@ -41,16 +41,17 @@ def check_sides(path: str, request: ColumnRequest) -> None:
     source, destination = request.source, request.destination
     if not (isinstance(source, list) or isinstance(destination, list)):
         return
-    lists = isinstance(source, list) and isinstance(destination, list)
-    if not (lists and source and len(source) == len(destination or []) and source != destination):
+    are_lists = isinstance(source, list) and isinstance(destination, list)
+    have_one_width = are_lists and source and len(source) == len(destination or [])
+    if not have_one_width or source == destination:
         raise InputError(
             f"{path}: source={source!r} and destination={destination!r} are not two ends of an"
-            " edge: name different columns of ids, the same number on each side"
+            " edge: name different columns of ids, the same number for each end"
         )
     if request.format not in IN_PIECES:
         raise InputError(
-            f"{path} is {request.format}, whose ids have one column per side, not"
-            f" source={source!r}: ids of several columns can be read from {', '.join(IN_PIECES)}"
+            f"{path} is {request.format}, whose ids have one column, not source={source!r}: ids of"
+            f" several columns can be read from {', '.join(IN_PIECES)}"
         )
 
 
@@ -119,9 +120,9 @@ class EdgeFile:
     table
         ``pyarrow.Table`` with one row per edge, in the order of the file. METIS and ECL files list
         each edge at both ends, and so does the table. The first columns are the ids, source first.
-        If ids have several columns, the first columns of both sides come first, then the second
-        ones, and so on; a column that occurs twice is stored once. If a weight is requested and
-        exists, ``weight`` is the last column; from text, it is double unless all weights are
+        If ids have several columns, the first columns of both ends come first, then the second
+        columns, and so on; a column that occurs twice is stored once. If a weight is requested and
+        exists, ``weight`` is the last column. Weights from text are double unless all weights are
         integers. Ids from text are int64, uint64 or string; the columns of both ends have the same
         type. Ids from other files keep their stored types.
     source, destination
@@ -131,7 +132,7 @@ class EdgeFile:
     vertices
         The ids of all vertices, if the file declares their number: ``range(1, n + 1)`` for gr,
         metis and mtx, and ``range(n)`` for he, egr, SciPy's npz and an npz with num_vertices.
-        Otherwise None: the vertices are those that occur in edges.
+        Otherwise None: only ids that occur in edges are vertices.
     ledger
         The number of rows, from the metadata or the lines of the file, and the number of lines
         without an edge.
@@ -151,10 +152,10 @@ def read_wanted(
     """Read the requested columns of a file.
 
     Ids from text become int64, or uint64 if needed, only if every id of both columns is an integer
-    in canonical form. Otherwise all of them stay strings, as in the file without surrounding
-    blanks: a single ``007`` makes all ids strings. A quoted field is always a string. Empty fields
-    are nulls. In columns of integers, unquoted ``NA``, ``null`` and the like are nulls, too. A
-    stored entry is an edge even if its weight is zero.
+    in canonical form. Otherwise all ids stay strings, without surrounding blanks: a single ``007``
+    makes all ids strings. A quoted field is always a string. Empty fields are nulls. In columns of
+    integers, unquoted ``NA``, ``null`` and the like are nulls, too. A stored entry is an edge even
+    if its weight is zero.
 
     Without a format in ``request``, the suffix of the path or the first bytes decide.
     ``on_progress`` is called repeatedly with the bytes read so far and the bytes in the file.
@@ -170,9 +171,9 @@ def read_wanted(
     ColumnTypeError
         A column does not hold ids; the error names the first row and value.
     InputError
-        Source and destination name the same columns, or different numbers of columns. Also raised
-        if they name several columns but this format has one column per id, and if options for text
-        are passed for another format.
+        ``source`` and ``destination`` name the same columns, different numbers of columns, or
+        several columns of a format in which an id has one column. The error is also raised if
+        options for text are passed for another format.
     """
     path = local(path)
     if os.path.isdir(path):
@@ -204,7 +205,7 @@ def source_format_of(
     destination: str | None = None,
     options: TextOptions = NO_OPTIONS,
 ) -> SourceFormat | None:
-    """Return how a file would be read, judged by its beginning; None for a pipe.
+    """Return how a file would be read; only its beginning is read. The result for a pipe is None.
 
     The errors are those of :func:`read_wanted` for the part that is read.
     """
