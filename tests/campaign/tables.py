@@ -425,7 +425,7 @@ def tables(random, engine):
             try:
                 found = way()
             except cc_rapids.CcRapidsError as error:
-                if door == "pipe" and "all earlier ones were integers" in str(error):
+                if door == "pipe" and "all earlier ids were integers" in str(error):
                     counts["pipe"] += 1
                 else:
                     refused[door] = str(error)

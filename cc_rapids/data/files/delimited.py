@@ -1,7 +1,7 @@
-"""Parse text files of edges to columns of text.
+"""Split text files of edges into columns of text.
 
 A file is read in blocks of whole lines. PyArrow parses each block on all threads. Errors name the
-number of a malformed line. Only a few blocks are in memory at a time.
+number of a malformed line. Only a few blocks are in memory at the same time.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ..memory_budget import Budget
 from . import quoted
 
 BLOCK = 16 << 20  # bytes of a file that are parsed at a time, see streams.jsonl
-LONGEST = 64  # the maximum length of a line in multiples of BLOCK
+LONGEST = 64  # the maximum length of a line, in multiples of BLOCK
 
-_BLANKS = b" \t\v\f"  # separators in folded text; other Unicode blanks are letters
+_BLANKS = b" \t\v\f"  # the characters that separate fields in folded text
 _ONE_BLANK = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
 _BLANKS_AND_QUOTES = re.compile(  # a field in quotes, a word that begins with one, and blanks
     rb"(?<![^ \t\v\f\n])(?:"
@@ -34,15 +34,15 @@ _BLANKS_AND_QUOTES = re.compile(  # a field in quotes, a word that begins with o
 NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "pipes", " ": "blanks"}
 SEPARATOR_LINE = rb'"?sep=[^\r\n]"?'  # a line that spreadsheets write above the records
 MARK = BOM_UTF8  # the byte order mark
-PIECE = 1 << 20  # bytes that a thread parses at once
+PIECE = 1 << 20  # the number of bytes that a thread parses at a time
 
 
 @dataclass(frozen=True)
 class Block:
     """Whole records of a file: the number of the first line, and the bytes, ending with a newline.
 
-    A record is a line, or several lines if it contains newlines in quotes. If there is a
-    ``delimiter``, text in quotes is masked in ``data``: see :mod:`cc_rapids.data.files.quoted`.
+    A record is a line, or several lines if it contains newlines in quotes. If ``delimiter`` is not
+    empty, text in quotes is masked in ``data``: see :mod:`cc_rapids.data.files.quoted`.
     ``regular`` is true if no field continues after its closing quote.
     """
 
@@ -53,7 +53,7 @@ class Block:
 
     @classmethod
     def of(cls, line: int, data: bytes, delimiter: bytes) -> tuple[Block, int]:
-        """Return the whole records of a text as a block, and the number of their bytes in it."""
+        """Return the whole records of a text as a block, and their number of bytes in the text."""
         records = quoted.whole_records(data, delimiter)
         masked = delimiter if records.masked else b""
         return cls(line, records.data, masked, records.regular), records.used
@@ -66,7 +66,7 @@ class Block:
         return replace(self, line=line, data=self.data[size:])
 
     @property
-    def after_all(self) -> int:
+    def next_line(self) -> int:
         """The number of the line after the block."""
         more = self.data.count(quoted.NEWLINE) if self.delimiter else 0
         return self.line + quoted.newlines_in(self.data) + more
@@ -79,7 +79,7 @@ class Block:
         return -1 if newline < 0 else newline + 1
 
     def first(self) -> tuple[bytes, Block]:
-        """Return the first record as in the file, and the block of the others."""
+        """Return the first record as in the file, and the block of the other records."""
         size = self.data.find(b"\n") + 1
         others = self.after(size)
         if quoted.OPEN not in others.data:
@@ -110,7 +110,7 @@ class Dialect:
     A ``delimiter`` of one blank stands for runs of blanks. Lines that begin with one of the
     characters ``comments`` are skipped. In a ``table``, all records have the same number of fields,
     and fields may be in quotes. In other formats, lines may have additional fields, which are
-    ignored.
+    ignored, and there are no quotes.
     """
 
     delimiter: str
@@ -151,6 +151,7 @@ class Dialect:
 
     @cached_property
     def _blank_lines(self) -> re.Pattern[bytes]:
+        """The pattern of the lines that hold only blanks."""
         blanks = b" " if self.delimiter == "\t" else _BLANKS
         return re.compile(rb"^[%s]+$" % blanks, re.MULTILINE)
 
@@ -159,11 +160,12 @@ class Dialect:
         return self._comment.findall(data) if self._may_have_comments(data) else []
 
     def _may_have_comments(self, data: bytes) -> bool:
+        """Return whether a text contains a character that begins comments."""
         return any(data.find(letter) >= 0 for letter in self.comments)
 
     @property
     def quoting(self) -> bytes:
-        """The delimiter if quoted fields may contain newlines, otherwise empty."""
+        """The delimiter if quoted fields may contain newlines, otherwise an empty string."""
         return self.delimiter.encode() if self.table and not self.folded else b""
 
     def clean(self, data: bytes) -> bytes:
@@ -176,6 +178,7 @@ class Dialect:
             data = self._comment.sub(b"", data)
         if not self.folded:
             blanks = [b" "] if self.delimiter == "\t" else [b" ", b"\t"]
+            # most texts have no line that begins with a blank, and need no search
             begins = (data.startswith(c) or b"\n" + c in data for c in blanks if c in data)
             return self._blank_lines.sub(b"", data) if any(begins) else data
         if self.table and quoted.QUOTE in data:
@@ -202,9 +205,10 @@ class Dialect:
 
 def _tab_or_field(match: re.Match[bytes]) -> bytes:
     """Return what replaces a match of ``_BLANKS_AND_QUOTES``: a field, a newline or a tab."""
-    if match[2]:  # a word that begins with a quote is not a quoted field: quote all of it
-        return b'"%s"' % match[2].replace(b'"', b'""')
-    return match[1] or (b"\n" if b"\n" in match[0] else b"\t")
+    quoted_field, word = match.groups()
+    if word:  # the word only begins with a quote: it is put in quotes as a whole
+        return b'"%s"' % word.replace(b'"', b'""')
+    return quoted_field or (b"\n" if b"\n" in match[0] else b"\t")
 
 
 @dataclass(frozen=True)
@@ -212,7 +216,7 @@ class Column:
     """A column of text: an empty field is null, unless it is in quotes.
 
     ``in_quotes`` tells which fields are in quotes; it is None if no field in quotes has text.
-    ``bare`` is true if the text is as in the file, where blanks may surround fields.
+    ``bare`` is true if the text is unchanged from the file, so that blanks may surround fields.
     """
 
     text: pa.ChunkedArray
@@ -246,9 +250,9 @@ def blocks(
 ) -> Iterator[Block]:
     """Split a file into blocks of whole lines; report the progress after each block is used.
 
-    A line ends with a newline, a carriage return, or both; in blocks, only with a newline. The
-    memory limit bounds the size of blocks and lines. ``read`` returns the next bytes as UTF-8, by
-    default those of the file; ``line`` is the number of the first line.
+    In the file, a line ends with a newline, a carriage return, or both; in blocks, a line ends with
+    a newline. The memory limit bounds the size of blocks and lines. ``read`` returns the next bytes
+    as UTF-8, by default the bytes of the file; ``line`` is the number of the first line.
 
     Raises
     ------
@@ -268,7 +272,7 @@ def blocks(
         data = b"".join(pending)
         pending = []
         block, used = Block.of(line, data, dialect.quoting)
-        line = block.after_all
+        line = block.next_line
         if len(data) - used >= max(longest, size):
             raise _endless(path, Block(line, data[used:]), dialect, budget)
         pending = [data[used:]]
@@ -282,7 +286,7 @@ def blocks(
         if used:
             yield block
         if used <= len(data):
-            raise _endless(path, Block(block.after_all, data[used:]), dialect, None)
+            raise _endless(path, Block(block.next_line, data[used:]), dialect, None)
     file.report_place()
 
 
@@ -329,7 +333,7 @@ def _endless(
 
 
 def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
-    """Yield the blocks without a byte order mark and leading lines without data."""
+    """Yield the blocks without a byte order mark and without the lines above the first data."""
     for block in feed:
         if block.line == 1:
             block = Block(1, block.data.removeprefix(MARK), block.delimiter)
@@ -353,8 +357,8 @@ def parse(
 ) -> list[Column]:
     """Return the columns of a block at the positions ``take``, as text.
 
-    Lines have ``width`` fields. Unless the file is a table, they may have more or fewer fields, if
-    they have the requested ones. ``path`` is for errors.
+    Lines have ``width`` fields. Unless the file is a table, a line may have more or fewer fields if
+    it has the requested fields. ``path`` is for errors.
 
     Raises
     ------
@@ -380,20 +384,36 @@ def parse(
         data = re.sub(longer, rb"\1", data)  # without the fields after the requested ones
         with suppress(pa.ArrowInvalid):
             return _parse(data, dialect, width, take, masked)
+    return _parse_by_line(path, block, data, dialect, width, take, masked)
+
+
+def _parse_by_line(
+    path: str,
+    block: Block,
+    data: bytes,
+    dialect: Dialect,
+    width: int,
+    take: tuple[int, ...],
+    masked: bytes,
+) -> list[Column]:
+    """Parse the cleaned ``data`` of a block that PyArrow refused, to name the malformed line.
+
+    See :func:`parse` for the other parameters and the errors, and :func:`_parse` for ``masked``.
+    """
     check_utf8(path, block)
     data = data.translate(quoted.READABLE) if masked else data
-    refused: list[Any] = []
+    malformed_rows: list[Any] = []
 
     def refuse(row: Any) -> str:
-        refused.append(row)
+        malformed_rows.append(row)
         return "error"
 
     try:
         return _parse(data, dialect, width, take, masked, refuse)
     except pa.ArrowInvalid as error:
-        if not refused:
+        if not malformed_rows:
             raise FormatError(f"{path}, from line {block.line} on: {error}") from None
-        row = refused[0]
+        row = malformed_rows[0]
         number, line = block.row(row.number - 1, dialect)
         counts = row.expected_columns, row.actual_columns
         raise FormatError(f"{path}, line {number}: {_ragged(*counts, line)}") from None
@@ -403,7 +423,7 @@ def _ragged(expected: int, found: int, line: bytes) -> str:
     """Return the message for a record with more or fewer fields than the first one."""
     message = f"expected {expected} fields, as in the first record, found {found}: {shown(line)}"
     if (mark := line.lstrip()[:1]) in (b"#", b"%"):
-        message += "; comments may only precede the first record: remove such lines, as by"
+        message += "; comments may only precede the first record: remove such lines, for example by"
         message += f" grep -v '^{mark.decode()}'"
     return message
 
@@ -418,17 +438,18 @@ def _parse(
 ) -> list[Column]:
     """Return columns of cleaned text; see :func:`parse`.
 
-    ``masked`` is the delimiter if quotes are masked. ``refuse`` is called with the first line of
-    the wrong number of fields. Any malformed text raises a ``pyarrow.ArrowInvalid``.
+    ``masked`` is the delimiter if quotes are masked, otherwise empty. ``refuse`` is called with the
+    first line that has the wrong number of fields. Any malformed text raises a
+    ``pyarrow.ArrowInvalid``.
     """
-    if not data.lstrip(b"\n"):  # all lines are empty; lstrip copies only then
+    if not data.lstrip(b"\n"):  # all lines are empty; a copy is made only in this case
         return [Column(pa.chunked_array([], pa.string())) for _ in take]
     if data.startswith(MARK):
         data = b"\n" + data  # PyArrow would remove a byte order mark
     names = [str(i) for i in take]
     table = csv.read_csv(
         pa.BufferReader(data),
-        # For the message, one thread and one block, in which lines of any length fit
+        # with ``refuse``, one thread parses one block, which holds lines of any length
         read_options=csv.ReadOptions(
             column_names=[str(i) for i in range(width)],
             use_threads=refuse is None and len(data) > PIECE,
@@ -446,15 +467,17 @@ def _parse(
         ),
     )
     if masked:
-        present = b"".join(one for one in (*quoted.MASKS, b" ", b"\t") if one in data)
-        return [Column(*quoted.values(one, masked, present), bare=False) for one in table.columns]
+        present = b"".join(byte for byte in (*quoted.MASKS, b" ", b"\t") if byte in data)
+        return [
+            Column(*quoted.values(column, masked, present), bare=False) for column in table.columns
+        ]
     return [Column(column) for column in table.columns]
 
 
 def check_utf8(path: str, block: Block) -> None:
     """Raise a FormatError for the first line that is not UTF-8 text."""
-    lines = Block(block.line, block.unmasked(block.data))  # a record in quotes has several lines
-    for number, line in lines.lines():
+    unmasked = Block(block.line, block.unmasked(block.data))  # each line of a record is separate
+    for number, line in unmasked.lines():
         try:
             line.decode()
         except UnicodeDecodeError:
@@ -480,7 +503,7 @@ def line_of(
 ) -> FormatError:
     """Return the error for the first line of a block whose fields do not fit.
 
-    The message shows the line, and before it the field at ``position``.
+    The message says what is ``expected``, and shows the field at ``position`` and the line.
     """
     for number, line in block.lines():
         fields = dialect.split(dialect.clean(line))

@@ -1,7 +1,7 @@
 """Read tables of delimited text.
 
-If ids have several columns, the k-th columns of both ends form a pair. The columns of a pair have
-one type; different pairs may have different types.
+The k-th columns of the ids of both ends are a pair. The two columns of a pair have one type;
+different pairs may have different types.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import CapacityError, CcRapidsWarning, FormatError, listed
 from ..end_columns import check_without_header, sides_of
@@ -45,19 +45,19 @@ if TYPE_CHECKING:
 class Weights:
     """A column of weights, appended block by block: int64 or uint64, or double if needed.
 
-    With ``null``, empty fields are nulls; otherwise every field must be a number.
+    If ``may_be_null``, empty fields are nulls; otherwise every field must be a number.
     """
 
-    def __init__(self, null: bool = False) -> None:
+    def __init__(self, may_be_null: bool = False) -> None:
         self._blocks: list[pa.ChunkedArray] = []
-        self._null = null
+        self._may_be_null = may_be_null
 
     def append(
         self, path: str, block: Block, dialect: Dialect, position: int, text: pa.ChunkedArray
     ) -> None:
-        """Append the text of the weights of a block, which is at ``position`` in its lines."""
-        text = trimmed(text) if self._null else text
-        values = numbers(text) if self._null or not text.null_count else None
+        """Append the weights of a block as text; ``position`` is the column of weights."""
+        text = trimmed(text) if self._may_be_null else text
+        values = numbers(text) if self._may_be_null or not text.null_count else None
         if values is None:
 
             def fits(fields: list[str]) -> bool:
@@ -65,12 +65,12 @@ class Weights:
                     return True
                 if len(fields) <= position:
                     return False
-                empty = self._null and not fields[position].strip()
-                return empty or numbers(pa.chunked_array([[fields[position]]])) is not None
+                is_null = self._may_be_null and not fields[position].strip()
+                return is_null or numbers(pa.chunked_array([[fields[position]]])) is not None
 
             expected = f"a number as weight in field {position + 1}"
             raise line_of(path, block, dialect, fits, expected, position)
-        self._blocks.append(_whole_beside_nan(text, values) if self._null else values)
+        self._blocks.append(_integers_with_nulls(text, values) if self._may_be_null else values)
 
     def column(self) -> pa.ChunkedArray:
         """Return the weights appended so far."""
@@ -82,7 +82,7 @@ class Weights:
         return self._joined(pa.float64())
 
     def _joined(self, kind: pa.DataType) -> pa.ChunkedArray:
-        """Return the weights in a type; integers become the nearest floats."""
+        """Return the weights in a type; an integer may become the nearest float."""
         safe = pa.types.is_integer(kind)
         cast = (values.cast(kind, safe=safe) for values in self._blocks)
         return pa.chunked_array([chunk for values in cast for chunk in values.chunks], kind)
@@ -97,29 +97,43 @@ def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
     return None
 
 
-def _whole_beside_nan(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Convert floats to integers with nulls for NaN if all other values are integers.
+def _integers_with_nulls(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Convert floats to integers, and NaN to null, if all values except NaN are integers.
 
-    Floats would merge integers beyond 2^53. Other columns are returned unchanged.
+    Floats would merge integers beyond 2^53. ``values`` are the numbers in ``text``. If the
+    conversion is impossible, they are returned unchanged.
     """
     if not pa.types.is_floating(values.type):
         return values
-    nan = pc.fill_null(pc.is_nan(values), False)
-    if not pc.any(nan).as_py():
+    is_nan = pc.fill_null(pc.is_nan(values), False)
+    if not pc.any(is_nan).as_py():
         return values
-    others = numbers(pc.if_else(nan, pa.scalar(None, text.type), text))
+    others = numbers(pc.if_else(is_nan, pa.scalar(None, text.type), text))
     return values if others is None or pa.types.is_floating(others.type) else others
+
+
+class FirstLines(NamedTuple):
+    """The beginning of a table of text: how to split it, and its blocks.
+
+    ``first`` is the first block of data, None if the table has no rows. ``others`` are the other
+    blocks, and ``names`` are the column names.
+    """
+
+    dialect: Dialect
+    first: Block | None
+    others: Iterator[Block]
+    names: list[str]
 
 
 class Table:
     """An open table of text, whose ``pairs`` are its columns of ids; ``empty`` if it has no rows.
 
-    In its methods, ``as_text`` tells for each pair whether its ids are strings, None if unknown.
+    In the methods, ``as_text`` tells for each pair whether the ids are strings, None if unknown.
     """
 
     def __init__(self, file: File, request: ColumnRequest) -> None:
         self._file, self._null_weights = file, request.null_weights
-        self._dialect, first, self._feed, self._names = first_lines(file, request)
+        self._dialect, first, others, self._names = first_lines(file, request)
         self.empty: bool = first is None
         if first is None:
             return
@@ -131,7 +145,7 @@ class Table:
             IdPair(file.path, [self._names[end] for end in ends], self._dialect)
             for ends in self._ends
         ]
-        self._feed = chain([first], self._feed)
+        self._feed = chain([first], others)
 
     def whole(self, as_text: Sequence[bool | None]) -> pa.Table:
         """Return all rows."""
@@ -141,7 +155,7 @@ class Table:
         return self._table(as_text, weights)
 
     def parts(self, as_text: list[bool | None]) -> Iterator[pa.Table]:
-        """Yield the rows of each block, and set the unknown ``as_text`` from the first ids.
+        """Yield the rows of each block; the first ids set the items of ``as_text`` that are None.
 
         Raises
         ------
@@ -197,8 +211,8 @@ class Table:
             comment = block.after(start)
             warnings.warn(
                 f"{self._file.path}, line {comment.line}: {shown(comment.first()[0])} is read as an"
-                " edge, because comments may only precede the first record: if it is a comment,"
-                " remove such lines, as by grep -v",
+                " edge, because comments may only precede the first record: if the line is a"
+                " comment, remove such lines, for example by grep -v",
                 CcRapidsWarning,
                 stacklevel=1,
             )
@@ -206,6 +220,7 @@ class Table:
     def _refuse_header(self, block: Block, columns: dict[int, Column]) -> None:
         """Raise a FormatError if a record of a block repeats the header."""
         name, is_header = self._names[next(iter(columns))].encode(), None
+        # a quick search for the first name; in larger blocks, it takes longer than comparing fields
         if len(block.data) < SEARCHED_BYTES and not block.delimiter and name not in block.data:
             return
         has_blanks = any(c in block.data for c in b" \t" if c != ord(self._dialect.delimiter))
@@ -235,7 +250,7 @@ def read_delimited(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield the blocks of a table of text, starting after the row of ``place``.
 
-    Unless ``place`` tells whether ids are strings, the first block with an id does.
+    If ``place`` does not tell whether ids are strings, the first block with an id determines it.
     """
     _, done, max_rows, as_text, _ = place
     table = Table(file, request)
@@ -271,10 +286,10 @@ def _joined(tables: list[pa.Table]) -> pa.Table:
     return pa.table(columns)
 
 
-SEARCHED_BYTES = 1 << 14  # in smaller blocks, a search is faster than comparing each field
-KONECT_BIPARTITE = b"% bip"
+SEARCHED_BYTES = 1 << 14  # blocks of fewer bytes are searched for the header
+KONECT_BIPARTITE = b"% bip"  # the beginning of KONECT's files of bipartite graphs
 _RULE = re.compile(r":?-{2,}:?")  # a field of the line that sqlcmd and Markdown write below names
-FIELD_BYTES = 200  # memory for the text and name of a field
+FIELD_BYTES = 200  # bytes of memory for the text and the name of a field
 
 
 def _check_fields(file: File, number: int, line: bytes) -> None:
@@ -285,7 +300,7 @@ def _check_fields(file: File, number: int, line: bytes) -> None:
         need = budget.in_words(2 * FIELD_BYTES * fields)
         raise CapacityError(
             f"{file.path}, line {number}: {fields:,} fields take about {need}, but memory_limit is"
-            f" {budget.in_words(budget.limit)}: raise it, or keep the columns of ids alone"
+            f" {budget.in_words(budget.limit)}: raise it, or write only the columns of ids"
         )
 
 
@@ -323,7 +338,7 @@ def _seems_utf16(first: bytes) -> bool:
     """Return whether a text is UTF-16: many bytes are NUL, or each newline is next to a NUL."""
     if 5 * first.count(b"\0") > 2 * len(first):
         return True
-    lines = first.removesuffix(b"\n")  # the NUL after it may not have been read
+    lines = first.removesuffix(b"\n")  # the NUL after the newline may not have been read
     return 0 < lines.count(b"\n") in (lines.count(b"\n\0"), lines.count(b"\0\n"))
 
 
@@ -335,10 +350,8 @@ def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: l
     return are_names(fields, requested)
 
 
-def first_lines(
-    file: File, request: ColumnRequest
-) -> tuple[Dialect, Block | None, Iterator[Block], list[str]]:
-    """Return the dialect, the first block of data or None, the other blocks, and column names."""
+def first_lines(file: File, request: ColumnRequest) -> FirstLines:
+    """Read the lines above the first record, the header and the first block of a table."""
     text = Text(file, request.options.encoding)
     dialect, above, head = _dialect(file, request, text, longest_line(file.budget))
     file.delimiter = dialect.delimiter
@@ -346,7 +359,7 @@ def first_lines(
     if file.head.startswith(KONECT_BIPARTITE):
         raise FormatError(
             f"{file.path} is bipartite ('% bip' in line 1), so a number in its first column and"
-            " the same in its second are different vertices: read it by"
+            " the same number in its second column are different vertices: read it by"
             r" pandas.read_csv(path, sep='\s+', comment='%', header=None), add the largest number"
             " of the first column to the second, and pass the frame"
         )
@@ -357,7 +370,7 @@ def first_lines(
     first = next(feed, None)
     if first is None:
         _check_comments(file, request.options, dialect, above.comment)
-        return dialect, None, feed, []
+        return FirstLines(dialect, None, feed, [])
     line, others = first.first()
     check_utf8(file.path, Block(first.line, line))
     fields = dialect.split(line)
@@ -371,10 +384,10 @@ def first_lines(
         )
     names = _names(file, request, dialect, above.comment, head, first.line, fields)
     if not file.header:
-        return dialect, first, feed, names
+        return FirstLines(dialect, first, feed, names)
     file.lines.header = ends_in(line)
     _check_no_rule(file.path, others, dialect)
-    return dialect, others, feed, names
+    return FirstLines(dialect, others, feed, names)
 
 
 def _names(
@@ -388,8 +401,8 @@ def _names(
 ) -> list[str]:
     """Return the names of columns, and set ``file.header``.
 
-    ``comment`` is the last one above the records, ``head`` contains the first records, and
-    ``fields`` are those of the first record, at ``line``.
+    ``comment`` is the last comment above the records, and ``head`` contains the first records. The
+    first record has the given ``fields``, and is at the given ``line``.
     """
     file.header, requested = request.options.header, request.requested
     if file.header is None:
@@ -398,7 +411,7 @@ def _names(
             return names
         following = next(iter(dialect.first_records(head, 2)[1:]), None)
         if following is not None and any("\ufffd" in field for field in following):
-            following = None  # not UTF-8 text
+            following = None  # the second record is not UTF-8 text
         file.header = is_header(file.path, line, fields, following, requested)
         if not (file.header or requested):
             check_edges(file.path, dialect.first_records(head, len(fields) + 1))

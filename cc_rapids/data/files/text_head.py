@@ -14,7 +14,7 @@ from .delimited import MARK, NAME_ENCODING, NAMES, SEPARATOR_LINE, Dialect, Text
 from .header import are_names
 from .line_count import ends_in
 
-HEAD = 1 << 16  # bytes that are inspected; more if a line is longer
+HEAD = 1 << 16  # the number of bytes that are inspected; more if a line is longer
 MARKS = {  # marks of four bytes come first, because they begin with those of two bytes
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -23,21 +23,21 @@ MARKS = {  # marks of four bytes come first, because they begin with those of tw
 }
 AS_UTF8 = "utf-8", "ascii"  # encodings that need no conversion to UTF-8
 SEPARATORS = ",\t;|"
-FIRST = 20  # number of records for inferring the separator
+FIRST = 20  # the number of records from which the separator is inferred
 _SEPARATOR = re.compile(
     rb"^" + SEPARATOR_LINE.replace(rb"[^\r\n]", rb"([!-~\t])") + rb"$", re.MULTILINE
 )
-_KEPT = 20  # number of lines above the first record that are kept, each up to _LONGEST bytes
-_LONGEST = 1000
+_KEPT = 20  # the number of lines above the first record that are kept
+_LONGEST = 1000  # the maximum mean number of bytes of these lines
 
 
 @dataclass
 class Above:
     """The lines above the first record.
 
-    ``count`` is their number. ``comment`` is the last comment without its first character, which is
-    ``mark``. ``first`` are the first lines with their numbers. ``separator`` is the character that
-    a line such as ``sep=;`` names.
+    ``count`` is the number of these lines. ``comment`` is the last comment without its first
+    character, which is ``mark``. ``first`` are the first lines with their numbers. ``separator`` is
+    the character that a line such as ``sep=;`` names.
     """
 
     count: int = 0
@@ -95,8 +95,8 @@ class Text:
     def head(self, longest: int) -> bytes:
         """Return the complete lines in the next ``HEAD`` bytes, or in more bytes to have two lines.
 
-        Line ends become newlines. It is one line or none if the file ends, or if ``longest`` bytes
-        do not contain two.
+        Line ends become newlines. There may be fewer than two lines if the file ends, or if
+        ``longest`` bytes do not contain two.
         """
         size = HEAD
         while True:
@@ -173,50 +173,83 @@ def separator_of(
 ) -> str:
     """Infer the separator of a table from its first records.
 
-    It is the one of ``SEPARATORS`` that splits each of the first records, which are in ``head``,
-    into the same number of fields, at least two. If there is none, it is a blank, which stands for
-    runs of blanks. If several separators fit, one is preferred whose first record names requested
-    columns, then one that leaves no quotes within fields, then tabs if the file is ``tabbed``,
-    which is tsv. ``is_named`` tells whether a first record, split by a dialect, has such names.
+    The separator is the one of ``SEPARATORS`` that splits each of the first records, which are in
+    ``head``, into the same number of fields, at least two. If no separator does, the result is a
+    blank, which stands for runs of blanks. If several separators fit, these are preferred in turn:
+    separators whose first record names requested columns, separators that leave no quotes within
+    fields, and tabs if the file is ``tabbed``, which is tsv. ``is_named`` tells whether a first
+    record, split by a dialect, names requested columns.
 
     Raises
     ------
     FormatError
         Two separators fit; the message names both.
     """
-    empty = head.replace(b'""', b"")
-    if not empty.strip(SEPARATORS.encode() + b" \r\n"):  # all fields are empty
+    text = head.replace(b'""', b"").strip(SEPARATORS.encode() + b" \r\n")
+    if not text:  # all fields are empty
         return next((d for d in SEPARATORS if d.encode() in head), " ")
-    split = {d: _records(head, d) for d in SEPARATORS if d.encode() in head}
-    rows = {d: split[d] for d in split if any(sum(map(bool, row)) > 1 for row in split[d])}
-    if not rows and _width(_records(head, " ")) < 2:
-        rows = {d: split[d] for d in split if split[d]}  # each record has at most one filled field
-    even = [d for d in rows if _width(rows[d]) > 1]
+    records_by_separator = {d: _records(head, d) for d in SEPARATORS if d.encode() in head}
+    candidates = {
+        d: records
+        for d, records in records_by_separator.items()
+        if any(sum(map(bool, record)) > 1 for record in records)
+    }
+    if not candidates and _width(_records(head, " ")) < 2:
+        # each record has at most one field that is not empty
+        candidates = {d: records for d, records in records_by_separator.items() if records}
+    even = _even_separator(path, candidates, is_named, tabbed)
+    if even is None:
+        return _uneven_separator(path, candidates, _records(head, " "))
+    if b" " in head and len(_records(head, " ", 1)[0]) > 1:
+        blanks = _records(head, " ")
+        if _width(blanks) > 1 and _are_pairs(blanks) and not _are_pairs(candidates[even]):
+            raise _either(path, even, " ")  # such as "1 2<tab>3", or "1 2 0,5"
+    return even
+
+
+def _even_separator(
+    path: str,
+    candidates: dict[str, list[list[str]]],
+    is_named: Callable[[Dialect, list[str]], bool],
+    tabbed: bool,
+) -> str | None:
+    """Return the separator that splits all records into the same number of fields, at least two.
+
+    ``candidates`` are the records as each separator splits them. The result is None if no separator
+    fits. See :func:`separator_of` for the other parameters and the errors.
+    """
+    even = [d for d, records in candidates.items() if _width(records) > 1]
     if len(even) > 1:
-        even = [d for d in even if is_named(Dialect(d, table=True), rows[d][0])] or even
-        marked = {d: any('"' in field for row in rows[d] for field in row) for d in even}
-        even = [d for d in even if not marked[d]] or even  # quotes are left within fields
+        even = [d for d in even if is_named(Dialect(d, table=True), candidates[d][0])] or even
+        without_quotes = [
+            d for d in even if not any('"' in field for row in candidates[d] for field in row)
+        ]
+        even = without_quotes or even
     if tabbed and "\t" in even:
-        even = ["\t"]
+        return "\t"
     if len(even) > 1:
         raise _either(path, *even[:2])
-    several = not even or len(_records(head, " ", 1)[0]) > 1
-    blanks = _records(head, " ") if several else []
-    if even:
-        if (
-            b" " in head
-            and _width(blanks) > 1
-            and _are_pairs(blanks)
-            and not _are_pairs(rows[even[0]])
-        ):
-            raise _either(path, even[0], " ")  # such as "1 2<tab>3", or "1 2 0,5"
-        return even[0]
-    frequent = max(rows, key=lambda d: (len(rows[d][0]) > 1, _split_count(rows[d])), default=" ")
-    if frequent == " " or 2 * _split_count(rows[frequent]) < len(blanks):
+    return even[0] if even else None
+
+
+def _uneven_separator(
+    path: str, candidates: dict[str, list[list[str]]], blanks: list[list[str]]
+) -> str:
+    """Return the separator of records that no candidate splits into equal numbers of fields.
+
+    The result is a blank, unless a candidate splits at least half of the records. ``candidates``
+    are the records as each separator splits them, and ``blanks`` as runs of blanks split them.
+    """
+    frequent = max(
+        candidates,
+        key=lambda d: (len(candidates[d][0]) > 1, _split_count(candidates[d])),
+        default=" ",
+    )
+    if frequent == " " or 2 * _split_count(candidates[frequent]) < len(blanks):
         return " "
     if _width(blanks) < 2:
         return frequent  # the parser then names the record that differs
-    if frequent != "\t" or not _are_numbers(_words_in(rows[frequent])):
+    if frequent != "\t" or not _are_numbers(_words_in(candidates[frequent])):
         raise _either(path, frequent, " ", "some of")
     return " "
 
@@ -230,13 +263,13 @@ def _records(head: bytes, delimiter: str, count: int = FIRST) -> list[list[str]]
 
 
 def _width(rows: list[list[str]]) -> int:
-    """Return the number of fields per record; 0 if it differs between records."""
+    """Return the number of fields of each record; 0 if the records have different numbers."""
     widths = {*map(len, rows)}
     return widths.pop() if len(widths) == 1 else 0
 
 
 def _are_pairs(rows: list[list[str]]) -> bool:
-    """Return whether each record, but for a header, begins with two numbers."""
+    """Return whether each record, except a header, begins with two numbers."""
     return all(_are_numbers(row[:2]) for row in rows[1:] or rows)
 
 
@@ -252,6 +285,7 @@ def _words_in(rows: list[list[str]]) -> list[str]:
 
 
 def _are_numbers(words: list[str]) -> bool:
+    """Return whether all words are numbers, with a point or a comma as the decimal mark."""
     return all(map(NUMBER.fullmatch, words))
 
 
@@ -259,7 +293,7 @@ def _either(path: str, one: str, other: str, which: str = "all of") -> FormatErr
     """Return the error for first records that two separators split."""
     ways = " or ".join(f"delimiter={d!r} (--delimiter {d!r})" for d in (one, other))
     return FormatError(
-        f"{path}: fields may be separated by {NAMES[one]} or by {NAMES[other]}, as both split"
+        f"{path}: fields may be separated by {NAMES[one]} or by {NAMES[other]}, because both split"
         f" {which} its first records: pass {ways}"
     )
 

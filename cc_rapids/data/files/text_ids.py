@@ -1,8 +1,8 @@
 """Convert text to ids: integers if the conversion is lossless, otherwise strings.
 
 ``007``, ``+5`` and ``1e3`` are names, not numbers. PyArrow's own inference would convert 007 to 7,
-which merges two vertices. Floats are not ids: in text and in typed columns, they raise an error
-that names the row and the value.
+which would merge two vertices. Floats are not ids: in text and in typed columns, a float raises an
+error that names the row and the value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NO_VALUE = (  # words for a missing value in columns of numbers, in lower case
     *("#ref!", "#value!", "#name?", "#div/0!"),
     *("?", "-", "--", "."),
 )
-SAMPLE = 1_000  # number of ids that are inspected for lower-case words
+SAMPLE = 1_000  # the number of ids in which lower-case words are counted
 MISSING = tuple(
     dict.fromkeys(
         word
@@ -43,10 +43,10 @@ class LateTextError(FormatError):
 
     def __init__(self, path: str, line: int, column: int, width: int) -> None:
         super().__init__(
-            f"{path}, from line {line} on: some ids are text, or negative beside others beyond"
-            " 2^63, but all earlier ones were integers: a stream uses the type of the first ids for"
-            " all; read it whole, without memory_limit= (--memory-limit), or store the columns as"
-            " strings (in Parquet)"
+            f"{path}, from line {line} on: some ids are text, or some are negative and others are"
+            " beyond 2^63, but all earlier ids were integers: a stream uses the type of the first"
+            " ids for all ids; read the edges as a whole, without memory_limit= (--memory-limit),"
+            " or store the columns as strings (in Parquet)"
         )
         self.text: list[bool | None] = [True if k == column else None for k in range(width)]
 
@@ -54,11 +54,11 @@ class LateTextError(FormatError):
 class Ids:
     """A column of ids of one block: numbers if possible, and the text if numbers would be lossy.
 
-    In a column of numbers, words such as NA and empty quoted text are nulls. In a column of text
+    In a column of numbers, words such as NA and empty quoted text are nulls. In a column of text,
     they are ordinary words, so the text is kept until the type of the column is certain.
     ``has_empty`` tells whether there is empty quoted text. ``no_value`` is the first word with a
-    letter that may mean a missing value, empty if there is none. If more than 90 % of the ids are
-    lower-case words, ``null`` is a word like any other.
+    letter that may mean a missing value; it is empty if there is no such word. If more than 90 % of
+    the ids are lower-case words, a lower-case word such as ``null`` does not mean a missing value.
     """
 
     def __init__(self, column: Column) -> None:
@@ -83,7 +83,7 @@ class Ids:
         self.values: pa.ChunkedArray = text if numbers is None else numbers
 
     def cast(self, kind: pa.DataType) -> pa.ChunkedArray:
-        """Return the ids in a type that they fit."""
+        """Return the ids in a type that can hold them."""
         ids = self.values if self.text is None or kind != pa.string() else self.text
         return ids.cast(kind)
 
@@ -105,7 +105,7 @@ class TextType:
     _float: str = ""
 
     def restart(self) -> None:
-        """Forget whether the blocks so far are text, but not the range of integers, nor floats."""
+        """Forget whether the blocks so far are text; keep the facts about integers and floats."""
         self.types = set()
         self.has_empty = self.has_values = False
 
@@ -136,7 +136,7 @@ class TextType:
 def common_type(pair: tuple[TextType, TextType], empties: bool = True) -> pa.DataType:
     """Return the type of both columns: int64, uint64, or string if neither fits.
 
-    If ``empties``, it is also string if a column has empty text and no other values.
+    If ``empties``, the type is also string if a column has empty text and no other values.
     """
     source, destination = pair
     types = source.types | destination.types
@@ -149,10 +149,10 @@ def common_type(pair: tuple[TextType, TextType], empties: bool = True) -> pa.Dat
 
 
 class IdPair:
-    """A column of sources and one of destinations, appended block by block and joined to one type.
+    """A column of sources and a column of destinations, appended block by block, of one type.
 
-    The type is int64 if every id of both columns is an integer in its usual spelling and fits,
-    uint64 if all fit into that, and otherwise string, with each id unchanged. A quoted word is
+    The type is int64 or uint64 if every id of both columns is an integer in its usual spelling that
+    fits into this type. Otherwise the type is string, and each id is unchanged. A quoted word is
     always a string.
     """
 
@@ -160,7 +160,8 @@ class IdPair:
         self._path, self._names, self._dialect = path, list(names), dialect
         self._blocks: list[tuple[Ids, Ids]] = []
         self._types, self._lines = (TextType(), TextType()), [0, 0]
-        self._no_value: str | None = ""  # a word for a missing value; None after the warning
+        # a word for a missing value, and its column; None after the warning
+        self._no_value: str | None = ""
 
     def append(self, block: Block, source: Column, destination: Column) -> tuple[Any, Any]:
         """Append the text of a block; return its ids, in types that depend on this block only."""
@@ -196,7 +197,7 @@ class IdPair:
         if kind == pa.string() and self._no_value:
             warnings.warn(
                 f"{self._path}: {self._no_value} is read as an id, which joins all of its rows,"
-                " because the column is text: if it stands for a missing id, remove these rows, for"
+                " because the column is text: if it means a missing id, remove these rows, for"
                 " example by pandas.read_csv(path).dropna()",
                 CcRapidsWarning,
                 stacklevel=1,
@@ -229,8 +230,8 @@ def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 _FLOATS = ", because floats merge ids beyond 2^53"
 _WAY_OUT = (
-    ": write them as integers, name other columns by source= and destination= (--source,"
-    " --destination), or, if they are names, store them as strings in Parquet or with quotes in"
+    ": write the ids as integers, name other columns by source= and destination= (--source,"
+    " --destination), or, if the ids are names, store them as strings in Parquet or with quotes in"
     " csv"
 )
 
@@ -251,7 +252,7 @@ def refused(
 
 
 def _first_float(text: pa.ChunkedArray) -> int | None:
-    """Return the row of the first float, -1 if all are integers, None if one is not a number."""
+    """Return the row of the first float; -1 if all words are integers, None if one is no number."""
     words = pc.if_else(pc.is_in(text, value_set=pa.array([*MISSING, ""], text.type)), None, text)
     with suppress(pa.ArrowInvalid):
         pc.replace_substring_regex(words, r"^\+", "").cast(pa.float64())
@@ -263,8 +264,7 @@ def _first_float(text: pa.ChunkedArray) -> int | None:
 def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first_row: int) -> None:
     """Raise a ColumnTypeError unless columns hold integers or strings, or categories of these.
 
-    A column of nulls may have any type. The message has the row in the file, where the columns
-    begin at ``first_row``.
+    A column of nulls may have any type. The columns begin at row ``first_row`` of the file.
     """
     for name, column in zip(names, columns, strict=True):
         if are_ids(column.type) or column.null_count == len(column):
@@ -288,7 +288,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the value type of a dictionary, large string for views, other types unchanged."""
+    """Return the value type of a dictionary, and large string for views; keep other types."""
     if pa.types.is_dictionary(kind):
         return plain_type(kind.value_type)
     return pa.large_string() if pa.types.is_string_view(kind) else kind

@@ -287,7 +287,7 @@ def test_rows_of_a_pipe_are_not_counted_ahead(piped, options):
 def test_a_pipe_of_ids_that_become_text_is_refused(piped, monkeypatch):
     monkeypatch.setattr(delimited, "BLOCK", 512)
     path = piped(b"src,dst\n" + b"1,2\n" * 3000 + b"ann,bob\n")
-    with pytest.raises(cc_rapids.FormatError, match="all earlier ones were integers"):
+    with pytest.raises(cc_rapids.FormatError, match="all earlier ids were integers"):
         stream_components(path, format="csv")
 
 

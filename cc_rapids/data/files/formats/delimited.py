@@ -36,7 +36,7 @@ def names(file: File, options: TextOptions) -> list[str]:
     lines = file.head[: file.head.rfind(b"\n") + 1] or file.head
     raw: Any = BytesIO(lines)
     beginning = File(file.path, raw, len(lines), None, decoded=file.decoded)
-    return first_lines(beginning, ColumnRequest(None, None, file.format(options), options))[3]
+    return first_lines(beginning, ColumnRequest(None, None, file.format(options), options)).names
 
 
 def write_quoted(delimiter: str, edges: EdgeList, stream: BinaryIO, path: Path) -> None:

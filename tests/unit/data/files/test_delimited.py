@@ -261,7 +261,12 @@ class TestMalformed:
             ("a.csv", 'u,v\n1,2\n"3,4\n', 3, "'\"3,4'"),
             ("a.tsv", "1\t2\n1,2\n", 2, "'1,2'"),
             ("a.txt", "# c\n1 2\n\n\n   3\n4 5\n", 5, "'   3'"),
-            ("a.txt", "1 2\n3 4\n# now three\n", 3, "remove such lines, as by grep -v '^#'"),
+            (
+                "a.txt",
+                "1 2\n3 4\n# now three\n",
+                3,
+                "remove such lines, for example by grep -v '^#'",
+            ),
             ("a.txt", "1 2 3\n2 4\n3\n", 2, "expected 3 fields"),
             ("a.csv", "src,dst\n1,2\nsrc,dst\n2,3\n", 3, "--no-header"),
             ("a.txt", "1\n", 1, "'1'"),
