@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.files.input_file import ColumnRequest
-from ...data.files.opening import given
+from ...data.files.opening import file_of
 from ...data.files.read import EdgeFile, SourceFormat, read_opened, read_wanted
 from ...data.text_options import KEYWORDS, TextOptions
 from ...errors import CcRapidsWarning, InputError
@@ -127,7 +127,7 @@ def read_one(file: Path, report: Report | None, **reading: Any) -> EdgeFile:
     request_fields = {name: value for name, value in reading.items() if name not in KEYWORDS}
     request = ColumnRequest(format="", options=TextOptions.among(reading), **request_fields)
     if str(file) == STANDARD:
-        edge_file = read_opened(given(standard_input()), request)
+        edge_file = read_opened(file_of(standard_input()), request)
     else:
         edge_file = read_wanted(file, request, report)
     if not edge_file.ledger.records:
