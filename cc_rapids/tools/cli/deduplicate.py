@@ -12,6 +12,7 @@ import click
 
 from ...data.files.text_ids import is_text
 from ...data.files.write import write_table
+from ...data.text_options import TextOptions
 from ...errors import FormatError, InputError, NullsError, UnmatchedWarning, counted, inflected
 from ...ledger import Ledger
 from .frames import (
@@ -20,6 +21,7 @@ from .frames import (
     ids_of,
     read_table,
     table_format_option,
+    table_text_options,
 )
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
 from .options import (
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     help="Column of DOCS with the ids, or several: A,B.",
 )
 @table_format_option("--format", "docs_format", "DOCS")
+@table_text_options("docs-", "DOCS")
 @ends_options(("--left", "--source"), ("--right", "--destination"), "id of each pair")
 @format_option("--pairs-format", "format", "Format of PAIRS; from its suffix by default.", INPUT)
 @text_options
@@ -129,6 +132,8 @@ def deduplicate(
     pairs: str,
     on: str,
     docs_format: str | None,
+    docs_delimiter: str | None,
+    docs_encoding: str | None,
     by: str | None,
     by_text: bool,
     ascending: bool,
@@ -177,7 +182,8 @@ def deduplicate(
         raise click.UsageError("--dropped and --output name the same file.")
     shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
-    table = read_table(docs, docs_format, quiet)
+    docs_text = TextOptions.check(delimiter=docs_delimiter, encoding=docs_encoding)
+    table = read_table(docs, docs_format, quiet, docs_text)
     ids = [on] if on in table.table.column_names else on.split(",")
     table.check([*ids, *([] if by is None else [by]), *per])
     pair_input = read_edges([pairs], {"memory_limit": memory_limit}, quiet, reading, bounds)

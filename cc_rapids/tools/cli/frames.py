@@ -14,13 +14,14 @@ from ...data.end_columns import naming, place_of
 from ...data.files.binary import damage
 from ...data.files.formats.arrow import FILE_MARK, check_end
 from ...data.files.formats.parquet import check_one_file
-from ...data.files.header import is_header
+from ...data.files.header import check_text_options, is_header
 from ...data.files.input_file import File, as_format
 from ...data.files.lake import check_no_table_around, table_at, whole_table
 from ...data.files.named_graphs import decoded, in_utf8
 from ...data.files.opening import opened
 from ...data.files.text_head import HEAD, SEPARATORS
 from ...data.files.text_ids import integers, is_text, trimmed
+from ...data.text_options import NO_OPTIONS, TextOptions
 from ...errors import FormatError, InputError
 from .group import INPUT, Decorator, option
 from .options import STANDARD, FilePath, input_options
@@ -84,8 +85,25 @@ def table_format_option(flag: str, name: str, what: str) -> Decorator:
     return option(flag, name, metavar="FORMAT", type=kind, section=INPUT, help=help_text)
 
 
-def read_table(path_text: str, format: str | None, quiet: bool) -> WholeTable:
+def table_text_options(prefix: str, what: str) -> Decorator:
+    """Return the options ``--delimiter`` and ``--encoding`` of a table, with a prefix."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        return input_options(
+            function,
+            (f"--{prefix}delimiter", "CHARACTER", str, f"The field delimiter of {what} in text."),
+            (f"--{prefix}encoding", "NAME", str, f"The encoding of {what} in text; else UTF-8."),
+        )
+
+    return decorate
+
+
+def read_table(
+    path_text: str, format: str | None, quiet: bool, text: TextOptions = NO_OPTIONS
+) -> WholeTable:
     """Read the table of a file, a folder or a pattern, or of standard input for ``-``.
+
+    ``text`` has the delimiter and the encoding of text files.
 
     Raises
     ------
@@ -96,7 +114,7 @@ def read_table(path_text: str, format: str | None, quiet: bool) -> WholeTable:
 
     from ...data.column import table_without_views
 
-    parts = [_read(path, format, quiet) for path in paths_of(path_text)]
+    parts = [_read(path, format, quiet, text) for path in paths_of(path_text)]
     name, first_part = name_of(path_text), parts[0]
     if any(part.schema.names != first_part.schema.names for part in parts):
         raise FormatError(f"the files of {name} have different columns, so they are not one table")
@@ -117,10 +135,10 @@ def read_table(path_text: str, format: str | None, quiet: bool) -> WholeTable:
 _TEXT_MARK = {b"cc_rapids": b"words"}
 
 
-def _read(path: str, format: str | None, quiet: bool) -> pa.Table:
+def _read(path: str, format: str | None, quiet: bool, text: TextOptions) -> pa.Table:
     """Read the table of one file; all columns of a text file are strings."""
     if path == STANDARD:
-        return _table_of(standard_input(), format)
+        return _table_of(standard_input(), format, text)
     if table_at(path) is not None:
         return whole_table(path)
     check_no_table_around([path])
@@ -128,10 +146,10 @@ def _read(path: str, format: str | None, quiet: bool) -> pa.Table:
         progress(f"reading {Path(path).name}", quiet) as report,
         opened(path, on_progress=report) as file,
     ):
-        return _table_of(file, format)
+        return _table_of(file, format, text)
 
 
-def _table_of(file: File, format: str | None) -> pa.Table:
+def _table_of(file: File, format: str | None, options: TextOptions) -> pa.Table:
     """Return the table of an open file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -139,13 +157,14 @@ def _table_of(file: File, format: str | None) -> pa.Table:
     kind = format or file.format()
     if kind not in TABULAR:
         raise FormatError(f"{file.path} is {kind}, but a table is one of {', '.join(TABULAR)}")
+    check_text_options(options, [file.path], [kind])
     with as_format(file, kind), damage(file, kind):
         if kind in _DELIMITERS:
-            text = in_utf8(b"".join(file.pieces()))
+            text = _in_utf8(b"".join(file.pieces()), file.path, options.encoding)
             if not text.strip():
                 raise FormatError(f"{file.path} is empty: its first line must name the columns")
             try:
-                return _of_text(pa.py_buffer(text), _delimiter_of(text, _DELIMITERS[kind]))
+                return _of_text(pa.py_buffer(text), options.delimiter or _delimiter_of(text, kind))
             except pa.ArrowInvalid:
                 decoded(file.path, text)
                 raise
@@ -163,8 +182,19 @@ def _table_of(file: File, format: str | None) -> pa.Table:
         return table
 
 
-def _delimiter_of(text: bytes, usual: str) -> str:
-    """Return the delimiter of a text: the first of the usual and other ones in its first line."""
+def _in_utf8(data: bytes, path: str, encoding: str | None) -> bytes:
+    """Return a text converted to UTF-8 from an encoding, by default from its byte order mark."""
+    if encoding is None:
+        return in_utf8(data)
+    try:
+        return data.decode(encoding).removeprefix("\ufeff").encode()
+    except UnicodeError as error:
+        raise FormatError(f"{path} is not text in {encoding}: {error}") from None
+
+
+def _delimiter_of(text: bytes, kind: str) -> str:
+    """Return the delimiter of a text: that of its format if the first line has it, or another."""
+    usual = _DELIMITERS[kind]
     first_line = text[:HEAD].split(b"\n", 1)[0].decode(errors="replace")
     return next((delimiter for delimiter in (usual, *SEPARATORS) if delimiter in first_line), usual)
 

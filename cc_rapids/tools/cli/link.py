@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
 import time
+import warnings
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...data.files.text_ids import NO_VALUE, integers, is_text
 from ...data.files.write import write_table
-from ...errors import counted
-from .frames import TABULAR_IN_WORDS, WholeTable, read_table, table_format_option
+from ...data.text_options import TextOptions
+from ...errors import CcRapidsWarning, counted, listed
+from .frames import (
+    TABULAR_IN_WORDS,
+    WholeTable,
+    read_table,
+    table_format_option,
+    table_text_options,
+)
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
 from .options import (
     FilePath,
@@ -57,6 +68,7 @@ if TYPE_CHECKING:
     help="Column of record ids, or several: A,B; else row numbers.",
 )
 @table_format_option("--format", "format", "RECORDS")
+@table_text_options("", "RECORDS")
 @option(
     "--max-group",
     metavar="N",
@@ -93,6 +105,8 @@ def link(
     keys: tuple[str, ...],
     id: str | None,
     format: str | None,
+    delimiter: str | None,
+    encoding: str | None,
     max_group: int | None,
     ignore: tuple[str, ...],
     engine: str | None,
@@ -107,8 +121,10 @@ def link(
 
     RECORDS is a table. Records that agree in any --key belong to one entity, and so do records that
     are linked only through other records. Records agree in a key of several columns, such as
-    name,birthday, if they agree in all of them. Empty values and those of --ignore link nothing.
-    The output has one row per record: its id (vertex) and the label of its entity (labels).
+    name,birthday, if they agree in all of them. Empty values and those of --ignore link nothing. In
+    a csv or tsv column of integers, words such as NA link nothing either; in other columns, the
+    command warns if they link rows. The output has one row per record: its id (vertex) and the
+    label of its entity (labels).
     """
     from ...linkage import link_records
 
@@ -117,12 +133,13 @@ def link(
     output_path = None if label_target is None else label_target[0]
     shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
-    table = read_table(records, format, quiet)
+    text = TextOptions.check(delimiter=delimiter, encoding=encoding)
+    table = read_table(records, format, quiet, text)
     key_columns = [_columns(table, key) for key in keys]
     ids = None if id is None else _columns(table, id)
     with kernels(quiet) as times:
         result = link_records(
-            _compared(table, key_columns, ids or []),
+            _compared(table, key_columns, ids or [], ignore),
             key_columns,
             ids,
             max_group=max_group,
@@ -161,16 +178,58 @@ def _columns(table: WholeTable, names: str) -> list[str]:
     return columns
 
 
-def _compared(table: WholeTable, keys: list[list[str]], ids: list[str]) -> pa.Table:
-    """Return the columns of keys and ids; in a text file, keys that are not ids are strings.
+def _compared(
+    table: WholeTable, keys: list[list[str]], ids: list[str], ignore: tuple[str, ...]
+) -> pa.Table:
+    """Return the columns of keys and ids; those of keys in text files as strings.
 
-    Keys such as 007 and 7 are therefore different.
+    Keys such as 007 and 7 are then different. ``ignore`` are the values that link nothing.
     """
     import pyarrow as pa
 
     names = dict.fromkeys(name for key in [ids, *keys] for name in key)
-    keys_from = table.table if table.text is None else table.text
-    return pa.table({name: (table.table if name in ids else keys_from)[name] for name in names})
+    of_keys = table.table if table.text is None else table.text
+    columns = {name: (table.table if name in ids else of_keys)[name] for name in names}
+    for name in dict.fromkeys(name for key in keys for name in key if name not in ids):
+        columns[name] = _without_missing(table, name, columns[name], ignore)
+    return pa.table(columns)
+
+
+def _without_missing(
+    table: WholeTable, name: str, column: pa.ChunkedArray, ignore: tuple[str, ...]
+) -> pa.ChunkedArray:
+    """Return a column of a key, with words such as NA as nulls if a text file has integers in it.
+
+    In any other column, such words are strings. Warn if they link records.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not is_text(column.type):
+        return column
+    text = column.cast(pa.large_string())
+    words = pc.utf8_lower(pc.utf8_trim_whitespace(text))
+    means_missing = pc.is_in(words, value_set=pa.array([*NO_VALUE, ""], text.type))
+    is_ignored = pc.is_in(text, value_set=pa.array(["", *ignore], text.type))
+    means_missing = pc.and_not(means_missing, is_ignored)
+    if not pc.any(means_missing).as_py():
+        return column
+    present = pc.if_else(means_missing, pa.scalar(None, text.type), text)
+    is_whole = table.text is not None and integers(present) is not None
+    if is_whole and present.null_count < len(present):
+        return present
+    rows = Counter(text.filter(means_missing).to_pylist())
+    linking = {word: count for word, count in rows.items() if count > 1}
+    if linking:
+        shown = [f"{word!r} in {count:,} rows" for word, count in linking.items()]
+        options = " ".join(f"--ignore {shlex.quote(word)}" for word in linking)
+        warnings.warn(
+            f"column {name!r} of {table.name} has {listed(shown)}, and equal words link rows: for"
+            f" words that stand for missing values, pass {options}",
+            CcRapidsWarning,
+            stacklevel=2,
+        )
+    return column
 
 
 def _ignored(values: tuple[str, ...]) -> list[Any]:

@@ -21,6 +21,7 @@ from .frames import (
     ids_of,
     read_table,
     table_format_option,
+    table_text_options,
     with_header,
 )
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
@@ -55,6 +56,7 @@ from .sources import CommandEdges, read_in_memory, read_one
 @column_options
 @option("--weight", metavar="NAME", required=True, section=INPUT, help="Column of scores.")
 @table_format_option("--format", "format", "PAIRS")
+@table_text_options("", "PAIRS")
 @header_option("Do files of --cannot-link, --must-link have a header?")
 @nulls_option
 @option(
@@ -108,6 +110,8 @@ def link_pairs(
     destination: Any,
     weight: str,
     format: str | None,
+    delimiter: str | None,
+    encoding: str | None,
     header: bool | None,
     nulls: str | None,
     records: str | None,
@@ -153,7 +157,8 @@ def link_pairs(
     output_path = None if label_target is None else label_target[0]
     shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
-    scored = _scored(pairs, source, destination, format, bounds, quiet)
+    text = {"format": format, "delimiter": delimiter, "encoding": encoding}
+    scored = _scored(pairs, source, destination, text, bounds, quiet)
     id_types = _id_types(scored)
     record_table = None if records is None else read_table(records, None, quiet)
     cannot_pairs, must_pairs = (
@@ -290,7 +295,7 @@ def score_clusters(
     if weight is None:
         scores = score(_labelled(found, header), truth_labels, missing=missing)
     else:
-        scored = _scored(found, source, destination, None, {"weight": weight}, True)
+        scored = _scored(found, source, destination, {}, {"weight": weight}, True)
         options = {"nulls": nulls or "raise"}
         scores = _best_scores(scored, options, truth_labels, best or "pairwise_f1", missing)
     if json_output:
@@ -327,12 +332,15 @@ def _scored(
     path: str,
     source: Any,
     destination: Any,
-    format: str | None,
+    text: dict[str, str | None],
     bounds: dict[str, Any],
     quiet: bool,
 ) -> CommandEdges:
-    """Return the scored pairs of a file, a folder or a pattern, read as edges."""
-    reading = {"source": source, "destination": destination, "format": format}
+    """Return the scored pairs of a file, a folder or a pattern, read as edges.
+
+    ``text`` has the options for reading text.
+    """
+    reading = {"source": source, "destination": destination, **text}
     return read_in_memory((path,), quiet, reading, bounds)
 
 

@@ -374,6 +374,33 @@ class TestLink:
         given("link", "people.parquet", *words, "--output", "o.parquet")
         assert pq.read_table("o.parquet")["labels"].to_pylist() == [0, 0, 2, 3]
 
+    def test_words_for_missing_values(self, folder):
+        rows = "NA,NA\nNA,NA\n5,null\n5,x\n?,null\n?,x\n,NULL\n"
+        (folder / "people.csv").write_text("phone,email\n" + rows)
+        assert self.labels("--key", "phone") == [0, 1, 2, 2, 4, 5, 6]  # as in a column of integers
+        words = ["link", "people.csv", "--key", "email", "--output", "o.parquet"]
+        warning = CliRunner().invoke(main, words).stderr
+        assert "'NA' in 2 rows, 'null' in 2 rows" in warning
+        assert "pass --ignore NA --ignore null" in warning
+        assert pq.read_table("o.parquet")["labels"].to_pylist() == [0, 0, 2, 3, 2, 3, 6]
+        given(*words, "--ignore", "NA", "--ignore", "null")
+        assert pq.read_table("o.parquet")["labels"].to_pylist() == [0, 1, 2, 3, 4, 3, 6]
+
+    def test_the_separator_and_the_encoding_of_a_table(self, folder):
+        (folder / "people.csv").write_bytes("n,x|id\n\xe9,x|1\n\xe9,x|2\n".encode("latin-1"))
+        words = ["--encoding", "latin-1", "--delimiter", "|"]
+        assert self.labels("--key", "n,x", *words) == [0, 0]
+        assert "not text in ascii" in refused(
+            "link", "people.csv", "--key", "id", "--encoding", "ascii"
+        )
+        (folder / "pairs.csv").write_text("src,dst\n1,2\n")
+        words = ["--docs-encoding", "latin-1", "--docs-delimiter", "|", "--output", "o.csv"]
+        given("deduplicate", "people.csv", "pairs.csv", "--on", "id", *words)
+        assert (folder / "o.csv").read_text() == '"n,x","id"\n"\xe9,x",1\n'
+        pq.write_table(pa.table({"n": [7, 7]}), "people.parquet")
+        said = refused("link", "people.parquet", "--key", "n", "--delimiter", "|")
+        assert "people.parquet is parquet: leave it out" in said
+
     def test_a_column_with_a_comma_in_its_name(self, folder):
         (folder / "people.csv").write_text('"a,b",c\n1,2\n1,3\n')
         assert self.labels("--key", "a,b") == [0, 0]
