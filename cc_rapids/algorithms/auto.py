@@ -66,10 +66,10 @@ SAMPLED = Design("strided(every=4, order=partitioned)", REM, "splice")
 IN_BLOCKS = Design("none(tiles=16384)")
 MIN_LOCALITY = 2 / 3  # minimum locality for blocks
 MIN_BLOCK_EDGES = 4_000_000  # minimum number of edges for blocks
-MIN_BLOCK_IDS = 1 << 20  # minimum number of ids for blocks: fewer leave most of a GPU idle
+MIN_BLOCK_IDS = 1 << 20  # minimum number of ids for blocks; with fewer ids, most of a GPU is idle
 
-# Bits in shared memory pay if they exceed L1 and one shared bit stands for at most four ids. They
-# need a sample that joins most vertices: 1.5 sampled edges per vertex.
+# Bits in shared memory pay if they exceed L1 and one shared bit stands for at most four ids. Such
+# bits need a sample that joins most vertices: 1.5 sampled edges per vertex.
 SHARED = tuple(
     AutoRule(
         Design(f"strided(every={every}, bits=shared)", REM, "splice"),
@@ -83,8 +83,8 @@ SHARED = tuple(
     for every, least in ((20, 28), (8, 15), (7, 9))
 )
 
-# (minimum edges per vertex, sampling period). A sample has 0.75 edges per vertex, or 1 where a
-# sampled edge is cheaper than a later one.
+# (minimum edges per vertex, sampling period). A sample has 0.75 edges per vertex, or 1 edge where a
+# sampled edge takes less time than a later edge.
 SAMPLES: dict[str, tuple[tuple[float, int], ...]] = {
     "partitioned": ((16, 20), (11, 14), (5.5, 7), (3.5, 4)),
     "listed": ((16, 20), (11, 14), (5.5, 7), (3.5, 5)),

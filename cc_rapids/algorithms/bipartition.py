@@ -38,11 +38,11 @@ def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
 def odd_cycles(
     ends: tuple[Array, Array], tree: Array, odd: Array, roots: Array, backend: Backend
 ) -> tuple[Array, Array]:
-    """Return one cycle of odd length for each component that has one.
+    """Return one cycle of odd length for each component that has such a cycle.
 
-    The cycle of a component is its first self-loop. Without self-loops, it is closed by the first
-    edge whose endpoints have depths of equal parity: this edge and the path between its endpoints
-    in the forest are an odd cycle.
+    The cycle of a component is its first self-loop. If a component has no self-loop, the cycle
+    contains the first edge whose endpoints have depths of equal parity: this edge and the path
+    between its endpoints in the forest are an odd cycle.
 
     Parameters
     ----------

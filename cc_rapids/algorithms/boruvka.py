@@ -33,10 +33,10 @@ NAME = "boruvka+async+halve"  # the rounds, and the union and find by which they
 WHY = "a spanning forest by weight"
 SAMPLE = 1024  # maximum number of weights sampled for the pivots
 LIGHTER_PER_CANDIDATE = 8  # edges of a later band per slot of the candidate buffers
-SPARSE_RATIO = 16  # with fewer vertices per candidate, all selections are reset in order
-ONE_LAUNCH_CANDIDATES = 1 << 19  # up to this number, one launch runs all remaining rounds
+SPARSE_RATIO = 16  # for fewer vertices per candidate, the selections of all roots are reset
+ONE_LAUNCH_CANDIDATES = 1 << 19  # for at most this number, one launch runs all remaining rounds
 LIGHT_EDGES_PER_VERTEX = 0.66  # size of the first band, see forest_bands.jsonl, experiments.jsonl
-LIGHT_BANDS = 3  # bands before the last one; each ends at twice the position of the previous one
+LIGHT_BANDS = 3  # number of bands before the last band
 MIN_BAND_RATIO = 4  # lists shorter than this multiple of the first band are not filtered
 HALF = 32  # bits of the weight in a 64-bit key that also contains the row
 
@@ -77,7 +77,7 @@ class WeightOrder:
         return self.sample(Edges(unused, unused, 0), 0, self.bits.size, 1, backend)
 
     def sample(self, edges: Edges, n: int, size: int, every: int, backend: Backend) -> Array:
-        """Return the codes of ``size`` weights: in rows 0, ``every``, 2 * ``every`` and so on."""
+        """Return the codes of ``size`` weights in rows 0, ``every``, 2 * ``every`` and so on."""
         codes = backend.empty(size, np.uint64)
         write = backend.kernel(kernels.order_sample, self.weigh)
         write(size, every, self.bits, edges.src, edges.dst, n, codes)
@@ -169,7 +169,7 @@ def solve(
         A forest over the vertices of the edges; ``present`` contains the vertices that are in the
         answer even without an edge.
     expected_vertices : int
-        The number of vertices likely to occur.
+        The number of vertices that are likely to occur.
     order : WeightOrder
         The order of the weights, one for each edge.
     edge_input : EdgeInput, optional
@@ -330,7 +330,7 @@ class _Rounds:
     """The rounds over one band of edges after another, the lightest band first.
 
     ``chosen`` has a bit for each edge of the list, which is set for edges of the forest. Each round
-    reads one of two candidate buffers and writes the other one.
+    reads one of two candidate buffers and writes the other buffer.
 
     Parameters
     ----------

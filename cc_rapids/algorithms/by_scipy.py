@@ -13,7 +13,7 @@ from ..graph.forest import Forest
 def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: bool = False) -> None:
     """Point every vertex at the least vertex of its component; mark ends of edges as present.
 
-    The parents, and the present vertices after a count, are the same as if a design links the
+    The parents, and the present vertices after a count, are the same as if a design had linked the
     edges.
 
     Parameters
@@ -50,7 +50,7 @@ def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: boo
     matrix = coo_array((np.ones(us.size, np.int8), (us, vs)), (n, n))
     count, labels = csgraph.connected_components(matrix, directed=False)
     least = np.empty(count, parent.dtype)
-    # Vertices are stored in descending order, so that the last store for a label is the least.
+    # Vertices are stored in descending order, so the last vertex stored for a label is the least.
     least[labels[::-1]] = np.arange(n - 1, -1, -1, dtype=parent.dtype)
     parent[:] = least[labels]
 

@@ -43,8 +43,8 @@ class CompiledDesign:
     partitions : bool
         Whether edges are copied and linked in the order of blocks of vertices.
     needs_giant : bool
-        Whether the finish phase needs the giant component. Designs with rounds need it even without
-        a sample, to rename the vertices.
+        Whether the finish phase needs the giant component. Designs with rounds rename the vertices
+        by the giant component, even without a sample.
     link_edge : Kernel or None
         The kernel that links all edges of a list in one launch; None if the design needs more
         launches.
@@ -154,7 +154,7 @@ def build_mixed(design: Design, backend: Backend, vertex: type, wide: type) -> K
     composer, batch = KernelComposer(design, backend, vertex, wide, False, False), kernels.queries
     link = design.words[1].spec
     parent_bits = link.aux_array.parent_bits if link.packed else primitives.none_of(vertex)
-    word = type(parent_bits)  # the type of the array that finds climb
+    word = type(parent_bits)  # the type of the elements of the array in which finds climb
     find = composer.find() or kernels.find.naive(backend)
     same, join = batch.same(backend, word, parent_bits, find), composer.join(sampling=False)
     kernel: Kernel = batch.insert_or_query(backend, vertex, word, join, composer.load_edge(), same)
@@ -239,13 +239,13 @@ class KernelComposer:
         return step
 
     def queue_words(self, sample: kernels.sampling.Sample | None) -> int:
-        """Return the size of the queues of edges in words, two per edge; 0 without queues."""
+        """Return the number of words of the queues of edges, two per edge; 0 without queues."""
         filters = sample is not None and sample.shared and not self.record_forest
         filters = filters and self.vertex is shared_filter.WORD
         return shared_filter.words_for(self.backend.shared_memory_limits()) if filters else 0
 
     def _edges_outside(self, link_outside: Any, sample: kernels.sampling.Sample) -> Step:
-        """Return the step that links the edges of a list outside the sample."""
+        """Return the step that links the edges of a list that are outside the sample."""
         if self.queue_words(sample):
             return self._filtered(link_outside, sample)
         kernel = kernels.sampling.link_edges_outside(
@@ -254,7 +254,7 @@ class KernelComposer:
         return phases.edges_outside(kernel, sample.left_count)
 
     def _filtered(self, link_outside: Any, sample: kernels.sampling.Sample) -> Step:
-        """Return the step that links these edges with the giant's bits in shared memory."""
+        """Return the step that links the edges outside the sample, with bits in shared memory."""
         load_edge = self.form.load_streaming(self.backend, self.wide)
         filter_edges = shared_filter.filter_by_blocks(
             self.backend, self.vertex, self.wide, load_edge, sample.left, link_outside

@@ -17,7 +17,7 @@ of a cluster is the number of merges on its path to the root. Pointer jumping al
 merges, and the points to the left of the path.
 
 The trees of a forest are joined at an infinite height: they are children of one root, unless only
-one of them has at least ``min_cluster_size`` points.
+one tree has at least ``min_cluster_size`` points.
 
 Campello, Moulavi and Sander, "Density-based clustering based on hierarchical density estimates",
 PAKDD 2013.
@@ -146,7 +146,7 @@ class CondensedTree:
         return paths.condensed(above, leaving, vertex_of)
 
     def rows(self, finite: Any = None) -> Any:
-        """Return the tree as a structured array on the host: the rows of points, then of clusters.
+        """Return the tree as a structured array on the host: rows of points, then rows of clusters.
 
         The root has no row. Points have the numbers 0 .. n - 1, and cluster c has the number n + c.
         ``finite`` is a mask of n points, True for the points of this tree. All other points leave
@@ -158,7 +158,7 @@ class CondensedTree:
         n, children = int(finite.size), slice(1, count)
         fields = [("parent", "i8"), ("child", "i8"), ("lambda_val", "f8"), ("child_size", "i8")]
         rows = np.zeros(n + count - 1, fields)
-        rows["parent"], rows["child_size"][:n] = n, 1  # n is the root; clusters are added to it
+        rows["parent"], rows["child_size"][:n] = n, 1  # the root is n; parents are added to n below
         rows["child"][:n], rows["child"][n:] = np.arange(n), np.arange(n + 1, n + count)
         rows["parent"][:n][finite] += to_host(self.cluster_of)
         rows["lambda_val"][:n][finite] = to_host(self.density_of)
@@ -191,7 +191,7 @@ class CondensedTree:
             The least density at which a point of the cluster has this label. A point that leaves
             the cluster at a lower density is noise.
         death : (c,) array of float64
-            The death of the selected cluster that contains each cluster; arbitrary if none does.
+            The death of the selected cluster that contains each cluster; arbitrary for noise.
         greatest_death : (c,) array of float64
             The greatest death among the cluster itself and its descendants.
         """
@@ -322,7 +322,8 @@ class _Paths:
         length[:joint_root] = 1
         of_trees, points_left = slice(joint_root, first_child), xp.zeros(count, np.int64)
         points_left[of_trees] = xp.cumsum(size[of_trees]) - size[of_trees]
-        points_left[first_child + 1 :: 2] = size[first_child::2]  # left children come before right
+        # each right child is to the right of the points of its left sibling
+        points_left[first_child + 1 :: 2] = size[first_child::2]
         order = _by_level(parent, length, points_left, xp)
         number = xp.empty(count, np.int64)
         number[order] = xp.arange(count)

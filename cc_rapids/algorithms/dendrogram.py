@@ -3,20 +3,20 @@
 The forest is contracted by its heaviest edges (Sao, Prokopenko and Lebrun-Grandié, "PANDORA: A
 parallel dendrogram construction algorithm for single linkage clustering on GPU", 2024). An edge is
 an *alpha edge* if both of its endpoints have a lighter edge. All other edges join a single vertex
-to a cluster, or two single vertices (*leaf edges*). These edges are contracted, and the alpha edges
-form the next forest, between *supervertices*. Each alpha edge needs two leaf edges below it. So at
-most half of the edges are alpha edges, and the contractions end.
+to a cluster, or two single vertices (*leaf edges*). All edges except the alpha edges are
+contracted, and the alpha edges form the next forest, between *supervertices*. Each alpha edge needs
+two leaf edges below it. So at most half of the edges are alpha edges, and the contractions end.
 
 Inside a supervertex the merges are a *chain*: each edge joins one more vertex to the cluster of the
 previous edge. A chain ends before the lightest edge of its supervertex. Heavier edges belong to the
 chain of a later supervertex, which contains this supervertex. So the edges of a chain are known
-before any cluster is, and only need to be ordered.
+before any cluster is known, and only need to be ordered.
 
 Two implementations compute the same arrays. On a GPU each step is a launch over all edges: edges
 are sorted by chain, and sizes are prefix sums along chains, first along the chains of earlier
-supervertices. With few CPU threads, one thread in two passes is faster. It takes the edges in the
-order of their merges, so that it can prefetch what later edges read. Only the search for chains
-uses all threads.
+supervertices. With few CPU threads, one thread in two passes is faster. This thread takes the edges
+in the order of their merges, so that it can prefetch the data of later edges. Only the search for
+chains uses all threads.
 """
 
 from __future__ import annotations
@@ -92,9 +92,10 @@ class MergeTree:
         return self._look_up(self.greatest, clusters, clusters.dtype)
 
     def _look_up(self, merged: Array, clusters: Array, dtype: Any, is_size: bool = False) -> Array:
-        """Return, for each given cluster, the element of ``merged`` of the edge that created it.
+        """Return, for each given cluster, the element of ``merged`` at the edge that created it.
 
-        No edge creates a single vertex. Its value is 1 if ``is_size``, otherwise the vertex itself.
+        No edge creates a cluster of one vertex. The result is then 1 if ``is_size``, otherwise the
+        vertex.
         """
         values = self.backend.empty(clusters.size, dtype)
         look_up = self.backend.kernel(kernels.look_up)
@@ -156,6 +157,7 @@ class MergeTree:
         Parameters
         ----------
         heights : (t,) array of float64
+            The height of each merge.
         root : float
             The height at which components are merged, after all edges.
         """
@@ -185,7 +187,8 @@ class MergeTree:
         Returns
         -------
         three (c,) arrays of integers
-            Ordered by step, and within a step by the least vertex of the merged cluster.
+            The rows are ordered by step, and within a step by the least vertex of the merged
+            cluster.
         """
         xp, t, word = self.backend.xp, int(steps.size), self.first.dtype.type
         before, last, is_outer = self._nodes(steps)
@@ -287,7 +290,7 @@ def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> lis
     rows, starts = rows_of_each(chain - word(n), bounds[-1] - n, backend.xp)
     records = backend.empty(4 * t, word)
     gather = backend.kernel(kernels.gather_joined, word)
-    # where the edges of each contraction begin in ``rows``; its chains need earlier sums
+    # where the edges of each contraction begin in ``rows``; chains need earlier contractions' sums
     contraction_starts = starts[backend.asarray(np.array(bounds[1:]) - n)]
     for begin, end in pairwise(backend.to_host(contraction_starts).tolist()):
         gather(end - begin, begin, n, rows, starts, joined, chain, partners, records)

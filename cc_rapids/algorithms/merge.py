@@ -32,8 +32,8 @@ class Packed:
     present : ((n + 31) // 32,) array of uint32
         The forest's bit set of present vertices.
     parent : (n,) array of vertices, optional
-        The forest's parents. If there are too many pairs, these are sent in place of the other
-        arrays except ``present``.
+        The forest's parents. If there are too many pairs, the parents and ``present`` are sent, and
+        no other arrays.
     """
 
     giant: int

@@ -110,8 +110,8 @@ class Chains:
         forest : RootedForest
             A forest made with a root for each tree, including trees of one vertex.
         order : (t,) array of int64, or None
-            The edges from the weakest to the strongest. If None, the ranks are those of the edges
-            as listed, and queries of weakest edges are not answered.
+            The edges from the weakest to the strongest. If None, edges are ranked as listed, and
+            queries of weakest edges are not answered.
         """
         n, t = int(forest.parent.size), int(forest.child.size)
         dtype = forest.depth.dtype
@@ -231,8 +231,8 @@ class Chains:
             segment = xp.searchsorted(ends, index, side="right")
             vertex = piece.top[segment] + (index - (ends - count)[segment])
             pair, depth = piece.pair[segment], self.depth[vertex]
-            # the number of edges before this edge: on a path up from the first vertex, or on a path
-            # down to the second vertex
+            # the number of edges before this edge, if the path climbs from the first vertex here,
+            # and if it descends to the second vertex here
             step_up = first_depth[pair] - depth
             step_down = length[pair] - 1 - (second_depth[pair] - depth)
             step = xp.where(piece.from_first[segment], step_up, step_down)
@@ -284,7 +284,7 @@ def _since_head(rank: Array, head: Array, xp: Any) -> Array:
 def shortest_path(
     src: Array, dst: Array, n: int, first: int, second: int, backend: Backend
 ) -> list[int] | None:
-    """Return the edges of a shortest path from ``first`` to ``second``, in order, or None.
+    """Return the edges of a shortest path from ``first`` to ``second``; None if there is no path.
 
     Of several shortest paths, the one with the lexicographically least edge indices is returned. A
     breadth-first search starts at ``second``, and each vertex keeps its least edge to the previous

@@ -1,7 +1,7 @@
 """Phases of a run, driven by the host: the initial trees, and the edges after the sample.
 
-Each function takes kernels and returns a step on the state of a run (see run.py). Hong et al. 2020,
-Algorithm 1 and 3.5.
+The functions take kernels and return steps on the state of a run (see run.py). Hong et al. 2020,
+Algorithm 1 and Section 3.5.
 """
 
 from collections.abc import Callable

@@ -24,7 +24,7 @@ from ..kernels import find, pixels, union
 from ..kernels import forest as trees
 from ..kernels.primitives import WORD
 
-WIDE = 1 << 32  # from this number of pixels on, runs have 64-bit numbers
+WIDE = 1 << 32  # for this number of pixels or more, runs have 64-bit numbers
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Joined:
     Attributes
     ----------
     structure : array of bool, of shape (3, ..., 3)
-        Whether a pixel in the centre is joined with each neighbour. It is symmetric about the
-        centre.
+        Whether a pixel in the centre is joined with each neighbour. The array is symmetric about
+        its centre.
     by_value : bool
         Whether only pixels of equal values are joined.
     background : int
@@ -57,24 +57,26 @@ def label_pixels(
     image : (n,), (m, n), ... array of numbers
         An image with at least one axis and one pixel. Copied only if it is not C-contiguous.
     joined : Joined
+        The neighbours that are joined.
     dtype : dtype
         The type of the labels.
     backend : Backend
     out : C-contiguous array of ``dtype`` with the shape of the image, optional
-        Receives the labels. It may be the image.
+        The array that receives the labels. It may be the image itself.
 
     Returns
     -------
     labels : array of ``dtype`` with the shape of the image
         0 for the background, and 1, 2, ... for the components.
     count : int
+        The number of components.
     """
     shape = image.shape
     flat = backend.asarray(backend.xp.ascontiguousarray(image).reshape(-1))
     background = bits_of(joined.background, flat.dtype)
-    if is_boolean(flat.dtype) or is_signed(flat.dtype):  # fewer types to compile kernels for
+    if is_boolean(flat.dtype) or is_signed(flat.dtype):  # kernels are compiled for fewer types
         flat = flat.view(f"u{flat.itemsize}")
-    # axes of length 1 are left out, with the neighbours along them
+    # axes of length 1 are left out, together with the neighbours along these axes
     axes = [axis for axis in range(image.ndim) if shape[axis] > 1] or [image.ndim - 1]
     structure = joined.structure[tuple(slice(None) if a in axes else 1 for a in range(image.ndim))]
     grid = Grid.of([shape[axis] for axis in axes], structure, backend)
@@ -89,7 +91,7 @@ def _address(array: Array) -> int:
 
 
 def bits_of(value: int, dtype: Any) -> int | None:
-    """Return the bits of ``value`` as ``dtype``, as an int64; None if ``dtype`` has no such value.
+    """Return the bits of ``value`` in ``dtype``, read as an int64; None if the value does not fit.
 
     If ``dtype`` is not a type of integers, the value is returned unchanged.
     """
@@ -125,9 +127,10 @@ class Grid:
 
     @classmethod
     def of(cls, shape: list[int], structure: npt.NDArray[np.bool_], backend: Backend) -> Grid:
-        """Return the rows of an image of this shape, each joined by ``structure``.
+        """Return the rows of an image of this shape, with the rows that ``structure`` joins.
 
-        A row is a line along the last axis. For each row, only its earlier neighbours are listed.
+        A row is a line along the last axis. Of two neighbouring rows, only the later row lists the
+        other row.
         """
         *leading, width = shape
         strides = [math.prod(leading[k + 1 :]) for k in range(len(leading))]
@@ -165,45 +168,59 @@ class Grid:
 
         If ``background`` is None, no pixel is background.
         """
-        backend, words = self.backend, self.rows * self.words
-        vertex = self.vertex
-        inside, starts = (backend.empty(words, np.uint32) for _ in range(2))
-        before = backend.empty(words + 1, vertex)
-        is_inside = pixels.is_other if by_value else pixels.is_nonzero
-        if background is None:
-            is_inside, background = pixels.always, 0
-        equal = pixels.if_equal if by_value else pixels.always
-        bits = inside, starts, before
-        pack = backend.kernel(
-            pixels.pack,
-            backend.kernel(is_inside),
-            backend.kernel(equal if self.in_row else pixels.never),
-        )
-        pack(words, self.width, self.words, flat, background, *bits)
-        running_sums(backend, before)
+        backend, vertex = self.backend, self.vertex
+        are_joined = pixels.if_equal if by_value else pixels.always
+        bits = self._runs(flat, by_value, background, are_joined)
+        *_, before = bits
         runs = int(backend.to_host(before[-1:])[0])
         parent = backend.empty(runs + 1, vertex)
         backend.kernel(trees.init_singletons, vertex)(runs + 1, parent)
-        if self.neighbourhood[1].size:
+        _, distance, *_ = self.neighbourhood
+        if distance.size:
             link = backend.kernel(union.asynchronous, vertex, backend.kernel(find.halve))
-            rows = backend.kernel(pixels.link_rows, vertex, link, backend.kernel(equal))
+            link_rows = backend.kernel(pixels.link_rows, vertex, link, backend.kernel(are_joined))
             values = flat if by_value else backend.unused(np.uint8)
-            rows(words, self.width, self.words, *self.neighbourhood, values, *bits, parent)
+            sizes = self.rows * self.words, self.width, self.words
+            link_rows(*sizes, *self.neighbourhood, values, *bits, parent)
         count = self._number(parent, labels)
-        # A GPU is faster if it writes two 32-bit labels at once, at an address divisible by 8.
+        self._write(bits, parent, labels)
+        return count
+
+    def _runs(
+        self, flat: Array, by_value: bool, background: int | None, are_joined: Any
+    ) -> tuple[Array, Array, Array]:
+        """Return the runs of all rows: ``inside``, ``starts`` and ``before`` of the kernels.
+
+        The last element of ``before`` is the number of runs.
+        """
+        backend, words = self.backend, self.rows * self.words
+        inside, starts = (backend.empty(words, np.uint32) for _ in range(2))
+        before = backend.empty(words + 1, self.vertex)
+        is_inside = pixels.is_other if by_value else pixels.is_nonzero
+        if background is None:
+            is_inside, background = pixels.always, 0
+        continues = backend.kernel(are_joined if self.in_row else pixels.never)
+        pack = backend.kernel(pixels.pack, backend.kernel(is_inside), continues)
+        pack(words, self.width, self.words, flat, background, inside, starts, before)
+        running_sums(backend, before)
+        return inside, starts, before
+
+    def _write(self, bits: tuple[Array, ...], parent: Array, labels: Array) -> None:
+        """Write the label of each pixel, given the label of each run in ``parent``."""
+        backend = self.backend
+        # A GPU is faster if one store writes two 32-bit labels, at an address divisible by 8.
         are_pairs = labels.itemsize == WORD // 8 and _address(labels) % 8 == 0
         if backend.warp_size > 1 and self.width == WORD * self.words and are_pairs:
-            pairs = backend.kernel(pixels.write_label_pairs)
-            pairs(flat.size // 2, *bits, parent, labels.view(np.uint64))
+            write_pairs = backend.kernel(pixels.write_label_pairs)
+            write_pairs(labels.size // 2, *bits, parent, labels.view(np.uint64))
         else:
-            write = backend.kernel(pixels.write_labels)
+            write, words = backend.kernel(pixels.write_labels), self.rows * self.words
             write(words * backend.warp_size, self.width, self.words, *bits, parent, labels)
-        return count
 
     def _number(self, parent: Array, labels: Array) -> int:
         """Replace the parent of each run by its label, and return the number of components.
 
-        Uses the memory of ``labels`` for an array of numbers, if it is large enough.
+        If ``labels`` is large enough, its memory is used for a temporary array.
         """
         backend, n, vertex = self.backend, parent.size, parent.dtype.type
         fits = labels.nbytes >= parent.nbytes and labels.itemsize % parent.itemsize == 0

@@ -1,7 +1,7 @@
 """Prim's algorithm: the minimum spanning forest of a complete graph, from the rows of a matrix.
 
-The tree begins at the first point. Each step adds the point that is nearest to the tree. Then it
-lowers the distances of the points outside the tree by the row of the new point in the matrix. So
+The tree begins at the first point. Each step adds the point that is nearest to the tree, and then
+updates the distances of all points outside the tree with the row of the new point in the matrix. So
 there are n steps of n operations, and no list of edges is needed. If no point outside the tree has
 an edge to the tree, the tree is complete, and the first point outside begins the next tree.
 
@@ -21,18 +21,19 @@ def prim(
     """Return the points in the order in which they are added, their sources, and their distances.
 
     The weight of an edge is the maximum of its distance and the two core distances. Edges with an
-    infinite weight or NaN are ignored. Of several nearest points, the first one in ``matrix`` is
+    infinite weight or NaN are ignored. Of several nearest points, the first point in ``matrix`` is
     added, with its first source.
 
     Parameters
     ----------
     matrix : (n, n) array of numbers
+        The distance of each pair of points.
     core : (n,) array of float64
         The core distance of each point.
     scale : float
-        Distances are divided by it, but core distances are not.
+        The number by which distances, but not core distances, are divided.
     from_source : bool
-        Whether the source of a point is its nearest point in the tree; otherwise it is the
+        Whether the source of a point is its nearest point in the tree; otherwise the source is the
         previously added point. The clusters up to each distance are the same in both cases.
 
     Returns

@@ -155,8 +155,8 @@ def _rank_arcs(tour: Array, first: int, backend: Backend) -> None:
     sublists = -(-size >> tours.SHIFT)
     counts, following = backend.empty(sublists, word), xp.full(sublists + 1, sublists, word)
     backend.kernel(tours.measure, word)(sublists, first, tour, counts, following)
-    # arcs from the start of each sublist on: of this sublist alone at first, then of twice as many
-    # sublists after each round, and at last up to the end of the tour
+    # The number of arcs after the start of each sublist: at first up to the end of the sublist,
+    # after each round over twice as many sublists, and at last up to the end of the tour.
     to_end = xp.zeros(sublists + 1, word)
     to_end[:-1] = counts
     for _ in range(sublists.bit_length()):

@@ -4,8 +4,8 @@ Kruskal's algorithm takes the edges in order. Under rules, an edge joins two clu
 union would break a rule. Every rule is *monotone*: a set that contains a forbidden set is
 forbidden. Clusters only grow, so an edge that was refused once would be refused at any later time.
 
-1. If a component of the graph breaks no rule as a whole, no rule refuses an edge in it. Its
-   accepted edges are then its spanning forest by weight.
+1. If a component of the graph breaks no rule as a whole, no rule refuses an edge of the component.
+   The accepted edges are then the spanning forest of the component by weight.
 2. Elsewhere, call an edge *open* if its ends are in different clusters whose union breaks no rule.
    Suppose that an open edge e is the best open edge of both its clusters, A and B, in the total
    order of weight and row. Then Kruskal's algorithm joins A and B by e. By induction, it has built
@@ -47,7 +47,8 @@ class Rules:
     Attributes
     ----------
     code : (n,) array of integers
-        The dataset of each vertex, or -1 for a vertex without a limit; empty without datasets.
+        The dataset of each vertex, or -1 for a vertex without a limit; empty if there are no
+        datasets.
     limits : (datasets,) array of integers
         The maximum number of vertices of each dataset in a cluster.
     first, second : (p,) arrays of integers

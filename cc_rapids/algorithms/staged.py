@@ -74,7 +74,7 @@ def first_blocks(n: int, m: int, blocks: int) -> int:
 def link_in_stages(edges: Edges, forest: Forest) -> None:
     """Compute the root of every vertex, without counting.
 
-    Requires fewer than 2^32 vertices. The edges are copied, 8 bytes each.
+    Requires fewer than 2^32 vertices. The edges are copied, which takes 8 bytes per edge.
 
     Raises
     ------

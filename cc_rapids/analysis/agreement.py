@@ -324,7 +324,7 @@ def sides_of(
     answer : Answer
         The answer whose rows are labelled.
     code : (n,) array of integers
-        The cluster of each row; -1 for none.
+        The cluster of each row; -1 for a row without a cluster.
     other : Labelling
         The other clusters.
     names : ("found", "truth") or ("truth", "found")
@@ -377,7 +377,7 @@ def _with_singletons(
     sides : dict of two (k,) arrays
         The cluster and the true cluster of each scored vertex.
     true_codes : (m,) array of integers
-        The true cluster of each vertex of the truth; -1 for a vertex without one.
+        The true cluster of each vertex of the truth; -1 for a vertex without a true cluster.
     scored : (k,) array of int64
         The positions of the scored vertices in ``true_codes``.
     """

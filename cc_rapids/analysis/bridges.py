@@ -104,7 +104,7 @@ def _blocks(
 ) -> tuple[Reached, Array]:
     """Return the rooted forest, and for each vertex the block of the edge to the vertex's parent.
 
-    A block is given by one of its vertices.
+    A block is represented by one of its vertices.
     """
     reached = _reached(answer, ends)
     edges = Edges(*reached.skeleton(answer.backend), 0)

@@ -35,7 +35,9 @@ CHUNK = 1 << 24  # maximum number of weights that are counted in one call
 
 @dataclass(frozen=True)
 class Levels:
-    """Weight thresholds, strictest first. The cut at a threshold has the edges that it admits.
+    """Weight thresholds, strictest first.
+
+    The *cut* at a threshold has the edges that the threshold admits.
 
     Attributes
     ----------
@@ -122,9 +124,11 @@ class Levels:
 
 
 def _numbers(thresholds: Any) -> tuple[Any, Any]:
-    """Return thresholds as a host array, and a mask of those that are neither null nor NaN.
+    """Return thresholds as an array on the host, and a mask of the thresholds that are numbers.
 
-    The array has dtype object if the numbers fit no single type.
+    A null or NaN is not a number.
+
+    The array has the dtype object if the numbers fit no single type.
     """
     if isinstance(thresholds, list | tuple):
         plain = [value.item() if isinstance(value, np.generic) else value for value in thresholds]
@@ -210,7 +214,7 @@ class GrowingTrees:
         rows : Ledger
             The rows given, and the rows left out of every cut, without the linked rows.
         beyond : sequence of int
-            For each cut, the number of rows with a weight outside it.
+            For each cut, the number of rows whose weight is outside the cut.
         greatest : bool, optional
             Whether the cuts have a maximum or a minimum spanning forest; None without a forest.
 

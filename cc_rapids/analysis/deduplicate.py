@@ -285,7 +285,7 @@ def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array,
 
 
 def _listed(what: str, names: Any) -> list[Any]:
-    """Return one or several column names as a list; raise an error if there is none."""
+    """Return one or several column names as a list; raise an error if the list is empty."""
     check_names(what, names)
     columns = names if isinstance(names, list) else [names]
     if not columns:

@@ -179,7 +179,7 @@ class Dendrogram(Generic[ComponentsT]):
         return int(self._weights.size)
 
     def __repr__(self) -> str:
-        on_host = not self.components.answer.backend.on_device  # on a GPU, to_host() copies
+        on_host = not self.components.answer.backend.on_device  # avoid copies from a GPU
         between = (
             f", from {self._weights[0]} to {self._weights[-1]}" if len(self) and on_host else ""
         )
@@ -214,8 +214,8 @@ class Dendrogram(Generic[ComponentsT]):
         Returns
         -------
         Cuts
-            The same answers as from :func:`cc_rapids.components_at`, but with spanning forests.
-            Their edge counts include only forest edges. Each forest edge is linked once.
+            The same answers as from :func:`cc_rapids.components_at`, but with spanning forests. The
+            edge counts of the answers include only forest edges. Each forest edge is linked once.
 
         Raises
         ------
@@ -247,11 +247,11 @@ class Dendrogram(Generic[ComponentsT]):
         Returns
         -------
         Components
-            A new answer with every vertex, including isolated ones. Its edge count includes forest
-            edges only. Its ledger extends that of ``components``: edges outside the forest count as
-            ``not_in_forest``. Its spanning forest has the edges within the threshold, so it has
-            paths and a dendrogram. A cut of :class:`LinkedPairs` also has the pairs that a rule
-            refused within the threshold.
+            A new answer with every vertex, including isolated vertices. The edge count of the
+            answer includes forest edges only. Its ledger extends the ledger of ``components``:
+            edges outside the forest count as ``not_in_forest``. The answer has the forest edges
+            within the threshold as its spanning forest, so it also has paths and a dendrogram. A
+            cut of :class:`LinkedPairs` also has the pairs that a rule refused within the threshold.
 
         Raises
         ------
@@ -352,7 +352,7 @@ class Dendrogram(Generic[ComponentsT]):
         threshold : number
             As for :meth:`at`.
         labels : {"min", "max", "dense", "size", ...}, optional
-            The kind of the labels, by default that of ``components``.
+            The kind of the labels; by default the same kind as in ``components``.
 
         Returns
         -------
@@ -404,9 +404,9 @@ class Dendrogram(Generic[ComponentsT]):
         Parameters
         ----------
         thresholds : list of numbers, optional
-            As for :meth:`cuts`. With thresholds, the frame is that of :meth:`Cuts.merges`, which
-            starts at the second threshold. By default, every weight at which components merge is a
-            threshold, and the frame starts from single vertices.
+            As for :meth:`cuts`. With thresholds, the result is the frame of :meth:`Cuts.merges`,
+            which starts at the second threshold. By default, every weight at which components merge
+            is a threshold, and the frame starts from single vertices.
 
         Returns
         -------
@@ -481,8 +481,8 @@ class Dendrogram(Generic[ComponentsT]):
         -------
         (vertices - 1, 4) array of float64 on the host, new
             Row i merges the clusters in the first two columns into cluster ``vertices + i``. The
-            third column is the distance and the fourth the number of vertices. Ties are ordered by
-            the rows of the edges.
+            third column is the distance, and the fourth column is the number of vertices. Merges of
+            equal weight are ordered by the rows of their edges.
 
         Raises
         ------
@@ -660,12 +660,12 @@ class Dendrogram(Generic[ComponentsT]):
         least weight in a maximum spanning forest, and its links of greatest weight in a minimum
         spanning forest. A part of more than ``max_size`` vertices is cut at all its weakest links.
         The pieces are parts, which are cut in the same way at their own weakest links, until they
-        have at most ``max_size`` vertices. Such a small part keeps all its links, even if they are
-        weaker than those that were cut elsewhere.
+        have at most ``max_size`` vertices. Such a small part keeps all its links, even links that
+        are weaker than links that were cut elsewhere.
 
         Links of equal weight in a part are cut together, so a vertex that has no stronger link
-        becomes a part of its own. A part of three or more vertices whose links all have the same
-        weight has no weakest link. It stays whole and is *oversized*.
+        becomes a part of its own. If all links of a part of three or more vertices have the same
+        weight, the part has no weakest link. Then the part stays whole and is *oversized*.
 
         The parts do not depend on which of several edges of equal weight are in the forest.
         Components of at most ``max_size`` vertices do not change.
@@ -807,7 +807,8 @@ class Dendrogram(Generic[ComponentsT]):
             row_of_slot[placed.slots] = xp.arange(placed.slots.size)
             ends = row_of_slot[placed.src], row_of_slot[placed.dst]
             forest_rows = backend.asarray(ShownRows(result.forest_frame(), "forest", width).rows())
-            edges_of_forest = xp.searchsorted(placed.numbers(), forest_rows)  # proved to be rows
+            # prove() has checked that the forest consists of rows of the edges
+            edges_of_forest = xp.searchsorted(placed.numbers(), forest_rows)
             columns = *ends, backend.asarray(reread.weights)
             src, dst, weights = (backend.to_host(column[edges_of_forest]) for column in columns)
             all_ends = backend.to_host(ends[0]), backend.to_host(ends[1])
@@ -1030,7 +1031,7 @@ class Dendrogram(Generic[ComponentsT]):
         return xp.cumsum(rises) - 1, xp.flatnonzero(rises)
 
     def _distances(self, distance: Callable[[npt.NDArray[Any]], Any] | None) -> Array:
-        """Return the distance of each merge: ``distance`` of the weights, or the weights.
+        """Return the distance of each merge: the result of ``distance``, or the weights.
 
         Raises
         ------
@@ -1114,7 +1115,7 @@ class Dendrogram(Generic[ComponentsT]):
         return self._with_missing_weights(columns, weights, has_cut)
 
     def _cut_weights(self, cut: Array, large: Array) -> tuple[dict[str, Array], Array]:
-        """Return the weights of the weakest and of the strongest link that was cut, by component.
+        """Return the weights of the weakest and the strongest cut link of each large component.
 
         Parameters
         ----------

@@ -73,7 +73,8 @@ def scores_of_merges(
 class _Cluster:
     """A cluster: its number of scored vertices, the sum of its squared cells, and its cells.
 
-    A cell is the number of vertices that the cluster shares with a true cluster, which is the key.
+    The keys of ``cells`` are true clusters, and the values are the numbers of vertices that the
+    cluster shares with these true clusters.
     """
 
     size: int

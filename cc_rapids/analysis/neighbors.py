@@ -32,7 +32,7 @@ class ListedEdges:
     neighbors : Neighbors
         The array.
     rules : NeighborRules
-        The rules by which entries are edges.
+        The rules that decide which entries are edges.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class ListedEdges:
                 distance = self.distances[distance_at]
                 masks["null_weight"] = np.isnan(distance)
                 if self.rules.at_most is not None:
-                    with np.errstate(over="ignore"):  # a bound beyond the type is infinite
+                    with np.errstate(over="ignore"):  # a bound that exceeds the type is infinite
                         within = distance.astype(neighbors.distance_type) <= self.rules.at_most
                     masks["out_of_bounds"] = ~within
             keep = np.ones(row.size, bool)
@@ -157,7 +157,7 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
     for row, _, _ in listed.pieces():
         counts += np.bincount(row, minlength=n)
         edges += row.size
-    listed.left_out.clear()  # every listing counts the same entries again
+    listed.left_out.clear()  # because every listing counts the same entries again
     core = counts >= min_samples
     labels = np.asarray(on_host(only_labels(answer)))
     points = np.flatnonzero(core)
@@ -173,11 +173,7 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
 
     checked = audit(frame, answer.backend, core_edges(), "src", "dst", vertices=points)
     listed.left_out.clear()
-    # the first core point of each cluster; the last element is for points with the wrong label -1
-    first_core = np.full(len(answer) + 1, n)
-    np.minimum.at(first_core, labels[points], points)
-    if bool((first_core[1:-1] < first_core[: max(len(answer) - 1, 0)]).any()):
-        raise VerificationError("clusters are not numbered in the order of their core points")
+    _check_order(labels, points, len(answer))
     expected = _border_labels(listed, core, labels)
     expected[points] = labels[points]
     wrong = np.flatnonzero(labels != expected)
@@ -189,6 +185,15 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
     linked = core_edge_count + int(((expected >= 0) & ~core).sum())
     listed.left_out["not_core"] = edges - linked
     return checked, linked
+
+
+def _check_order(labels: Any, core_points: Any, clusters: int) -> None:
+    """Raise a VerificationError unless clusters are numbered in the order of their core points."""
+    # the first core point of each cluster; the last element is for points with the wrong label -1
+    first_core = np.full(clusters + 1, labels.size)
+    np.minimum.at(first_core, labels[core_points], core_points)
+    if bool((first_core[1:-1] < first_core[: max(clusters - 1, 0)]).any()):
+        raise VerificationError("clusters are not numbered in the order of their core points")
 
 
 def only_labels(answer: Answer) -> Any:

@@ -190,8 +190,8 @@ def component(
         The answer that is drawn.
     edges : frame, or pair of arrays or series
         The edges that the answer was computed from; for :func:`cc_rapids.link_records`, the frame
-        of records. They are not changed. Edges with a null end, or with a null weight under weight
-        bounds, are left out.
+        of records. The frame is not changed. Edges with a null end are left out; if the answer has
+        weight bounds, edges with a null weight are left out too.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge: see :func:`cc_rapids.components`.
     weight : str, (m,) array of numbers, or None

@@ -44,7 +44,8 @@ from ..solver.choose import SolveOptions
 from ..solver.run import rows_of_forest
 from .bipartition import check_kept, least_of_components
 
-ALL_EDGES_SHARE = 0.9  # decide all edges if a greater share is in components that break a rule
+# If a greater share of the edges is in components that break a rule, all edges are decided.
+ALL_EDGES_SHARE = 0.9
 
 
 def pairs_of(
@@ -57,8 +58,8 @@ def pairs_of(
     Raises
     ------
     InputError
-        An end of a ``must_link`` pair is unknown, or both ends of a ``cannot_link`` pair are one
-        id.
+        An end of a ``must_link`` pair is unknown, or both ends of a ``cannot_link`` pair have the
+        same id.
     """
     backend = answer.backend
     if pairs is None:
@@ -107,6 +108,32 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
     backend, xp = answer.backend, answer.backend.xp
     if datasets is None:
         return xp.zeros(0, np.int64), xp.zeros(0, np.int64)
+    rows, code = _rows_with_dataset(answer, datasets)
+    code_of_row = xp.full(answer.forest.vertices, -1, np.int64)
+    code_of_row[rows] = code
+    differs = code_of_row[rows] != code  # the vertex is listed twice, with two datasets
+    if bool(differs.any()):
+        at = int(differs.argmax())
+        raise InputError(
+            f"{counted(int(differs.sum()), 'row')} of datasets= give a second dataset to a vertex,"
+            f" such as {_shown(answer, rows[at : at + 1])}: give each vertex one dataset"
+        )
+    limits = backend.asarray(limits)
+    if bool((limits < 0).any()):  # -1 means no limit
+        is_unlimited = limits[xp.maximum(code_of_row, 0)] < 0
+        code_of_row[(code_of_row >= 0) & is_unlimited] = -1
+    return code_of_row, xp.maximum(limits, 1)  # no row has a dataset without a limit
+
+
+def _rows_with_dataset(answer: Answer, datasets: Datasets) -> tuple[Array, Array]:
+    """Return the rows of the answer that ``datasets`` lists with a dataset, and their datasets.
+
+    Raises
+    ------
+    InputError
+        None of the listed vertices is a vertex of the answer.
+    """
+    backend = answer.backend
     names = (f"datasets {k}" if k else "datasets" for k in range(len(datasets.ids)))
     column, mask = ids_without_nulls(dict(zip(names, datasets.ids, strict=True)))
     code = backend.asarray(datasets.code)
@@ -124,22 +151,7 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
             " spelled alike, and does the column of ids come before that of datasets?"
         )
     known &= code >= 0
-    if not bool(known.all()):
-        rows, code = rows[known], code[known]
-    code_of_row = xp.full(answer.forest.vertices, -1, np.int64)
-    code_of_row[rows] = code
-    differs = code_of_row[rows] != code  # of a vertex that is listed twice
-    if bool(differs.any()):
-        at = int(differs.argmax())
-        raise InputError(
-            f"{counted(int(differs.sum()), 'row')} of datasets= give a second dataset to a vertex,"
-            f" such as {_shown(answer, rows[at : at + 1])}: give each vertex one dataset"
-        )
-    limits = backend.asarray(limits)
-    if bool((limits < 0).any()):  # no limit
-        is_unlimited = limits[xp.maximum(code_of_row, 0)] < 0
-        code_of_row[(code_of_row >= 0) & is_unlimited] = -1
-    return code_of_row, xp.maximum(limits, 1)  # no row has a dataset without a limit
+    return (rows, code) if bool(known.all()) else (rows[known], code[known])
 
 
 def _shown(answer: Answer, rows: Array) -> str:
@@ -283,7 +295,8 @@ def _ends(answer: Answer, are_vertices: bool) -> tuple[Array, Array]:
 def _forest(answer: Answer, are_vertices: bool, inside: Array, roots: Array) -> Forest:
     """Return the answer's forest with other trees for the rows in the mask ``inside``.
 
-    ``roots[k]`` is the row of the root of the tree of row k. The least vertices become the roots.
+    ``roots[k]`` is the row of the root of the tree of row k. Then the least vertex of each tree
+    becomes the root.
     """
     backend, given = answer.backend, answer.forest
     forest = Forest(backend, given.n, given.all_present)
@@ -313,7 +326,7 @@ def refused_frame(answer: Answer) -> Any:
 
 
 def _names(answer: Answer, rules: Array) -> Any:
-    """Return the names of rules, given as in :class:`Refused`, as a column for frames."""
+    """Return a column of the names of rules; ``rules`` are numbers as in :class:`Refused`."""
     return text_column(answer, np.array(RULES)[answer.backend.to_host(rules).astype(np.int64) - 1])
 
 

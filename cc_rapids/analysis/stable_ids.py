@@ -201,7 +201,7 @@ class Numbers:
         step: Step | None = None,
         first_birth: int = 0,
     ) -> Numbers:
-        """Return the numbers of an answer, with a copy of the answer that has them as labels."""
+        """Return the numbers of an answer, with a copy of the answer whose labels they are."""
         labelled = copy(answer)
         labelled.kind = StableLabels(numbers, next_id)
         return cls(labelled, numbers, next_id, step, first_birth)
@@ -282,7 +282,7 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
     elif isinstance(previous, Numbers | NumberedComponents):
         numbers = previous if isinstance(previous, Numbers) else previous.numbers
         earlier, counter = numbers.as_previous(backend), numbers.next_id
-    elif hasattr(type(previous), "stable_ids"):  # the type, because a frame may have such a column
+    elif hasattr(type(previous), "stable_ids"):  # a frame may have an attribute for such a column
         raise InputError(
             f"previous is a {type(previous).__name__}, whose components have labels, not numbers:"
             " pass its stable_ids()"
@@ -556,7 +556,8 @@ class NumberedComponents(Generic[ComponentsT]):
         least_ids = check_labels("min")  # any kind would do: only the ids are compared
         check_vertices(now, arrow_of(answer.label_frame(least_ids)))
         with answer.backend.scope():
-            least_vertices = answer.backend.to_host(answer.rows()[1])  # of each vertex's component
+            # for each vertex, the least vertex of its component
+            least_vertices = answer.backend.to_host(answer.rows()[1])
         changes = None
         if self.numbers.step is not None:
             changes = {name: arrow_of(frame) for name, frame in self.changes()._asdict().items()}

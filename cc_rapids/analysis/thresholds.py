@@ -31,7 +31,7 @@ class Cuts(Generic[ComponentsT]):
     Attributes
     ----------
     thresholds : tuple of numbers
-        Ordered from the strictest cut, with the fewest edges, to the loosest.
+        The thresholds, ordered from the strictest cut, with the fewest edges, to the loosest cut.
     answers : mapping
         The answer at each threshold, built on first access.
 

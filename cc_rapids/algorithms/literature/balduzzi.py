@@ -18,7 +18,7 @@ from .sutton import multi_jumps
 
 
 def hook_larger(on: Any, read: Any) -> Any:
-    """Hook the larger of the parents of an edge's endpoints to the smaller (line 8).
+    """Hook the larger parent of an edge's endpoints to the smaller parent (line 8).
 
     The paper prints a comparison of the endpoints, which may close a cycle in the second or a later
     round. Here the roots of the endpoints are compared; in the first round, each endpoint is its
@@ -55,10 +55,10 @@ def note_hooks(on: Any) -> Any:
 def hook_stars(on: Any, read: Any) -> Any:
     """Hook the remaining singletons and stars to any adjacent tree (lines 9 and 12).
 
-    A tree remains if it neither hooked in this round nor was hooked to. No two remaining trees are
-    adjacent, because the larger would have hooked. So a remaining tree hooks to a tree that does
-    not move in this launch, and there are no cycles. For this reason ``note_hooks`` is launched
-    first.
+    A tree remains if in this round it did not hook to another tree, and no tree hooked to it. No
+    two remaining trees are adjacent, because the larger would have hooked to the smaller. So a
+    remaining tree hooks to a tree that does not move in this launch, and there are no cycles. For
+    this reason ``note_hooks`` is launched first.
     """
 
     @on.device
@@ -87,7 +87,7 @@ def hook_stars(on: Any, read: Any) -> Any:
     paper="Tvrdik; Balduzzi et al. 2018, Algorithm 1",
 )
 def tvrdik(on: Any, vertex: type, read: Any) -> Step:
-    """Hook larger stars to smaller, then remaining stars and singletons, compress, and repeat.
+    """Hook larger stars to smaller stars, then the remaining trees, compress, and repeat.
 
     In the last round, both endpoints of every edge have the same label. After every other round
     there are fewer roots, so the loop ends.
@@ -112,12 +112,13 @@ def tvrdik(on: Any, vertex: type, read: Any) -> Step:
 
 
 def hook_once(on: Any, read: Any) -> Any:
-    """Hook the larger root to the smaller by compare-and-swap, and point both endpoints there.
+    """Hook the larger root to the smaller by compare-and-swap, and point both endpoints at a root.
 
     Invariant: parent[v] <= v, and only roots are hooked (rules 1 to 3), so no hook is lost. A
     failed swap returns the current parent, which is smaller, so the loop ends. Endpoints that are
     not roots are pointed at the last root r (steps 9 and 10). Allowed race: the stores are plain
-    and may overwrite a parent nearer to the root; both are ancestors of the endpoint.
+    and may overwrite a parent nearer to the root; the stored vertex is also an ancestor of the
+    endpoint.
     """
     climb, cas = naive(on), on.atomic_cas
 

@@ -26,7 +26,7 @@ Begin = Callable[[Any], Round]  # allocates the arrays of a run; returns the rou
 
 
 def graft(on: Any, read: Any, updated: bool) -> Any:
-    """Graft the tree with the larger root to that with the smaller root, without atomic operations.
+    """Graft the tree with the larger root to the tree with the smaller root, without atomics.
 
     Invariant: at the start of a round every vertex points at its root. Every read, even a stale
     one, returns a vertex that was a root at the start of the round, and only such vertices are
@@ -90,7 +90,7 @@ def hook_smaller(on: Any, read: Any) -> Any:
 
     As on a PRAM, the parents before and after the jump, ``parent`` and ``now``, are only read. A
     store to ``new`` changes only the parent of a root, and only to a smaller vertex. Allowed race:
-    of several stores to one root the last one stays.
+    of several stores to one root the last store stays.
     """
 
     @on.device

@@ -95,10 +95,11 @@ def look_along(on: Any, vertex: type) -> Any:
     paper="dense matrix, Lehr et al. 2022, 4.2",
 )
 def dense(on: Any, vertex: type, read: Any) -> Step:
-    """Label all vertices reachable from the first unlabelled one, with one thread per column.
+    """Label all vertices reachable from the first unlabelled vertex, with one thread per column.
 
-    A launch processes the rows of all vertices that the previous launch found. Each thread reads
-    its own column of one row after another, so adjacent threads read adjacent cells.
+    Launches are repeated for each component. A launch processes the rows of all vertices that the
+    previous launch found. Each thread reads its own column of one row after another, so adjacent
+    threads read adjacent cells.
     """
     fill, after, look = fill_cells(on, read), next_row(on), look_along(on, vertex)
 

@@ -19,9 +19,9 @@ from ..phases import changes
 
 
 def hook(on: Any, read: Any) -> Any:
-    """Hook a vertex and its parent to the grandparent of a neighbour, if that is smaller.
+    """Hook a vertex and its parent to a neighbour's grandparent, if this grandparent is smaller.
 
-    Stochastic hooking lowers the parent of the vertex's parent, even if that is not a root.
+    Stochastic hooking lowers the parent of the vertex's parent, even if this parent is not a root.
     Aggressive hooking lowers the parent of the vertex. Only the endpoint with the larger
     grandparent is hooked: for the other endpoint, the shortcut stores a parent that is at least as
     small. Allowed race: stores are atomic minima, so their order does not matter, and a round has
@@ -42,7 +42,7 @@ def hook(on: Any, read: Any) -> Any:
 
 
 def shortcut(on: Any) -> Any:
-    """Point each vertex at its grandparent, if that is smaller than its new parent."""
+    """Point each vertex at its grandparent, if the grandparent is smaller than the new parent."""
 
     @on.elementwise
     def shortcut(v, grand, new):

@@ -1,13 +1,13 @@
 """Owner: the thread of the highest vertex of each component searches the whole component.
 
 offsets, indices : the rows; every edge occurs in the rows of both endpoints.
-visits           : (n (n + 1) / 2,) unsigned. Thread v owns v + 1 words, starting at v (v + 1) / 2,
-          which suffice because it never stores a vertex above v.
+visits           : (n (n + 1) / 2,) unsigned. Thread v owns v + 1 words, starting at v (v + 1) / 2.
+          These words suffice, because the thread never stores a vertex above v.
 parent           : (n,) unsigned; finally the owner of each vertex.
 out_of_range     : as in :mod:`cc_rapids.kernels.forest`, set when an entry is not a vertex.
 
-A thread stops when it reaches a vertex above its own. One thread per component remains, so the
-search of a single component is sequential.
+A thread stops when it reaches a vertex above its own vertex. One thread per component remains, so
+the search of a single component is sequential.
 
 Lehr, Reinsperger and Rysavy 2022, 4.1.
 """
@@ -27,12 +27,13 @@ SEARCHES = 64  # searches that a CPU thread starts at a time, see papers.jsonl
 def search_to_labels(on: Any, vertex: type) -> Any:
     """Search from v, and raise the label of each visited vertex to v; ``visits`` is the work list.
 
-    A label is the highest thread that has visited the vertex. If it is v, the vertex is on the list
-    already. If it is higher, v is not an owner and stops. If it is lower, v raises it and visits
-    the vertex. Labels only rise, by atomic maxima. A stale read shows a lower label, and the
-    maximum then returns the current one. Threads that end early leave their labels behind. The
-    owner meets no higher label. It raises the label of each vertex of its component once, and
-    visits the vertex once, so its words are enough and its search ends.
+    A label is the highest thread that has visited the vertex. If the label is v, the vertex is on
+    the list already. If the label is higher, thread v is not an owner and stops. If the label is
+    lower, thread v raises the label and visits the vertex. Labels only rise, by atomic maxima. A
+    stale read shows a lower label, and the atomic maximum then returns the current label. Threads
+    that end early leave their labels behind. The owner meets no higher label. The owner raises the
+    label of each vertex of its component once, and visits the vertex once, so its words are enough
+    and its search ends.
     """
     high, entries = on.atomic_max, entries_of(on)
 
@@ -65,10 +66,11 @@ def search_to_labels(on: Any, vertex: type) -> Any:
 def search_to_lists(on: Any, vertex: type) -> Any:
     """Search from v, and keep the component as a linked list in ``visits``.
 
-    ``visits[w]`` is the vertex after w, or w itself if w is the last. The list begins with v.
-    Vertices after the current one are not visited yet. Each thread has its own ``visits``, where
-    NONE marks a vertex that is not in the list, so no atomic operations are needed. At the end v is
-    the highest of its component, so no other thread labels the members.
+    ``visits[w]`` is the vertex after w, or w itself if w is the last vertex of the list. The list
+    begins with v. Vertices after the current vertex are not visited yet. Each thread has its own
+    words of ``visits``, where NONE marks a vertex that is not in the list, so no atomic operations
+    are needed. If the search ends, v is the highest vertex of its component, so no other thread
+    labels the vertices of the list.
     """
     none, entries = none_of(vertex), entries_of(on)
 

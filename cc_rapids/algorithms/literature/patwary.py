@@ -18,7 +18,7 @@ from ..phases import changes
 
 
 def unite(on: Any, read: Any, prefetch_edge: Any) -> Any:
-    """Climb both paths: store the smaller parent to the vertex with the larger, and advance it.
+    """Climb both paths: point the vertex with the larger parent at the smaller parent, and advance.
 
     Allowed race: stores are plain, so another thread may overwrite a hook or a splice and cut off a
     subtree. The verification then finds an edge across the cut. A stored value is smaller than the

@@ -55,7 +55,7 @@ def label_ends(on: Any) -> Any:
 def labels_of(on: Any, now: bool = False) -> Any:
     """Return the labels of both endpoints, the larger first, for parent-connect (P).
 
-    Uses the labels before this round, or the current ones if ``now``.
+    Uses the labels before this round, or the current labels if ``now``.
     """
 
     @on.device
@@ -69,7 +69,7 @@ def labels_of(on: Any, now: bool = False) -> Any:
 def end_and_label(on: Any, now: bool = False) -> Any:
     """Return the endpoint with the larger label, and the smaller label, for extended connect (E).
 
-    Uses the labels before this round, or the current ones if ``now``.
+    Uses the labels before this round, or the current labels if ``now``.
     """
 
     @on.device
@@ -81,9 +81,9 @@ def end_and_label(on: Any, now: bool = False) -> Any:
 
 
 def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
-    """Lower the label of the first vertex of each pair to at most the second.
+    """Lower the label of the first vertex of each pair to at most the second vertex of the pair.
 
-    Each function of ``pairs`` returns a pair for an edge. With root updates (R) only vertices that
+    Each function of ``pairs`` returns a pair for an edge. With root updates (R), only vertices that
     were roots before this round are updated.
     """
     low, first, second = on.atomic_min, pairs[0], pairs[-1]
@@ -107,7 +107,7 @@ def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
 
 
 def hooked_by(on: Any, vertex: type, pair: Any) -> Any:
-    """Record for each root hooked in this round one of the edges that sent its new label."""
+    """Record, for each root hooked in this round, one of the edges that sent its new label."""
     vertex_of = original(on, vertex)
 
     @on.elementwise
@@ -159,7 +159,7 @@ def first_labels(on: Any, vertex: type) -> Any:
 
 
 def last_labels(on: Any, vertex: type) -> Any:
-    """Write the parents of the last round: its labels, as the vertices that they represent."""
+    """Write the final parents: the labels of the last round, as original vertices."""
     name, vertex_of = renamed(on, vertex), original(on, vertex)
 
     @on.elementwise

@@ -187,7 +187,7 @@ def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
 
     The root is the least vertex reached. For a spanning forest, the search records the edge by
     which each vertex was reached. The source has no such edge. When the least vertex becomes the
-    root, the source takes over its edge, because a root must have no edge.
+    root, its edge becomes the edge of the source, because a root must have no edge.
     """
     search, high, low = searcher(on, vertex, record_hook), of_high_degree(on), least_below(on)
 

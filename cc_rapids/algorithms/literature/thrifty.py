@@ -66,7 +66,7 @@ def pull(on: Any, vertex: type) -> Any:
 
 
 def push(on: Any, vertex: type) -> Any:
-    """Lower the labels of the queue's neighbours, a group of threads per row; queue each once.
+    """Lower the labels of neighbours of the queue, a group of threads per row, and queue them once.
 
     The thread that lowers a label puts the vertex into the next queue, even if the vertex is in the
     current queue and has been processed. So at the start of a round, if the endpoints of an edge
