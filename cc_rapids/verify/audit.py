@@ -1,8 +1,8 @@
 """The audit: one pass over all edges, then one over all vertices.
 
 The audit proves an answer from the edges alone, on the engine of the answer, or raises an error
-with the first counterexample in the caller's ids. The answer may come from another program, and
-another library can check it as well.
+with the first counterexample in the caller's ids. The answer may come from another program. The
+audit can also compare the answer with the components that another library finds.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class Audit:
     edges, vertices, components : int
         The numbers of edges, vertices and components.
     oracle : str or None
-        The library that found the same components.
+        The library that found the same components; None if no library was named.
     seconds : float
         The duration of the audit.
     ledger : dict
-        The rows of the edges: see :attr:`cc_rapids.Components.ledger`.
+        The counts of the rows of the edges: see :attr:`cc_rapids.Components.ledger`.
     """
 
     edges: int
@@ -100,8 +100,8 @@ def compare(answer: LabelFrame, oracle: str, src: Array, dst: Array) -> None:
     expected = _on_host(least_by(oracle, src, dst, answer.ids.n))
     labels = backend.to_host(answer.label_of)
     vertices = np.flatnonzero(labels != np.iinfo(labels.dtype).max)
-    _, first, place = np.unique(labels[vertices], return_index=True, return_inverse=True)
-    least = vertices[first[place]]  # the least vertex of each label
+    _, first, label_rank = np.unique(labels[vertices], return_index=True, return_inverse=True)
+    least = vertices[first[label_rank]]  # for each vertex, the least vertex with the same label
     wrong = np.flatnonzero(least != expected[vertices])
     if wrong.size:
         v = int(vertices[wrong[0]])
@@ -115,8 +115,8 @@ def _on_host(array: Any) -> Any:
     return array.get() if hasattr(array, "get") else np.asarray(array)
 
 
-class Faults:
-    """Makes the error messages for faults of an answer; vertices are passed as slots."""
+class FaultMessages:
+    """The error messages for faults of an answer; methods take a vertex as its slot."""
 
     answer: LabelFrame
     backend: Backend
@@ -131,10 +131,16 @@ class Faults:
 
         Parameters
         ----------
+        given : EdgeInput
+            The edges.
+        columns : list of columns
+            The borrowed columns of the edges.
+        offsets : array, optional
+            The offsets of an adjacency list; None for a list of edges.
         e : int
             The position of the edge in the borrowed columns.
         row : int
-            Its row in the caller's edges.
+            The row of the edge in the caller's edges.
         """
         sides = [self._end(given, column, e) for column in columns[:2]]
         if offsets is not None:
@@ -143,17 +149,21 @@ class Faults:
         several = self.answer.several
         names = [in_words(side, several) for side in sides]
         slots = [int(self.answer.find(side)[0]) for side in sides]
-        what = f"edge {row:,} joins {names[0]} and {names[1]}"
+        edge = f"edge {row:,} joins {names[0]} and {names[1]}"
         pairs = zip(slots, names, strict=True)
-        missing = [name for slot, name in pairs if not self.answer.is_vertex(slot)]
+        # a dict drops the second name of a loop
+        missing = list(dict.fromkeys(n for slot, n in pairs if not self.answer.is_vertex(slot)))
         if missing:
-            *others, last = dict.fromkeys(missing)
-            verb = "have" if others else "has"
-            return f"{what}, but {' and '.join([*others, last])} {verb} no label"
-        return f"{what}, which have the labels {' and '.join(map(self.answer.label, slots))}"
+            verb = "has" if len(missing) == 1 else "have"
+            return f"{edge}, but {' and '.join(missing)} {verb} no label"
+        return f"{edge}, which have the labels {' and '.join(map(self.answer.label, slots))}"
 
     def label(self, v: int) -> str:
-        """Return the message for a vertex whose label has another label, or is not extreme."""
+        """Return the message for a vertex with a wrong label.
+
+        The label is not a vertex, has itself another label, or is not the least or the greatest
+        vertex of its component.
+        """
         root = int(self.answer.label_of[v])
         if not self.answer.is_vertex(root):
             return f"{self._labelled(v)}, which is not a vertex"
@@ -184,7 +194,7 @@ class Faults:
         )
 
     def _end(self, given: EdgeInput, column: Any, e: int) -> Any:
-        """Return row ``e`` of a borrowed column or of borrowed key columns."""
+        """Return row ``e`` of one end: a borrowed column, or a list of key columns."""
         return [part[e : e + 1] for part in column] if given.src.key_columns else column[e : e + 1]
 
     def _labelled(self, v: int) -> str:
@@ -193,7 +203,10 @@ class Faults:
 
 PIECE = 1 << 22  # vertices of a range that one kernel launch marks
 ARENA_BYTES = 1 << 16  # bytes for small arrays
-RESULTS = 7  # words of the readback before the faults: tally (3), vertex counts (3), ``wrong`` (1)
+
+# Words of the readback: the tally, the counts of vertices, labels and roots, a word that is nonzero
+# after a wrong edge, and the first row or slot of each kind of fault.
+TALLY, COUNTS, WRONG, FIRST_FAULT = slice(0, 3), slice(3, 6), 6, 7
 
 
 def audit(
@@ -232,9 +245,7 @@ def audit(
         claim = ForestClaim.check(forest, answer_forest, weight, width)
         claims.append(claim)
         forest_weight = claim.forest_weight
-    bound = None
-    if forest_weight is None or not at_least is at_most is None:
-        bound = WeightBound.check(weight, at_least, at_most)
+    bound = _bound_of(weight, at_least, at_most, forest_weight)
     edges = opened(edges, None if forest_weight is None and bound is None else weight)
     if bridges is not None:
         claims.append(BridgesClaim(ShownRows(bridges, "bridges", width)))
@@ -253,25 +264,25 @@ def audit(
             limit = bytes_of(memory_limit)
             run.begin()
             stream = _stream(edges, names, bound, skips, run)
-            rows = Ledger()
+            ledger = Ledger()
             for given in _chunks(stream, nulls, bound, limit, run):
                 run.check_edges(given)
-                rows = rows.plus(given.rows)
+                ledger = ledger.plus(given.rows)
             skipped = len(getattr(stream, "unreadable", ()))
-            rows = rows._replace(given=stream.given, unreadable_files=skipped)
-            run.name(_named(answer, vertices, num_vertices))
+            ledger = ledger._replace(given=stream.given, unreadable_files=skipped)
+            run.mark_vertices(_listed_vertices(answer, vertices, num_vertices))
         else:
             vertex_options = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
             edges, given = _whole(edges, *names, bound, forest_weight, vertex_options)
             run.begin()
             run.check_edges(given, oracle, is_complete=True, claims=claims)
-            rows = given.rows
+            ledger = given.rows
         components = run.close()
-    ledger = rows._replace(linked=run.edges).check("the audit").facts()
+    facts = ledger._replace(linked=run.edges).check("the audit").facts()
     for each in claims:
         each.check_count(answer.rows, components)
         each.shown.check_index(edges)
-    return Audit(run.edges, answer.rows, components, oracle, perf_counter() - started, ledger)
+    return Audit(run.edges, answer.rows, components, oracle, perf_counter() - started, facts)
 
 
 def read_again(
@@ -288,15 +299,13 @@ def read_again(
     greatest: bool | None = None,
     **text: Unpack[TextKeywords],
 ) -> EdgeInput:
-    """Return all edges of an answer, or those within the bound of a weight.
+    """Return all edges of an answer, or only the edges within ``at_least`` and ``at_most``.
 
-    If the answer has a spanning forest by weight, the edges have weights, and ``greatest`` says
-    whether the forest is a maximum spanning forest. Otherwise ``greatest`` is None.
+    ``greatest`` is True for a maximum spanning forest, False for a minimum spanning forest, and
+    None if the answer has no forest by weight. If it is not None, the edges have weights.
     """
-    bound = None
-    if greatest is None or not at_least is at_most is None:
-        bound = WeightBound.check(weight, at_least, at_most)
     forest_weight = None if greatest is None else ForestWeight(weight, greatest)
+    bound = _bound_of(weight, at_least, at_most, forest_weight)
     edges = opened(edges, None if forest_weight is None and bound is None else weight)
     vertex_options = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
     return _whole(
@@ -310,6 +319,22 @@ def read_again(
     )[1]
 
 
+def _bound_of(
+    weight: Any, at_least: float | None, at_most: float | None, forest_weight: ForestWeight | None
+) -> WeightBound | None:
+    """Return the bound on the weights of the edges; None if the caller passes no bound.
+
+    Raises
+    ------
+    InputError
+        There is a weight, but neither a bound nor a forest by weight needs it, or the bound is
+        invalid.
+    """
+    if forest_weight is not None and at_least is None and at_most is None:
+        return None
+    return WeightBound.check(weight, at_least, at_most)
+
+
 def _whole(
     edges: Any,
     source: Any,
@@ -319,16 +344,20 @@ def _whole(
     forest_weight: ForestWeight | None,
     vertex_options: dict[str, Any],
 ) -> tuple[Any, EdgeInput]:
-    """Return an edge list in memory, and its edges with a bound and weights applied if passed."""
+    """Return an edge list in memory, and the edges that are read from it.
+
+    Edges outside ``bound`` are left out. If there is a ``forest_weight``, the edges have weights.
+    """
     nulls = vertex_options["nulls"]
-    weight = (forest_weight or bound or WeightBound(None)).weight
+    weight_source = forest_weight or bound
+    weight = None if weight_source is None else weight_source.weight
     source, destination = frames.named_ends(edges, source, destination, weight)
     if forest_weight is not None:
         edges, source, destination, options = _with_weights(
             edges, source, destination, options, nulls, forest_weight
         )
     if bound is not None:
-        weighs = forest_weight is not None
+        keeps_weights = forest_weight is not None
         return edges, read_within(
             edges,
             source,
@@ -336,7 +365,7 @@ def _whole(
             bound,
             **vertex_options,
             options=options,
-            keeps_weights=weighs,
+            keeps_weights=keeps_weights,
         )
     given = frames.read(edges, source, destination, **vertex_options, options=options)
     if forest_weight is not None:
@@ -353,7 +382,10 @@ def _with_weights(
     nulls: str,
     forest_weight: ForestWeight,
 ) -> tuple[Any, Any, Any, TextOptions]:
-    """Return edges with weights in memory, the names of both id columns, and text options."""
+    """Read edges with weights into memory; return the edges, both id columns and the text options.
+
+    An edge list in memory, and its arguments, are returned unchanged.
+    """
     adapter = adapter_of(edges)
     if adapter.is_stream:
         raise InputError(
@@ -365,8 +397,8 @@ def _with_weights(
     return (edges, source, destination, options) if sides is None else (edges, *sides, NO_OPTIONS)
 
 
-def _named(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
-    """Return the vertices passed along with a stream: a range, a column, or None."""
+def _listed_vertices(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
+    """Return the vertices that the caller lists beside a stream: a range, a column, or None."""
     width = len(answer.column.key_columns)
     if width and (num_vertices is not None or isinstance(vertices, range)):
         raise InputError(
@@ -375,8 +407,8 @@ def _named(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
         )
     if width and vertices is not None:
         return vertices_of_keys(vertices, width)
-    named = frames.read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
-    return vertices if named is None else named
+    listed = frames.read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
+    return vertices if listed is None else listed
 
 
 def _stream(
@@ -386,7 +418,7 @@ def _stream(
     skips: bool,
     run: _Run,
 ) -> Source:
-    """Open edges to read in chunks, with as many id columns as the answer has."""
+    """Return a source that reads the edges in chunks; check the number of its id columns."""
     source, destination, options = names
     if isinstance(source, list) or isinstance(destination, list):
         sides = several(source, destination)
@@ -413,6 +445,8 @@ def _chunks(
     budget = Budget(limit, stream.fixed, readers=stream.readers)
     strings = [part.strings for part in key_columns]
     budget.update("strings" if any(strings) else "range", answer.ids.n, width=width)
+    # Each column of ids is read as text if the answer has strings there. An answer without vertices
+    # does not tell whether ids are strings.
     text = strings if answer.rows else None
     chunk_reader = stream.read_ahead(Cursor(), budget, text)
     with closing(chunk_reader):  # type: ignore[type-var]
@@ -425,33 +459,33 @@ class _Run:
     """The state of an audit: its trees, and the vertices that edges and ``vertices=`` named."""
 
     def __init__(self, answer: LabelFrame) -> None:
-        self.answer, self.backend, self.faults = answer, answer.backend, Faults(answer)
-        self.edges = self.rows = 0
+        self.answer, self.backend, self.messages = answer, answer.backend, FaultMessages(answer)
+        self.edges = self.rows = 0  # the edges checked, and the caller's rows that were read
         self.vertices_examined = False
         self.arena = self.backend.arena()
 
     def begin(self) -> None:
-        """Set the slots and labels of the answer, and allocate one tree per slot and the results.
+        """Set the slots and labels of the answer; allocate one tree per slot, and the results.
 
-        ``readback`` is a view of a buffer. Its words are the tally, the counts of vertices, labels
-        and roots, ``wrong`` (nonzero after a wrong edge), and the first row or slot of each fault.
+        The results are the words of ``readback`` and the bits of ``named``, which share a buffer.
         """
         backend, answer = self.backend, self.answer
         with backend.scope(self.arena):
             self.lookup_tally = Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0))
             answer.assign_slots(self.lookup_tally)
             n, self.vertex = answer.ids.n, answer.ids.vertex
-            words_back = RESULTS + kernels.FAULTS
-            zeros = 8 * words_back + 4 * -(-n // kernels.WORD_BITS)
-            shapes = (n, self.vertex), (zeros, np.uint8)
+            readback_bytes = 8 * (FIRST_FAULT + kernels.FAULTS)
+            named_bytes = 4 * -(-n // kernels.WORD_BITS)
+            shapes = (n, self.vertex), (readback_bytes + named_bytes, np.uint8)
             self.trees, buffer = backend.alloc_packed(*shapes, arena_bytes=ARENA_BYTES)
             backend.fill(buffer, 0)
-            self.readback = buffer[: 8 * words_back].view(np.uint64)
-            self.named = buffer[8 * words_back :].view(np.uint32)
-            self.counts, self.wrong = self.readback[3:6], self.readback[6:7].view(np.int64)
-            self.first = backend.fill(self.readback[RESULTS:], 0xFF)
-            self.tally = Tally(lambda: self.readback[:3])
-            answer.scatter_labels(self.first)
+            self.readback = buffer[:readback_bytes].view(np.uint64)
+            self.named = buffer[readback_bytes:].view(np.uint32)
+            self.counts = self.readback[COUNTS]
+            self.wrong = self.readback[WRONG : WRONG + 1].view(np.int64)
+            self.faults = backend.fill(self.readback[FIRST_FAULT:], 0xFF)
+            self.tally = Tally(lambda: self.readback[TALLY])
+            answer.scatter_labels(self.faults)
             kernel(kernels.make_trees, backend, self.vertex)(n, self.trees)
 
     def check_edges(
@@ -472,7 +506,8 @@ class _Run:
         is_complete : bool
             True if ``given`` has all edges.
         claims : sequence of claims
-            Frames of spanning forests and bridges, which are verified too.
+            Frames of spanning forests and bridges to verify against ``given``, which must then
+            have all edges.
         """
         if not given.src.size and given.vertices is None:
             self.rows += given.dropped_rows
@@ -486,9 +521,10 @@ class _Run:
                 rows = self._rows(given, columns, offsets)
                 self._examine_edges(rows)
                 if is_complete and given.vertices is None:
-                    # All vertices are known. Examined now, the host waits for the device only once.
+                    # All vertices are known. As their kernels are launched before the results of
+                    # the edges are read, the host waits for the device only once.
                     self._examine_vertices()
-                self._check(given, columns, offsets, rows)
+                self._check_readback(given, columns, offsets, rows)
                 if len(columns) > 2:  # the third column is that of ``vertices=``
                     self._mark(columns[2])
                 for claim in claims:
@@ -496,12 +532,12 @@ class _Run:
                 if oracle is not None:
                     compare(self.answer, oracle, *rows.slots(self.backend))
         if isinstance(given.vertices, range):
-            self.name(given.vertices)
+            self.mark_vertices(given.vertices)
         self.rows += given.src.size + given.dropped_rows
         self.edges += given.src.size
 
-    def name(self, vertices: Any) -> None:
-        """Mark vertices that the caller names: a range, or a column of ids."""
+    def mark_vertices(self, vertices: Any) -> None:
+        """Mark the vertices that the caller lists: a range, a column of ids, or None."""
         if vertices is None:
             return
         if isinstance(vertices, range):
@@ -521,19 +557,19 @@ class _Run:
             if not self.vertices_examined:
                 self._examine_vertices()
                 self.readings = self.backend.to_host(self.readback).tolist()
-                self._check_lookups()
+                self.lookup_tally.read_and_check(self.backend)
             return self._verdict()
 
     def _verdict(self) -> int:
-        """Raise an error for the first fault of a vertex; return the number of components."""
-        answer, faults, first = self.answer, self.faults, self.readings[RESULTS:]
-        vertices, labels, roots = self.readings[3:6]
+        """Return the number of components; raise a VerificationError if a vertex has a fault."""
+        answer, first = self.answer, self.readings[FIRST_FAULT:]
+        vertices, labels, roots = self.readings[COUNTS]
         messages = {
             kernels.ORDER: answer.out_of_order,
             kernels.STRANGE: answer.unknown_label,
-            kernels.LOST: faults.broken_tree,
-            kernels.LABEL: faults.label,
-            kernels.FOREIGN: faults.unnamed,
+            kernels.LOST: self.messages.broken_tree,
+            kernels.LABEL: self.messages.label,
+            kernels.FOREIGN: self.messages.unnamed,
         }
         for fault, message in messages.items():
             if first[int(fault)] != ALL:
@@ -555,21 +591,21 @@ class _Run:
 
         ``labels`` and ``roots`` are the counts of labels and of trees, which differ.
         """
-        backend, first = self.backend, self.backend.fill(self.first, 0xFF)
+        backend, faults = self.backend, self.backend.fill(self.faults, 0xFF)
         find = kernel(kernels.find_merged, backend, self.vertex)
-        find(self.answer.ids.n, self.answer.label_of, self.trees, first)
-        v = int(backend.to_host(first)[int(kernels.MERGED)])
+        find(self.answer.ids.n, self.answer.label_of, self.trees, faults)
+        v = int(backend.to_host(faults)[int(kernels.MERGED)])
         if v == ALL:
             return (
                 f"the audit itself has failed: it made {roots:,} trees for {labels:,} components,"
                 " so it proves nothing"
             )
-        return self.faults.merged(v)
+        return self.messages.merged(v)
 
     def _checked_offsets(self, given: EdgeInput, offsets: Any) -> Array:
         """Return the offsets of an adjacency list; raise an error unless they ascend from 0 to m.
 
-        The offsets were valid when they were read, so other offsets were changed since.
+        The offsets were valid when the edges were read. So if they are invalid, they have changed.
         """
         offsets, entries = self.backend.asarray(offsets), given.src.size
         if not offsets.size:
@@ -584,8 +620,8 @@ class _Run:
     def _rows(self, given: EdgeInput, columns: list[Any], offsets: Array | None) -> Rows:
         """Return the edges of borrowed columns in the form that kernels read.
 
-        If slots are distances from the least id, kernels subtract it. Otherwise the slots are
-        looked up here.
+        If slots are distances from the least id, kernels subtract this id from both ends.
+        Otherwise the slots of the ends are looked up here.
         """
         backend, ids = self.backend, self.answer.ids
         left, right = columns[:2]
@@ -619,52 +655,53 @@ class _Run:
         examine(rows.m, *edges, n, labels, self.trees, self.named, tally, self.wrong)
 
     def _examine_vertices(self) -> None:
-        """Launch the kernels that check all vertices, after those of all edges and names."""
+        """Launch the kernels that check all vertices.
+
+        All edges must have been examined, and all vertices that the caller lists must be marked.
+        """
         backend, n, labels = self.backend, self.answer.ids.n, self.answer.label_of
         roots = backend.fill(backend.empty(self.named.size, np.uint32), 0)
         root_bytes = roots.view(np.uint8)  # each thread writes the bits of 8 vertices
-        arrays = labels, self.trees, self.named, root_bytes, self.first, self.counts
+        arrays = labels, self.trees, self.named, root_bytes, self.faults, self.counts
         examine = kernel(kernels.examine_vertices, backend, self.vertex)
         examine(-(-n // 8), n, int(self.answer.rule.is_greatest), *arrays)
-        kernel(kernels.find_foreign, backend)(roots.size, roots, self.named, self.first)
+        kernel(kernels.find_foreign, backend)(roots.size, roots, self.named, self.faults)
         self.vertices_examined = True
 
-    def _check(
+    def _check_readback(
         self, given: EdgeInput, columns: list[Any], offsets: Array | None, rows: Rows
     ) -> None:
-        """Raise a VerificationError if an edge is wrong, or a row was not read exactly once."""
+        """Copy the results to the host, and raise a VerificationError if the edges have a fault.
+
+        Either an edge is wrong, or a row was not read exactly once.
+        """
         backend = self.backend
         self.readings = backend.to_host(self.readback).tolist()
-        row = self.readings[RESULTS + int(kernels.ORDER)]
+        row = self.readings[FIRST_FAULT + int(kernels.ORDER)]
         if row != ALL:
             raise VerificationError(self.answer.out_of_order(row))
-        if self.readings[6]:
+        if self.readings[WRONG]:
             types = self.vertex, rows.wide
             find = kernel(kernels.find_edge, backend, *types, rows.load_edge(backend))
             edges = rows.first, rows.second, rows.low, self.answer.ids.n
-            find(rows.m, *edges, self.answer.label_of, self.first)
-            e = int(backend.to_host(self.first)[int(kernels.EDGE)])
+            find(rows.m, *edges, self.answer.label_of, self.faults)
+            e = int(backend.to_host(self.faults)[int(kernels.EDGE)])
             if e == ALL:
                 raise VerificationError(
                     "the audit found a wrong edge, but a second pass found none: the edges or the"
                     " labels changed during the audit"
                 )
             row = self.rows + (e if given.row_index is None else int(given.row_index()[e]))
-            raise VerificationError(self.faults.edge(given, columns, offsets, e, row))
-        self.tally.check(self.readings[:3])
-        self._check_lookups()
-
-    def _check_lookups(self) -> None:
-        """Raise a VerificationError unless each id was looked up exactly once."""
-        if self.lookup_tally.rows:
-            self.lookup_tally.check(self.backend.to_host(self.lookup_tally.words).tolist())
+            raise VerificationError(self.messages.edge(given, columns, offsets, e, row))
+        self.tally.check(self.readings[TALLY])
+        self.lookup_tally.read_and_check(backend)
 
     def _mark(self, column: Any) -> None:
-        """Mark the vertices that a column names; raise a VerificationError if one has no label."""
+        """Mark the vertices of a column; raise a VerificationError if a vertex has no label."""
         backend, missing = self.backend, self.backend.fill(self.backend.empty(1, np.uint64), 0xFF)
         slots = self.answer.find(column)
-        name = kernel(kernels.mark_slots, backend, self.vertex)
-        name(slots.size, self.answer.ids.n, slots, self.answer.label_of, self.named, missing)
+        mark = kernel(kernels.mark_slots, backend, self.vertex)
+        mark(slots.size, self.answer.ids.n, slots, self.answer.label_of, self.named, missing)
         row = int(backend.to_host(missing)[0])
         if row == ALL:
             return
@@ -695,7 +732,7 @@ def audit_labels(
     Returns
     -------
     Audit
-        The counts, and the duration.
+        The counts of edges, vertices and components, and the duration.
 
     Raises
     ------

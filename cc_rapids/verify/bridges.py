@@ -1,7 +1,7 @@
 """The audit of bridges by a depth-first search on one host thread.
 
-:mod:`cc_rapids.verify.audit` verifies the components and looks up the ends of all edges. The search
-is :func:`cc_rapids.oracle.bridges`, which shares no code with runs.
+:mod:`cc_rapids.verify.audit` verifies the components, and looks up the ends of all edges. The
+depth-first search is :func:`cc_rapids.oracle.bridges`, which shares no code with runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from . import oracle
 from .forests import places_of
 from .label_frame import LabelFrame
 from .rows import Rows
-from .shown_rows import ShownRows
+from .shown_rows import ShownRows, edge_in_words
 
 
 @dataclass
@@ -35,7 +35,7 @@ class BridgesClaim:
     is_proved: bool = field(default=False, init=False)
 
     def prove(self, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
-        """Raise a VerificationError unless the frame shows exactly the bridges.
+        """Raise a VerificationError unless the frame shows exactly the bridges of the edges.
 
         Parameters
         ----------
@@ -53,26 +53,27 @@ class BridgesClaim:
         places = places_of(listed, caller_rows, rows.m, "bridges", np)
         is_bridge = np.zeros(rows.m, bool)
         is_bridge[oracle.bridges(src, dst, answer.ids.n)] = True
-
-        def edge_name(e: int) -> str:
-            return f"edge {e if caller_rows is None else int(caller_rows[e]):,}"
-
         wrong = places[~is_bridge[places]]
         if wrong.size:
-            raise VerificationError(f"{edge_name(wrong[0])} is not a bridge")
-        is_bridge[places] = False
-        if is_bridge.any():
-            e = int(is_bridge.argmax())
+            raise VerificationError(f"{edge_in_words(wrong[0], caller_rows)} is not a bridge")
+        is_missing = is_bridge
+        is_missing[places] = False
+        if is_missing.any():
+            e = int(is_missing.argmax())
             ends = [answer.name(int(side[e])) for side in (src, dst)]
             raise VerificationError(
-                f"{edge_name(e)} from {ends[0]} to {ends[1]} is a bridge, which is missing"
+                f"{edge_in_words(e, caller_rows)} from {ends[0]} to {ends[1]} is a bridge, which is"
+                " missing"
             )
         slots = [backend.asarray(side[places]) for side in (src, dst)]
         self.shown.check_ends(answer, backend.asarray(listed), slots)
         self.is_proved = True
 
     def check_count(self, vertices: int, components: int) -> None:
-        """Raise a VerificationError if the frame has bridges but the list has no edges."""
+        """Raise a VerificationError if the frame has bridges, but the list has no edges.
+
+        The counts are not needed: they are the arguments of :meth:`ForestClaim.check_count`.
+        """
         if len(self.shown) and not self.is_proved:
             raise VerificationError(
                 f"the frame has {counted(len(self.shown), 'bridge')}, but there is no edge"

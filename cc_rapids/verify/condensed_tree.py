@@ -1,12 +1,17 @@
 """The audit of HDBSCAN's condensed tree and clusters: see :meth:`cc_rapids.HDBSCAN.audit`.
 
-The tree may order merges of equal density in any way, so the audit does not compare it with another
-tree. It checks three conditions. Each point leaves its cluster at the density at which its
-component reaches ``min_cluster_size`` points. No edge joins two clusters before they split. At each
-density, there are as many clusters as components of at least ``min_cluster_size`` points. Then the
-clusters at each density are these components. Clusters that exist only at one density, because of
-ties, need two more conditions: each cluster is connected by edges of its own, and an edge joins
-both children of each split.
+The tree may order merges of equal density in any way, so the audit does not compare the tree with
+another tree. The audit checks three conditions:
+
+1. Each point leaves its cluster at the density at which its component reaches ``min_cluster_size``
+   points.
+2. No edge joins two clusters before they split.
+3. At each density, the number of clusters equals the number of components of at least
+   ``min_cluster_size`` points.
+
+Then the clusters at each density are these components. Because of ties, a cluster may exist at one
+density only. For such clusters, the audit checks two more conditions: each cluster is connected by
+its own edges, and an edge joins both children of each split.
 """
 
 from __future__ import annotations
@@ -26,12 +31,24 @@ NEAR = 1e-9  # relative difference of masses that count as equal, because sums a
 def reachability(entries: Any, n: int, rank: int, scale: float, complete: bool) -> tuple[Any, ...]:
     """Return the two ends and the density of each edge of finite mutual reachability distance.
 
-    ``entries`` are rows, neighbours and distances, without the entries of points for themselves.
-    The core distance of a point is the distance of its ``rank - 1``-th nearest entry: infinite if
-    it has fewer entries, and 0 if ``rank`` is 1. If the matrix is ``complete``, each pair has two
-    entries and is one edge. Distances are divided by ``scale``, but core distances are not.
+    The core distance of a point is the distance of its ``rank - 1``-th nearest entry. It is
+    infinite if the point has fewer entries, and 0 if ``rank`` is 1.
+
+    Parameters
+    ----------
+    entries : three (m,) arrays
+        The rows, the neighbours and the distances, without the entries of points for themselves.
+    n : int
+        The number of points.
+    rank : int
+        The rank of the neighbour that gives the core distance; a point itself has rank 1.
+    scale : float
+        The divisor of distances; core distances are not divided.
+    complete : bool
+        Whether the matrix has all distances. Each pair of points then has two entries, which are
+        one edge.
     """
-    row, other, distance = entries
+    row, neighbor, distance = entries
     order = np.lexsort((distance, row))
     starts = np.searchsorted(row[order], np.arange(n + 1))
     core = np.full(n, np.inf if rank > 1 else 0.0)
@@ -39,28 +56,54 @@ def reachability(entries: Any, n: int, rank: int, scale: float, complete: bool) 
         core_entry = starts[:-1] + rank - 2
         exists = core_entry < starts[1:]
         core[exists] = distance[order[core_entry[exists]]]
-    weight = np.maximum(distance / scale, np.maximum(core[row], core[other]))
+    weight = np.maximum(distance / scale, np.maximum(core[row], core[neighbor]))
     keep = weight < np.inf
     if complete:
         matrix = np.full((n, n), np.inf)
-        matrix[row, other] = weight
+        matrix[row, neighbor] = weight
         if (matrix != matrix.T).any():
             raise InputError(
                 "the distances are symmetric only after rounding: pass metric='precomputed' and"
                 " (D + D.T) / 2"
             )
-        keep &= row < other
+        keep &= row < neighbor
     with np.errstate(divide="ignore"):
-        return row[keep], other[keep], 1.0 / weight[keep]
+        return row[keep], neighbor[keep], 1.0 / weight[keep]
 
 
 class AuditedTree:
-    """A condensed tree, from its rows on the host; ``inside`` is a mask of the finite points.
+    """A condensed tree whose rows are consistent, in arrays on the host.
 
-    Clusters are numbered from 0, the root. ``points`` are the finite points. ``of`` has the cluster
-    that each of them leaves last, and ``density`` the density at which the point leaves it. For
-    each cluster, ``parent`` is the cluster above it, ``birth`` and ``death`` are the densities at
-    which it begins and ends, and ``size`` and ``children`` count its points and child clusters.
+    Clusters are numbered from 0, the root. A cluster has a greater number than its parent.
+
+    Parameters
+    ----------
+    rows : structured array
+        The rows of the condensed tree.
+    is_finite : (n,) array of bool
+        Whether each point is finite.
+
+    Attributes
+    ----------
+    names : (clusters,) array of integers
+        The number of each cluster in the rows.
+    parent : (clusters,) array of integers
+        The cluster above each cluster; 0 for the root.
+    birth, death : (clusters,) arrays of floats
+        The densities at which each cluster begins and ends.
+    size, children : (clusters,) arrays of integers
+        The numbers of points and of child clusters of each cluster.
+    points : (k,) array of integers
+        The finite points.
+    of : (k,) array of integers
+        The cluster that each finite point leaves last.
+    density : (k,) array of floats
+        The density at which the point leaves this cluster.
+
+    Raises
+    ------
+    VerificationError
+        The rows contradict each other.
     """
 
     names: Any
@@ -73,26 +116,26 @@ class AuditedTree:
     children: Any
     death: Any
 
-    def __init__(self, rows: Any, inside: Any) -> None:
-        n = inside.size
+    def __init__(self, rows: Any, is_finite: Any) -> None:
+        n = is_finite.size
         rows, count = rows[np.argsort(rows["child"], kind="stable")], len(rows) - n + 1
         names = np.delete(np.arange(n + max(count, 1)), n)
         if not np.array_equal(rows["child"], names):
             raise VerificationError("the condensed tree does not list each point and cluster once")
         above, density = rows["parent"] - n, rows["lambda_val"]
-        # a cluster is below a cluster of a lesser number; a point may be in any cluster
+        # the parent of a point may be any cluster; that of a cluster must have a lesser number
         end = np.append(np.full(n, count), np.arange(1, count))
         _check((above < 0) | (above >= end), "the parent of {} is not a cluster above it", names)
         parent, birth = np.append(0, above[n:]), np.append(0.0, density[n:])
         _check(~(density >= birth[above]), "the density of {} is less than above it", names)
-        outside = ~inside & ((above[:n] != 0) | (density[:n] != 0))
-        _check(outside, "point {} is not finite, but in a cluster", names)
+        wrong = ~is_finite & ((above[:n] != 0) | (density[:n] != 0))
+        _check(wrong, "point {} is not finite, but in a cluster", names)
         size = _upward(np.bincount(above[:n], minlength=count), parent, np.add)
-        right = np.append(np.ones(n, np.int64), size[1:])
-        _check(rows["child_size"] != right, "the size of {} is wrong", names)
-        self.names, self.points = np.arange(n, n + count), np.flatnonzero(inside)
+        expected_size = np.append(np.ones(n, np.int64), size[1:])
+        _check(rows["child_size"] != expected_size, "the size of {} is wrong", names)
+        self.names, self.points = np.arange(n, n + count), np.flatnonzero(is_finite)
         self.parent, self.birth, self.size = parent, birth, size
-        self.of, self.density = above[:n][inside], density[:n][inside]
+        self.of, self.density = above[:n][is_finite], density[:n][is_finite]
         self.children = np.bincount(parent[1:], minlength=count)
         self.death = np.zeros(count)  # the last density at which a point or a child leaves
         np.maximum.at(self.death, self.of, self.density)
@@ -101,78 +144,138 @@ class AuditedTree:
     def check_against(self, edges: tuple[Any, ...], min_size: int, any_order: bool) -> None:
         """Raise a VerificationError unless the tree is right for some order of equal densities.
 
-        With ``any_order``, merges of equal density may join clusters that no edge joins, if all
-        clusters of these merges together are connected. Prim's algorithm, as scikit-learn runs it,
-        makes such merges.
+        Parameters
+        ----------
+        edges : three (m,) arrays
+            Both ends of each edge, as positions in ``points``, and its density.
+        min_size : int
+            The least number of points of a cluster.
+        any_order : bool
+            Whether merges of equal density may join clusters that no edge joins, if all clusters of
+            these merges together are connected. Prim's algorithm, as scikit-learn runs it, makes
+            such merges.
         """
-        (src, dst, density), n, names = edges, self.of.size, self.names
+        (src, dst, density), n = edges, self.of.size
         merges = single_linkage(src, dst, n, density, greatest=True)
-        at = density[merges[:, 3]]
+        merge_density = density[merges[:, 3]]
         if len(merges) == n - 1:  # the root has all points, even if they are few
             min_size = min(min_size, n)
-        large = np.append(np.zeros(n, bool), merges[:, 2] >= min_size)
-        wrong = _leaving(merges, large, at, n) != self.density
+        is_large = np.append(np.zeros(n, bool), merges[:, 2] >= min_size)
+        wrong = _leaving(merges, is_large, merge_density, n) != self.density
         _check(wrong, "point {} leaves its cluster at a wrong density", self.points)
         wrong = (self.density == 0) & (self.of > 0)
         _check(wrong, "point {} is in a cluster, but its tree is too small", self.points)
-        components = np.cumsum(large[n:].astype(int) - large[merges[:, :2]].sum(axis=1))
-        trees = int(components[-1]) if at.size else 0
-        inner = np.arange(names.size) >= int(trees != 1)  # all but a root above several trees
-        splits = inner & (self.children > 0)
-        late = self.birth != self.death[self.parent]
-        _check(late[1:] & inner[self.parent[1:]], "cluster {} does not split last", names[1:])
-        _check(splits & (self.children != 2), "cluster {} does not split into two", names)
-        if not inner[0] and (self.children[0] != trees or self.death[0] != 0):
+        # the number of large components after each merge
+        components = np.cumsum(is_large[n:].astype(int) - is_large[merges[:, :2]].sum(axis=1))
+        trees = int(components[-1]) if components.size else 0
+        self._check_splits(trees, min_size)
+        self._check_counts(merge_density, components)
+        is_split = self.children > 0
+        is_split[0] &= trees == 1  # the root of several trees only lists them
+        self._check_edges(edges, is_split, any_order)
+
+    def _check_splits(self, trees: int, min_size: int) -> None:
+        """Raise a VerificationError unless clusters end when they split into two large clusters.
+
+        If there are several trees, they are the children of the root, at density 0.
+        """
+        names = self.names
+        may_split = np.ones(names.size, bool)
+        may_split[0] = trees == 1
+        wrong = (self.birth != self.death[self.parent]) & may_split[self.parent]
+        _check(wrong[1:], "cluster {} begins before the cluster above it ends", names[1:])
+        wrong = may_split & (self.children > 0) & (self.children != 2)
+        _check(wrong, "cluster {} does not split into two", names)
+        if not may_split[0] and (self.children[0] != trees or self.death[0] != 0):
             raise VerificationError(f"the children of the root are not the {trees:,} trees")
         _check(self.size[1:] < min_size, "cluster {} is too small", names[1:])
-        ends = np.flatnonzero(np.append(at[1:] != at[:-1], True)[: at.size])
-        clusters, ended = (np.searchsorted(np.sort(d), at[ends]) for d in (self.birth, self.death))
-        wrong, message = clusters - ended != components[ends], "wrong clusters at the density {}"
-        _check(wrong, message, at[ends])
+
+    def _check_counts(self, merge_density: Any, components: Any) -> None:
+        """Raise a VerificationError for the first density with a wrong number of clusters.
+
+        ``components`` has the number of large components after each merge.
+        """
+        is_last = np.ones(merge_density.size, bool)  # whether no later merge has the same density
+        is_last[:-1] = merge_density[1:] != merge_density[:-1]
+        densities = merge_density[is_last]
+        born, ended = (np.searchsorted(np.sort(d), densities) for d in (self.birth, self.death))
+        wrong = born - ended != components[is_last]
+        _check(wrong, "the number of clusters is wrong at the density {}", densities)
+
+    def _check_edges(self, edges: tuple[Any, ...], is_split: Any, any_order: bool) -> None:
+        """Raise a VerificationError if edges contradict clusters, or do not connect them.
+
+        ``is_split`` says which clusters split into two. See :meth:`check_against` for the other
+        parameters.
+        """
+        (src, dst, density), names = edges, self.names
+        # the lowest cluster that contains each edge, and whether edges join the children of each
         inside, linked = np.zeros(src.size, np.int64), np.zeros(names.size, bool)
         tree = self.parent, self.birth, self.of, self.density
         e = _first_apart(src, dst, density, tree, inside, linked)
         if e >= 0:
             u, v = self.points[[src[e], dst[e]]]
-            raise VerificationError(f"points {u} and {v} are apart, but {density[e]} joins them")
-        if not any_order:
-            _check(splits & ~linked, "no edge joins the children of cluster {}", names)
-            kept = inside[kruskal(src, dst, n, inside, greatest=True)]
-            joins = _upward(np.bincount(kept, minlength=names.size), self.parent, np.add)
-            _check((joins != self.size - 1)[1:], "cluster {} is not connected", names[1:])
+            raise VerificationError(
+                f"points {u} and {v} are in two clusters, but an edge of density {density[e]}"
+                " joins them"
+            )
+        if any_order:
+            return
+        _check(is_split & ~linked, "no edge joins the children of cluster {}", names)
+        # Kruskal's algorithm takes edges of low clusters first, as these have greater numbers. So
+        # it takes size - 1 edges within each cluster that is connected.
+        taken = inside[kruskal(src, dst, self.of.size, inside, greatest=True)]
+        joins = _upward(np.bincount(taken, minlength=names.size), self.parent, np.add)
+        _check((joins != self.size - 1)[1:], "cluster {} is not connected", names[1:])
 
     def answers(
         self, leaf: bool, single: bool, epsilon: float, max_size: int | None, labels: Any
     ) -> tuple[Any, Any, Any]:
         """Return the labels, probabilities and outlier scores of finite points.
 
-        If the masses of a cluster and of its children differ only by rounding, ``labels`` decide
-        which clusters are selected.
+        Parameters
+        ----------
+        leaf : bool
+            Whether the leaves of the tree are selected, instead of the clusters of greatest mass.
+        single : bool
+            Whether the root may be selected, as the only cluster.
+        epsilon : float
+            The distance below which selected clusters are replaced by a cluster above them.
+        max_size : int, optional
+            The maximum number of points of a selected cluster.
+        labels : (k,) array of integers
+            The labels of the answer. They decide which clusters are selected if the masses of a
+            cluster and of its children differ only by rounding.
         """
         parent, of, density = self.parent, self.of, self.density
         leaves = (np.flatnonzero(self.children[1:] == 0) + 1).tolist()
-        picks = set(leaves) if leaf else self._heaviest(single, max_size, self._shown(labels))
+        selected = set(leaves) if leaf else self._heaviest(single, max_size, self._shown(labels))
         with np.errstate(divide="ignore"):
             distance = 1.0 / self.birth
-        if epsilon and 0 not in picks:
-            for c in [c for c in picks if distance[c] < epsilon]:
-                picks.discard(c)
+        if epsilon and 0 not in selected:
+            for c in [c for c in selected if distance[c] < epsilon]:
+                selected.discard(c)
                 while parent[c] and distance[parent[c]] <= epsilon:
                     c = parent[c]
-                picks.add(int(parent[c] if parent[c] or single else c))
-        number, chosen = {c: k for k, c in enumerate(sorted(picks))}, np.full(parent.size, -1)
+                selected.add(int(parent[c] if parent[c] or single else c))
+        # the selected cluster at or above each cluster, -1 if there is none
+        selected_above = np.full(parent.size, -1)
         for c in range(parent.size):
-            chosen[c] = c if c in picks else chosen[parent[c]]
+            selected_above[c] = c if c in selected else selected_above[parent[c]]
+        # If the root is the only selected cluster, points that leave it below this density are
+        # noise. If another cluster is selected too, all points that are only in the root are noise.
         limit = 1 / epsilon if epsilon else self.death[0]
-        keep = (chosen[of] != 0) | ((density >= limit) & single & (len(picks) == 1))
-        numbers = np.array([number.get(c, -1) for c in chosen.tolist()])
-        right = np.where(keep, numbers[of], -1)
-        share = np.where(right >= 0, _share(density, self.death[chosen[of]]), 0.0)
+        root_keeps = (density >= limit) & single & (len(selected) == 1)
+        keep = (selected_above[of] != 0) | root_keeps
+        label_of = {c: k for k, c in enumerate(sorted(selected))}
+        cluster_label = np.array([label_of.get(c, -1) for c in selected_above.tolist()])
+        expected = np.where(keep, cluster_label[of], -1)
+        share = np.where(expected >= 0, _share(density, self.death[selected_above[of]]), 0.0)
         deepest = _upward(self.death, parent, np.maximum)[of]
-        return right, share, 1.0 - _share(density, deepest)
+        return expected, share, 1.0 - _share(density, deepest)
 
     def _shown(self, labels: Any) -> set[int]:
-        """Return for each label the lowest cluster that contains all its points, as a set."""
+        """Return for each label the lowest cluster that contains its points, as a set."""
         lowest: dict[int, int] = {}
         for label, c in set(zip(labels.tolist(), self.of.tolist(), strict=True)):
             a = lowest.get(label, c)
@@ -184,7 +287,8 @@ class AuditedTree:
     def _heaviest(self, single: bool, max_size: int | None, shown: set[int]) -> set[int]:
         """Return the clusters of the greatest excess of mass, before ``epsilon`` is applied.
 
-        ``shown`` are the clusters that win if masses are equal.
+        If the mass of a cluster equals that of the clusters below it, the clusters in ``shown`` are
+        selected. See :meth:`answers` for the other parameters.
         """
         parent, birth, size, count = self.parent, self.birth, self.size.copy(), self.parent.size
         with np.errstate(invalid="ignore"):
@@ -192,53 +296,59 @@ class AuditedTree:
             np.add.at(mass, parent[1:], ((birth - birth[parent]) * size)[1:])
         size[0] = size[1:][parent[1:] == 0].sum()  # as in scikit-learn, without its points
         below = np.zeros(count)  # the greatest mass of clusters below each cluster
-        holds = np.zeros(count, bool)  # whether a cluster below each cluster is in ``shown``
-        picked = np.zeros(count, bool)  # whether each cluster has more mass than those below
+        has_shown = np.zeros(count, bool)  # whether a cluster below each cluster is in ``shown``
+        is_heaviest = np.zeros(count, bool)  # whether no clusters below each cluster have more mass
         for c in range(count - 1, -1, -1):
-            near = math.isfinite(mass[c]) and math.isclose(below[c], mass[c], rel_tol=NEAR)
+            is_tie = math.isfinite(mass[c]) and math.isclose(below[c], mass[c], rel_tol=NEAR)
             is_too_large = max_size is not None and size[c] > max_size
-            if is_too_large or (holds[c] if near else below[c] > mass[c]):
+            if is_too_large or (has_shown[c] if is_tie else below[c] > mass[c]):
                 mass[c] = below[c]
             else:
-                picked[c] = c > 0 or single
+                is_heaviest[c] = c > 0 or single
             if c:
                 below[parent[c]] += mass[c]
-                holds[parent[c]] |= holds[c] or c in shown
-        covered = np.zeros(count, bool)
+                has_shown[parent[c]] |= has_shown[c] or c in shown
+        is_below = np.zeros(count, bool)  # whether a cluster above each cluster is heaviest
         for c in range(1, count):
-            covered[c] = covered[parent[c]] or picked[parent[c]]
-        return set(np.flatnonzero(picked & ~covered).tolist())
+            is_below[c] = is_below[parent[c]] or is_heaviest[parent[c]]
+        return set(np.flatnonzero(is_heaviest & ~is_below).tolist())
 
 
 def _check(wrong: Any, message: str, names: Any) -> None:
-    """Raise a VerificationError with the name of the first wrong point or cluster."""
+    """Raise a VerificationError for the first True in ``wrong``, with its name in the message."""
     if wrong.any():
         raise VerificationError(message.format(names[wrong.argmax()]))
 
 
-def _upward(values: Any, parent: Any, add: Any) -> Any:
-    """Return the value of each cluster, combined by ``add`` with the values of all below it."""
+def _upward(values: Any, parent: Any, combine: Any) -> Any:
+    """Return the value of each cluster, combined with the values of all clusters below it."""
     total = values.copy()
     for c in range(parent.size - 1, 0, -1):
-        total[parent[c]] = add(total[parent[c]], total[c])
+        total[parent[c]] = combine(total[parent[c]], total[c])
     return total
 
 
 def _share(density: Any, greatest: Any) -> Any:
-    """Return densities as shares of a greatest density, at most 1; 1 if it is 0 or infinite."""
+    """Return densities divided by the greatest density, at most 1.
+
+    The share is 1 if the greatest density is 0, or if the density is infinite.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.minimum(density, greatest) / greatest
     return np.where((greatest == 0) | (density == np.inf), 1.0, share)
 
 
 @numba.njit  # type: ignore[untyped-decorator]
-def _leaving(merges: Any, large: Any, density: Any, n: int) -> Any:
-    """Return the density at which each point's component becomes ``large``; 0 if it never does."""
-    leaves = np.zeros(large.size)
+def _leaving(merges: Any, is_large: Any, density: Any, n: int) -> Any:
+    """Return the density at which each point's component becomes large; 0 if it never does.
+
+    ``is_large`` says which clusters of the merges are large, and ``density`` is that of each merge.
+    """
+    leaves = np.zeros(is_large.size)
     for i in range(len(merges) - 1, -1, -1):
         for c in merges[i, :2]:
-            if not large[c]:
-                leaves[c] = density[i] if large[n + i] else leaves[n + i]
+            if not is_large[c]:
+                leaves[c] = density[i] if is_large[n + i] else leaves[n + i]
     return leaves[:n]
 
 
@@ -246,13 +356,15 @@ def _leaving(merges: Any, large: Any, density: Any, n: int) -> Any:
 def _first_apart(src: Any, dst: Any, density: Any, tree: Any, inside: Any, linked: Any) -> int:
     """Return the first edge that joins two clusters before they split; -1 if there is none.
 
-    ``inside`` becomes the lowest cluster that contains each edge and was born before it, and
-    ``linked`` whether an edge joins the children of each cluster when they split.
+    ``inside[e]`` becomes the lowest cluster that contains both ends of edge e and is born at most
+    at its density. ``linked[c]`` becomes True if an edge joins both children of cluster c when they
+    are born.
     """
     parent, birth, of, leaves = tree
     for e in range(src.size):
         u, v, d, left, right = src[e], dst[e], density[e], 0, 0
         a, b = of[u], of[v]
+        # climb to the lowest common cluster; ``left`` and ``right`` are its children on both sides
         while a != b:
             if a > b:
                 left, a = a, parent[a]

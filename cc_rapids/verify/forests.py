@@ -1,10 +1,10 @@
 """The audit of spanning forests.
 
 :mod:`cc_rapids.verify.audit` proves the components and reads the edges. This module compares every
-column of the frame with the edge list, and proves that the rows have no cycle. In a minimum
-spanning forest, no other edge may be lighter than the heaviest edge on the forest path between its
-ends. A tree of at most log2 n levels finds this heaviest edge. The audit shares no code with the
-solvers.
+column of the frame of a forest with the edge list, and proves that the rows have no cycle. In a
+minimum spanning forest, no edge outside the forest may be lighter than the heaviest edge on the
+forest path between the ends of that edge. The audit finds this heaviest edge in a tree of at most
+log2 n levels. The audit shares no code with the solvers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..data.weights import ForestWeight
 from ..errors import InputError, VerificationError, counted, shown
 from ..kernels import audit_forest as kernels
 from ..kernels.audit import kernel
-from .shown_rows import ShownRows
+from .shown_rows import ShownRows, edge_in_words
 from .vertex_lookup import ALL, vertex_for
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class ForestClaim:
         The frame.
     forest_weight : ForestWeight, optional
         The weights of all edges, and whether the forest has the least or the greatest weight; None
-        without weights.
+        if the forest is not by weight.
     """
 
     shown: ShownRows
@@ -120,7 +120,8 @@ class AnswerForest(NamedTuple):
     show : callable, optional
         Returns the frame that callers see; None without a forest.
     greatest : bool, optional
-        Whether the forest has the greatest weight, or the least; None without weights.
+        Whether the forest has the greatest weight (True) or the least weight (False); None if the
+        forest is not by weight.
     """
 
     show: Callable[[], Any] | None = None
@@ -131,10 +132,11 @@ NO_FOREST = AnswerForest()
 
 
 def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
-    """Raise a VerificationError unless the rows of a frame have no cycle and the least weight.
+    """Raise a VerificationError if a frame shows wrong edges or a cycle, or has the wrong weight.
 
-    In a maximum spanning forest, they have the greatest weight. :meth:`ForestClaim.check_count`
-    checks that the forest spans the components.
+    The weight of a minimum spanning forest is the least possible, that of a maximum spanning
+    forest is the greatest possible. :meth:`ForestClaim.check_count` checks that the forest spans
+    the components.
 
     Parameters
     ----------
@@ -164,8 +166,8 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     weights = backend.asarray(given.weights)
     keys = weights[chosen]
     claim.shown.check_weights(listed, keys, backend.asarray)
-    if claim.forest_weight.greatest:  # a stable sort in descending order
-        order = keys.size - 1 - backend.xp.argsort(keys[::-1], kind="stable")[::-1]
+    if claim.forest_weight.greatest:
+        order = descending_order(keys, backend.xp)
     else:
         order = backend.xp.argsort(keys, kind="stable")
     ordered = chosen[order]
@@ -173,26 +175,35 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     before = kernel(
         kernels.is_heavier if claim.forest_weight.greatest else kernels.is_lighter, backend
     )
-    first = backend.fill(backend.alloc_readback(2), 0xFF)
+    faults = backend.fill(backend.alloc_readback(2), 0xFF)
     find = kernel(kernels.find_lighter, *kinds, before)
+    # kernels do not read float16
     compared = weights if weights.dtype != np.float16 else weights.astype(np.float32)
-    find(rows.m, *edges, compared, up, rank, ordered, first)
-    lighter, separate = map(int, backend.to_host(first)[:2])
-
-    def edge_name(e: int) -> str:
-        return f"edge {e if caller_rows is None else int(caller_rows[e]):,}"
-
+    find(rows.m, *edges, compared, up, rank, ordered, faults)
+    lighter, separate = map(int, backend.to_host(faults)[:2])
     if separate != ALL:
-        raise VerificationError(f"{edge_name(separate)} joins two trees of the forest")
+        raise VerificationError(
+            f"{edge_in_words(separate, caller_rows)} joins two trees of the forest"
+        )
     if lighter != ALL:
         edge = backend.asarray(np.array([lighter]))
         ends = backend.empty(1, node), backend.empty(1, node)
         ends_of(1, edge, *edges, *ends)
         last = int(ordered[_last_rank(int(ends[0][0]), int(ends[1][0]), up, rank) - 1])
         raise VerificationError(
-            f"{edge_name(lighter)} of weight {weights[lighter]} is not in the forest, but joins the"
-            f" ends of {edge_name(last)} of weight {weights[last]}, which is"
+            f"{edge_in_words(lighter, caller_rows)} of weight {weights[lighter]} is not in the"
+            f" forest, but joins the ends of {edge_in_words(last, caller_rows)} of weight"
+            f" {weights[last]}, which is"
         )
+
+
+def descending_order(keys: Array, xp: Any) -> Array:
+    """Return the stable order of descending keys: equal keys stay in the order of their rows.
+
+    ``argsort`` only has an ascending order. In the ascending order of the reversed keys, equal keys
+    are in descending order of rows, so that order is read from its end.
+    """
+    return keys.size - 1 - xp.argsort(keys[::-1], kind="stable")[::-1]
 
 
 def places_of(rows: Array, caller_rows: Array | None, m: int, what: str, xp: Any) -> Array:
@@ -212,7 +223,7 @@ def places_of(rows: Array, caller_rows: Array | None, m: int, what: str, xp: Any
     Raises
     ------
     VerificationError
-        The rows do not ascend, or one is not an edge.
+        The rows do not ascend, or a row is not a row of the edges.
     """
     if rows.size and not bool((rows[1:] > rows[:-1]).all()):
         k = int((rows[1:] <= rows[:-1]).argmax())
@@ -240,13 +251,18 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
     ----------
     us, vs : (k,) arrays of integers
         The slots of both ends of each edge, in the order of the forest.
+    n : int
+        The number of slots.
+    node : type
+        The unsigned type of nodes.
 
     Returns
     -------
     parents : (nodes,) array of integers
-        The parent of each node; nodes 0 .. n - 1 are the slots.
+        The parent of each node, or the node itself if it has no parent. Nodes 0 .. n - 1 are the
+        slots.
     numbers : (nodes,) array of integers
-        One plus the rank of the edge that each node chose; 0 for none.
+        One plus the rank of the edge that each node chose; 0 if the node chose none.
 
     Raises
     ------
@@ -258,9 +274,9 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
     follow = kernel(kernels.follow_first, backend, node)
     ranks = xp.arange(edges, dtype=node)
     parents, numbers = [], []
-    base, size = 0, n  # the first node and the number of nodes of a round
+    base, size = 0, n  # the first node of a round, and how many nodes the round has
     joined = 0  # the number of edges that joined two nodes
-    while True:
+    while True:  # within a round, us, vs and up count nodes from base
         keep = us != vs
         us, vs, ranks = us[keep], vs[keep], ranks[keep]
         best = backend.fill(backend.empty(size, np.uint64), 0xFF)
@@ -274,14 +290,14 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
             break
         while not bool(((further := up[up]) == up).all()):
             up = further
-        moved = chosen != 0
-        roots = (up == nodes) & moved
-        number = (xp.cumsum(roots) - 1).astype(node)  # of each root as a node of the next round
+        has_chosen = chosen != 0
+        is_root = (up == nodes) & has_chosen
+        number = (xp.cumsum(is_root) - 1).astype(node)  # of each root as a node of the next round
         up = number[up]
         us, vs = up[us], up[vs]
-        parents.append(xp.where(moved, up + node(base + size), nodes + node(base)))
-        root_count = int(roots.sum())
-        joined += int(moved.sum()) - root_count
+        parents.append(xp.where(has_chosen, up + node(base + size), nodes + node(base)))
+        root_count = int(is_root.sum())
+        joined += int(has_chosen.sum()) - root_count
         base, size = base + size, root_count
     if joined != edges:
         raise VerificationError(

@@ -1,4 +1,4 @@
-"""Label frames for audits, with the vertex that each label represents."""
+"""Label frames for audits; the label of a component stands for one of its vertices."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class LabelFrame:
     Parameters
     ----------
     frame : frame or pair of arrays
-        Columns ``vertex`` and ``labels``, or ``0_vertex``, ..., ``0_labels``, ... for ids of
-        several columns. Not modified.
+        The columns ``vertex`` and ``labels``, or ``0_vertex``, ..., ``0_labels``, ... for ids of
+        several columns. The frame is not modified.
     kind : {"min", "max", "dense", "size", "any"}
         The kind of the labels: see :meth:`cc_rapids.Components.labels`. "any" is for integers that
         only have to differ between components.
@@ -80,7 +80,7 @@ class LabelFrame:
 
     @contextmanager
     def borrow_for(self, backend: Backend) -> Iterator[None]:
-        """Return a context in which a backend borrows the columns, and set ``self.backend``."""
+        """Return a context in which ``backend`` borrows the columns; store it as ``backend``."""
         self.backend, columns = backend, [self.column, self._label_column]
         with Borrowing(columns) as ids:
             sides = [
@@ -111,28 +111,34 @@ class LabelFrame:
         return self._vertex[0] if plain else None
 
     def assign_slots(self, tally: Tally) -> None:
-        """Set ``ids``, the slots of the frame's vertices; sort the rows by id if ``sort`` is set.
+        """Set ``ids``, the slots of the frame's vertices; sort the rows by id if ``sort`` is True.
 
         Parameters
         ----------
         tally : Tally
-            The tally of the rows that are looked up.
+            The tally to which all lookups of integers add their rows.
         """
         self._tally = tally
         self.ids = self._slots_of_rows()
         if self.sort and self.rows and self.ids.disorder() is not None:
             self._sort_rows()
 
-    def scatter_labels(self, first: Array) -> None:
-        """Set ``label_of``; raise a VerificationError if the rows are not sorted by id.
+    def scatter_labels(self, faults: Array) -> None:
+        """Set ``label_of``; callers must read ``faults`` afterwards.
 
         Parameters
         ----------
-        first : (k,) array of uint64
-            Modified: receives the first row out of order, and the first row whose label is not a
-            vertex. If slots are distances from the least id, only this reports unsorted rows.
+        faults : (FAULTS,) array of uint64
+            Modified: ``faults[STRANGE]`` becomes the first row whose label is not a vertex. If
+            slots are distances from the least id, ``faults[ORDER]`` becomes the first row that is
+            not sorted by id.
+
+        Raises
+        ------
+        VerificationError
+            The rows are not sorted by id, and slots are not distances.
         """
-        self._first = first
+        self._faults = faults
         kernel_checks_order = not self.sort and self._is_direct()
         if not kernel_checks_order:
             row = self.ids.disorder() if self.rows else None
@@ -143,7 +149,7 @@ class LabelFrame:
         if isinstance(ids, Integers) and self._is_direct():
             scatter_labels = kernel(audit.scatter_labels, *kind)
             scatter_labels(
-                self.rows, ids.base, ids.n, self._vertex[0], self._labels[0], self.label_of, first
+                self.rows, ids.base, ids.n, self._vertex[0], self._labels[0], self.label_of, faults
             )
             return
         slots = ids.slots()
@@ -152,10 +158,10 @@ class LabelFrame:
         else:
             heads = self._heads(slots)
         scatter_by_slot = kernel(audit.scatter_labels_by_slot, *kind)
-        scatter_by_slot(self.rows, ids.n, slots, heads, self.label_of, first)
+        scatter_by_slot(self.rows, ids.n, slots, heads, self.label_of, faults)
 
     def find(self, column: Any) -> Array:
-        """Return a new array with the slot of each id of a borrowed column, or all bits set."""
+        """Return a new array with the slot of each id of a column; all bits set if unknown."""
         return self.ids.find(column)
 
     def name(self, slot: int) -> str:
@@ -191,14 +197,18 @@ class LabelFrame:
         return f"vertex {name} has the label {label}, which is not a vertex"
 
     def _is_direct(self) -> bool:
-        """Return whether slots are distances, and labels and ids both signed or both unsigned."""
+        """Return whether one kernel computes the slots of ids and labels by subtraction.
+
+        Slots must be distances from the least id, and labels must be vertices. Ids and labels must
+        both be signed or both be unsigned.
+        """
         ids, label = self.ids, self._labels[0]
         if not (isinstance(ids, Integers) and ids.dense and self.rule.is_vertex):
             return False
         return bool(ids.unsigned == (label.dtype == np.uint64))
 
     def _slots_of_rows(self) -> Ids:
-        """Return the look-up of slots for the ids in all rows of the label frame."""
+        """Return the table of the slots of the vertices in all rows."""
         if self.several:
             return Tuples(self.backend, self._tally, self._vertex)
         ids = self._vertex[0]
@@ -222,25 +232,31 @@ class LabelFrame:
         return in_words(values, True) if len(values) > 1 else in_words(values[0], False)
 
     def _heads(self, slots: Array) -> Array:
-        """Return for each row the slot of the least vertex with the same label."""
+        """Return for each row the slot of the least vertex with the same label.
+
+        ``slots`` has the slot of the vertex in each row. Labels are numbers, not vertices.
+        """
         backend, ids = self.backend, self.ids
         labels, k = self._claimed_places() if self.rule.is_place else self._ranked_labels()
         heads = backend.fill(backend.empty(k, ids.vertex), 0xFF)
         find = kernel(audit.find_heads, backend, ids.vertex)
-        find(self.rows, k, slots, labels, heads, self._first)
+        find(self.rows, k, slots, labels, heads, self._faults)
         if self.rule.is_place:
             self._check_places(heads)
         return heads[labels]
 
     def _claimed_places(self) -> tuple[Array, int]:
-        """Return the labels, which should be 0 .. k - 1, and the claimed number k of components."""
+        """Return the labels, which should be 0 .. k - 1, and k, the claimed number of components.
+
+        If no number is claimed, k is the greatest label plus one.
+        """
         labels, k = self._labels[0], self.components
         if k is None:
             k = int(labels.max()) + 1 if labels.size else 0
         return labels, max(k, 0)
 
     def _ranked_labels(self) -> tuple[Array, int]:
-        """Return the rank of each row's label among the distinct labels, and the count of these."""
+        """Return the rank of each row's label among the distinct labels, and their number."""
         distinct, ranks = self.backend.xp.unique(self._labels[0], return_inverse=True)
         if self.components not in (None, distinct.size):
             raise VerificationError(
@@ -249,9 +265,12 @@ class LabelFrame:
         return ranks, int(distinct.size)
 
     def _check_places(self, heads: Array) -> None:
-        """Raise a VerificationError unless the labels are exactly 0 .. k - 1, in order."""
+        """Raise a VerificationError unless the labels are exactly 0 .. k - 1, in order.
+
+        ``heads`` has the slot of the least vertex with each of these labels.
+        """
         k = heads.size
-        row = int(self.backend.to_host(self._first)[int(audit.STRANGE)])
+        row = int(self.backend.to_host(self._faults)[int(audit.STRANGE)])
         if row != ALL:
             name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
             raise VerificationError(
@@ -295,44 +314,49 @@ class LabelFrame:
 
 
 def _is_text(ids: Any) -> bool:
-    """Return whether a borrowed column has strings: unlike an array, without ``strides``."""
+    """Return whether a borrowed column holds strings; an array of numbers has ``strides``."""
     return not hasattr(ids, "strides")
 
 
 def _width_of(frame: Any) -> int:
-    """Return the number of id columns of a frame: ``0_vertex``, ``1_vertex``, ..., or one."""
+    """Return the number of id columns of a frame.
+
+    A frame has one column ``vertex``, or the columns ``0_vertex``, ``1_vertex``, ...
+    """
     if isinstance(frame, str | os.PathLike | tuple | list):
         return 1
     columns = columns_of(frame)
-    several = takewhile(columns.__contains__, (f"{k}_vertex" for k in count()))
-    return 1 if "vertex" in columns else max(len(list(several)), 1)
+    if "vertex" in columns:
+        return 1
+    key_columns = takewhile(columns.__contains__, (f"{k}_vertex" for k in count()))
+    return max(len(list(key_columns)), 1)
 
 
 def _columns(frame: Any, rule: LabelRule, width: int) -> tuple[Column, Column, bool]:
     """Return the checked columns of vertices and labels, and whether they are on a GPU."""
-    names = [
-        word if width == 1 else [f"{k}_{word}" for k in range(width)]
-        for word in ("vertex", "labels")
-    ]
+    vertex_names, label_names = (
+        [name] if width == 1 else [f"{k}_{name}" for k in range(width)]
+        for name in ("vertex", "labels")
+    )
     if rule.is_vertex or isinstance(frame, str | os.PathLike):
-        given = read.read(frame, names[0], names[1], None, None, "raise", droppable=False)
+        # Labels are ids, so the frame is read like a list of edges from vertices to labels.
+        ends = (names if width > 1 else names[0] for names in (vertex_names, label_names))
+        given = read.read(frame, *ends, None, None, "raise", droppable=False)
         return given.src, given.dst, given.on_device
     if isinstance(frame, list):
         frame = columns_of_pairs(frame)
     if isinstance(frame, tuple):
         vertices, numbers = [frame[0]], frame[1]
     else:
-        vertex_names, columns = [*(names[0] if width > 1 else names[:1])], columns_of(frame)
-        for word in [*vertex_names, "labels"]:
-            if word not in columns:
-                words = ", ".join(map(str, columns))
+        columns = columns_of(frame)
+        for name in [*vertex_names, "labels"]:
+            if name not in columns:
+                names = ", ".join(map(str, columns))
                 raise MissingColumnError(
-                    f"a label frame needs a column {word!r}; this one has {words}"
+                    f"a label frame needs a column {name!r}; this one has {names}"
                 )
-        vertices, numbers = (
-            [column_of(frame, word) for word in vertex_names],
-            column_of(frame, "labels"),
-        )
+        vertices = [column_of(frame, name) for name in vertex_names]
+        numbers = column_of(frame, "labels")
     labels = of("labels", numbers)
     if labels.strings:
         raise ColumnTypeError(

@@ -1,4 +1,4 @@
-"""The rules by which audits check each kind of labels, independent of the code of runs."""
+"""The rules by which audits check each kind of labels; they share no code with runs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ class LabelRule:
     is_vertex : bool
         Whether the label of a component is one of its vertices.
     is_greatest : bool
-        Whether this vertex is the one with the greatest id; otherwise the least.
+        Whether this vertex is the one with the greatest id. Otherwise, it is the one with the least
+        id.
     is_place : bool
-        Whether labels are 0 .. k - 1, in the order of the least ids.
+        Whether labels are 0 .. k - 1, in the order of the least ids of the components.
     is_by_size : bool
-        Whether components are ordered by size, largest first, and only ties by least id.
+        Whether labels are 0 .. k - 1 in the order of the sizes of the components, largest first.
+        Components of equal size are in the order of their least ids.
     """
 
     name: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
 import numpy as np
@@ -25,9 +25,27 @@ if TYPE_CHECKING:
 NO_MERGE = -1
 
 
+class Clusters(NamedTuple):
+    """The clusters that merges make.
+
+    Attributes
+    ----------
+    least, greatest : (k,) arrays of int64
+        The least and the greatest vertex of the cluster of each merge.
+    last_merge : (k,) array of int64
+        For each merge, the last merge of the same weight whose cluster contains its cluster.
+    """
+
+    least: Any
+    greatest: Any
+    last_merge: Any
+
+
 @dataclass(frozen=True)
 class Merges:
-    """The merges of a dendrogram in order, as a sequential oracle computes them.
+    """The merges of a dendrogram, in the order in which a sequential oracle makes them.
+
+    The clusters 0 .. n - 1 are the vertices, and merge i makes the cluster n + i.
 
     Attributes
     ----------
@@ -42,7 +60,8 @@ class Merges:
     weights : (k,) array of numbers
         The weight of each merge.
     merges : (k, 4) array of int64
-        The two clusters, the size and the edge: see :func:`cc_rapids.oracle.single_linkage`.
+        The two clusters that are merged, the size of the new cluster, and the edge: see
+        :func:`cc_rapids.oracle.single_linkage`.
     """
 
     labels: pa.Table
@@ -61,20 +80,22 @@ class Merges:
     def check_merges(self, table: pa.Table) -> None:
         """Raise a VerificationError unless a frame shows the merges at each weight.
 
-        At each weight, the frame has the clusters before and after all merges of this weight.
+        For each weight, the frame has one row per cluster that merges of this weight join, with the
+        ids of this cluster and of the cluster after all merges of this weight.
         """
-        first, second = self.merges[:, 0], self.merges[:, 1]
         n, step = self.n, self._steps
-        least, greatest, top = _clusters(first, second, step, n)
+        least, greatest, last_merge = self._clusters
         child = self.merges[:, :2].ravel()
-        merge = np.repeat(np.arange(first.size), 2)
-        same_step = child >= n  # clusters that merges of the same weight made
-        same_step[same_step] = step[child[same_step] - n] == step[merge[same_step]]
-        child, merge = child[~same_step], merge[~same_step]
-        order = np.lexsort((_of(child, least, n), step[merge]))
+        merge = np.repeat(np.arange(len(self.merges)), 2)
+        # a child that a merge of the same weight has made has no row
+        is_inner = child >= n
+        is_inner[is_inner] = step[child[is_inner] - n] == step[merge[is_inner]]
+        child, merge = child[~is_inner], merge[~is_inner]
+        order = np.lexsort((_values_of(child, least, n), step[merge]))
         child, merge = child[order], merge[order]
         extreme = greatest if self.rule.is_greatest else least
-        before, after = (_of(cluster, extreme, n) for cluster in (child, n + top[merge]))
+        before = _values_of(child, extreme, n)
+        after = _values_of(n + last_merge[merge], extreme, n)
         expected = [self.weights[merge], *self._ids(before), *self._ids(after), self._sizes(child)]
         self._compare("merges", places(table, 0, table.num_columns), expected)
 
@@ -84,8 +105,8 @@ class Merges:
         Parameters
         ----------
         array : (n - 1, 4) array of float64
-            The clusters, height and size of each merge, as in SciPy. Components are joined last, at
-            height infinity.
+            The two clusters, the height and the size of each merge, as in SciPy. The last merges
+            join the components, at height infinity.
         """
         count, n = len(self.merges), self.n
         expected = np.zeros((max(n - 1, 0), 4))
@@ -94,9 +115,9 @@ class Merges:
         is_root = np.ones(n + count, bool)
         is_root[self.merges[:, :2]] = False
         roots = np.flatnonzero(is_root)
-        least = _clusters(self.merges[:, 0], self.merges[:, 1], self._steps, n)[0]
-        roots = roots[np.argsort(_of(roots, least, n), kind="stable")]
-        if roots.size > 1:  # join the components last, in order
+        least = self._clusters.least
+        roots = roots[np.argsort(_values_of(roots, least, n), kind="stable")]
+        if roots.size > 1:  # join the first component with the second, then with the third, ...
             before = np.append(roots[:1], n + count + np.arange(roots.size - 2))
             expected[count:, 0] = np.minimum(before, roots[1:])
             expected[count:, 1] = np.maximum(before, roots[1:])
@@ -114,31 +135,32 @@ class Merges:
             )
 
     def check_labels(self, count: int, labels: pa.Table, sizes: pa.Table) -> None:
-        """Raise a VerificationError unless frames show the components of the first merges.
+        """Raise a VerificationError unless frames show the components at a threshold.
 
         Parameters
         ----------
         count : int
-            The number of merges within the threshold.
+            The number of merges within the threshold, which are the first merges.
         labels, sizes : table
             The frames of :meth:`cc_rapids.Dendrogram.labels` and ``sizes``.
         """
         least = union_find(self.src[:count], self.dst[:count], self.n)
         self._compare("labels", places(labels, 0, self.width), places(self.labels, 0, self.width))
+        # the least vertex of each component, and the component of each vertex
         heads, component = np.unique(least, return_inverse=True)
         members = np.bincount(component, minlength=heads.size)
         by_size = np.argsort(-members, kind="stable")
         label_columns = places(labels, self.width, labels.num_columns)
         if self.rule.is_vertex:
-            last = np.zeros(heads.size, np.int64)
-            last[component] = np.arange(self.n)  # the greatest vertex of each component remains
-            expected = self._ids(last[component] if self.rule.is_greatest else least)
+            greatest = np.zeros(heads.size, np.int64)
+            greatest[component] = np.arange(self.n)  # the last assignment to a component remains
+            expected = self._ids(greatest[component] if self.rule.is_greatest else least)
         elif self.rule.is_place:
             place = np.arange(heads.size)
             if self.rule.is_by_size:
                 place[by_size] = np.arange(heads.size)
             expected = [place[component]]
-        else:
+        else:  # labels may be any integers that differ between components
             numbers = label_columns[0].to_numpy()
             expected = [numbers[least]]
             if np.unique(numbers[heads]).size < heads.size:
@@ -150,7 +172,7 @@ class Merges:
     def check_split(
         self, max_size: int, ends: tuple[Any, Any], parts: pa.Table, cuts: pa.Table
     ) -> None:
-        """Raise a VerificationError unless large components are split correctly.
+        """Raise a VerificationError unless frames show how components that are too large are split.
 
         Parameters
         ----------
@@ -158,39 +180,73 @@ class Merges:
             The maximum number of vertices of a part.
         ends : two (m,) arrays of int64
             The rows of both ends of each edge.
-        parts, cuts : table
-            The least vertex of each vertex's part, and the frame of components that are too large.
+        parts : table
+            The id columns of each vertex, and those of the least vertex of its part.
+        cuts : table
+            One row per component that is too large: its label, five numbers, and the weights of
+            the weakest and of the strongest merge that is cut.
         """
-        n, step, k = self.n, self._steps, len(self.merges)
-        least = union_find(self.src, self.dst, n)
-        component = least[self.src]
-        last = _clusters(self.merges[:, 0], self.merges[:, 1], step, n)[2]
-        # of the cluster after all merges of the same weight: its size, and its merges of the weight
-        whole, links = self.merges[last, 2], np.bincount(last, minlength=k)[last]
-        is_one_tie = (links >= 2) & (links == whole - 1)  # all its links have this weight
-        kept = (whole <= max_size) | is_one_tie
-        part = union_find(self.src[kept], self.dst[kept], n)
+        component = union_find(self.src, self.dst, self.n)  # the least vertex of each component
+        kept = self._kept(max_size)
+        part = union_find(self.src[kept], self.dst[kept], self.n)
         ids = places(self.labels, 0, self.width)
         self._compare("parts", places(parts, 0, parts.num_columns), [*ids, *self._ids(part)])
-        heads, members = np.unique(part, return_counts=True)
-        over = np.unique(component[self.merges[:, 2] > max_size])
-        largest, edges_cut, count = (np.zeros(n, np.int64) for _ in range(3))
-        np.maximum.at(largest, least[heads], members)
-        np.add.at(count, least[heads], 1)
-        across = part[ends[0]] != part[ends[1]]
-        np.add.at(edges_cut, least[ends[0][across]], 1)
-        cut = np.flatnonzero(~kept)
-        weakest, strongest = np.full(n, NO_MERGE), np.full(n, k)
-        np.maximum.at(weakest, component[cut], cut)
-        np.minimum.at(strongest, component[cut], cut)
-        size = np.bincount(least, minlength=n)[over]
+        too_large = np.unique(component[self.src[self.merges[:, 2] > max_size]])
         labels = places(self.labels, self.width, self.labels.num_columns)
-        label = [plain(column).take(over) for column in labels]
-        sizes = size, count[over], largest[over], largest[over] > max_size, edges_cut[over]
-        self._compare("cuts", places(cuts, 0, cuts.num_columns - 2), [*label, *sizes])
-        is_cut = weakest[over] != NO_MERGE
-        for shown, rows in zip(cuts.columns[-2:], (weakest[over], strongest[over]), strict=True):
-            weights = self.weights[np.where(is_cut, rows, 0)].tolist() if k else []
+        expected = [
+            *(plain(column).take(too_large) for column in labels),
+            *self._numbers_of_split(component, part, ends, too_large, max_size),
+        ]
+        self._compare("cuts", places(cuts, 0, cuts.num_columns - 2), expected)
+        self._check_cut_weights(cuts, component, kept, too_large)
+
+    def _kept(self, max_size: int) -> Any:
+        """Return a mask of the merges that a split at ``max_size`` vertices keeps.
+
+        Merges of equal weight in a cluster are kept or cut together. They are kept if the cluster
+        after all these merges is small enough, or if the cluster has at least two merges, all of
+        this weight.
+        """
+        last_merge = self._clusters.last_merge
+        size = self.merges[last_merge, 2]
+        ties = np.bincount(last_merge, minlength=len(self.merges))[last_merge]
+        is_only_ties = (ties >= 2) & (ties == size - 1)
+        return (size <= max_size) | is_only_ties
+
+    def _numbers_of_split(
+        self, component: Any, part: Any, ends: tuple[Any, Any], too_large: Any, max_size: int
+    ) -> list[Any]:
+        """Return five numbers for each component in ``too_large``.
+
+        They are the number of vertices, the number of parts, the size of the largest part, whether
+        this part is still too large, and the number of edges between parts. ``component`` and
+        ``part`` have the least vertex of the component and of the part of each vertex.
+        """
+        heads, members = np.unique(part, return_counts=True)
+        size = np.bincount(component, minlength=self.n)
+        part_count = np.bincount(component[heads], minlength=self.n)
+        largest = np.zeros(self.n, np.int64)
+        np.maximum.at(largest, component[heads], members)
+        across = part[ends[0]] != part[ends[1]]
+        edges_cut = np.bincount(component[ends[0][across]], minlength=self.n)
+        columns = size, part_count, largest, largest > max_size, edges_cut
+        return [column[too_large] for column in columns]
+
+    def _check_cut_weights(self, cuts: pa.Table, component: Any, kept: Any, too_large: Any) -> None:
+        """Raise a VerificationError for wrong weights of the weakest and strongest merge cut.
+
+        ``component`` has the least vertex of the component of each vertex, and ``kept`` is a mask
+        of the merges that are not cut.
+        """
+        k = len(self.merges)
+        cut = np.flatnonzero(~kept)
+        weakest, strongest = np.full(self.n, NO_MERGE), np.full(self.n, k)
+        np.maximum.at(weakest, component[self.src[cut]], cut)
+        np.minimum.at(strongest, component[self.src[cut]], cut)
+        is_cut = weakest[too_large] != NO_MERGE
+        for shown, merge in zip(cuts.columns[-2:], (weakest, strongest), strict=True):
+            cut_merges = np.where(is_cut, merge[too_large], 0)
+            weights = self.weights[cut_merges].tolist() if k else []
             expected = [w if cut else None for w, cut in zip(weights, is_cut, strict=True)]
             # NaN, the only value that differs from itself, is null
             shown_weights = [None if value != value else value for value in shown.to_pylist()]
@@ -200,6 +256,12 @@ class Merges:
                 )
 
     @cached_property
+    def _clusters(self) -> Clusters:
+        """The clusters that the merges make."""
+        first, second = self.merges[:, 0], self.merges[:, 1]
+        return Clusters(*_clusters_of(first, second, self._steps, self.n))
+
+    @cached_property
     def _steps(self) -> Any:
         """The rank of each merge's weight among the distinct weights."""
         return np.cumsum(
@@ -207,15 +269,18 @@ class Merges:
         )
 
     def _sizes(self, clusters: Any) -> Any:
-        """Return the number of vertices of each given cluster; clusters below n are vertices."""
+        """Return the number of vertices of each of the given clusters."""
         return np.append(np.ones(self.n, np.int64), self.merges[:, 2])[clusters]
 
     def _ids(self, rows: Any) -> list[Any]:
-        """Return the id columns of the vertices in given rows of the label frame."""
+        """Return the id columns of the vertices in the given rows of the label frame."""
         return [plain(column).take(rows) for column in places(self.labels, 0, self.width)]
 
     def _compare(self, what: str, shown: list[Any], expected: list[Any]) -> None:
-        """Raise a VerificationError for the first row in which columns are not as expected."""
+        """Raise a VerificationError for the first row in which columns are not as expected.
+
+        ``what`` is the name of the frame in errors.
+        """
         import pyarrow as pa
 
         if len(shown) != len(expected):
@@ -229,21 +294,18 @@ class Merges:
             )
 
 
-def _of(clusters: Any, merge_values: Any, n: int) -> Any:
-    """Return ``merge_values[c - n]`` for a cluster c from n on, and c for a vertex c < n."""
+def _values_of(clusters: Any, merge_values: Any, n: int) -> Any:
+    """Return ``merge_values[c - n]`` for each cluster c >= n, and c for each vertex c < n."""
     if not merge_values.size:
         return clusters
     return np.where(clusters < n, clusters, merge_values[np.maximum(clusters - n, 0)])
 
 
 @numba.njit  # type: ignore[untyped-decorator]
-def _clusters(first: Any, second: Any, step: Any, n: int) -> tuple[Any, Any, Any]:
-    """Return for each merge the least and greatest vertex of its cluster, and its top merge.
-
-    The top merge is the last merge of the same step whose cluster contains this cluster.
-    """
+def _clusters_of(first: Any, second: Any, step: Any, n: int) -> tuple[Any, Any, Any]:
+    """Return the columns of :class:`Clusters`, given both clusters and the step of each merge."""
     k = first.size
-    least, greatest, top = np.empty(k, np.int64), np.empty(k, np.int64), np.arange(k)
+    least, greatest, last_merge = np.empty(k, np.int64), np.empty(k, np.int64), np.arange(k)
     for i in range(k):
         low, high = n, -1
         for c in (first[i], second[i]):
@@ -252,8 +314,8 @@ def _clusters(first: Any, second: Any, step: Any, n: int) -> tuple[Any, Any, Any
             else:
                 low, high = min(low, least[c - n]), max(high, greatest[c - n])
                 if step[c - n] == step[i]:
-                    top[c - n] = i
+                    last_merge[c - n] = i
         least[i], greatest[i] = low, high
     for i in range(k - 1, -1, -1):
-        top[i] = top[top[i]]
-    return least, greatest, top
+        last_merge[i] = last_merge[last_merge[i]]
+    return least, greatest, last_merge

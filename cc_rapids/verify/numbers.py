@@ -1,15 +1,17 @@
 """The audit of stable ids: NumPy and PyArrow compute all numbers again on the host.
 
-The audit joins the vertices of the previous and the current answer by id. It sorts and counts the
-rows to find the heir of each previous number, the number that each component keeps, and the new
-numbers (births). It shares no code with the assignment of stable ids.
+The audit joins the vertices of the previous and the current answer by id. Each pair of a previous
+number and a current component with common vertices is counted. The heir of a number is the
+component that shares the most vertices with the number. If a component is the heir of several
+numbers, the policy decides which of these numbers the component keeps. A component that is no heir
+gets a new number (a birth). The audit shares no code with the assignment of stable ids.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,11 +21,13 @@ from .tables import first_row_of_difference, places, plain, row_in_words
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# For each policy, the keys that order the numbers of a component; the component keeps the first
+# number in this order. The last key is the most important, as in lexsort.
 ORDERS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]] = {
     "majority": lambda number, shared: (number, -shared),
     "largest": lambda number, shared: (-number,),
     "least": lambda number, shared: (number,),
-}  # keys for lexsort, which sorts by the last key first; a component keeps its first number
+}
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,22 @@ class Numbered:
     next_id: int
 
 
+class Overlaps(NamedTuple):
+    """The pairs of a previous number and a current component with common vertices.
+
+    Attributes
+    ----------
+    number, component : (k,) arrays of int64
+        The previous number and the component of each pair. The pairs are in ascending order.
+    shared : (k,) array of int64
+        How many vertices each pair has in common.
+    """
+
+    number: np.ndarray
+    component: np.ndarray
+    shared: np.ndarray
+
+
 def audit(
     now: Numbered,
     labels: np.ndarray,
@@ -81,7 +101,7 @@ def audit(
     policy: str,
     changes: dict[str, pa.Table] | None,
 ) -> tuple[int, int, int]:
-    """Return how many numbers were kept, born and retired.
+    """Return how many numbers were kept, how many are new, and how many were retired.
 
     Parameters
     ----------
@@ -99,26 +119,19 @@ def audit(
     VerificationError
         A number, the next number, or a row of ``changes`` is wrong.
     """
-    part = _ranks_by_appearance(labels)  # components in the order of their least ids
-    first = np.unique(part, return_index=True)[1]
-    numbers = now.numbers[first]
-    _check_unique(now, part, first, numbers)
-    number, after, shared = _shared(now, part, before)
-    heirs = np.lexsort((after, -shared, number))  # the heir is the first pair of each number
-    heirs = heirs[np.unique(number[heirs], return_index=True)[1]]
-    heirs = heirs[np.lexsort((*ORDERS[policy](number[heirs], shared[heirs]), after[heirs]))]
-    kept = heirs[np.unique(after[heirs], return_index=True)[1]]
-    expected = np.full(first.size, -1)
-    expected[after[kept]] = number[kept]
-    born = np.flatnonzero(expected < 0)
-    expected[born] = before.next_id + np.arange(born.size)
+    component = _ranks_by_appearance(labels)  # components in the order of their least ids
+    least_rows = np.unique(component, return_index=True)[1]  # the least vertex of each component
+    numbers = now.numbers[least_rows]
+    _check_unique(now, component, least_rows, numbers)
+    overlaps = _overlaps(now, component, before)
+    expected, born = _expected_numbers(overlaps, numbers.size, before.next_id, policy)
     wrong = np.flatnonzero(expected != numbers)
     if wrong.size:
         k = int(wrong[0])
         reason = "because it is new" if k in born else f"by policy={policy!r}"
         raise VerificationError(
-            f"the component of vertex {_name(now, first[k])} has the number {numbers[k]:,}, but"
-            f" should have {expected[k]:,}, {reason}"
+            f"the component of vertex {_name(now, least_rows[k])} has the number {numbers[k]:,},"
+            f" but should have {expected[k]:,}, {reason}"
         )
     if now.next_id != before.next_id + born.size:
         raise VerificationError(
@@ -128,19 +141,48 @@ def audit(
     former, sizes = np.unique(before.numbers, return_counts=True)
     is_retired = ~np.isin(former, numbers)
     if changes is not None:
-        pairs = number, numbers[after], shared
-        by_part = np.lexsort((number, after))
-        split = np.flatnonzero(np.isin(number, _repeated(number)))
-        merged = by_part[np.isin(after, _repeated(after))[by_part]]
         expected_changes = {
-            "splits": [column[split] for column in pairs],
-            "merges": [column[merged] for column in pairs],
-            "births": [expected[born], np.bincount(part, minlength=first.size)[born]],
+            **_splits_and_merges(overlaps, numbers),
+            "births": [expected[born], np.bincount(component, minlength=numbers.size)[born]],
             "deaths": [former[is_retired], sizes[is_retired]],
             "sizes": _sizes(before.numbers, now.numbers),
         }
         _check_changes(changes, expected_changes)
-    return kept.size, born.size, int(is_retired.sum())
+    return numbers.size - born.size, born.size, int(is_retired.sum())
+
+
+def _expected_numbers(
+    overlaps: Overlaps, components: int, next_id: int, policy: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number that each component should have, and the components with new numbers."""
+    number, component, shared = overlaps
+    by_number = np.lexsort((component, -shared, number))  # the heir is the first of each number
+    heirs = by_number[np.unique(number[by_number], return_index=True)[1]]
+    policy_keys = ORDERS[policy](number[heirs], shared[heirs])
+    by_component = heirs[np.lexsort((*policy_keys, component[heirs]))]
+    kept = by_component[np.unique(component[by_component], return_index=True)[1]]
+    expected = np.full(components, -1)
+    expected[component[kept]] = number[kept]
+    born = np.flatnonzero(expected < 0)
+    expected[born] = next_id + np.arange(born.size)
+    return expected, born
+
+
+def _splits_and_merges(overlaps: Overlaps, numbers: np.ndarray) -> dict[str, list[np.ndarray]]:
+    """Return the expected columns of the splits and of the merges.
+
+    A number is split if it has vertices in several components. A component is merged if it has
+    vertices of several previous numbers. ``numbers`` has the number of each component.
+    """
+    number, component, shared = overlaps
+    columns = number, numbers[component], shared
+    split = np.flatnonzero(np.isin(number, _repeated(number)))
+    by_component = np.lexsort((number, component))
+    merged = by_component[np.isin(component, _repeated(component))[by_component]]
+    return {
+        "splits": [column[split] for column in columns],
+        "merges": [column[merged] for column in columns],
+    }
 
 
 def check_vertices(now: Numbered, labels: pa.Table) -> None:
@@ -156,7 +198,7 @@ def check_vertices(now: Numbered, labels: pa.Table) -> None:
 
 
 def _ranks_by_appearance(values: np.ndarray) -> np.ndarray:
-    """Return the rank of each value, in the order in which distinct values first appear."""
+    """Return the rank of each value; distinct values are ranked by their first rows."""
     _, first, place = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[place]
 
@@ -167,39 +209,33 @@ def _repeated(values: np.ndarray) -> np.ndarray:
     return different[counts > 1]
 
 
-def _shared(now: Numbered, part: np.ndarray, before: Numbered) -> tuple[np.ndarray, ...]:
-    """Return the pairs of a previous number and a current component with common vertices.
-
-    Returns
-    -------
-    number, part : (k,) arrays of int64
-        The previous number and the component of each pair.
-    shared : (k,) array of int64
-        The count of common vertices.
-    """
+def _overlaps(now: Numbered, component: np.ndarray, before: Numbered) -> Overlaps:
+    """Return the overlaps, given the component of each current vertex."""
     keys, former_keys = _keys(now.vertices, before.vertices)
-    number_of = np.full(keys.size + former_keys.size, -1)
-    number_of[former_keys] = before.numbers
-    number = number_of[keys]
-    pairs = np.stack([number, part])[:, number >= 0]
-    (number, part), shared = np.unique(pairs, axis=1, return_counts=True)
-    return number, part, shared
+    number_of_key = np.full(keys.size + former_keys.size, -1)
+    number_of_key[former_keys] = before.numbers
+    former_number = number_of_key[keys]  # -1 for a vertex that is new
+    vertex_pairs = np.stack([former_number, component])[:, former_number >= 0]
+    pairs, shared = np.unique(vertex_pairs, axis=1, return_counts=True)
+    return Overlaps(*pairs, shared)
 
 
-def _check_unique(now: Numbered, part: np.ndarray, first: np.ndarray, numbers: np.ndarray) -> None:
+def _check_unique(
+    now: Numbered, component: np.ndarray, least_rows: np.ndarray, numbers: np.ndarray
+) -> None:
     """Raise a VerificationError unless each component has one number of its own.
 
     Parameters
     ----------
-    part : (n,) array of integers
+    component : (n,) array of integers
         The component of each vertex.
-    first, numbers : (k,) arrays of integers
+    least_rows, numbers : (k,) arrays of integers
         The row of each component's least vertex, and the number of this vertex.
     """
-    wrong = np.flatnonzero(now.numbers != numbers[part])
+    wrong = np.flatnonzero(now.numbers != numbers[component])
     if wrong.size:
         row = int(wrong[0])
-        least = first[part[row]]
+        least = least_rows[component[row]]
         raise VerificationError(
             f"vertex {_name(now, row)} has the number {now.numbers[row]:,}, but vertex"
             f" {_name(now, least)} of its component has {now.numbers[least]:,}"
@@ -207,7 +243,7 @@ def _check_unique(now: Numbered, part: np.ndarray, first: np.ndarray, numbers: n
     order = np.argsort(numbers, kind="stable")
     repeated = np.flatnonzero(numbers[order[1:]] == numbers[order[:-1]])
     if repeated.size:
-        vertices = [first[order[int(repeated[0]) + k]] for k in (0, 1)]
+        vertices = [least_rows[order[int(repeated[0]) + k]] for k in (0, 1)]
         names = " and ".join(_name(now, row) for row in vertices)
         raise VerificationError(
             f"vertices {names} are in two components with the same number,"
@@ -218,13 +254,16 @@ def _check_unique(now: Numbered, part: np.ndarray, first: np.ndarray, numbers: n
 def _sizes(before: np.ndarray, now: np.ndarray) -> list[np.ndarray]:
     """Return the numbers that occur in both arrays with different counts, and these counts."""
     kept = np.intersect1d(before, now)
-    sizes = [np.unique(part[np.isin(part, kept)], return_counts=True)[1] for part in (before, now)]
+    sizes = [
+        np.unique(numbers[np.isin(numbers, kept)], return_counts=True)[1]
+        for numbers in (before, now)
+    ]
     resized = sizes[0] != sizes[1]
     return [column[resized] for column in (kept, *sizes)]
 
 
 def _check_changes(changes: dict[str, pa.Table], expected: dict[str, list[np.ndarray]]) -> None:
-    """Raise a VerificationError for the first row of changes that is not expected."""
+    """Raise a VerificationError for the first row of a frame of changes that is not as expected."""
     for name, columns in expected.items():
         rows = list(zip(*(column.tolist() for column in columns), strict=True))
         shown = [column.to_pylist() for column in changes[name].columns]
@@ -248,18 +287,18 @@ def _keys(now: pa.Table, before: pa.Table) -> list[np.ndarray]:
     import pyarrow as pa
 
     size, rows = now.num_rows, now.num_rows + before.num_rows
-    codes = np.zeros(rows, np.int64)
-    if not (size and before.num_rows):  # types of empty tables may differ
-        codes = np.arange(rows)
-        return [codes[:size], codes[size:]]
+    if not (size and before.num_rows):  # no ids are equal, and types of empty tables may differ
+        keys = np.arange(rows)
+        return [keys[:size], keys[size:]]
+    keys = np.zeros(rows, np.int64)
     for pair in zip(now.columns, before.columns, strict=True):
         first, second = map(plain, pair)
-        if first.type != second.type:
+        if first.type != second.type:  # int64 and uint64; 20 digits are enough for both
             first, second = (column.cast(pa.decimal128(20)) for column in (first, second))
         both = pa.chunked_array([first, second]).combine_chunks().dictionary_encode()
         both = both.combine_chunks() if isinstance(both, pa.ChunkedArray) else both
-        codes = _ranks_by_appearance(codes * rows + both.indices.to_numpy())
-    return [codes[:size], codes[size:]]
+        keys = _ranks_by_appearance(keys * rows + both.indices.to_numpy())
+    return [keys[:size], keys[size:]]
 
 
 def _name(numbered: Numbered, row: Any) -> str:

@@ -2,8 +2,8 @@
 
 :mod:`cc_rapids.verify.audit` proves the components and the forest first. A tree has exactly one
 path between two vertices. So the audit roots the trees, and computes the length and the weakest
-edge of each path. If path edges are passed, they must form a walk of this length from the first
-vertex to the second. The audit shares no code with the path queries.
+edge of each path. If the answer shows the edges of a path, they must form a walk of this length
+from the first vertex of the pair to the second. The audit shares no code with the path queries.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import collected, column_of, columns_of, numbers_of
 from ..errors import InputError, VerificationError, counted, inflected
 from ..kernels import audit_paths as kernels
+from .forests import descending_order
 from .label_frame import LabelFrame
 from .placed_edges import PlacedEdges
 from .shown_rows import ShownRows
@@ -35,8 +36,12 @@ class PathsAudit:
     ----------
     edges, vertices, components : int
         The numbers of edges, vertices and components.
-    pairs, joined, rows : int
-        The numbers of pairs, of pairs within one component, and of the edges of all paths.
+    pairs : int
+        The number of pairs of vertices.
+    joined : int
+        The number of pairs within one component, which have a path.
+    rows : int
+        The number of edges of all paths.
     seconds : float
         The duration, including the audit of the components.
     """
@@ -71,7 +76,8 @@ class PathsClaim:
     forest : (t,) array of int64
         The caller's rows of the forest edges.
     greatest : bool or None
-        Whether the forest has the greatest weight, or the least; None without weights.
+        Whether the forest has the greatest weight (True) or the least weight (False); None if the
+        forest is not by weight.
     """
 
     pairs: EdgeInput
@@ -91,7 +97,7 @@ def audit(
     answer : LabelFrame
         The label frame, already verified.
     given : EdgeInput
-        The edges, read again, with weights if the forest has weights.
+        The edges, read again, with weights if the forest is by weight.
     claim : PathsClaim
         The claims. The forest is already verified.
     backend : Backend
@@ -114,7 +120,11 @@ def audit(
 
 
 class _Paths(PlacedEdges):
-    """The claims about each pair, and the edges between slots."""
+    """The claims about each pair, and the edges as pairs of slots.
+
+    ``place`` has the positions of the forest edges, and ``first`` and ``second`` the slots of both
+    vertices of each pair.
+    """
 
     def __init__(self, answer: LabelFrame, given: EdgeInput, claim: PathsClaim) -> None:
         super().__init__(answer, given)
@@ -142,14 +152,14 @@ class _Paths(PlacedEdges):
                 " weakest_weight: pass what paths(pairs) returns"
             )
         forest_rows = self.backend.asarray(claim.forest).astype(np.int64)
-        self.place = self.places_of_rows(forest_rows, self._refuse_of_forest)
+        self.place = self.places_of_rows(forest_rows, self._refuse_row_of_forest)
 
     def check_lengths(self) -> None:
         """Raise a VerificationError for the first pair with a wrong length or weakest edge.
 
         Pairs within a component must have a path, and other pairs must have none. The length of
-        each path must equal the length that the audit measures. With weights, so must the row and
-        the weight of the weakest edge.
+        each path must equal the length that the audit measures. If the forest is by weight, the
+        row and the weight of the weakest edge must also equal those that the audit finds.
         """
         length, weakest = self._measured()
         joined = self.head[self.first] == self.head[self.second]
@@ -175,7 +185,9 @@ class _Paths(PlacedEdges):
             ("weakest_row", self._integers("weakest_row"), rows[weakest]),
             ("weakest_weight", claimed_weights, weights[weakest]),
         ):
-            cast = claimed.astype(expected.dtype)  # NumPy would compare mixed types as floats
+            # NumPy would compare int64 and uint64 as floats, so the types are made equal. Casting
+            # back shows whether the cast was exact.
+            cast = claimed.astype(expected.dtype)
             differs = (cast != expected) | (cast.astype(claimed.dtype) != claimed)
             if bool(differs.any()):
                 k = int(differs.argmax())
@@ -193,17 +205,18 @@ class _Paths(PlacedEdges):
         host, n, t = backends.get("threads"), int(self.head.size), int(self.place.size)
         arrays = self.src[self.place], self.dst[self.place], self._ranks(), self.head
         src, dst, ranks, head = (self._on_host(array) for array in arrays)
-        starts, joined = np.zeros(n + 2, np.int64), np.zeros(1, np.int64)
+        starts, visited = np.zeros(n + 2, np.int64), np.zeros(1, np.int64)
         arcs, queue = np.empty(2 * t, np.int64), np.empty(n, np.int64)
+        # the rooted trees: see cc_rapids.kernels.audit_paths
         up, jump, rank, least = (np.empty(n, np.int64) for _ in range(4))
         depth = np.full(n, -1, np.int64)
         trees = up, jump, depth, rank, least
         host.kernel(kernels.root_trees)(
-            1, src, dst, ranks, head, starts, arcs, queue, *trees, joined
+            1, src, dst, ranks, head, starts, arcs, queue, *trees, visited
         )
-        if joined[0] != self.answer.rows:
+        if visited[0] != self.answer.rows:
             raise VerificationError(
-                f"the audit itself has failed: the forest joins {joined[0]:,} of"
+                f"the audit itself has failed: the forest joins {visited[0]:,} of"
                 f" {self.answer.rows:,} vertices to the roots, so it proves nothing"
             )
         first, second = (self._on_host(side) for side in (self.first, self.second))
@@ -227,8 +240,8 @@ class _Paths(PlacedEdges):
         weights = self.weights[self.place]
         if self.claim.greatest:
             order = xp.argsort(weights, kind="stable")
-        else:  # a stable sort in descending order
-            order = weights.size - 1 - xp.argsort(weights[::-1], kind="stable")[::-1]
+        else:
+            order = descending_order(weights, xp)
         ranks = xp.empty(order.size, np.int64)
         ranks[order] = positions
         return ranks
@@ -274,18 +287,33 @@ class _Paths(PlacedEdges):
         shown.check_ends(self.answer, row, [src, dst])
         if self.weights is not None:
             shown.check_weights(row, self.weights[place], self.backend.asarray)
-        # A step along an edge leads from vertex v to src + dst - v. So an alternating sum of
-        # src + dst gives all vertices of a walk.
-        sign = 1 - 2 * (step & 1)
-        signed = xp.cumsum(sign * (src + dst))
-        before = xp.where(starts[pair] > 0, signed[starts[pair] - 1], 0)
-        head = sign * (signed - before - self.first[pair])  # the vertex after each edge
+        head = self._heads(src + dst, step, starts[pair], self.first[pair])
         tail = src + dst - head
         refuse((tail != src) & (tail != dst), "does not start where the previous edge ends")
         nonempty = xp.flatnonzero(length)
         wrong = xp.zeros(total, bool)
         wrong[ends[nonempty] - 1] = head[ends[nonempty] - 1] != self.second[nonempty]
         refuse(wrong, "does not end at the second vertex of its pair")
+
+    def _heads(self, sums: Array, step: Array, start: Array, first: Array) -> Array:
+        """Return the vertex to which each path edge leads, if the edges form walks.
+
+        An edge leads from vertex v to src + dst - v. So an alternating sum of src + dst gives all
+        vertices of a walk.
+
+        Parameters
+        ----------
+        sums : (k,) array of int64
+            The sum of both ends of each path edge.
+        step, start : (k,) arrays of int64
+            The number of edges before each edge in its path, and the row of the path's first edge.
+        first : (k,) array of int64
+            The first vertex of the path.
+        """
+        sign = 1 - 2 * (step & 1)
+        signed_sums = self.xp.cumsum(sign * sums)
+        before_path = self.xp.where(start > 0, signed_sums[start - 1], 0)
+        return sign * (signed_sums - before_path - first)
 
     def _numbers(self, name: str) -> Any:
         """Return a column of numbers of the frame of paths, on its device."""
@@ -306,13 +334,13 @@ class _Paths(PlacedEdges):
         return self.backend.asarray(values).astype(np.int64)
 
     def _refuse(self, wrong: Array, words: str) -> None:
-        """Raise a VerificationError for the first pair that is wrong."""
+        """Raise a VerificationError for the first wrong pair, if there is one."""
         wrong_rows = self.xp.flatnonzero(wrong)
         if wrong_rows.size:
             raise VerificationError(f"pair {int(wrong_rows[0]):,} {words}")
 
-    def _refuse_of_forest(self, wrong: Array, rows: Array, words: str) -> None:
-        """Raise a VerificationError for the first row of the forest that is wrong."""
+    def _refuse_row_of_forest(self, wrong: Array, rows: Array, words: str) -> None:
+        """Raise a VerificationError for the first wrong row of the forest, if there is one."""
         wrong_rows = self.xp.flatnonzero(wrong)
         if wrong_rows.size:
             raise VerificationError(f"row {int(rows[wrong_rows[0]]):,} of the forest {words}")

@@ -35,7 +35,7 @@ class PlacedEdges:
     slots : (v,) array of int64
         The slot of each vertex, in the order of the frame.
     head : (n,) array of int64
-        At the slot of each vertex, the slot of its label.
+        For the slot of each vertex, the slot of the label of this vertex.
     src, dst : (m,) arrays of int64
         The slots of the ends of each edge.
     """
@@ -56,6 +56,7 @@ class PlacedEdges:
         self.width = max(len(answer.column.key_columns), 1)
         backend = self.backend
         answer.assign_slots(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)))
+        # Neither the tally nor the faults are read: the audit of the components has read them.
         answer.scatter_labels(backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF))
         self.slots = answer.ids.slots().astype(np.int64)
         self.head = answer.label_of.astype(np.int64)
@@ -82,17 +83,18 @@ class PlacedEdges:
     def places_of_rows(self, rows: Array, refuse: Callable[[Array, Array, str], None]) -> Array:
         """Return the positions of edges, given their row numbers in the caller's list.
 
-        ``refuse`` receives a mask of the wrong rows, the rows, and the error text, and raises an
+        ``refuse`` receives a mask of the wrong rows, the rows, and the error text. It raises an
         error if the mask has a True.
         """
         numbers, fault = self.numbers(), "is not a row of the edges"
         position = self.xp.searchsorted(numbers, rows)
+        # checked first, as position is an index in the next check
         refuse(position >= numbers.size, rows, fault)
         refuse(numbers[position] != rows, rows, fault)
         return position
 
     def named(self, slots: Array) -> Array:
-        """Return a mask of the slots that have a vertex, unlike the slots of unknown ids."""
+        """Return a mask that is True for slots of vertices, and False for slots of unknown ids."""
         outside = (slots < 0) | (slots >= self.answer.ids.n)
         labels, no_label = self.answer.label_of, np.iinfo(self.answer.ids.vertex).max
         if not labels.size:

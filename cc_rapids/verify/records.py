@@ -1,4 +1,4 @@
-"""The links of records, computed again on the host by sorting, without the hash tables of a run."""
+"""The links of records, computed on the host by sorting; runs use hash tables instead."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def partners(
     ----------
     parts : list of KeyPart
         The columns of the key.
+    size : int
+        The number of rows.
     record : (size,) array of integers
         The record of each row.
     max_group : int, optional
@@ -40,7 +42,7 @@ def partners(
     rows = usable[linked]
     value = numbered([code[linked] for code in codes])
     if max_group is not None:
-        # one row of each record with a value
+        # one row for each pair of a value and a record, so that each record counts once
         distinct_rows = np.unique(numbered([value, record[rows]]), return_index=True)[1]
         is_small = np.bincount(value[distinct_rows], minlength=1)[value] <= max_group
         rows, value = rows[is_small], numbered([value[is_small]])
@@ -62,7 +64,7 @@ def numbered(columns: list[np.ndarray]) -> np.ndarray:
 
 
 def _distinct(column: Column, backend: Backend) -> tuple[list[Any], np.ndarray]:
-    """Return the distinct values of a column, and for each row the index of its value in these."""
+    """Return the distinct values of a column, and the index in them of the value of each row."""
     import pyarrow as pa
 
     with Borrowing([column]) as (values,):

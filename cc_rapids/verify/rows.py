@@ -16,9 +16,17 @@ from ..kernels.audit import kernel
 class Rows:
     """Edges in the form that kernels read.
 
-    ``first`` and ``second`` are columns if ``is_list``, otherwise the offsets and indices of an
-    adjacency list. The device function of :meth:`load_edge` reads both ends of an edge as slots of
-    type ``wide``, which are differences from ``low``.
+    Attributes
+    ----------
+    first, second : arrays of integers
+        The columns of both ends if ``is_list`` is True, otherwise the offsets and the indices of an
+        adjacency list.
+    low : int
+        The number that is subtracted from an end to get its slot.
+    wide : type
+        The unsigned type of the slots.
+    is_list : bool
+        Whether the edges are a list, not an adjacency list.
     """
 
     first: Array
@@ -33,7 +41,7 @@ class Rows:
         return int(self.second.size)
 
     def slots(self, backend: Backend) -> list[Array]:
-        """Return the slots of both ends of all edges as int64, if all ends are vertices."""
+        """Return the slots of both ends of all edges as int64; all ends must be vertices."""
         columns, low = [self.first, self.second], np.int64(self.low)
         if not self.is_list:
             columns[0] = backend.empty(self.m, np.int64)
@@ -41,6 +49,6 @@ class Rows:
         return [column.astype(np.int64) - low for column in columns]
 
     def load_edge(self, backend: Backend) -> Any:
-        """Return the device function that reads both ends of an edge, given its row."""
+        """Return the device function that takes the row of an edge and returns both slots."""
         read = kernels.pair_of_columns if self.is_list else kernels.pair_of_entry
         return kernel(read, backend, self.wide)

@@ -8,7 +8,8 @@ that Kruskal's algorithm has when it examines this edge. The audit proves that
 3. every other edge has, when it is examined, both ends in one cluster, or in two clusters whose
    union breaks a rule.
 
-The audit shares no code with the solver.
+The audit shares no code with the solver. It also checks the label frame, as a cluster under rules
+is not a component, so no other audit has verified its labels.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from ..data.frame_access import check_kinds
 from ..errors import VerificationError, counted
 from ..kernels import audit_forest
 from ..kernels import audit_rules as kernels
-from ..kernels.audit import kernel
-from .forests import levels, places_of
+from ..kernels.audit import FAULTS, ORDER, STRANGE, kernel
+from .forests import descending_order, levels, places_of
 from .label_frame import LabelFrame
-from .shown_rows import ShownRows
-from .vertex_lookup import Tally, vertex_for
+from .shown_rows import ShownRows, edge_in_words
+from .vertex_lookup import ALL, Tally, vertex_for
 
 RULES = "per_dataset", "cannot_link", "max_size"
 
@@ -42,10 +43,14 @@ class RuleRows:
     Attributes
     ----------
     code : (n,) array of integers
-        The dataset of each row, -1 for no limit; empty without datasets.
+        The dataset of each row; -1 for a row without a limit. The array is empty if there are no
+        datasets.
     limits : (datasets,) array of integers
-    cannot, must : pairs of arrays of integers
-        The rows of both ends of pairs that must not, or must, be in one cluster.
+        How many rows of each dataset a cluster may have.
+    cannot : pair of arrays of integers
+        The rows of the first and of the second vertices of pairs that must be in two clusters.
+    must : pair of arrays of integers
+        The rows of the first and of the second vertices of pairs that must be in one cluster.
     max_size : int, optional
         The maximum number of rows of a cluster.
     """
@@ -63,8 +68,10 @@ class RulesAudit:
 
     Attributes
     ----------
-    edges, vertices, clusters, accepted, refused : int
-        The numbers of edges, vertices, clusters, accepted and refused edges.
+    edges, vertices, clusters : int
+        The numbers of edges, vertices and clusters.
+    accepted, refused : int
+        The numbers of accepted edges and of refused edges.
     seconds : float
         The duration of the audit.
     """
@@ -97,96 +104,107 @@ def audit_rules(
     Parameters
     ----------
     accepted, refused : dict of columns
-        The accepted and the refused edges, as the answer shows them; ``rule`` is the number of the
-        rule that refused an edge.
+        The accepted and the refused edges, as the answer shows them. The column ``rule`` of a
+        refused edge has the number of the rule that refused the edge.
     given : EdgeInput
         The edges, with weights.
     """
     started = perf_counter()
     width = max(len(answer.column.key_columns), 1)
-    forest, others = (
-        ShownRows(frame, what, width)
-        for frame, what in ((accepted, "forest"), (refused, "refused rows"))
-    )
+    shown_forest = ShownRows(accepted, "forest", width)
+    shown_refused = ShownRows(refused, "refused rows", width)
     with answer.borrow_for(backend), Lending(given) as (columns, _), backend.scope():
-        xp = backend.xp
-        answer.assign_slots(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)))
-        first = backend.fill(backend.empty(16, np.uint64), 0xFF)
-        answer.scatter_labels(first)
         check_kinds(answer.column, given.src)
+        lookup_tally = _place_labels(answer, backend)
         src, dst = (answer.find(column) for column in columns[:2])
-        heads = _checked_heads(answer, given, src, dst, columns, rules, backend)
         caller_rows = None if given.row_index is None else backend.asarray(given.row_index())
+        _check_vertices(answer, given, caller_rows, [src, dst], columns[2:], backend)
         weights = backend.asarray(given.weights)
-        if weights.dtype == np.float16:
+        if weights.dtype == np.float16:  # kernels do not read this type
             weights = weights.astype(np.float32)
-        m = int(src.size)
-        chosen = places_of(backend.asarray(forest.rows()), caller_rows, m, "forest", xp)
-        forest.check_ends(answer, _listed(chosen, caller_rows), [src[chosen], dst[chosen]])
-        forest.check_weights(_listed(chosen, caller_rows), weights[chosen], backend.asarray)
-        keys = weights[chosen]  # a stable sort in descending order
-        ordered = chosen[keys.size - 1 - xp.argsort(keys[::-1], kind="stable")[::-1]]
+        m, xp = int(src.size), backend.xp
+        chosen = places_of(backend.asarray(shown_forest.rows()), caller_rows, m, "forest", xp)
+        rows = _caller_rows_of(chosen, caller_rows)
+        shown_forest.check_ends(answer, rows, [src[chosen], dst[chosen]])
+        shown_forest.check_weights(rows, weights[chosen], backend.asarray)
+        ordered = chosen[descending_order(weights[chosen], xp)]
         slots = answer.ids.slots().astype(np.int64)
-        first_slots, second_slots = (backend.to_host(slots[side]) for side in rules.must)
-        must = _forest_of(first_slots, second_slots, backend)
+        must = _forest_of(*(backend.to_host(slots[side]) for side in rules.must), backend)
+        # The pairs that must be linked come before all accepted edges.
         node = vertex_for(2 * answer.ids.n + 1)
         us, vs = (
             xp.concatenate([linked, ends[ordered].astype(np.int64)]).astype(node)
             for linked, ends in zip(must, (src, dst), strict=True)
         )
-        up, numbers = levels(us, vs, answer.ids.n, node, backend)
-        cluster, count = _clusters(answer, heads, slots, up, int(us.size), backend)
+        up, edge_numbers = levels(us, vs, answer.ids.n, node, backend)
+        cluster, count = _clusters(answer, slots, up, int(us.size), backend)
         code = _check_clusters(answer, rules, slots, cluster, count, backend)
         verdict = backend.fill(backend.empty(m, np.uint8), 0)
         verdict[chosen] = kernels.ACCEPTED
         tables = _tables(rules, code, slots, cluster, count, backend)
         judge = kernel(kernels.judge, backend, kernel(audit_forest.is_heavier, backend))
-        trees = up, numbers, ordered, int(must[0].size), cluster
+        trees = up, edge_numbers, ordered, int(must[0].size), cluster
         judge(m, src, dst, weights, *trees, *tables, verdict)
-        _check_verdicts(verdict, caller_rows, others, answer, (src, dst), backend)
+        _check_verdicts(verdict, caller_rows, shown_refused, answer, (src, dst), backend)
+        lookup_tally.read_and_check(backend)
         refused_count = int((verdict < kernels.ACCEPTED).sum())
     seconds = perf_counter() - started
     return RulesAudit(m, answer.rows, count, int(chosen.size), refused_count, seconds)
 
 
-def _listed(places: Array, caller_rows: Array | None) -> Array:
-    """Return the caller's rows of edges, given as positions among those that were read."""
+def _caller_rows_of(places: Array, caller_rows: Array | None) -> Array:
+    """Return the caller's rows of edges, given the positions of these edges in the columns read."""
     return places if caller_rows is None else caller_rows[places]
 
 
-def _row(e: int, caller_rows: Array | None) -> str:
-    return f"edge {e if caller_rows is None else int(caller_rows[e]):,}"
-
-
-def _checked_heads(
-    answer: LabelFrame,
-    given: EdgeInput,
-    src: Array,
-    dst: Array,
-    columns: list[Any],
-    rules: RuleRows,
-    backend: Backend,
-) -> Array:
-    """Return the slot of the label of each slot.
-
-    ``columns`` are the borrowed ends and vertices, and ``src`` and ``dst`` are the slots of the
-    ends.
+def _place_labels(answer: LabelFrame, backend: Backend) -> Tally:
+    """Set the slots and the labels of an answer, and return the tally of rows looked up in it.
 
     Raises
     ------
     VerificationError
-        A vertex of the edges or of ``vertices=`` has no label, or another vertex has one.
+        The rows of the answer are not sorted by id, an id is listed twice, or a label is not a
+        vertex.
+    """
+    tally = Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0))
+    answer.assign_slots(tally)
+    faults = backend.fill(backend.empty(FAULTS, np.uint64), 0xFF)
+    answer.scatter_labels(faults)
+    row_of_fault = backend.to_host(faults).tolist()
+    for fault, message in ((ORDER, answer.out_of_order), (STRANGE, answer.unknown_label)):
+        if row_of_fault[int(fault)] != ALL:
+            raise VerificationError(message(row_of_fault[int(fault)]))
+    return tally
+
+
+def _check_vertices(
+    answer: LabelFrame,
+    given: EdgeInput,
+    caller_rows: Array | None,
+    ends: list[Array],
+    vertex_columns: list[Any],
+    backend: Backend,
+) -> None:
+    """Raise a VerificationError unless the vertices with labels are those of the edges.
+
+    ``ends`` are the slots of both ends of each edge. The caller may list further vertices, in a
+    range in ``given`` or in the borrowed columns ``vertex_columns``.
     """
     xp, n = backend.xp, answer.ids.n
     none = np.iinfo(answer.ids.vertex).max
     named = xp.zeros(n, bool)
-    vertices = [answer.find(column) for column in columns[2:]]
+    vertices = [answer.find(column) for column in vertex_columns]
     if isinstance(given.vertices, range):
         vertices.append(answer.find(array_of_range(given.vertices, xp)))
-    for slots in (src, dst, *vertices):
+    for k, slots in enumerate([*ends, *vertices]):
         unknown = (slots == none) | (slots.astype(np.uint64) >= np.uint64(n))
         if bool(unknown.any()):
-            raise VerificationError(f"an end of edge {int(unknown.argmax()):,} has no label")
+            row = int(unknown.argmax())
+            is_end = k < len(ends)
+            name = edge_in_words(row, caller_rows) if is_end else f"row {row:,} of vertices="
+            raise VerificationError(
+                f"an end of {name} has no label" if is_end else f"{name} has no label"
+            )
         named[slots] = True
     labelled = answer.label_of != none
     if bool((labelled & ~named).any()):
@@ -198,11 +216,10 @@ def _checked_heads(
     if bool((named & ~labelled).any()):
         v = int((named & ~labelled).argmax())
         raise VerificationError(f"vertex {answer.name(v)} has no label that is a vertex")
-    return answer.label_of
 
 
 def _forest_of(first: Any, second: Any, backend: Backend) -> tuple[Array, Array]:
-    """Return a spanning forest of pairs, as the int64 ends of its edges."""
+    """Return the pairs that form a spanning forest of all pairs, as two int64 arrays of slots."""
     from scipy.cluster.hierarchy import DisjointSet
 
     trees = DisjointSet(np.union1d(first, second).tolist())
@@ -213,18 +230,18 @@ def _forest_of(first: Any, second: Any, backend: Backend) -> tuple[Array, Array]
 
 
 def _clusters(
-    answer: LabelFrame, heads: Array, slots: Array, up: Array, edges: int, backend: Backend
+    answer: LabelFrame, slots: Array, up: Array, edges: int, backend: Backend
 ) -> tuple[Array, int]:
     """Return the cluster number of each slot, and the count of clusters.
 
-    ``heads`` has the slot of each slot's label, and ``up`` the tree of ``edges`` accepted edges.
+    ``up`` is the tree of :func:`levels` over the ``edges`` accepted edges and linked pairs.
 
     Raises
     ------
     VerificationError
         The clusters are not the trees of the accepted edges.
     """
-    xp, n = backend.xp, answer.ids.n
+    xp, n, heads = backend.xp, answer.ids.n, answer.label_of
     top = up
     while not bool(((further := top[top]) == top).all()):
         top = further
@@ -261,7 +278,10 @@ def _clusters(
 def _check_clusters(
     answer: LabelFrame, rules: RuleRows, slots: Array, cluster: Array, count: int, backend: Backend
 ) -> Array:
-    """Raise an error if a cluster breaks a rule; return the dataset of each slot."""
+    """Return the dataset of each slot; raise a VerificationError if a cluster breaks a rule.
+
+    The dataset is -1 for a slot without a limit. The array is empty if there are no datasets.
+    """
     xp = backend.xp
     if rules.max_size is not None:
         sizes = xp.bincount(cluster[slots], minlength=count)
@@ -279,9 +299,9 @@ def _check_clusters(
         raise VerificationError(
             f"vertices {' and '.join(names)} are in one cluster, but cannot_link= has the pair"
         )
-    code = xp.full(answer.ids.n, -1, np.int64) if rules.code.size else xp.zeros(0, np.int64)
     if not rules.code.size:
-        return code
+        return xp.zeros(0, np.int64)
+    code = xp.full(answer.ids.n, -1, np.int64)
     code[slots] = rules.code
     limited = slots[code[slots] >= 0]
     datasets = int(rules.limits.size)
@@ -301,14 +321,20 @@ def _check_clusters(
 def _tables(
     rules: RuleRows, code: Array, slots: Array, cluster: Array, count: int, backend: Backend
 ) -> list[Any]:
-    """Return the arguments of the kernel that describe the rules, grouped by cluster."""
+    """Return the arguments of the kernel that describe the rules, grouped by cluster.
+
+    The arrays of a rule that was not passed are empty.
+    """
     xp, empty = backend.xp, backend.xp.zeros(0, np.int64)
     bounds = xp.arange(count + 1)
 
-    def by_cluster(items: Array, keys: Array, step: int = 1) -> tuple[Array, Array]:
-        """Return items sorted by key, and the start of each cluster, of ``step`` keys each."""
+    def by_cluster(items: Array, keys: Array, keys_per_cluster: int = 1) -> tuple[Array, Array]:
+        """Return the items sorted by key, and the position at which each cluster starts.
+
+        Cluster c has the keys from ``c * keys_per_cluster`` to the first key of cluster c + 1.
+        """
         order = xp.argsort(keys, kind="stable")
-        return items[order], xp.searchsorted(keys[order], bounds * step)
+        return items[order], xp.searchsorted(keys[order], bounds * keys_per_cluster)
 
     limited = begins = pair = ends = heads = members = starts = empty
     if rules.code.size:
@@ -332,7 +358,11 @@ def _check_verdicts(
     ends: tuple[Array, Array],
     backend: Backend,
 ) -> None:
-    """Raise an error for an edge that was decided wrongly, or a wrong frame of refused edges."""
+    """Raise a VerificationError for a wrong decision, or for a wrong frame of refused edges.
+
+    ``shown`` is the frame of refused edges, and ``verdict`` has the decision of the audit for each
+    edge: see :mod:`cc_rapids.kernels.audit_rules`.
+    """
     xp = backend.xp
     messages = {
         kernels.EARLY: "comes before the last accepted edge between its ends, but was not accepted",
@@ -341,21 +371,23 @@ def _check_verdicts(
     for fault, message in messages.items():
         wrong = verdict == fault
         if bool(wrong.any()):
-            raise VerificationError(f"{_row(int(wrong.argmax()), caller_rows)} {message}")
+            raise VerificationError(f"{edge_in_words(int(wrong.argmax()), caller_rows)} {message}")
     places = xp.flatnonzero(verdict < kernels.ACCEPTED)
     listed = backend.asarray(shown.rows())
-    rows = _listed(places, caller_rows)
+    rows = _caller_rows_of(places, caller_rows)
     if listed.size != rows.size or bool((listed != rows).any()):
         raise VerificationError(
-            f"the frame shows {counted(int(listed.size), 'refused edge')}, but should show"
-            f" {counted(int(rows.size), 'edge')}, or other edges"
+            f"the frame shows {counted(int(listed.size), 'refused edge')} that are not the"
+            f" {counted(int(rows.size), 'edge')} that the rules refuse"
         )
     shown.check_ends(answer, rows, [side[places] for side in ends])
+    # The verdict on a refused edge is the number of the rule that refuses the edge.
     expected, claimed = verdict[places], backend.asarray(shown.numbers("rule"))
     differs = expected != claimed
     if bool(differs.any()):
         k = int(differs.argmax())
         rules = (RULES[int(column[k]) - 1] for column in (expected, claimed))
         raise VerificationError(
-            f"{_row(int(places[k]), caller_rows)} was refused by {' and not by '.join(rules)}"
+            f"{edge_in_words(int(places[k]), caller_rows)} was refused by"
+            f" {' and not by '.join(rules)}"
         )

@@ -18,7 +18,7 @@ INDEX = "index"  # the column with the index labels of a pandas frame
 
 
 class ShownRows:
-    """A frame of edges: a column ``row``, both ends, and optionally weights and index labels.
+    """A frame of edges: the column ``row``, both ends, and optionally weights and index labels.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class ShownRows:
         rows : (k,) array of int64
             The column ``row``.
         sides : two (k,) arrays of integers
-            The slots of both ends of these rows in the edge list.
+            The slots of both ends of the edges in these rows of the edge list.
         """
         if not rows.size:
             return
@@ -116,12 +116,21 @@ class ShownRows:
                     )
 
     def check_weights(self, rows: Array, weights: Array, bring: Callable[[Array], Array]) -> None:
-        """Raise a VerificationError for the first row whose weight differs from ``weights``.
+        """Raise a VerificationError for the first row whose weight differs from its edge's.
 
-        ``bring`` moves an array to the device of the weights.
+        Parameters
+        ----------
+        rows : (k,) array of int64
+            The column ``row``.
+        weights : (k,) array of numbers
+            The weights of the edges in these rows of the edge list.
+        bring : callable
+            Moves an array to the device of ``weights``.
         """
         shown = bring(self.numbers("weight"))
-        cast = shown.astype(weights.dtype)  # NumPy would compare mixed types as floats
+        # NumPy would compare int64 and uint64 as floats, so the types are made equal. Casting back
+        # shows whether the cast was exact.
+        cast = shown.astype(weights.dtype)
         wrong = (cast != weights) | (cast.astype(shown.dtype) != shown)
         if bool(wrong.any()):
             k = int(wrong.argmax())
@@ -131,7 +140,10 @@ class ShownRows:
             )
 
     def check_index(self, edges: Any) -> None:
-        """Raise a VerificationError for the first row whose index label differs from the edges'."""
+        """Raise a VerificationError for the first row whose index label differs from its edge's.
+
+        Only pandas frames of edges have index labels.
+        """
         if INDEX not in self.names or not type(edges).__module__.startswith("pandas"):
             return
         rows, shown = self.rows(), column_of(self.frame, INDEX).tolist()
@@ -151,7 +163,7 @@ class ShownRows:
             raise VerificationError(f"the ends of the {self.what} are not ids: {error}") from error
 
     def _named(self, end: str) -> list[Any]:
-        """Return the names of the columns of one end, in the order of the id columns."""
+        """Return the columns of one end, such as ``source`` or ``0_source``, ``1_source``, ..."""
         names = [str(name) for name in self.names]
         columns = [n for n in names if n == end or (self.width > 1 and n.endswith(f"_{end}"))]
         if len(columns) != self.width:
@@ -165,6 +177,14 @@ class ShownRows:
             f"the frame of the {self.what} has no column {name!r}, only {names}: pass the"
             " frame that the function returned"
         )
+
+
+def edge_in_words(e: int, caller_rows: Array | None) -> str:
+    """Return the name of edge ``e`` in errors, by its row in the caller's list.
+
+    ``caller_rows`` has the row of each edge; None if the rows are 0, 1, ...
+    """
+    return f"edge {e if caller_rows is None else int(caller_rows[e]):,}"
 
 
 def first_difference(shown: list[Any], expected: list[Any]) -> int | None:

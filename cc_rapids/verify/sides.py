@@ -23,7 +23,7 @@ from .tables import first_row_of_difference, places, plain, row_in_words
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NONE = -1  # no colour
+NONE = -1  # the colour of vertices without a colour
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,10 @@ class SidesAudit:
     ----------
     edges, vertices : int
         The numbers of edges and vertices.
-    bipartite, odd : int
-        The numbers of components with colours, and of components with an odd cycle.
+    bipartite : int
+        The number of components that are bipartite, and so have colours.
+    odd : int
+        The number of components with an odd cycle.
     seconds : float
         The duration, including the audit of the components.
     """
@@ -63,11 +65,12 @@ class Claim:
     labels : table
         The verified label frame: the id columns, then the label columns.
     colors : table
-        The same id columns, then the colours, null or -1 without a colour.
+        The same id columns, then the colours. The colour is null or -1 in components with an odd
+        cycle.
     cycles : table
-        The label columns, the row, and the columns of both ends.
+        The edges of the odd cycles: the label columns, the row, and the columns of both ends.
     shown : ShownRows
-        The frame of the cycles that callers receive.
+        The same edges in the frame that callers receive.
     is_bipartite : bool
         The claim that all components are bipartite.
     """
@@ -151,6 +154,7 @@ class _Sides(PlacedEdges):
         """Raise a VerificationError for the first edge or component whose colours are wrong."""
         xp, answer = self.xp, self.answer
         left, right = self.color[self.src], self.color[self.dst]
+        # right are the colours 0 and 1, whose sum is 1, or no colour at both ends
         wrong = xp.flatnonzero((left + right != 1) & ((left != NONE) | (right != NONE)))
         if wrong.size:
             e = int(wrong[0])
@@ -171,9 +175,9 @@ class _Sides(PlacedEdges):
             )
 
     def check_cycles(self) -> int:
-        """Verify each odd cycle, and return the number of cycles, one per component.
+        """Return the number of odd cycles; raise a VerificationError if a cycle proves nothing.
 
-        ``head`` is the vertex at which each cycle edge ends; the next edge starts there.
+        Each component without colours needs one cycle, and other components have none.
         """
         xp, rows = self.xp, self.backend.asarray(self.claim.shown.rows())
         src, dst = self._cycle_ends(rows)
@@ -186,31 +190,40 @@ class _Sides(PlacedEdges):
             )
         if not rows.size:
             return 0
-        begins = xp.ones(rows.size, bool)
+        begins = xp.ones(rows.size, bool)  # whether each row is the first row of a cycle
         begins[1:] = component[1:] != component[:-1]
         starts = xp.flatnonzero(begins)
         lengths = xp.diff(xp.concatenate([starts, xp.full(1, rows.size, starts.dtype)]))
-        ends = starts + lengths - 1
-        following, before = xp.arange(1, rows.size + 1), xp.arange(-1, rows.size - 1)
-        following[ends], before[starts] = starts, ends
-        head = xp.where((src == src[following]) | (src == dst[following]), src, dst)
-        previous = head[before]
-        goes_on = (head == src[following]) | (head == dst[following])
-        goes_on &= ((previous == src) & (head == dst)) | ((previous == dst) & (head == src))
-        self._refuse(~goes_on, rows, "does not start where the previous edge ends")
+        head = self._walk(rows, src, dst, starts, starts + lengths - 1)
         order = xp.argsort(head, kind="stable")
         revisits = xp.zeros(rows.size, bool)
         revisits[order[1:]] = head[order[1:]] == head[order[:-1]]
         self._refuse(revisits, rows, "leads to a vertex that the cycle has visited")
-        is_surplus = xp.ones(rows.size, bool)
-        is_surplus[starts[xp.unique(component[starts], return_index=True)[1]]] = False
-        is_surplus = (is_surplus & begins) | ~xp.isin(component, self.odd)
+        is_first_cycle = xp.zeros(rows.size, bool)  # at the first row of a component's first cycle
+        is_first_cycle[starts[xp.unique(component[starts], return_index=True)[1]]] = True
+        is_surplus = (begins & ~is_first_cycle) | ~xp.isin(component, self.odd)
         self._refuse(is_surplus, rows, "is in a component that already has a cycle, or colours")
         even = xp.zeros(rows.size, bool)
         even[starts] = lengths % 2 == 0
         self._refuse(even, rows, "begins a cycle with an even number of edges")
         self._check_labels(src)
         return int(starts.size)
+
+    def _walk(self, rows: Array, src: Array, dst: Array, starts: Array, ends: Array) -> Array:
+        """Return the vertex to which each cycle edge leads; the next edge must start there.
+
+        ``starts`` and ``ends`` are the first and the last row of each cycle. Raise a
+        VerificationError unless the edges of each cycle form a closed walk.
+        """
+        xp = self.xp
+        following, before = xp.arange(1, rows.size + 1), xp.arange(-1, rows.size - 1)
+        following[ends], before[starts] = starts, ends
+        head = xp.where((src == src[following]) | (src == dst[following]), src, dst)
+        tail = head[before]
+        goes_on = (head == src[following]) | (head == dst[following])
+        goes_on &= ((tail == src) & (head == dst)) | ((tail == dst) & (head == src))
+        self._refuse(~goes_on, rows, "does not start where the previous edge ends")
+        return head
 
     def _cycle_ends(self, rows: Array) -> list[Array]:
         """Return the slots of the ends of the cycle edges, given their rows in the list."""
@@ -222,7 +235,10 @@ class _Sides(PlacedEdges):
         return ends
 
     def _check_labels(self, src: Array) -> None:
-        """Raise a VerificationError unless cycles have the labels of their components."""
+        """Raise a VerificationError unless the rows of cycles have the labels of their components.
+
+        ``src`` is the slot of the first end of each cycle edge.
+        """
         rows = self.backend.to_host(self.xp.searchsorted(self.slots, src))
         columns = places(self.claim.labels, self.width, self.claim.labels.num_columns)
         expected = [plain(column).take(rows) for column in columns]

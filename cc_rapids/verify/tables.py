@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def plain(column: Any) -> Any:
-    """Return a column in one piece, as signed or unsigned integers, or as strings.
+    """Return a column in one piece, converted to int64, uint64 or strings with 64-bit offsets.
 
     Columns of other types, such as floats, keep their type.
     """
@@ -25,10 +25,10 @@ def plain(column: Any) -> Any:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def first_row_of_difference(shown: Sequence[Any], right: Sequence[Any]) -> int | None:
+def first_row_of_difference(shown: Sequence[Any], expected: Sequence[Any]) -> int | None:
     """Return the first row in which two lists of columns differ; None if they are equal."""
     rows = []
-    for pair in zip(shown, right, strict=True):
+    for pair in zip(shown, expected, strict=True):
         columns = [plain(column) for column in pair]
         if not columns[0].equals(columns[1]):
             rows += [k for k, (a, b) in enumerate(_pairs(*columns)) if a != b][:1]
@@ -42,12 +42,12 @@ def row_in_words(columns: Sequence[Any], row: int) -> str:
 
 
 def places(table: pa.Table, first: int, last: int) -> list[Any]:
-    """Return a range of columns of a table."""
+    """Return the columns ``first`` to ``last - 1`` of a table, by position."""
     return [table.column(k) for k in range(first, last)]
 
 
 def _pairs(left: Any, right: Any) -> list[tuple[Any, Any]]:
-    """Return the pairs of values of two columns; the shorter is padded with None."""
+    """Return the pairs of values of two columns; the shorter column is padded with None."""
     from itertools import zip_longest
 
     return list(zip_longest(left.to_pylist(), right.to_pylist()))

@@ -1,7 +1,8 @@
-"""Lookup of ids among the vertices of a label frame, and a tally of the rows read.
+"""Lookup of ids among the vertices of a label frame, and a tally of the rows that are read.
 
 An audit does not use the tables of the run. Its own kernels build hash tables of integers, and
-PyArrow or cuDF looks up strings. A lookup finds an id only if it equals an id of the frame.
+PyArrow or cuDF looks up strings. Every vertex of the frame has a slot, and a lookup returns the
+slot of an id, or a number with all bits set if the frame does not have the id.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from ..errors import VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
 
-# The greater of LEAST_SLOTS and SLOTS_PER_VERTEX times the number of vertices is the largest id
-# range whose slots are distances: see audit.jsonl.
+# If the range of the ids is at most LEAST_SLOTS, or at most SLOTS_PER_VERTEX times the number of
+# vertices, then the slot of an id is its distance from the least id: see audit.jsonl.
 LEAST_SLOTS, SLOTS_PER_VERTEX = 1 << 20, 8
 ALL = (1 << 64) - 1  # all bits set: no row
 
 
 class Tally:
-    """The count of rows read, the sum of their numbers, and the sum of their squares.
+    """The count of the rows that kernels read, the sum of the row numbers, and of their squares.
 
-    Kernels add the numbers of the rows that they read. If each of m rows is read exactly once,
-    closed formulas give the sums. Other sums prove that a row was skipped, read twice, or read in
-    place of another. Two such faults together are also detected.
+    Kernels add the number of each row that they read. If each of m rows is read exactly once,
+    closed formulas give both sums. Other sums prove that a row was skipped, read twice, or read in
+    place of another row. A tally also detects any two such faults together.
 
     Parameters
     ----------
@@ -58,10 +59,18 @@ class Tally:
         self.squares += m * (m - 1) * (2 * m - 1) // 6
         return self.words
 
+    def read_and_check(self, backend: Backend) -> None:
+        """Copy ``words`` to the host, and check them as :meth:`check` does."""
+        if self.rows:
+            self.check(backend.to_host(self.words).tolist())
+
     def check(self, words: list[int]) -> None:
         """Raise a VerificationError unless each row was read exactly once.
 
-        ``words`` are the words on the host.
+        Parameters
+        ----------
+        words : list of int
+            A copy of ``self.words`` on the host.
         """
         if words == [self.rows & ALL, self.total & ALL, self.squares & ALL]:
             return
@@ -74,16 +83,19 @@ class Tally:
         )
 
 
-TABLE_SLOTS_PER_ID = 2
+TABLE_SLOTS_PER_ID = 2  # a hash table that is at most half full
 
 
 def vertex_for(n: int) -> Any:
-    """Return the unsigned type of n slots; its greatest value is not a slot."""
+    """Return the unsigned type of the slots 0 .. n - 1; its greatest value is not a slot."""
     return np.uint32 if n < 1 << 32 else np.uint64
 
 
 class Integers:
-    """A table of sorted integers: slots are distances from the lowest, or rows.
+    """A table of sorted integers.
+
+    If the id range is small, the slot of an id is its distance from the least id. Otherwise, the
+    slot is the row of the id.
 
     Parameters
     ----------
@@ -92,7 +104,7 @@ class Integers:
     ends : (int, int)
         The first and the last id.
     dense : bool
-        Whether slots may be distances from the lowest id. They are if the id range is small.
+        Whether slots may be distances. If False, they are rows.
     """
 
     backend: Backend
@@ -124,13 +136,13 @@ class Integers:
 
     @property
     def base(self) -> int:
-        """The id of slot 0, reduced by 2^64 if it does not fit int64."""
+        """The id of slot 0, less 2^64 if the id does not fit int64."""
         return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
 
     def wide_for(self, columns: list[Array]) -> Any:
-        """Return an unsigned type for subtracting the lowest id from ids of columns.
+        """Return an unsigned type in which kernels may subtract the least id from columns of ids.
 
-        In this type, the differences of unknown ids wrap around to numbers that are not slots.
+        In this type, the difference of an unknown id wraps around to a number that is not a slot.
         Return None if no type has this property, or if slots are not distances.
         """
         limits = [np.iinfo(column.dtype) for column in columns]
@@ -148,12 +160,13 @@ class Integers:
         return np.uint64 if all(are_safe) else None
 
     def find(self, column: Any) -> Array:
-        """Return a new array with the slot of each id of a column, all bits set if unknown."""
+        """Return a new array with the slot of each id of a column; all bits set if unknown."""
         column = self.backend.asarray(column)
         out = self.backend.empty(column.size, self.vertex)
         kind, table = (self.backend, self.vertex), self._hash_table()
         find_one = audit.find_by_distance if self.dense else audit.find_by_table
         prefetch = audit.prefetch_nothing if self.dense else audit.prefetch_in_table
+        # An id of at least 2^63 and a negative id have the same 64 bits.
         signs_differ = int((column.dtype == np.uint64) != self.unsigned)
         find = kernel(audit.find, *kind, kernel(find_one, *kind), kernel(prefetch, self.backend))
         words = self.tally.add(column.size)
@@ -181,7 +194,7 @@ class Integers:
         return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
-        """Return the first row whose id is not less than the next id; None if all ascend."""
+        """Return the first row whose id is not less than the next id; None if the ids ascend."""
         backend = self.backend
         faults = backend.fill(backend.empty(audit.FAULTS, np.uint64), 0xFF)
         kernel(audit.find_disorder, backend)(max(self.rows - 1, 0), self.ids, faults)
@@ -208,7 +221,7 @@ class Integers:
 
 
 class Strings:
-    """A table of sorted strings (PyArrow or cuDF): slots are their rows."""
+    """A table of sorted strings of PyArrow or cuDF; the slot of a string is its row."""
 
     ids: Any
     rows: int
@@ -224,7 +237,7 @@ class Strings:
         self.vertex = vertex_for(self.n)
 
     def find(self, column: Any) -> Array:
-        """Return a new array with the slot of each string of a column, all bits set if unknown."""
+        """Return a new array with the slot of each string of a column; all bits set if unknown."""
         find = _find_cudf if is_cudf(self.ids) else _find
         rows, exists = map(self.backend.asarray, find(self.ids, column))
         none = self.vertex(np.iinfo(self.vertex).max)
@@ -235,7 +248,7 @@ class Strings:
         return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
-        """Return the first row whose string is not less than the next; None if all ascend."""
+        """Return the first row whose string is not less than the next; None if strings ascend."""
         if self.rows < 2:
             return None
         if is_cudf(self.ids):
@@ -266,11 +279,12 @@ class Strings:
 
 
 class Tuples:
-    """A table of sorted rows of several columns: slots are their rows.
+    """A table of sorted ids of several columns; the slot of an id is its row.
 
-    Each value is replaced by its rank in its column. Columns are then combined one by one: each
-    pair of a combined rank and a rank of the next column is replaced by the rank of the pair. No
-    number exceeds the square of the number of rows.
+    First, each value is replaced by its rank among the distinct values of its column. Then the
+    columns are combined one by one: a combined rank and the rank in the next column form a pair,
+    which is replaced by its rank among the distinct pairs. No number exceeds the square of the
+    number of rows.
     """
 
     backend: Backend
@@ -299,7 +313,7 @@ class Tuples:
         self.n, self.vertex = self.rows, vertex_for(self.rows)
 
     def find(self, parts: list[Any]) -> Array:
-        """Return a new array with the slot of each row of columns, all bits set if unknown."""
+        """Return a new array with the slot of each row of columns; all bits set if unknown."""
         xp = self.backend.xp
         codes = [
             _signed(part_ids.find(part)) for part_ids, part in zip(self.columns, parts, strict=True)
@@ -317,7 +331,7 @@ class Tuples:
         return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
-        """Return the first row that is not less than the next row; None if all ascend."""
+        """Return the first row that is not less than the next row; None if the rows ascend."""
         wrong = self.backend.xp.flatnonzero(self.keys[:-1] >= self.keys[1:])
         return int(wrong[0]) if wrong.size else None
 
@@ -338,7 +352,10 @@ Ids = Integers | Strings | Tuples
 
 
 def in_words(rows: Any, several: bool) -> str:
-    """Return the id in the first row of one or several borrowed columns, as text."""
+    """Return as text the id in the first row of a borrowed column, or of several columns.
+
+    ``rows`` is the column, or the list of columns if ``several`` is True.
+    """
     return str(tuple(map(first, rows))) if several else str(first(rows))
 
 
@@ -361,7 +378,7 @@ def _signed(slots: Array) -> Array:
 
 
 def _integers(ids: Array, backend: Backend, tally: Tally) -> Integers:
-    """Return a table of distinct sorted integers."""
+    """Return a table of distinct sorted integers, with rows as slots."""
     ends = (int(ids[0]), int(ids[-1])) if ids.size else (0, -1)
     return Integers(backend, tally, ids, ends, dense=False)
 
@@ -401,7 +418,7 @@ def _find_cudf(strings: Any, ids: Any) -> tuple[Array, Array]:
 
     ids = ids if is_cudf(ids) else cudf.Series(ids)
     rows = strings.searchsorted(ids)
-    rows[rows == len(strings)] = 0
+    rows[rows == len(strings)] = 0  # no row; the comparison below finds that the id is unknown
     if not len(strings):
         return rows, rows < 0  # no id is known
     same = strings.take(rows).reset_index(drop=True) == ids.reset_index(drop=True)

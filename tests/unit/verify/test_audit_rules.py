@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 
 import cc_rapids
+from cc_rapids.analysis import audits
 from cc_rapids.graph.chosen_edges import ChosenEdges
+from cc_rapids.verify.label_frame import LabelFrame
 
 EDGES = pd.DataFrame({
     "src": [1, 2, 2, 5, 1, 1],
@@ -89,6 +91,22 @@ def test_an_answer_that_is_not_greedy_is_refused(found):
     wrong = planted(found, forest=other.answer.forest, forest_edges=forest_of(found, 0, 3))
     with pytest.raises(cc_rapids.VerificationError, match="edge 1 joins two clusters whose union"):
         wrong.audit(EDGES)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "labels", "words"),
+    [
+        ([1, 2, 5, 11, 12], [99, 2, 5, 2, 5], "has the label 99, which is not a vertex"),
+        ([1, 2, 2, 5, 11, 12], [1, 2, 2, 5, 2, 12], "vertex 2 is listed 2 times"),
+        ([1, 2, 11, 5, 12], [1, 2, 2, 5, 5], "rows must be sorted by id"),
+    ],
+)
+def test_wrong_label_frames_are_refused(found, monkeypatch, vertices, labels, words):
+    """Vertex 1 is alone in its cluster, so no edge contradicts its label."""
+    frame = np.array(vertices), np.array(labels)
+    monkeypatch.setattr(audits, "shown_labels", lambda _: LabelFrame(frame, "min", 3, width=1))
+    with pytest.raises(cc_rapids.VerificationError, match=words):
+        found.audit(EDGES)
 
 
 def test_other_edges_are_refused(found):
