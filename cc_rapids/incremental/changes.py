@@ -1,4 +1,4 @@
-"""The vertices whose label a batch has changed."""
+"""Find the vertices whose label a batch has changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..kernels import changes as kernels
 from ..kernels import find
 from .state import ConnectivityState, roots
 
-FIRST, SHARE = 1024, 64  # sorted ids searched first: FIRST plus 1 / SHARE of all
+FIRST, SHARE = 1024, 64  # how many sorted ids are searched first: FIRST plus 1 / SHARE of all ids
 BEYOND = np.iinfo(np.int64).max  # greater than all positions
 
 
@@ -25,11 +25,12 @@ class ChangedRows:
 
     Attributes
     ----------
-    vertex, before, after : (k,) arrays of int64
-        Positions among the sorted ids after the batch: of the vertex, and of the least vertex of
-        its component before and after the batch.
+    vertex : (k,) array of int64
+        The vertex, as its position among the sorted ids after the batch.
+    before, after : (k,) arrays of int64
+        The least vertex of its component before and after the batch, as such positions.
     known : (k,) array of bool
-        Whether the vertex existed before the batch. If not, ``before`` is its own position.
+        Whether the vertex existed before the batch. If it did not, ``before`` is the vertex itself.
     """
 
     vertex: Array
@@ -39,13 +40,13 @@ class ChangedRows:
 
 
 def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
-    """Return the label changes between a state and a later one.
+    """Return the label changes between a state and a later state.
 
     A tree was merged if its former root is no longer a root. The beginning of the sorted ids is
     searched for the least vertex of each merged tree, which is the former label of the tree. If a
-    tree keeps this label, none of its vertices has changed. It keeps the label unless a new vertex
-    or a vertex of another merged tree has a lesser id, so the vertices of large trees are rarely
-    listed. One pass over the trees finds the vertices of all other merged trees.
+    tree keeps this label, no label of its vertices has changed. A tree keeps its label unless a new
+    vertex or a vertex of another merged tree has a lesser id. So the vertices of large trees are
+    rarely listed. One pass over the trees finds the vertices of all other merged trees.
     """
     backend = after.backend
     if before.backend is not backend:  # the earlier state has no edge yet
@@ -62,10 +63,12 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
     vertices = xp.arange(n, dtype=parent.dtype) if vertices is None else vertices
     new_positions = xp.flatnonzero(vertices >= old_count) if n > old_count else no_rows
     new = vertices[new_positions]
-    new_roots = xp.concatenate([roots(after, hooked), roots(after, new)])
-    # ``merged`` are the earlier trees that the batch merged. ``groups`` has the later tree of each
-    # of them, and then of each new vertex.
-    merged = xp.unique(xp.concatenate([hooked, roots(before, new_roots[new_roots < old_count])]))
+    later_roots = xp.concatenate([roots(after, hooked), roots(after, new)])
+    # ``merged`` has the former root of each tree that the batch merged: the hooked roots, and the
+    # trees to which these or new vertices were hooked. ``groups`` has the later tree of each merged
+    # tree, followed by that of each new vertex.
+    hooked_to = roots(before, later_roots[later_roots < old_count])
+    merged = xp.unique(xp.concatenate([hooked, hooked_to]))
     groups = xp.concatenate([roots(after, merged), roots(after, new)])
     old_labels = _first_positions(before, merged, vertices[: FIRST + n // SHARE])
     labels = _least_of_groups(groups, xp.concatenate([old_labels, new_positions]), xp)
@@ -88,10 +91,13 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
 
 
 def _first_positions(state: ConnectivityState, trees: Array, vertices: Array) -> Array:
-    """Return the first position of a vertex of each tree in ``vertices``, or BEYOND without one."""
+    """Return for each tree the first position in ``vertices`` of one of its vertices.
+
+    The position is BEYOND if ``vertices`` has no vertex of the tree. ``trees`` are sorted roots.
+    """
     xp, n = state.backend.xp, state.forest.n
     first_positions = xp.full(trees.size, BEYOND, np.int64)
-    positions = xp.flatnonzero(vertices < n)
+    positions = xp.flatnonzero(vertices < n)  # vertices that exist in ``state``
     tops = roots(state, vertices[positions])
     tree = xp.minimum(xp.searchsorted(trees, tops), max(trees.size - 1, 0))
     rows = xp.flatnonzero(trees[tree] == tops) if trees.size else tree[:0]
@@ -100,7 +106,7 @@ def _first_positions(state: ConnectivityState, trees: Array, vertices: Array) ->
 
 
 def _positions_of_trees(state: ConnectivityState, trees: Array, vertices: Array) -> Array:
-    """Return the sorted positions in ``vertices`` of all vertices of the given trees."""
+    """Return the sorted positions in ``vertices`` of all vertices of the trees with these roots."""
     backend, forest = state.backend, state.forest
     if not trees.size:
         return backend.xp.zeros(0, np.int64)
@@ -121,19 +127,20 @@ def _least_of_groups(groups: Array, values: Array, xp: Any) -> Array:
 
 
 def frame_of(rows: ChangedRows, state: ConnectivityState) -> Any:
-    """Return changes as a frame of the type of a state's answers."""
+    """Return changes as a frame of the library that the answers of a state have."""
     given, backend = state.given, state.backend
     decoder = state.index.decoder(given)
     columns: dict[str, Any] = {}
     for name in ("vertex", "before", "after"):
         ids = decoder.decode(getattr(rows, name).astype(decoder.dtype), backend)
-        several = isinstance(ids, list)
-        parts = {f"{k}_{name}": part for k, part in enumerate(ids)} if several else {name: ids}
+        is_composite = isinstance(ids, list)
+        parts = {f"{k}_{name}": p for k, p in enumerate(ids)} if is_composite else {name: ids}
         columns |= {key: bring(part, backend, given.on_device) for key, part in parts.items()}
     if given.make_frame is plain_frame or bool(rows.known.all()):
         return given.answer(
             given.make_frame({given.output_name(key): part for key, part in columns.items()})
         )
+    # ``before`` of a new vertex is null
     valid = bring(rows.known, backend, given.on_device)
     ids = {key: part for key, part in columns.items() if key.endswith("vertex")}
     frame = given.make_frame({given.output_name(key): part for key, part in ids.items()})

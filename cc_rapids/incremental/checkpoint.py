@@ -1,8 +1,8 @@
 """Saving the state of incremental connectivity to one file, and loading it.
 
-The file is an archive with a header of values and several arrays. The arrays have the sorted ids
-(strings as in Arrow: UTF-8 bytes and offsets), and for each id the position of the least id of its
-component.
+The file is an archive with a header of values and several arrays. The arrays have the sorted ids,
+and for each id the position of the least id of its component. Strings are stored as in Arrow, as
+UTF-8 bytes and offsets.
 """
 
 from __future__ import annotations
@@ -52,9 +52,11 @@ from .kept import KeptForest
 from .removed import renumbered
 from .state import ConnectivityState, kind_of
 
-NOTED_ITEMS = 4096  # max. items of a stream with an entry, 200 KiB in all; others share one hash
+# Max. number of items of a stream that have an entry each, 200 KiB in all. Further items share one
+# hash.
+NOTED_ITEMS = 4096
 FORMAT = "cc_rapids connectivity 2"
-#: Kinds of the expiry times of a kept forest; empty before the first batch.
+#: The kinds of the expiry times of a kept forest; the kind is empty before the first batch.
 TIMES = ("", "integers", "floats", "datetimes", "nanoseconds")
 
 
@@ -64,7 +66,20 @@ def write(
     design: str,
     notes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a state to a file, with optional notes; raise an OutputError if this fails."""
+    """Write a state to a file.
+
+    Parameters
+    ----------
+    design : str
+        The name of the design.
+    notes : mapping, optional
+        Further values to store, as JSON.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
     index_header, arrays = _parts(state.index, state.backend)
     kept = state.kept
     header = {
@@ -93,7 +108,10 @@ def write(
 
 
 def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
-    """Return a kept forest as arrays on the host; a vertex is its position among the sorted ids."""
+    """Return the arrays of a kept forest on the host.
+
+    Vertices are replaced by their positions among the sorted ids.
+    """
     places, backend = state.index.places, state.backend
     if places is not None:
         kept = kept.among(inverse(places, backend))
@@ -107,7 +125,7 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
 
 
 def _type_of_times(kept: KeptForest) -> Any:
-    """Return the type of the expiry times; that of ``until`` differs if no edge was kept so far."""
+    """Return the type of expiry times; the type of ``until`` differs if no edge was kept so far."""
     return {"floats": np.float64}.get(kept.kind, np.int64)
 
 
@@ -124,9 +142,10 @@ def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, An
 
 
 def _parts_of_columns(index: Tuples, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the saved parts of composite ids: the values of each column, and their ranks in rows.
+    """Return the saved parts of composite ids, as values for the header and arrays.
 
-    The rows are in the order of the ids.
+    The arrays have the distinct values of each column, and for each id, in ascending order, the
+    rank of its value in each column.
     """
     header: list[Any] = []
     arrays: dict[str, Any] = {}
@@ -139,14 +158,14 @@ def _parts_of_columns(index: Tuples, backend: Backend) -> tuple[dict[str, Any], 
 
 
 def read(path: str | os.PathLike[str], backend: Backend) -> tuple[ConnectivityState, str]:
-    """Read a state as :func:`read_noted` does, without the notes."""
+    """Return the state in a file and the name of its design: see :func:`read_noted`."""
     return read_noted(path, backend)[:2]
 
 
 def read_noted(
     path: str | os.PathLike[str], backend: Backend
 ) -> tuple[ConnectivityState, str, dict[str, Any] | None]:
-    """Return the state in a file, on a backend, with the name of its design and the notes.
+    """Return the state in a file, on a backend, the name of its design, and the notes.
 
     Raises
     ------
@@ -172,7 +191,7 @@ def read_noted(
 
 
 def _state(header: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> ConnectivityState:
-    """Return the state of a file; raise an error if the contents do not fit together."""
+    """Return the state of a file; raise a ValueError if the contents contradict each other."""
     parent = arrays["parent"]
     check_parents(parent)
     n = int(parent.size)
@@ -243,7 +262,10 @@ def _index(header: dict[str, Any], arrays: dict[str, Any], n: int, backend: Back
 
 
 def _type_of(name: str, low: int, high: int) -> np.dtype[Any]:
-    """Return the named type if it holds ids from ``low`` to ``high``."""
+    """Return the type of integers with a name; raise a ValueError unless it holds the ids.
+
+    The ids are from ``low`` to ``high``.
+    """
     dtype = np.dtype(name)
     if not is_integer(dtype) or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
         raise ValueError(f"its ids, from {low:,} to {high:,}, have the type {dtype}")
@@ -298,12 +320,21 @@ Entry = list[Any]  # the number of rows of an item, its column types, and a hash
 class Trace:
     """The items of a stream that were read so far, each with its rows, types and hash.
 
-    A resumed run compares the items that it skips with those of the earlier run.
+    A resumed run reads the items of the earlier run again, and compares them with this trace.
 
     Parameters
     ----------
     notes : dict, optional
         The items of the earlier run, as returned by :meth:`notes`.
+
+    Attributes
+    ----------
+    skipping : bool
+        Whether the rows that are read were linked by the earlier run.
+    count : int
+        The number of items before the last item.
+    beyond : str
+        The common hash of the items before the last item that have no entry.
     """
 
     skipping: Any
@@ -316,12 +347,11 @@ class Trace:
         self.earlier = notes
         self.skipping = bool(notes and notes["last"])
         self.items: list[Entry] = []  # entries of the first NOTED_ITEMS items before the last item
-        self.count = 0  # number of items before the last item
-        self.beyond = ""  # common hash of the items before the last item that have no entry
+        self.count, self.beyond = 0, ""
         self.last: Entry | None = None  # entry of the last item, if rows of it were read
-        # count, beyond and last after the last linked rows
+        # the values of count, beyond and last after the last linked rows
         self._linked: tuple[int, str, Entry | None] = 0, "", None
-        self._content, self._ended = Content(), False
+        self._content, self._ended = Content(), False  # of the last item
 
     def start(self) -> Cursor:
         """Return the position of the first row that the earlier run did not read.
@@ -333,16 +363,16 @@ class Trace:
         return Cursor(int(self.earlier["count"]), 0, int(self.earlier["last"][0]))
 
     def notes(self) -> dict[str, Any]:
-        """Return the trace of the items that were linked, as values for JSON."""
+        """Return the trace of the linked items, as values for JSON."""
         count, beyond, last = self._linked
         return {"items": self.items[:count], "count": count, "beyond": beyond, "last": last}
 
     def linked(self) -> None:
-        """Record that the rows so far were linked."""
+        """Record that all rows that were added so far are linked."""
         self._linked = self.count, self.beyond, self.last
 
     def add(self, given: EdgeInput, after: Cursor) -> None:
-        """Add rows of the current item to the trace, including rows that are left out.
+        """Add rows of the current item to the trace, including rows that the run leaves out.
 
         Parameters
         ----------
@@ -359,7 +389,7 @@ class Trace:
         """
         if self._ended:
             self._complete_last()
-        self._content.add(given.lent)
+        self._content.add(given.lent)  # the columns as they were read
         types = " ".join(column.dtype for column in given.lent if column.size)
         rows, earlier_types = (self.last or [0, ""])[:2]
         self.last = [rows + given.rows.given, earlier_types or types, self._content.digest()]
@@ -368,7 +398,7 @@ class Trace:
             self._compare()
 
     def _complete_last(self) -> None:
-        """Record the last item as complete, because another item follows."""
+        """Add the last item to the complete items, because rows of another item follow."""
         if self.count < NOTED_ITEMS:
             self.items.append(self.last or [])
         else:
@@ -380,9 +410,9 @@ class Trace:
     def _compare(self) -> None:
         """Raise a CheckpointError if the last item differs from that of the earlier run.
 
-        The first ``NOTED_ITEMS`` items are compared one by one, each when it ends. At the last item
-        of the earlier run, the common hash of the other items is compared first. Then the last item
-        is compared, once it ends or has at least the rows of the earlier run.
+        Each of the first ``NOTED_ITEMS`` items is compared when it ends. At the last item of the
+        earlier run, the common hash of the other items is compared first. The last item itself is
+        compared when it ends, or when as many rows of it were read as in the earlier run.
         """
         earlier, now = self.earlier, self.last
         assert earlier is not None
@@ -420,7 +450,10 @@ def _is_trace(notes: dict[str, Any]) -> bool:
 
 
 def _check_same(number: int, then: Entry, now: Entry) -> None:
-    """Raise a CheckpointError unless the entries of an item, numbered from 0, are equal."""
+    """Raise a CheckpointError unless two entries of an item are equal.
+
+    ``number`` is the number of the item, from 0.
+    """
     (rows, types, digest), (rows_now, types_now, digest_now) = then, now
     if rows != rows_now:
         raise CheckpointError(f"item {number:,} had {rows:,} rows then, but has {rows_now:,} now")
@@ -438,9 +471,18 @@ DRAFT_SECONDS = 0.5  # the writer of a younger draft may not have locked it yet
 class Resumed:
     """The state from which a run resumes.
 
-    ``stream`` is in the order in which it was read before, and ``cursor`` is the position of the
-    next rows. ``done`` is whether the stream was read completely, and ``more`` describes what was
-    added to the stream since.
+    Attributes
+    ----------
+    state : ConnectivityState
+        The state of the checkpoint.
+    cursor : Cursor
+        The position of the next rows in ``stream``.
+    stream : Source
+        The stream; its files are in the order in which the earlier run read them.
+    done : bool
+        Whether the earlier run had read the whole stream.
+    more : str
+        A description of what was added to the stream since; empty if nothing was added.
     """
 
     state: ConnectivityState
@@ -454,8 +496,9 @@ class Resumed:
 def delay_interrupts(enabled: bool) -> Iterator[None]:
     """Delay SIGINT, SIGTERM and SIGHUP until the end of the context, if ``enabled``.
 
-    Handlers, which may raise, then run at the end and never in the middle of linking a chunk. Only
-    the main thread receives signals. Signals without a Python handler are not delayed.
+    The handlers of these signals may raise exceptions. They run at the end of the context, so they
+    never interrupt the linking of a chunk. Only the main thread receives signals. Signals without a
+    Python handler are not delayed.
     """
     if not enabled or threading.current_thread() is not threading.main_thread():
         yield
@@ -483,11 +526,26 @@ class Saver:
 
     Attributes
     ----------
-    path : path, or None to write no checkpoints
+    path : path or None
+        The path of the checkpoint; None to write no checkpoints.
     every : float
         Seconds between two checkpoints; 0 writes a checkpoint after each chunk.
     options : dict
         The arguments of the run, except the edges.
+    design : str
+        The name of the design.
+    last : float
+        The time of the last checkpoint, or of the start of the run.
+    identity : dict
+        The identity of the stream, which a resumed run compares.
+    trace : Trace, optional
+        The items read so far, for an iterable.
+    edges : int, optional
+        The number of edges in the checkpoint, if there is a checkpoint.
+    files_begun : set of int
+        The numbers of the files of which rows were linked.
+    replaces : bool
+        Whether to replace an existing checkpoint instead of reading it.
     """
 
     path: str | os.PathLike[str] | None
@@ -497,9 +555,9 @@ class Saver:
     last: float = 0.0
     identity: dict[str, Any] = field(default_factory=dict)
     trace: Trace | None = None
-    edges: int | None = None  # number of edges in the checkpoint, if there is one
-    files_begun: set[int] = field(default_factory=set)  # files with rows already read
-    replaces: bool = False  # replace an existing checkpoint instead of reading it
+    edges: int | None = None
+    files_begun: set[int] = field(default_factory=set)
+    replaces: bool = False
 
     def due(self) -> bool:
         """Return whether a checkpoint is due."""
@@ -522,9 +580,9 @@ class Saver:
             self.last, self.edges = time.monotonic(), state.edges
 
     def _read_so_far(self, cursor: Cursor) -> tuple[dict[str, Any], Cursor]:
-        """Return the identity of the files with rows already read, and the cursor among them.
+        """Return the identity of the files that are begun, and the cursor among these files.
 
-        Files that are not read yet are not part of the identity, because they may still change.
+        Other files are not part of the identity, because they may still change.
         """
         if "files" not in self.identity:
             return self.identity, cursor
@@ -539,7 +597,7 @@ class Saver:
     ) -> None:
         """Write a checkpoint when an error ends the run, and add advice to the error.
 
-        If writing fails, the advice says so, and the error of the run is still raised.
+        If the checkpoint cannot be written, the advice says so. This method never raises an error.
 
         Parameters
         ----------
@@ -575,13 +633,14 @@ class Saver:
                     hint = (
                         ": repair the file or leave it out, then run the same call again to go on"
                     )
-                    if cursor.group or cursor.rows:  # rows of the file are linked: no change helps
+                    if cursor.group or cursor.rows:
+                        # Rows of the file are linked, so a run cannot resume with another file.
                         hint = ""
                 edges = counted(self.edges, "edge")
                 add_advice(error, f"the checkpoint {self.path} has {edges}{hint}")
 
     def read(self, backend: Backend, stream: Source) -> Resumed | None:
-        """Return where to resume a stream; None if there is no checkpoint or no path.
+        """Return the state from which to resume; None if there is no checkpoint or no path.
 
         Raises
         ------
@@ -615,7 +674,7 @@ class Saver:
             ) from error
 
     def _resumed(self, state: ConnectivityState, stream: Source, notes: dict[str, Any]) -> Resumed:
-        """Return where to resume a stream, given the notes of a checkpoint."""
+        """Return the state from which to resume, given the state and the notes of a checkpoint."""
         self._compare(stream.identity(), notes)
         with self._naming():
             more = stream.arrange_like(notes["identity"])
@@ -638,9 +697,10 @@ class Saver:
                 self.trace.add(given, after)
 
     def linked(self, file: int, any_rows: bool) -> None:
-        """Record that the rows read so far were linked.
+        """Record that the rows read so far are linked.
 
-        ``any_rows`` says whether any of these rows is from ``file``.
+        ``file`` is the number of the current file, and ``any_rows`` says whether rows of this file
+        were among them.
         """
         if any_rows:
             self.files_begun.add(file)
@@ -658,7 +718,7 @@ class Saver:
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """Convert a CheckpointError of the context to one that names the file of the checkpoint."""
+        """Return a context whose CheckpointErrors name the file of the checkpoint."""
         try:
             yield
         except CheckpointError as error:
@@ -670,7 +730,11 @@ class Saver:
         self.trace = Trace(items) if self.identity["kind"] == "iterable" else None
 
     def _compare(self, identity: dict[str, Any], notes: dict[str, Any]) -> None:
-        """Raise a CheckpointError that names an argument, or the kind of edges, if it differs."""
+        """Raise a CheckpointError if the stream or an argument differs from the earlier run.
+
+        The error names what differs. ``identity`` is that of the stream, and ``notes`` are those of
+        the checkpoint.
+        """
         # JSON turns tuples into lists, as it did for the saved options
         options, saved = json.loads(json.dumps(self.options)), notes["options"]
         earlier = notes["identity"]
@@ -692,7 +756,7 @@ class Saver:
 
 
 def _tidy(path: Path) -> None:
-    """Remove drafts of killed runs: drafts that no process locks."""
+    """Remove the drafts of killed runs, which are those that no process has locked."""
     for draft in drafts_of(path):
         try:
             if time.time() - draft.stat().st_mtime < DRAFT_SECONDS:

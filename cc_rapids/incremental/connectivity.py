@@ -87,12 +87,12 @@ class Connectivity:
     edges only. It modifies the copy, which replaces the old trees at the end of the batch, so a
     failed or interrupted batch changes nothing.
 
-    The trees take 4 bytes per vertex (8 from 2^32 vertices on). Without ``num_vertices``, integer
-    ids add up to 22 bytes each. String ids add 4 bytes each and the strings themselves. For
-    composite ids, each distinct value of a column takes this memory, and so does each distinct
-    tuple of the first two, three, ... columns. All of this memory is doubled during a batch, which
-    also takes the memory of the design. On a GPU, a second copy of the trees is kept between
-    batches, up to 64 MiB. A removed pair takes 8 bytes until it is inserted again.
+    The trees take 4 bytes per vertex, or 8 bytes if there are at least 2^32 vertices. Without
+    ``num_vertices``, each integer id adds up to 22 bytes. Each string id adds 4 bytes and the
+    string itself. For composite ids, each distinct value of a column takes this memory, and so does
+    each distinct tuple of the first two, three, ... columns. During a batch, all of this memory is
+    doubled, and the design takes memory too. On a GPU, a second copy of the trees of up to 64 MiB
+    is kept between batches. A removed pair takes 8 bytes until it is inserted again.
 
     Threads may share an instance. Batches are inserted one after another, and none is lost. A query
     does not wait; it uses all batches that are complete at its start. An instance can be copied and
@@ -114,19 +114,19 @@ class Connectivity:
         Where to run. Defaults to the location of the first batch.
     keep_forest : bool
         Keep the edges of a spanning forest, in 16 bytes per vertex. :meth:`remove` then reads other
-        edges only if it removes a forest edge. Once edges outside the forest have been removed
-        eight times, an index of the forest takes about 20 bytes more. If several edges of a batch
-        join the same two trees, an arbitrary one is added to the forest. The batches of an iterator
-        are inserted one by one; other threads wait meanwhile, and the iterator must not insert
-        edges itself.
+        edges only if it removes a forest edge. After eight removals of edges outside the forest, an
+        index of the forest takes about 20 more bytes per vertex. If several edges of a batch join
+        the same two trees, an arbitrary one of these edges is added to the forest. The batches of
+        an iterator are inserted one by one. Other threads wait until the iterator ends, and the
+        iterator must not insert edges itself.
     expiry : str, optional
         The column with the expiry time of each edge, for :meth:`expire`: integers, floats or
         datetimes. Datetimes are stored in microseconds, or in nanoseconds if the first batch has
         nanoseconds. Later batches are converted exactly or refused. The kept forest is then a
-        maximum spanning forest by expiry time, in 32 bytes per vertex. The edges of a batch are
-        merged into the forest one by one if they are at most a quarter of the number of vertices.
-        For a larger batch, Borůvka's algorithm also reads the kept edges. Batches must be frames,
-        datasets or files; in text files, times are numbers.
+        maximum spanning forest by expiry time, in 32 bytes per vertex. If there are at least four
+        vertices for each edge of a batch, its edges are merged into the forest one by one. For a
+        larger batch, Borůvka's algorithm also reads the kept edges. Batches must be frames,
+        datasets or files. In text files, times are numbers.
 
     Raises
     ------
@@ -196,11 +196,15 @@ class Connectivity:
     def _take(
         self, before: ConnectivityState, after: ConnectivityState
     ) -> tuple[ConnectivityState, ConnectivityState]:
-        """Install the state ``after`` some batches, merged with batches of other threads.
+        """Install the state ``after``, and return the replaced state and the installed state.
 
-        ``after`` was computed from the state ``before``. Other threads or iterators of batches may
-        have inserted edges meanwhile. Return the replaced state and the installed state. Raise an
-        InputError if edges were removed meanwhile, because merging could reinsert them.
+        ``after`` was computed from the state ``before``. If other threads or iterators of batches
+        have inserted edges since, their state is merged with ``after``.
+
+        Raises
+        ------
+        InputError
+            Edges were removed since, or a forest is kept, so that states cannot be merged.
         """
         with self._lock.rlock:
             now = self._state
@@ -266,9 +270,10 @@ class Connectivity:
             PyArrow table.
 
             With ``num_vertices``, a GPU may still be reading the edges when this method returns.
-            Work on the default stream of the GPU, such as that of cuDF and CuPy, waits for it.
-            Before you write to the columns on another stream or from the host, wait for the device,
-            or for an answer such as ``len()``. Otherwise, edges may be lost without an error.
+            Later work on the default stream of the GPU, such as the work of cuDF and CuPy, starts
+            only after the edges are read. Before you write to the columns on another stream or from
+            the host, wait for the device, or for an answer such as ``len()``. Otherwise, edges may
+            be lost without an error.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`. By default, a file with two columns of unknown
             names must have the column names of an earlier file.
@@ -296,9 +301,9 @@ class Connectivity:
             The instance itself, so that ``len(seen.insert(edges))`` is the number of components.
         frame of the kind of the batch, with ``return_changes=True``
             Columns ``vertex``, ``before`` and ``after``, with labels of kind ``"min"``, sorted by
-            id. There is one row for each vertex whose label changed, and for each new vertex. A new
-            vertex has a null ``before``; in arrays, which have no nulls, it is the vertex itself.
-            For composite ids, each of the three is one column per id column.
+            id. There is one row for each vertex whose label changed, and for each new vertex. For a
+            new vertex, ``before`` is null; in arrays, which have no nulls, it is the vertex itself.
+            For composite ids, there are as many columns of each of the three as an id has.
 
         Raises
         ------
@@ -347,7 +352,7 @@ class Connectivity:
     def _insert(
         self, edges: Any, edge_args: EdgeArgs, skips: bool = False
     ) -> tuple[ConnectivityState, ConnectivityState]:
-        """Insert edges atomically; return the states before and after."""
+        """Insert edges atomically; return the states before and after the insertion."""
         source, destination, nulls, options = edge_args
         placement = self._named_design, self._movable
         adapter = adapter_of(edges)
@@ -387,7 +392,10 @@ class Connectivity:
     def _inserted(
         self, before: ConnectivityState, edges: Any, edge_args: EdgeArgs, skips: bool
     ) -> ConnectivityState:
-        """Return the state with a sequence of batches inserted; files are read again as text."""
+        """Return the state with a sequence of batches inserted.
+
+        If a file with text ids follows files with integer ids, all files are read again as text.
+        """
         try:
             return insert_all(before, edges, edge_args, self._named_design, self._movable, skips)
         except LateTextError as error:
@@ -399,7 +407,10 @@ class Connectivity:
     def _insert_files(
         self, edges: Any, edge_args: EdgeArgs
     ) -> tuple[ConnectivityState, ConnectivityState]:
-        """Insert files one after another; an error names the files that stay inserted."""
+        """Insert files one after another; return the states before and after all of them.
+
+        An error names the files that stay inserted.
+        """
         if not adapter_of(edges).names_files:
             raise ArgumentTypeError(
                 "on_error='keep' is for a path, a pattern, a folder or a list of paths: leave it"
@@ -625,7 +636,7 @@ class Connectivity:
     ) -> Connectivity:
         """Remove all edges between pairs of vertices, in both directions.
 
-        Parallel edges are removed, too: insert again those that should stay.
+        All parallel edges of a pair are removed: insert again those that should stay.
 
         Only components that may have split are solved again, by one pass over the remaining edges.
         With ``keep_forest=True`` or ``expiry=``, these are the components that lose a forest edge.
@@ -755,7 +766,11 @@ class Connectivity:
     def _forget(
         self, forget: Any, given: Any, remaining: Any, edge_args: EdgeArgs, missing: str
     ) -> Connectivity:
-        """Remove edges or vertices from the state, and return the instance."""
+        """Remove edges or vertices from the state, and return the instance.
+
+        ``forget`` is :func:`remove_pairs` or :func:`remove_vertices`, and ``given`` its pairs or
+        vertices.
+        """
         with self._lock.rlock:
             before = self._state
             read_again = partial(pieces, before, remaining, edge_args, self._expiry)
@@ -828,8 +843,8 @@ class Connectivity:
         -------
         Components
             The components of all edges so far, as from :func:`cc_rapids.components`, in new arrays.
-            Frames have the type of the latest batch with rows, or of the latest batch if none had
-            rows.
+            Frames have the type of the latest batch that had rows. If no batch had rows, they have
+            the type of the latest batch.
 
         See Also
         --------
@@ -926,7 +941,7 @@ class Connectivity:
 
     @property
     def ledger(self) -> dict[str, Any]:
-        """The row counts of all batches: given = linked + left out, by reason.
+        """The row counts of all batches: rows given = rows linked + rows left out, by reason.
 
         The format is that of :attr:`Components.ledger`. ``removed`` counts the pairs that
         :meth:`remove` removed. ``expired`` counts rows that had expired when they were inserted,
@@ -949,7 +964,8 @@ class Connectivity:
 
     def __repr__(self) -> str:
         state = self._state
-        count = vars(state).get("components")  # only if cached: repr() launches no kernel
+        # On a GPU, repr() launches no kernel, so it shows only a count that is cached.
+        count = vars(state).get("components")
         if count is None and not state.backend.on_device:
             with suppress(CcRapidsError, MemoryError):
                 count = _components(state)
@@ -983,7 +999,7 @@ def _components(state: ConnectivityState) -> int:
 def merged(
     state: ConnectivityState, other: ConnectivityState, base: ConnectivityState, design: Design
 ) -> ConnectivityState:
-    """Merge two states that both continue the state ``base``.
+    """Return the state with the batches of two states that both continue the state ``base``.
 
     Each vertex of ``other`` is linked to the least vertex of its tree. Answers have the type of the
     answers of ``other``.
@@ -999,7 +1015,9 @@ def merged(
         joined = batches.insert(vertices, design, *ends[:2])
     dropped = state.given.dropped_rows + other.given.dropped_rows - base.given.dropped_rows
     removed = state.removed
-    if removed is not None:  # pairs that neither state has inserted; a link to a root is no edge
+    if removed is not None:
+        # pairs that neither state has inserted again; ``joined.removed`` would also lack the links
+        # to least vertices, which are not inserted edges
         removed = removed[state.backend.xp.isin(removed, state.backend.asarray(other.removed))]
     return replace(
         joined,
@@ -1018,7 +1036,21 @@ def snapshot(
     took: float = 0.0,
     resumed: str | None = None,
 ) -> Components:
-    """Return the components of a state as an answer with the facts of the run."""
+    """Return the components of a state as an answer.
+
+    Parameters
+    ----------
+    state : ConnectivityState
+        The state, which is not modified.
+    design : Design
+        The design that the answer reports.
+    labels : LabelKind, optional
+        The default kind of labels.
+    took : float
+        Seconds that the run took so far.
+    resumed : str, optional
+        A description of the resumed run.
+    """
     with state.backend.scope():
         started = perf_counter()
         forest = state.flat()

@@ -1,23 +1,24 @@
-"""Estimates of a stream from a sample: its distinct ids, the bytes per id, and the time.
+"""Estimates of a stream from a sample: the number of distinct ids, the bytes per id, and the time.
 
-The sample is the beginning of at most 1 % of the row groups, spread over the input, or the first
-rows of a text file. Two bounds on the number of distinct ids always hold:
+The sample is the beginning of about 1 % of the row groups (at least one), spread over the input,
+or the first rows of a text file. Two bounds on the number of distinct ids always hold:
 
 - The lower bound is the number of distinct ids in the sample.
-- The upper bound assumes that every unread row contains new ids, within the integer range in
-  Parquet metadata.
+- The upper bound assumes that every unread row contains two new ids. It never exceeds the integer
+  range in Parquet metadata.
 
-Two further numbers are probable. They determine warnings and the estimated time:
+Two further numbers are estimates. They determine warnings and the estimated time:
 
-- ``probable`` is a low estimate that assumes a representative sample. It uses the estimator of Chao
-  and Lin (2012) for ids drawn without replacement, from the numbers of ids that occur once and
-  twice. The estimate is the maximum over all ids, sources, and destinations. If the numbers of ids
-  that occur three and four times match random draws, the estimate for random draws is used instead.
-  The number of distinct ids in the sample is used if too few ids occur twice, or if equal ids are
-  clustered, as in a sorted list. Row groups of equal length and bounds count once, and row groups
-  with fewer bytes count proportionally less. If statistics show disjoint id ranges, the other row
-  groups are assumed to have about the same number of ids as the sampled ones.
-- ``likely`` is a high estimate: each row group adds the same number of new ids as a sampled one.
+- ``probable`` is a low estimate, which assumes that the sample is representative. It is the maximum
+  of three estimates: for all ids, for the sources, and for the destinations. Each uses the
+  estimator of Chao and Lin (2012) for ids drawn without replacement, from the numbers of ids that
+  occur once and twice. If the numbers of ids that occur three and four times match random draws,
+  the estimate of :func:`_at_random` is also used. If too few ids occur twice, or if equal ids are
+  clustered as in a sorted list, the estimate is the number of distinct ids in the sample. Row
+  groups of equal length and bounds count as one row group, and row groups with fewer bytes count
+  proportionally less. If statistics show disjoint id ranges, the other row groups are assumed to
+  have about the same number of ids as the sampled row groups.
+- ``likely`` is a high estimate: each row group adds as many new ids as a sampled row group has.
 """
 
 from __future__ import annotations
@@ -56,24 +57,24 @@ SHARE = 100  # 1 / SHARE of the row groups are sampled
 MOST_SAMPLED = 1 << 18  # max. rows of a sample
 DEVIATIONS = 2.5  # standard deviations by which a count in the sample may be too low
 FEWEST = 30  # min. number of repeated ids from which a number of ids is estimated
-MOST_CLUSTERED = 1.3  # ids count as random draws up to this multiple of Poisson's moments
-MOST_UNEVEN = 1.05  # max. rate of equal ids in a side or between sides, relative to the mean
+MOST_CLUSTERED = 1.3  # ids count as random draws if moments are at most this multiple of Poisson's
+MOST_UNEVEN = 1.05  # max. rate of equal ids in a side or between sides, relative to the mean rate
 BLOCKS = 8  # blocks of a sample
-MOST_UNEVEN_BLOCKS = 1.5  # max. rate of equal ids in or between blocks, relative to the mean
+MOST_UNEVEN_BLOCKS = 1.5  # max. rate of equal ids in or between blocks, relative to the mean rate
 OFFSET_BYTES = 8  # bytes of a string in addition to its text
-LONG, LONG_TEXT = 500_000, 200_000_000  # min. edges, or bytes of text files, of a sampled input
-LONG_INTEGERS = 10_000_000  # min. edges of a sampled input of integer ids, which runs faster
-MARGIN_OF_ONE, MARGIN = 1.5, 1.1  # factors for the ratio of one row group, and for a mean
+LONG, LONG_TEXT = 500_000, 200_000_000  # inputs with fewer edges, or bytes of text, are not sampled
+LONG_INTEGERS = 10_000_000  # LONG for integer ids, whose runs are faster
+MARGIN_OF_ONE, MARGIN = 1.5, 1.1  # factors of a ratio from one row group, and of a mean ratio
 SHARE_OF_SORTED = 0.5  # in a sorted list, min. number of ids of a row group relative to others
-TEXT_SAMPLE, TEXT_PLACES = 1 << 16, 8  # bytes per position of a text file, and positions
+TEXT_SAMPLE, TEXT_PLACES = 1 << 16, 8  # bytes read at each position of a text file, and positions
 UNPACKED_SAMPLE = 1 << 22  # bytes read from a compressed text file
 EDGE_SECONDS = {"range": 1 / 30e6, "integers": 1 / 8e6, "strings": 0.5e-6}
 BYTE_SECONDS = 8e-9  # per byte of the strings of an edge
 PARSED_SECONDS = 0.1e-6  # per row and column of ids of text files
-MERGED_SECONDS = {"strings": 0.5e-6}  # per chunk and vertex so far
-MERGED_BYTE_SECONDS = 6e-9  # per chunk and byte of the text of vertices so far
+MERGED_SECONDS = {"strings": 0.5e-6}  # for each chunk, per vertex so far
+MERGED_BYTE_SECONDS = 6e-9  # for each chunk, per byte of the text of the vertices so far
 START_SECONDS = 0.05
-WHOLE_SHARE = 0.3  # the time for strings solved at once, relative to chunks
+WHOLE_SHARE = 0.3  # the time for strings in one piece, relative to the time in chunks
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,10 @@ class Estimate:
         Whether the ids are strings, in at least one column.
     text : float
         The mean bytes of the strings of an id, with their offsets.
-    rows : int
-        The rows of the sample.
-    groups : int
-        The row groups of the sample.
+    rows, groups : int
+        The numbers of rows and of row groups of the sample.
     probable, likely : int
-        A low and a high estimate of the number of distinct ids, see this module's docstring.
+        A low and a high estimate of the number of distinct ids: see the docstring of this module.
     """
 
     least: int
@@ -139,7 +138,10 @@ def estimate(
 
 
 def _places(groups: list[int] | None, footers: list[Footer] | None) -> list[Cursor]:
-    """Return the positions of 1 % of the row groups with rows, at least one, evenly spaced."""
+    """Return the positions of 1 % of the row groups that have rows (at least one), evenly spaced.
+
+    ``groups`` has the number of row groups of each file, or None for text.
+    """
     if not groups:
         return [Cursor()]
     ends = np.cumsum(groups)
@@ -181,7 +183,7 @@ def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) ->
 
 def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Part:
     """Return the first rows of a row group, or of text files, with the columns of both sides."""
-    if source.parts[place.file].format == "parquet":  # a run may refuse a page that is sampled
+    if source.parts[place.file].format == "parquet":  # a page may be larger than the run's limit
         limit = max(limit, bytes_of(None))
     budget = Budget(limit, source.fixed, rows=max(LEAST_ROWS, rows))
     with closing(source.unfiltered().read(place, budget, None)) as chunks:
@@ -240,7 +242,7 @@ def _plain(column: Any) -> Any:
 
 
 def _all(masks: list[Any]) -> Any:
-    """Return the conjunction of masks."""
+    """Return the mask of the rows that are true in all masks."""
     import pyarrow.compute as pc
 
     mask_of_all = masks[0]
@@ -250,7 +252,10 @@ def _all(masks: list[Any]) -> Any:
 
 
 def _probable(codes: list[Sides], edges: int) -> int:
-    """Return the low estimate, the maximum over all ids, sources, and destinations."""
+    """Return the greatest of the low estimates for all ids, for the sources and the destinations.
+
+    ``codes`` are the ids of the sample, and ``edges`` is the number of rows that they represent.
+    """
     src, dst = (np.concatenate([sides[k] for sides in codes]) for k in (0, 1))
     size = 1 + max((int(ids.max()) for ids in (src, dst) if ids.size), default=0)
     of_src, of_dst = _by_block(src, size), _by_block(dst, size)
@@ -263,7 +268,8 @@ def _probable(codes: list[Sides], edges: int) -> int:
             distinct = max(distinct, _chao_lin(counts_of_side, edges, 1.0))
     if not _is_even(of_both):
         return distinct
-    # the pairs of equal ids and all pairs: among the sources, among the destinations, between both
+    # the numbers of pairs of equal ids and of all pairs: within the sources, within the
+    # destinations, and between a source and a destination
     pair_counts = [
         (float((n * (n - 1)).sum()), float(n.sum() * (n.sum() - 1)))
         for n in (counts_of_src, counts_of_dst)
@@ -310,14 +316,24 @@ def _distinct(codes: Ids) -> int:
 
 
 def _rate(equal: float, pairs: float) -> float:
-    """Return a lower bound of the proportion of equal pairs."""
+    """Return a lower bound of the proportion of pairs of equal ids among all pairs."""
     return max(0.0, equal - DEVIATIONS * math.sqrt(equal)) / max(1.0, pairs)
 
 
 def _chao_lin(counts: Counts, total: int, factor: float) -> int:
-    """Return a low Chao-Lin estimate of the number of distinct ids.
+    """Return a low Chao-Lin estimate of the number of distinct ids of a list.
 
-    It uses an upper confidence bound of the number of ids that occur twice.
+    The estimate is low because it uses an upper confidence bound of the number of ids that occur
+    twice.
+
+    Parameters
+    ----------
+    counts : (k,) array of float64
+        How often each id occurs in the sample.
+    total : int
+        The number of ends in the whole list.
+    factor : float
+        The factor, at least 1, by which ids may repeat more often than in the sample.
     """
     size = float(counts.sum())
     seen, once, twice = (int(n.sum()) for n in (counts > 0, counts == 1, counts == 2))
@@ -330,37 +346,52 @@ def _chao_lin(counts: Counts, total: int, factor: float) -> int:
 
 
 def _at_random(counts: Counts, total: int, factor: float) -> int:
-    """Return the estimate if id counts are binomial or Poisson distributed; otherwise 0.
+    """Return a low estimate of the number of distinct ids of a list whose ids are random draws.
 
-    The factorial moments of the whole list are those of the sample, divided by powers of the
-    sampling fraction. Together with ``total``, the second and the third moment give the parameters
-    n and p of a binomial distribution; n = 2 if all ids occur twice.
+    The counts of N ids in the list are assumed to have a binomial distribution with the parameters
+    n and p. The sums of their factorial moments are then
+
+    - total  = N n p,
+    - second = N n (n - 1) p^2,
+    - third  = N n (n - 1) (n - 2) p^3,
+
+    which determine N, n and p. Each sum is that of the sample, divided by a power of the sampling
+    fraction. Return 0 if the sample has too few repeated ids, or if ids are more clustered than
+    random draws. The parameters are as in :func:`_chao_lin`.
     """
     share = float(counts.sum()) / total
-    moments = counts * (counts - 1)
-    sums = [float(moments.sum()) / 2]
-    for k in (2, 3):
-        moments = moments * (counts - k)
-        sums.append(float(moments.sum()) / math.factorial(k + 1))
-    pairs, triples, quadruples = sums
-    if share >= 1 or min(pairs, triples) < FEWEST:
+    if share >= 1:
+        return 0
+    # the numbers of pairs, triples and quadruples of equal ids in the sample
+    pairs, triples, quadruples = (
+        float(np.prod([counts - k for k in range(size)], axis=0).sum()) / math.factorial(size)
+        for size in (2, 3, 4)
+    )
+    if min(pairs, triples) < FEWEST:
         return 0
     second = 2 * pairs / share**2
     third, fourth = 6 * triples / share**3, 24 * quadruples / share**4
+    # for a Poisson distribution, both sides are equal without MOST_CLUSTERED
     if total * third > MOST_CLUSTERED * second**2:
         return 0
     if quadruples >= FEWEST and total**2 * fourth > MOST_CLUSTERED * second**3:
         return 0
+    # A greater second and a smaller third moment make the estimate low.
     second *= factor * (1 + DEVIATIONS / math.sqrt(pairs))
     third *= 1 - DEVIATIONS / math.sqrt(triples)
-    ratio = min(total * third / second**2, 1 - 1e-6)
-    n = max((2 - ratio) / (1 - ratio), second / total + 1)
+    ratio = min(total * third / second**2, 1 - 1e-6)  # (n - 2) / (n - 1)
+    n = max((2 - ratio) / (1 - ratio), second / total + 1)  # the second bound makes p at most 1
     p = min(1.0, second / total / (n - 1))
-    return int(total / (n * p) * (1 - (1 - p) ** n))
+    ids = total / (n * p)
+    return int(ids * (1 - (1 - p) ** n))  # ids that occur at least once
 
 
 def _probable_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> int:
-    """Return the low estimate if row groups have disjoint id ranges; otherwise 0."""
+    """Return the low estimate if row groups have disjoint id ranges; otherwise 0.
+
+    ``facts`` are the metadata of the source, and ``edges`` is the number of rows that the sample
+    represents.
+    """
     distinct = 0
     sides = [footer.bounds for footer in facts.get("footers") or () if footer.rows]
     for k, ranges in enumerate(zip(*sides, strict=True) if len(codes[0]) == 2 else ()):
@@ -384,7 +415,7 @@ def _disjoint(ranges: list[tuple[Any, Any]]) -> bool:
 
 
 def _likely(codes: list[Sides], edges: int) -> int:
-    """Return the high estimate: each row group adds the same number of ids as a sampled one."""
+    """Return the high estimate: each row group adds as many ids as a sampled row group has."""
     ids_of_parts = [np.concatenate(sides) for sides in codes]
     ratios = np.array([_distinct(part) / part.size for part in ids_of_parts if part.size])
     if not ratios.size:
@@ -399,10 +430,11 @@ def _likely(codes: list[Sides], edges: int) -> int:
 
 
 def bounds_of_ids(source: Source, max_vertices: int | None) -> tuple[int, int] | None:
-    """Return upper bounds on the distinct ids and on the bytes of their text; None if unknown.
+    """Return upper bounds on the number of distinct ids and on their bytes; None if unknown.
 
-    The text of Parquet columns takes at most their decompressed bytes. An id in a plain text file
-    takes at least two bytes, and at most twice its bytes in UTF-8.
+    The text of Parquet columns takes at most the decompressed bytes of these columns. In a plain
+    text file, an id takes at least two bytes with its delimiter. In UTF-8, a text takes at most
+    twice its bytes in the file.
     """
     if not isinstance(source, Files | Fragments):
         return None
@@ -440,7 +472,7 @@ def text_rows(source: Source) -> int | None:
 
 
 def _lines(path: str, mark: Mark) -> tuple[int, int]:
-    """Return the number of lines and bytes at a few positions of a file.
+    """Return how many lines and bytes are read at a few positions of a file.
 
     Only the beginning of a compressed file is read.
     """
@@ -459,17 +491,17 @@ def _lines(path: str, mark: Mark) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Load:
-    """The work of a run, from which its time is estimated for two CPU cores.
+    """The work of a run, from which the time of the run on two CPU cores is estimated.
 
-    Each chunk of strings is merged with all strings so far. A small memory limit means many chunks,
-    and therefore takes longer.
+    Each chunk of strings is merged with all strings so far. With a small memory limit there are
+    many chunks, so the run takes longer.
 
     Attributes
     ----------
     kind : str
-        The row of the memory table.
+        The kind of ids, which is a row of the memory table: see :class:`Budget`.
     edges, vertices : int
-        The counts of the whole list.
+        The numbers of edges and vertices of the whole list.
     text : float
         The mean bytes of the strings of an id.
     width : int
@@ -477,7 +509,7 @@ class Load:
     text_files : bool
         Whether text files are parsed.
     whole : bool
-        Whether edges are solved at once if they fit.
+        Whether edges that fit into memory are solved in one piece.
     """
 
     kind: str
@@ -501,6 +533,7 @@ class Load:
         if self.whole and size <= budget.limit:
             in_chunks = seconds_per_edge * self.edges + merge_seconds * self.vertices
             return START_SECONDS + WHOLE_SHARE * in_chunks
+        # Chunks become smaller as the vertices take more of the limit.
         bytes_per_edge = budget.edge_bytes(self.kind, self.width)
         linked_edges, vertices_per_edge = 0, self.vertices / self.edges
         while linked_edges < self.edges:
@@ -518,8 +551,9 @@ class Load:
 def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) -> None:
     """Warn before reading if the probable number of vertices does not fit into the budget.
 
-    Short lists are not sampled, because they would fail soon. Lists that certainly fit are not
-    sampled either.
+    A short list is not sampled, because its run would fail soon. A list that certainly fits is not
+    sampled either. ``count`` is the argument ``num_vertices``, and ``width`` is the number of
+    columns of an id.
     """
     facts = source.measure()
     edges, span = facts["edges"], facts["span"]

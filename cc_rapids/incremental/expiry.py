@@ -40,10 +40,11 @@ class Times:
 
 
 def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], str]:
-    """Return expiry times as 64-bit numbers with a mask of valid times, and their kind.
+    """Return the expiry times of edges as a pair (64-bit numbers, mask of valid times), and a kind.
 
-    ``before`` is the kind of earlier times, if any. Datetimes are converted to the unit of earlier
-    datetimes. Otherwise, nanoseconds stay nanoseconds, and all other units become microseconds.
+    ``before`` is the kind of earlier times; empty if there are none. Datetimes are converted to the
+    unit of earlier datetimes. Without earlier datetimes, nanoseconds stay nanoseconds, and all
+    other units become microseconds.
 
     Raises
     ------
@@ -78,7 +79,7 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
 
 
 def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
-    """Return datetimes as numbers, a mask of valid values, and their kind; None for other types."""
+    """Return datetimes as numbers, a mask of valid values, and a kind; None for other types."""
     if is_cudf(column):
         if getattr(column.dtype, "kind", "") != "M":
             return None
@@ -104,7 +105,10 @@ def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
 
 
 def _check_exact(inexact: Any, dtype: Any, kind: str, name: str) -> None:
-    """Raise a ColumnTypeError if ``inexact`` marks a datetime that the conversion has changed."""
+    """Raise a ColumnTypeError if the conversion to ``kind`` has changed datetimes.
+
+    ``inexact`` is a mask of the changed datetimes.
+    """
     if bool(inexact.any()):
         raise ColumnTypeError(
             f"expiry times {name!r} are {dtype}, but are stored in {DATETIMES[kind]}"
@@ -146,7 +150,7 @@ def check_kind(kind: str, before: str, name: str) -> None:
     """Raise a ColumnTypeError if the type of the times has changed."""
     if before and kind != before:
         raise ColumnTypeError(
-            f"expiry times {name!r} are {kind}, but those so far are {before}: cast the column"
+            f"expiry times {name!r} are {kind}, but earlier times are {before}: cast the column"
         )
 
 

@@ -28,11 +28,11 @@ from .labelled import EdgeEnds, Labels, edge_ends
 from .removed import pair_keys, renumbered, with_removed, without_inserted
 from .state import ConnectivityState, roots
 
-Pieces = Iterator[tuple[EdgeInput, Times | None]]  # edges, with their expiry times if any
+Pieces = Iterator[tuple[EdgeInput, Times | None]]  # edges, with expiry times if there are any
 
 SPARE = 8  # a new index of pairs has space for 1 / SPARE more edges
-SCANS = 8  # scans of the kept forest that take as long as building the index of its pairs
-DENSE = 16  # all edges are linked or labelled if over 1 / DENSE of the vertices are touched
+SCANS = 8  # number of scans of the kept forest that take as long as building the index of its pairs
+DENSE = 16  # if over 1 / DENSE of the vertices are touched, all edges are linked or labelled
 ROOM = 1 << 12  # min. space for edges of touched components
 
 
@@ -127,9 +127,14 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
 def insert_kept(
     state: ConnectivityState, pieces: Iterable[tuple[EdgeInput, Times | None]], movable: bool
 ) -> ConnectivityState:
-    """Return the state with a kept forest after batches, each with the times of its edges if any.
+    """Return a state with a kept forest after the insertion of batches.
 
-    If ``movable``, the first batch determines the backend.
+    Parameters
+    ----------
+    pieces : iterable of pairs
+        The edges of each batch, and their expiry times, or None.
+    movable : bool
+        Whether the first batch determines the backend.
     """
     for given, times in pieces:
         old = inputs.placed_for(state, given, movable)
@@ -144,7 +149,7 @@ def insert_kept(
 def joined(
     state: ConnectivityState, src: Array, dst: Array, times: Times | None = None
 ) -> ConnectivityState:
-    """Return the state after a batch of edges between vertices; forest edges are kept."""
+    """Return a state with a kept forest after a batch of edges between vertices."""
     kept, backend, size = state.kept, state.backend, src.size
     ledger = state.ledger.plus(Ledger(linked=size))
     assert kept is not None
@@ -177,19 +182,19 @@ def joined(
 
 @dataclass
 class _Removal:
-    """The removal of edges, or of vertices with all their edges, from a state.
+    """The removal of edges, or of vertices with all of their edges, from a state.
 
     A component that loses an edge is *touched*. If the touched components have few vertices, one
-    pass over the remaining edges selects the edges of these vertices by a bit per vertex. If they
-    have many vertices, all edges are linked again, which takes as long as solving the graph from
-    scratch.
+    pass over the remaining edges selects the edges of these vertices by a bit per vertex. If the
+    touched components have many vertices, all edges are linked again, which takes as long as
+    solving the graph from scratch.
 
     Attributes
     ----------
     pairs : (k,) array of uint64
         The sorted keys of the edges to remove; all bits are set for pairs that remove nothing.
     vertices : (j,) array of int64
-        The vertices to remove with all of their edges.
+        The vertices to remove with all of their edges. Either ``pairs`` or ``vertices`` is empty.
     count : int
         The number of distinct pairs or vertices to remove.
     """
@@ -202,12 +207,12 @@ class _Removal:
 
     @cached_property
     def listed(self) -> Array:
-        """The sorted keys of ``pairs`` and of pairs that were removed before."""
+        """The sorted keys of ``pairs`` and of the pairs that earlier removals removed."""
         return with_removed(self.state.removed, self.pairs, self.state.backend)
 
     @property
     def has_earlier(self) -> bool:
-        """True if pairs were removed before and not inserted again."""
+        """True if earlier removals removed pairs that were not inserted again."""
         return self.state.removed is not None and self.state.removed.size > 0
 
     @cached_property
@@ -251,10 +256,10 @@ class _Removal:
 
     @cached_property
     def _dissolved(self) -> tuple[Array, Forest, int]:
-        """The trees after the touched components have been dissolved into single vertices.
+        """The result of dissolving the touched components into single vertices.
 
-        The values are the root of each vertex before, the new trees, and the number of vertices of
-        touched components.
+        It has the root of each vertex before the removal, the new trees, and the number of vertices
+        of touched components.
         """
         backend, forest = self.state.backend, self.state.forest
         before, after = backend.empty(forest.n, forest.vertex), Forest(backend, forest.n, True)
@@ -276,7 +281,10 @@ class _Removal:
     def run(self, remaining: Callable[[], Pieces] | None) -> ConnectivityState:
         """Return the state after the removal.
 
-        Raise an InputError if components may split and ``remaining`` is None.
+        Raises
+        ------
+        InputError
+            Components may split, and ``remaining`` is None.
         """
         state = replace(self.state, removals=self.state.removals + 1)
         if not self.count:
@@ -300,11 +308,12 @@ class _Removal:
             )
         labels = None
         if not self.touches_few:
-            relinks, label_of_vertex = reduced.kept is None, reduced.forest.parent
-            if relinks and self.has_earlier:  # the ends of a listed pair are compared as vertices
+            relinks_all, label_of_vertex = reduced.kept is None, reduced.forest.parent
+            if relinks_all and self.has_earlier:
+                # an edge of a pair that was removed earlier is recognised by its vertices
                 label_of_vertex = reduced.backend.xp.arange(reduced.forest.n)
             labels = Labels.of(label_of_vertex, self.gone, reduced.backend)
-            if relinks:
+            if relinks_all:
                 return self._relink(reduced, remaining(), labels)
         joining_edges = _JoiningEdges(reduced)
         for given, times in remaining():
@@ -335,8 +344,8 @@ class _Removal:
     def _reduced(self, state: ConnectivityState, removed_rows: Array | None) -> ConnectivityState:
         """Return the state in which touched components have only edges of the kept forest.
 
-        ``removed_rows`` of the kept forest are left out. Without a kept forest, touched components
-        have no edges.
+        The edges in ``removed_rows`` of the kept forest are left out. Without a kept forest,
+        touched components have no edges.
         """
         backend, kept, forest = state.backend, state.kept, self._dissolved[1]
         reduced = replace(state, forest=forest)
@@ -348,7 +357,10 @@ class _Removal:
         return replace(reduced, kept=kept)
 
     def _count_splits(self, reduced: ConnectivityState) -> int:
-        """Return the number of components that have several trees without the removed vertices."""
+        """Return the number of components that now have several trees.
+
+        Trees of removed vertices do not count.
+        """
         backend, parent = reduced.backend, reduced.forest.parent
         is_root = backend.empty(parent.size, np.uint8)
         mark = backend.kernel(kernels.mark_roots)
@@ -357,7 +369,7 @@ class _Removal:
         return int((backend.xp.unique(trees, return_counts=True)[1] > 1).sum())
 
     def _is_removed_edge(self, src: Array, dst: Array) -> Array:
-        """Return for each edge between vertices whether the removal removes it, as bool."""
+        """Return a mask of the edges that this removal or an earlier removal removes."""
         backend = self.state.backend
         marks = backend.empty(src.size, np.uint8)
         mark = backend.kernel(kernels.mark_removed, backend.kernel(kernels.is_listed))
@@ -402,9 +414,10 @@ class _Removal:
         times: Times | None,
         labels: Labels | None,
     ) -> tuple[Array, Array, Array | None]:
-        """Return the edges of a piece that join two trees of ``reduced``, and their times if any.
+        """Return the ends and times of the edges of a piece that join two trees of ``reduced``.
 
-        Without labels, few vertices are touched, and only the edges of these vertices are read.
+        The times are None if edges have no times. If ``labels`` is None, few vertices are touched,
+        and only the edges of these vertices are read.
         """
         backend, kept = self.state.backend, self.state.kept
         ends, until = edge_ends(reduced.index, columns[:2], backend), None
@@ -433,9 +446,10 @@ class _Removal:
         return src, dst, until
 
     def _rows_of_touched(self, ends: EdgeEnds) -> Array:
-        """Return the rows with an end in a touched component or an end that is not a vertex."""
+        """Return the rows of edges with an end that is touched or is not a vertex."""
         backend, (_, forest, touched_count) = self.state.backend, self._dissolved
         bits, size = self._touched_bits(ends)
+        # DENSE times the number of rows that edges with random ends would have
         capacity = min(ends.size, ROOM + DENSE * ends.size // max(forest.n, 1) * touched_count)
         select = backend.kernel(kernels.list_touched)
         while True:
@@ -452,9 +466,9 @@ class _Removal:
         return rows
 
     def _touched_bits(self, ends: EdgeEnds) -> tuple[Array, int]:
-        """Return a bit set of slots, and the number of slots.
+        """Return the bit set of the slots of touched vertices and unknown ids, and the slot count.
 
-        A bit is set if the slot has a touched vertex, or is a slot of unknown ids.
+        ``ends`` determine what a slot is: see :class:`EdgeEnds`.
         """
         by_table = ends.slots is not None
         if by_table in self._bits_by_form:
@@ -524,10 +538,11 @@ def _table_of(kept: KeptForest, backend: Backend) -> Integers:
 
 
 class _JoiningEdges:
-    """Edges between the trees of a state; the trees are modified, so nothing else may use them.
+    """Edges that join the trees of a state.
 
-    Without a kept forest, edges are linked immediately. Otherwise, edges are stored, and the edges
-    of a spanning forest are linked at the end. At most n edges are stored, plus the latest piece.
+    Without a kept forest, edges are linked immediately, so nothing else may use the trees of the
+    state. With a kept forest, edges are stored, and the edges of a spanning forest are linked at
+    the end. At most n edges are stored, in addition to those of the latest piece.
     """
 
     def __init__(self, state: ConnectivityState) -> None:
@@ -535,7 +550,7 @@ class _JoiningEdges:
         self.edges: list[tuple[Array, Array, Array | None]] = []
 
     def add(self, src: Array, dst: Array, until: Array | None) -> None:
-        """Add edges, with their expiry times if any."""
+        """Add edges, with their expiry times if they have times."""
         if self.state.kept is None:
             batches.link(self.state.forest, None, src, dst)
         elif src.size:
@@ -546,9 +561,9 @@ class _JoiningEdges:
             self.stored_edges = self.edges[0][0].size
 
     def _forest(self) -> tuple[Array, Array, Array | None]:
-        """Return the maximum spanning forest by expiry time of the stored edges.
+        """Return the maximum spanning forest of the stored edges by expiry time.
 
-        Among edges of equal time, the first is preferred.
+        Of edges with equal times, the first is preferred.
         """
         state, xp = self.state, self.state.backend.xp
         src, dst, until = (
@@ -575,7 +590,10 @@ class _JoiningEdges:
 def _vertices_of_pairs(
     state: ConnectivityState, given: EdgeInput, columns: list[Any]
 ) -> tuple[Array, Array, Array]:
-    """Return the vertices of both ends as int64 (0 if unknown), and a mask of the known rows."""
+    """Return the vertices of both ends as int64, and a mask of the rows whose ids are known.
+
+    The vertices are 0 in rows with an unknown id.
+    """
     check_kind(state.index, given)
     (src, src_known), (dst, dst_known) = (
         state.index.lookup(column, state.backend) for column in columns[:2]
@@ -591,7 +609,14 @@ def _check_lookup(
 ) -> None:
     """Raise an UnknownVertexError that counts the rows that are not ``valid`` and shows the first.
 
-    ``what`` is the plural of the rows, and ``wrong`` has the phrases for one and for several rows.
+    Parameters
+    ----------
+    what : str
+        The name of the rows in the error, such as "pairs".
+    wrong : pair of str
+        The predicate for one row, such as "is not a vertex so far", and that for several rows.
+    columns : list of columns
+        The borrowed columns of the rows.
     """
     if bool(valid.all()):
         return

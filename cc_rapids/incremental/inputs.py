@@ -1,4 +1,4 @@
-"""Checked inputs of a batch, as rows of ids or of vertices."""
+"""Read and check the edges, pairs, ids and queries of a batch, and look up their vertices."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check_missing(missing: str) -> None:
 def sides(
     source: Side | None, destination: Side | None, count: int | None
 ) -> tuple[Side | None, Side | None, int]:
-    """Return the columns of both ends, and the number of columns of an id; 1 without lists.
+    """Return the columns of both ends, and the number of columns of an id.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
 def read_rows(
     rows: Any, source: Side | None, destination: Side | None, options: TextOptions
 ) -> EdgeInput:
-    """Read pairs, or a batch with queries; no row is dropped."""
+    """Return pairs, or a batch with queries, as edges; no row is dropped."""
     return frames.read(rows, source, destination, None, None, "raise", options, droppable=False)
 
 
@@ -109,7 +109,7 @@ def vertices(ids: Any, width: int | None = None) -> EdgeInput:
     Parameters
     ----------
     width : int, optional
-        The number of columns of an id; by default that of ``ids``.
+        The number of columns of an id. Defaults to the number of columns of ``ids``.
     """
     if isinstance(ids, range):
         if width not in (None, 1):
@@ -154,11 +154,16 @@ def _width(ids: Any) -> int:
 
 
 def _is_column(item: Any) -> bool:
+    """Return whether an item of a list is a column of ids, not an id."""
     return not isinstance(item, str | bytes) and hasattr(item, "__len__")
 
 
 def _column_of_kind(ids: Any) -> Any:
-    """Return a column of the library of the answers: PyArrow for lists and arrays."""
+    """Return a column of the library that answers for composite ids have.
+
+    It is the library of a frame of ids, cuDF for arrays on a GPU, and PyArrow for lists and other
+    arrays.
+    """
     if is_frame(ids):
         frame = collected(ids)
         return column_of(frame, columns_of(frame)[0])
@@ -172,9 +177,10 @@ def _column_of_kind(ids: Any) -> Any:
 
 
 def placed_for(state: ConnectivityState, given: EdgeInput, movable: bool) -> ConnectivityState:
-    """Return the state; without edges and if ``movable``, move it to the backend of the batch.
+    """Return the state on the backend where a batch is linked.
 
-    An empty batch moves nothing.
+    A state without edges moves to the device of the batch if ``movable`` is True and the batch has
+    rows. Other states stay where they are.
     """
     moves = movable and not state.edges and given.src.size > 0
     if moves and given.on_device != state.backend.on_device:
@@ -185,7 +191,7 @@ def placed_for(state: ConnectivityState, given: EdgeInput, movable: bool) -> Con
 
 
 class BorrowedBatch(BorrowedEdges):
-    """A context that borrows src, dst, and ``vertices=`` if there are any, as columns."""
+    """A context that borrows the columns of both ends, and the column ``vertices=`` if passed."""
 
     def __enter__(self) -> Any:
         columns = super().__enter__()
@@ -217,7 +223,7 @@ def ids_of_range(ids: range, backend: Backend) -> Array:
 def rows(column: Any, mask: Array, backend: Backend) -> Any:
     """Return the rows of a borrowed column where a mask is true.
 
-    For composite ids, return the rows of each column.
+    For composite ids, ``column`` is a list of columns, and so is the result.
     """
     if isinstance(column, list):
         return [rows(part, mask, backend) for part in column]
@@ -250,9 +256,9 @@ def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
 def ends(
     state: ConnectivityState, given: EdgeInput, columns: list[Any], missing: str
 ) -> tuple[list[Array], Array]:
-    """Return the vertices of both ends of pairs of ids, and a mask of pairs of known ids.
+    """Return the vertices of both ends of pairs of ids, and a mask of the pairs of known ids.
 
-    The vertex of an unknown id is arbitrary.
+    The vertex of an unknown id is an arbitrary number below n.
 
     Raises
     ------

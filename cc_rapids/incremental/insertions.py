@@ -44,9 +44,17 @@ def insert_given(
 ) -> ConnectivityState:
     """Return the state after one batch.
 
-    Without a design, one is chosen for the size of the batch. If ``movable``, the first batch
-    determines the backend. Unless ``copied``, the trees of the old state are reused if no vertex is
-    new. If ``exact``, an id out of range is an error before any edge is linked; otherwise after.
+    Parameters
+    ----------
+    design : Design, optional
+        The design; by default, a design is chosen for the size of the batch.
+    movable : bool
+        Whether the first batch determines the backend.
+    copied : bool
+        Whether the trees of the old state are copied. If False, they are modified if no vertex is
+        new.
+    exact : bool
+        Whether an id out of range raises the error before any edge is linked, not after.
 
     Raises
     ------
@@ -74,22 +82,23 @@ def insert_all(
 ) -> ConnectivityState:
     """Return the state after many batches, using one copy of the trees.
 
-    The host waits for the device once. Batches are the items of an iterable, or the pieces of
-    files and datasets. ``skips`` leaves out unreadable files.
+    Batches are the items of an iterable, or the pieces of files and datasets. The host waits for
+    the device only after the last batch. If ``skips`` is True, unreadable files are left out.
     """
     after, buffers = state, _Buffers()
     adapter = adapter_of(edges)
-    iterable = adapter.is_iterable and not skips  # _pieces() refuses to skip items of an iterable
+    # with ``skips``, _pieces() raises the error that items of an iterable cannot be skipped
+    is_iterable = adapter.is_iterable and not skips
     source_counts = _SourceCounts()
     all_batches: Iterator[EdgeInput]
-    if iterable:
+    if is_iterable:
         all_batches = (inputs.read(batch, *edge_args) for batch in edges)
     else:
         all_batches = _pieces(state, edges, edge_args, source_counts, skips)
     for window in _windows(all_batches):
         old = inputs.placed_for(after, window[0], movable)
         after = _with_window(old, window, state, design, buffers)
-    total = adapter.rows(edges, ReadRequest(*edge_args[:2])) if iterable else source_counts.rows
+    total = adapter.rows(edges, ReadRequest(*edge_args[:2])) if is_iterable else source_counts.rows
     rows_inserted = after.ledger.given - state.ledger.given
     if total is not None and rows_inserted != total:
         raise lost_rows("the batches", total, rows_inserted)
@@ -114,8 +123,9 @@ def _with_window(
 ) -> ConnectivityState:
     """Return the state after a window of batches of the same type, without waiting for the device.
 
-    A small window is concatenated and linked at once; otherwise, each batch is linked by itself.
-    The trees of the state are modified, unless it is ``initial``, whose trees are copied first.
+    The batches of a small window are concatenated and linked together. Those of a large window are
+    linked one by one. The trees of the state are modified, but those of ``initial`` are copied
+    first.
     """
     later_columns = [column for batch in window[1:] for column in batch.columns]
     with (
@@ -142,7 +152,10 @@ def _with_window(
 def pieces(
     state: ConnectivityState, edges: Any, edge_args: EdgeArgs, expiry: str | None
 ) -> Iterator[tuple[EdgeInput, Times | None]]:
-    """Yield edges of any form in pieces, with the times of the column ``expiry`` if it is named."""
+    """Yield edges of any form in pieces, each with its expiry times.
+
+    The times are None if ``expiry``, the name of their column, is None.
+    """
     if expiry is not None:
         yield from _pieces_with_times(state, opened(edges), edge_args, expiry)
         return
@@ -191,7 +204,7 @@ def _pieces_with_times(
 
 @dataclass
 class _SourceCounts:
-    """The numbers of rows and of unreadable files of a source, set when it has been read."""
+    """The numbers of rows and of unreadable files of a source, known when it has been read."""
 
     rows: int | None = None
     unreadable: int = 0
@@ -206,7 +219,7 @@ def _pieces(
 ) -> Iterator[EdgeInput]:
     """Yield the edges of files or a dataset in pieces, reading one piece ahead.
 
-    ``counts`` is set after the last piece.
+    The values of ``counts`` are set after the last piece.
     """
     source, destination, nulls, options = edge_args
     unnamed = source is None and destination is None
@@ -235,8 +248,8 @@ def _pieces(
 def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
     """Yield batches in order, in lists of batches of the same type.
 
-    The batches of a list are borrowed together, because the time for borrowing does not depend on
-    the number of rows.
+    The batches of a list are borrowed together, because borrowing takes as long for a small batch
+    as for a large batch.
     """
     window: list[EdgeInput] = []
     kind, rows, max_rows = None, 0, choose_batch_sizes().window
@@ -252,7 +265,7 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
 
 
 def _kind(given: EdgeInput) -> tuple[str, str, bool] | None:
-    """Return the type that all batches of a window share, or None for a batch on its own."""
+    """Return the type that all batches of a window share; None if a batch needs its own window."""
     src, dst = given.src, given.dst
     separate = src.strings or src.key_columns or given.row_offsets or given.vertices is not None
     return None if separate else (src.dtype, dst.dtype, given.on_device)
@@ -268,17 +281,20 @@ def _as_one(window: list[EdgeInput]) -> EdgeInput:
 
 
 class _Buffers:
-    """Memory for the concatenated columns of a group of batches.
+    """Memory for the concatenated columns of a window of batches.
 
-    Each group overwrites the previous one. The copy is launched after the kernels that read the
-    previous group, in the same stream, so it runs after them.
+    Each window overwrites the previous window. The copy is launched after the kernels that read the
+    previous window, in the same stream, so the copy runs after these kernels.
     """
 
     def __init__(self) -> None:
         self.buffers: dict[int, Array] = {}
 
     def end_to_end(self, backend: Backend, columns: list[Any]) -> list[Array]:
-        """Concatenate pairs of columns into two columns."""
+        """Return the concatenated sources and the concatenated destinations.
+
+        ``columns`` are the source and the destination of each batch in turn.
+        """
         arrays = [backend.asarray(column) for column in columns]
         return [self._joined(backend, side, arrays[side::2]) for side in range(2)]
 
@@ -298,14 +314,23 @@ def initial_state(
     width: int | None = None,
     kept: KeptForest | None = None,
 ) -> ConnectivityState:
-    """Return a state without edges, over ``count`` vertices, or over the ids ``ids``.
+    """Return a state without edges.
 
-    Without ``count``, batches may add vertices. If ``movable``, the state is created on the device
-    that stores the ids. ``width`` is the number of columns of an id, if known. ``kept`` is an empty
-    forest to keep edges in.
+    Parameters
+    ----------
+    count : int, optional
+        The number of vertices, which are then fixed. By default, batches may add vertices.
+    ids : column, array or range of ids, optional
+        The first vertices.
+    movable : bool
+        Whether the state is created on the device that stores ``ids``.
+    width : int, optional
+        The number of columns of an id, if it is known.
+    kept : KeptForest, optional
+        The empty forest in which edges are kept.
     """
     with backend.scope():
-        if count is not None:  # a batch copies the trees, so they are counted twice
+        if count is not None:  # a batch copies the trees, so their memory is counted twice
             backend.check_capacity(
                 2 * count * (4 if count < 1 << 32 else 8), f"num_vertices={count:,}"
             )

@@ -15,7 +15,7 @@ from .removed import pair_keys
 if TYPE_CHECKING:
     from ..ids.growing import Integers
 
-NONE = np.iinfo(np.uint64).max  # no evicted edge
+NONE = np.iinfo(np.uint64).max  # stands for no evicted edge
 FEW = 8  # the ends of a batch are renumbered if there are more than 8 vertices per edge
 MERGED = 4  # a batch is merged edge by edge if there are at least 4 vertices per edge
 MOST = 1 << 32  # max. vertices: a pair of vertices fits into 64 bits
@@ -23,7 +23,7 @@ MOST = 1 << 32  # max. vertices: a pair of vertices fits into 64 bits
 
 @dataclass(frozen=True)
 class KeptForest:
-    """The edges of a spanning forest, at most n - 1.
+    """The edges of a spanning forest of n vertices; there are at most n - 1 edges.
 
     Attributes
     ----------
@@ -37,10 +37,10 @@ class KeptForest:
         The type of the expiry times; empty before the first batch. "datetimes" are in microseconds,
         and "nanoseconds" are datetimes in nanoseconds.
     cut : int or float, optional
-        Edges with a time below this have expired.
+        The latest time that was passed to ``expire``; edges with a lesser time have expired.
     links : (n,) array of uint64, optional
-        Links for merging batches, see :mod:`cc_rapids.kernels.lasting`. Present if edges have
-        expiry times and a batch was small.
+        Links for merging batches, see :mod:`cc_rapids.kernels.lasting`. The links exist if edges
+        have expiry times and a batch was small.
     order : (k,) array of int64, optional
         The tie-breaker among edges with equal times: the edge with the smaller number is kept.
     ordered : int
@@ -94,7 +94,7 @@ class KeptForest:
     def without(self, rows: Array, backend: Backend) -> KeptForest:
         """Return the forest without the edges in the given sorted rows.
 
-        The last edges move into these rows.
+        The last edges of the forest move into these rows.
         """
         src, dst, until, _ = self._columns_without(rows, backend)
         return replace(self._of(src, dst, until), scans=0)
@@ -113,9 +113,9 @@ class KeptForest:
         ]
 
     def expired(self, rows: Array, backend: Backend) -> KeptForest:
-        """Return the forest without the given sorted rows, which must be the edges to expire first.
+        """Return the forest without the edges in ``rows``, which must be those that expire first.
 
-        The links of the remaining edges then stay valid.
+        The rows must be sorted. The links of the remaining edges stay valid.
         """
         src, dst, until, order = self._columns_without(rows, backend)
         remaining = self._of(src, dst, until)
@@ -162,9 +162,9 @@ class KeptForest:
         return replace(all_edges._of(src, dst, until), links=links, order=order, ordered=next_order)
 
     def merges(self, size: int, n: int) -> bool:
-        """Return whether a batch of ``size`` edges is merged edge by edge.
+        """Return whether a batch of ``size`` edges is merged into the forest edge by edge.
 
-        A larger batch is solved together with all edges of the forest.
+        A larger batch is solved together with all edges of the forest of n vertices.
         """
         return MERGED * size <= n and max(n, self.src.size + size) < MOST
 
@@ -175,7 +175,7 @@ class KeptForest:
         return backend.xp.unique(rows[is_kept]).astype(np.int64)
 
     def valid(self, until: Array, backend: Backend) -> Array:
-        """Return a mask of the times that have not expired: those from ``cut`` on."""
+        """Return a mask of the times that have not expired, which are ``cut`` or later."""
         return until >= self.cut if self.cut is not None else backend.xp.ones(until.size, bool)
 
     def among(self, number: Array) -> KeptForest:
@@ -200,36 +200,39 @@ class KeptForest:
         return replace(kept, pairs=self.pairs.insert([keys], backend)[0])
 
     def lasting(self, n: int, backend: Backend) -> KeptForest:
-        """Return the maximum spanning forest by expiry time; ties go to the first edge."""
+        """Return the maximum spanning forest of these edges by expiry time.
+
+        Of edges with equal times, the first is preferred.
+        """
         return self.where(forest_of(self.src, self.dst, self.until, n, backend))
 
 
 def moved_rows(removed: Array, size: int, backend: Backend) -> tuple[Array, Array]:
-    """Return how to close the gaps of removed rows, if ``size`` rows remain.
+    """Return the rows that are moved so that the remaining ``size`` rows are 0 .. size - 1.
 
     Returns
     -------
-    (j,) array of integers
-        The removed rows below ``size``.
-    (j,) array of integers
-        The remaining rows from ``size`` on, which move into them.
+    targets : (j,) array of integers
+        The removed rows below ``size``, which are overwritten.
+    moved : (j,) array of integers
+        The remaining rows that are at least ``size``. Row ``moved[i]`` moves to ``targets[i]``.
     """
-    moves = backend.xp.ones(removed.size, bool)
-    moves[removed[removed >= size] - size] = False
-    return removed[removed < size], size + backend.xp.flatnonzero(moves)
+    is_moved = backend.xp.ones(removed.size, bool)
+    is_moved[removed[removed >= size] - size] = False
+    return removed[removed < size], size + backend.xp.flatnonzero(is_moved)
 
 
 def move_rows(column: Array, values: Array, targets: Array, moved: Array) -> Array:
-    """Copy the rows ``moved`` of ``values`` into the rows ``targets`` of a column; return it."""
+    """Return a column after copying the rows ``moved`` of ``values`` to its rows ``targets``."""
     column[targets] = values[moved]
     return column
 
 
 def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) -> Array:
-    """Return the rows of a maximum spanning forest, or of any forest if ``weights`` is None.
+    """Return the rows of a maximum spanning forest, or of any spanning forest without weights.
 
     Among edges of equal weight, the first row is preferred. The vertices of a short list are
-    renumbered, so that the cost depends on the number of edges and not on n.
+    renumbered. Its time then depends on the number of edges, and not on n.
     """
     xp = backend.xp
     if not src.size:

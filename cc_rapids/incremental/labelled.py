@@ -1,4 +1,4 @@
-"""Slots and labels of the ends of remaining edges, which kernels look up from ids."""
+"""The ends of remaining edges, whose slots and labels kernels look up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..kernels import forgetting as kernels
 
 @dataclass(frozen=True)
 class EdgeEnds:
-    """The ends of edges as arrays from which a kernel finds the slots of their ids.
+    """The ends of edges, in arrays from which a kernel finds the slots of their ids.
 
     Attributes
     ----------
@@ -25,12 +25,12 @@ class EdgeEnds:
     src, dst : (m,) arrays of integers
         The ids of both ends, or their vertices.
     base : int
-        The id of the first slot.
+        The id of the first slot. The slot of an id is its difference from ``base``.
     slots : (k,) array of unsigned integers, or None
-        The vertex in each slot of a table. If None, the slots are the vertices, and slot n is for
-        unknown ids.
+        The vertex in each slot of a table. If it is None, the slots are the vertices, and slot n is
+        for unknown ids.
     are_ids : bool
-        Whether ``src`` and ``dst`` contain ids; otherwise they contain vertices.
+        Whether ``src`` and ``dst`` contain ids. If False, they contain vertices.
     """
 
     index: Index
@@ -71,9 +71,9 @@ class EdgeEnds:
 
 
 def edge_ends(index: Index, columns: Sequence[Any], backend: Backend) -> EdgeEnds:
-    """Return the ends of edges from borrowed columns, whose ids have the type of the index.
+    """Return the ends of edges from borrowed columns of ids, which have the type of the index.
 
-    Kernels look up the ids of a range, and integer ids in the table of the index. Other ids are
+    If the index is a range, or a table of integers by place, kernels look up the ids. Other ids are
     replaced by their vertices here.
     """
     if isinstance(index, Range):
@@ -92,7 +92,7 @@ def edge_ends(index: Index, columns: Sequence[Any], backend: Backend) -> EdgeEnd
 
 @dataclass(frozen=True)
 class Labels:
-    """A label for each of n vertices; the label of removed vertices is n.
+    """The label of each of n vertices; removed vertices have the label n.
 
     Attributes
     ----------
@@ -105,9 +105,9 @@ class Labels:
 
     @classmethod
     def of(cls, roots: Array, removed: Array, backend: Backend) -> Labels:
-        """Return labels: the roots, and n for the vertices in the mask ``removed``.
+        """Return the labels, which are the roots, and n for removed vertices.
 
-        The mask may be empty.
+        ``removed`` is a mask of the removed vertices. It is empty if no vertex is removed.
         """
         n = int(roots.size)
         values = backend.empty(n + 1, np.uint32 if n < (1 << 32) - 1 else np.uint64)
@@ -129,7 +129,7 @@ class Labels:
         return (*ends.places, n, labels)
 
     def _of_slots(self, slots: Array, n: int) -> Array:
-        """Return the label of the vertex in each slot of a table; computed once for all edges."""
+        """Return the label of the vertex in each slot of a table; the result is cached."""
         if "slots" not in vars(self):
             labels = self.backend.empty(slots.size, self.dtype)
             write = self.backend.kernel(kernels.labels_of_places, self.dtype)

@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
     from .state import ConnectivityState
 
-CALL_SECONDS = 0.5  # seconds between two calls of a function of the caller
-
-
 log: logging.Logger = logging.getLogger(__name__)
+
+CALL_SECONDS = 0.5  # seconds between two calls of a function of the caller
 BAR_WIDTH = 16  # terminal columns
 BAR_SECONDS, LOG_SECONDS = 0.5, 30.0  # seconds between two reports of a stream
 
@@ -38,7 +37,7 @@ class StreamProgress:
     total : int or None
         The number of all edges, if metadata contain it.
     vertices, components : int
-        The counts so far.
+        The numbers of vertices and components so far.
     seconds : float
         Seconds since the start of this run.
     rate : float
@@ -46,10 +45,10 @@ class StreamProgress:
     left : float or None
         The estimated remaining seconds at this rate.
     resumed : int
-        The number of ``edges`` that earlier runs linked, up to a checkpoint.
+        How many of ``edges`` were linked by earlier runs, up to a checkpoint.
     rows : int or None
-        With a weight bound or a filter, the number of rows read so far. ``edges`` is then the
-        number of rows that were not left out.
+        The number of rows read so far, if a weight bound or a filter leaves out rows. ``edges`` is
+        then the number of rows that were not left out. None without a bound or filter.
 
     See Also
     --------
@@ -101,8 +100,11 @@ class DistributedProgress:
     ----------
     stage : str
         The current stage, such as ``"forests"`` or ``"hooks, round 2"``.
-    done, total : int
-        Tasks of this stage. ``total`` is None if the number of partitions is not known in advance.
+    done : int
+        The number of finished tasks of this stage.
+    total : int or None
+        The number of all tasks of this stage; None if the number of partitions is not known in
+        advance.
     seconds : float
         Seconds since the run began.
 
@@ -141,18 +143,19 @@ def scaled(value: float, unit: str = "") -> str:
 
 
 class Reporter:
-    """A reporter that calls a function, draws a bar on a terminal's stderr, or writes to the log.
+    """A reporter that calls a function, draws a bar on a terminal, or writes to the log.
 
-    It is a context manager that removes the bar at its end. Streams, cluster runs and commands
-    report their own facts with it.
+    A reporter is a context manager, which removes the bar at the end. Streams, cluster runs and
+    commands use it for their own facts.
 
     Parameters
     ----------
     shown : bool or callable
         The caller's ``progress`` argument.
     call, bar, logged : float
-        The minimum seconds between two function calls, bar updates and log lines. The function is
-        first called immediately; the bar and the log begin after their interval.
+        The minimum seconds between two calls of the function, two updates of the bar, and two log
+        lines. The function is first called immediately. The bar and the log begin after their
+        interval.
     columns : callable, optional
         Returns the columns of the bar. Defaults to the bar and the facts as text.
     terminal : rich.console.Console, optional
@@ -198,11 +201,11 @@ class Reporter:
 
         Parameters
         ----------
-        done, total
-            The values of the bar; ``total`` is None if unknown.
+        done, total : int
+            The finished part and the length of the bar; ``total`` is None if unknown.
         facts : callable
-            Returns the content of a report from the seconds since the start. It is called only for
-            a report that is due.
+            Takes the seconds since the start, and returns the content of a report. It is called
+            only if a report is due.
         last : bool
             Report even if no report is due.
         """
@@ -219,6 +222,7 @@ class Reporter:
             log.info("%s", facts_now)
 
     def _show(self, terminal: Console, description: str, done: int, total: int | None) -> None:
+        """Draw the bar, with the description next to it."""
         if self._bar is None:
             from rich.progress import Progress
 
@@ -262,11 +266,11 @@ class ReportsStates(Protocol):
     """A receiver of each state of a stream."""
 
     def report_state(self, state: ConnectivityState) -> None:
-        """Report the progress, if it is due."""
+        """Report the progress, if a report is due."""
 
 
 class StreamReporter(Reporter):
-    """Reporter of the progress of a stream.
+    """A reporter of the progress of a stream.
 
     Parameters
     ----------
@@ -299,11 +303,11 @@ class StreamReporter(Reporter):
         self.read_before = 0 if before is None else before.ledger.given
 
     def report_state(self, state: ConnectivityState, last: bool = False) -> None:
-        """Report the progress, if a report is due or the stream has ended."""
+        """Report the progress, if a report is due or ``last`` is True."""
         self.report(state.ledger.given, self.total, partial(self._facts, state), last)
 
     def _facts(self, state: ConnectivityState, seconds: float) -> StreamProgress:
-        """Return the facts to report; counting components takes a pass over the vertices."""
+        """Return the facts to report; this takes a pass over the vertices to count components."""
         with state.backend.scope():
             components = state.components
         edges, rows, total = state.edges, state.ledger.given, self.total

@@ -1,7 +1,7 @@
 """The pairs of vertices whose edges were removed and not inserted again, as sorted keys.
 
-``remaining=`` of a later removal may still contain these edges; they are ignored there. The keys
-are those of :func:`pair_keys`; None stands for no pairs.
+``remaining=`` of a later removal may still contain these edges, and the removal ignores them. The
+keys are those of :func:`pair_keys`. None stands for no pairs.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ..kernels.forgetting import HALF, LOW, NONE
 
 
 def pair_keys(src: Array, dst: Array, backend: Backend) -> Array:
-    """Return a key for each pair of vertices below 2^32, the same in both directions."""
+    """Return a key for each pair of vertices below 2^32; both directions have the same key."""
     keys = backend.empty(src.size, np.uint64)
     backend.kernel(kernels.pair_keys)(src.size, src, dst, keys)
     return keys
 
 
 def with_removed(removed: Array, keys: Array, backend: Backend) -> Array:
-    """Return the removed pairs and the pairs of a removal; keys that are NONE are not pairs."""
+    """Return the sorted keys of earlier removed pairs and of a removal; leave out keys of NONE."""
     keys = keys[keys != NONE]
     return backend.xp.unique(keys if removed is None else backend.xp.concatenate([removed, keys]))
 

@@ -1,8 +1,8 @@
 """The state of incremental connectivity: the trees so far, and operations on them.
 
-A batch works on a copy of the trees, made by :func:`with_vertices`. Once it is complete, its state
-replaces the old state. An interrupted batch leaves the old state unchanged, even while threads of
-the batch still run.
+A batch works on a copy of the trees, made by :func:`with_vertices`. When the batch is complete, its
+state replaces the old state. An interrupted batch leaves the old state unchanged, even while
+threads of the batch still run.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ class ConnectivityState:
     index : Index
         The mapping from ids to vertices.
     forest : Forest
-        Trees over the vertices in the order of their arrival, neither flattened nor counted.
+        Trees over the vertices, which are numbered in the order of arrival. The trees are neither
+        flattened nor counted.
     given : EdgeInput
-        The latest batch without its rows. It determines the type of answers.
+        The latest batch without its rows, which determines the type of answers.
     edges, batches : int
-        The counts of inserted edges and batches.
+        The numbers of inserted edges and batches.
     kept : KeptForest, optional
         The edges of a spanning forest of the same vertices, if one is kept.
     removals : int
@@ -72,7 +73,7 @@ class ConnectivityState:
 
     @cached_property
     def components(self) -> int:
-        """The number of trees, by a pass over the parents."""
+        """The number of trees, counted by a pass over the parents."""
         parent = self.forest.parent
         return int((parent == self.backend.xp.arange(parent.size, dtype=parent.dtype)).sum())
 
@@ -91,9 +92,10 @@ class ConnectivityState:
         )
 
     def flat(self) -> Forest:
-        """Return the trees as a new forest, flattened and counted, over vertices in id order.
+        """Return the trees as a new forest that is flattened and counted.
 
-        Every root is the least vertex of its tree.
+        Its vertices are numbered in the order of their ids. Every root is the least vertex of its
+        tree.
         """
         backend, n, vertex = self.backend, self.forest.n, self.forest.vertex
         parents, flat = flat_parents(self), Forest(backend, n, all_present=True)
@@ -145,7 +147,7 @@ def grown(forest: Forest, n: int) -> Forest:
 
 
 def flat_parents(state: ConnectivityState) -> Array:
-    """Return the root of each vertex: a new array."""
+    """Return the root of each vertex, as a new array."""
     forest = grown(state.forest, state.forest.n)
     forest.flatten()
     return forest.parent
@@ -184,7 +186,10 @@ def extended_by(
 def _over(
     state: ConnectivityState, index: Index, kind: EdgeInput, copied: bool
 ) -> ConnectivityState:
-    """Return the state over the vertices of an extended index, with ``kind`` as type of answers."""
+    """Return the state with an extended index, and with ``kind`` as the type of answers.
+
+    Unless ``copied``, the new state shares the trees of the old state if no vertex is new.
+    """
     shares_trees = not copied and index.n == state.forest.n
     if shares_trees and index is state.index and kind is state.given:
         return state
@@ -193,9 +198,9 @@ def _over(
 
 
 def with_output_like(state: ConnectivityState, given: EdgeInput) -> ConnectivityState:
-    """Return the state with the type of answers of a batch.
+    """Return the state with the type of answers after a batch.
 
-    The latest batch with rows decides, or the latest batch if none had rows.
+    The latest batch that had rows determines the type. If no batch had rows, the latest batch does.
     """
     return _over(state, state.index, _kind_after(state, state.index, given), copied=False)
 
@@ -209,9 +214,9 @@ def _kind_after(state: ConnectivityState, index: Index, given: EdgeInput) -> Edg
 
 
 def _kind_without_rows(index: Index, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
-    """Return the type of answers after an empty batch, if only vertices have been inserted.
+    """Return the type of answers after an empty batch, if no edges have been inserted.
 
-    The type is that of the batch. But ids that are not integers keep their type in ``kind``.
+    The batch determines the type. But ids that are not integers keep their type in ``kind``.
     """
     src, other = kind.src, given.src
     if index.n and (src.strings or src.key_columns):
@@ -229,7 +234,7 @@ def insert_batch(
     design: Design | None,
     copied: bool = True,
 ) -> ConnectivityState:
-    """Return the state after a batch of borrowed columns; see :func:`insert`.
+    """Return the state after a batch of borrowed columns of ids; see :func:`insert`.
 
     Unless ``copied``, the new state shares the trees of the old state if no vertex is new.
     """
@@ -264,9 +269,9 @@ def insert(
 ) -> ConnectivityState:
     """Return the state with the two vertices of each row linked; the trees are modified.
 
-    Without a design, one is chosen for the number of rows. Rows with ids that are not vertices are
-    skipped, and ``forest.complete`` is then False. If ids are vertices directly, a launch checks
-    them before the trees are linked, and the host waits only for this launch.
+    If ``design`` is None, a design is chosen for the number of rows. Rows with ids that are not
+    vertices are skipped, and ``forest.complete`` is then False. If ids are vertices, a launch
+    checks them before the trees are linked, and the host waits only for this launch.
     """
     read_unknown = _launch_id_check(state.backend, state.index, src, dst)
     return checked(launched(state, design, src, dst), read_unknown)
@@ -275,10 +280,11 @@ def insert(
 def _launch_id_check(
     backend: Backend, index: Index, src: Array, dst: Array, copied: Sequence[Forest] = ()
 ) -> Callable[[], bool] | None:
-    """Launch a check of all ids; return a function that waits and returns whether one is unknown.
+    """Launch a check of all ids; return a function that waits and returns if an id is unknown.
 
     Return None if ids are looked up, or if the host would wait anyway. If ``copied`` has two
-    forests, the first is copied to the second, asynchronously, in the same launch or a later one.
+    forests, the first is copied to the second asynchronously, in the launch of the check or in a
+    later launch.
     """
     read_unknown = None
     if index.are_vertices and backend.in_caller_order:
@@ -300,16 +306,19 @@ def _launch_id_check(
 def launched(
     state: ConnectivityState, design: Design | None, src: Array, dst: Array, count: int = 1
 ) -> ConnectivityState:
-    """Return the state after launching the work, without waiting; see :func:`checked`.
+    """Return the state after launching the kernels that link rows; do not wait for them.
 
-    ``count`` is the number of batches that contain the rows.
+    ``count`` is the number of batches that contain the rows. See :func:`checked`.
     """
     link(state.forest, design, src, dst)
     return _counted(state, src, dst, count)
 
 
 def link(forest: Forest, design: Design | None, src: Array, dst: Array) -> None:
-    """Launch the kernels that link rows; without a design, one is chosen for their number."""
+    """Launch the kernels that link rows.
+
+    If ``design`` is None, a design is chosen for the number of rows.
+    """
     join(choose_for_batch(forest.backend, forest.n, src.size, design), Edges(src, dst, 0), forest)
 
 
@@ -331,10 +340,12 @@ def insert_and_query(
 
     Parameters
     ----------
-    new, pairs : two (k,) and two (m - k,) arrays of vertices
-        The ends of the rows to insert, and of the queries.
+    new : two (k,) arrays of vertices
+        Both ends of the rows to insert.
+    pairs : two (m - k,) arrays of vertices
+        Both ends of the rows that are queries.
     queries : (m,) array of bool
-        True for the rows of the batch that are queries.
+        Whether each row of the batch is a query.
 
     Returns
     -------
@@ -387,7 +398,7 @@ def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
 
 
 def _counted(state: ConnectivityState, src: Array, dst: Array, count: int = 1) -> ConnectivityState:
-    """Return the state with the counts after linking edges of ``count`` batches."""
+    """Return the state with the counts, and the removed pairs, after linking ``count`` batches."""
     removed, edges = state.removed, state.edges + src.size
     if removed is not None:
         removed = without_inserted(removed, src, dst, state.backend)

@@ -65,8 +65,8 @@ from .progress import ReportsStates, StreamProgress, StreamReporter
 from .state import ConnectivityState
 
 CHUNKS = 8  # min. chunks per device if the number of edges is known in advance
-LONG_TEXT = 256 << 20  # max. bytes for solving strings at once; more are solved in chunks
-CLOSE = 8  # max. ids of a narrow range per vertex
+LONG_TEXT = 256 << 20  # max. bytes for solving strings in one piece; more are solved in chunks
+CLOSE = 8  # a range of ids is narrow if it has less than 8 ids per vertex
 RATES = {"range": 30e6, "integers": 8e6, "strings": 0.3e6}  # edges per second on two CPU cores
 
 
@@ -81,8 +81,8 @@ class StreamPlan:
     pieces : int or None
         The number of files, row groups, fragments or items.
     edges : int or None
-        The number of rows of all pieces, from Parquet metadata. Row groups that a bound on weights
-        or a filter excludes by their statistics do not count.
+        The number of rows of all pieces, from Parquet metadata. Row groups whose statistics are
+        outside a bound on weights or a filter do not count.
     vertices : int or None
         An upper bound on the number of vertices.
     ids : str
@@ -90,22 +90,22 @@ class StreamPlan:
     reason : str
         The reason for this engine.
     bytes : int or None
-        The memory for ``vertices`` and the largest chunk that the limit allows.
+        The memory for ``vertices`` and for the largest chunk that the limit allows.
     limit : int
         The memory limit in bytes.
     fits : bool or None
-        True if upper bounds of the vertices and their text fit into the limit. False if a lower
-        bound of the vertices does not fit. None if neither is certain.
+        True if upper bounds of the number of vertices and of their text fit into the limit. False
+        if a lower bound of the number of vertices does not fit. None if neither is certain.
     rate : float
         The assumed edges per second, for two CPU cores.
     seconds : float or None
-        The time for all edges at ``rate``, without compiling kernels.
+        The time for all edges at ``rate``, without the time to compile kernels.
     bounded : bool
         Whether ``edges`` is an upper bound, because a weight bound or another filter drops rows.
     vertices_least : int or None
-        A lower bound on the number of vertices: the distinct ids of a sample.
+        A lower bound on the number of vertices, which is the number of distinct ids of a sample.
     bytes_least : int or None
-        The memory for ``vertices_least`` and the smallest chunk.
+        The memory for ``vertices_least`` and for the smallest chunk.
     id_bytes : int or None
         The memory per vertex in bytes; None if the length of strings is unknown.
     estimated : bool
@@ -113,7 +113,7 @@ class StreamPlan:
     vertices_probable : int or None
         A low estimate of the number of vertices, if the sample is representative.
     bytes_probable : int or None
-        The memory for ``vertices_probable`` and the smallest chunk.
+        The memory for ``vertices_probable`` and for the smallest chunk.
 
     See Also
     --------
@@ -122,8 +122,8 @@ class StreamPlan:
 
     Notes
     -----
-    The number of vertices is estimated from the beginning of 1 % of the row groups, at least one,
-    or of a text file; see :mod:`cc_rapids.incremental.estimate` for the assumptions.
+    The number of vertices is estimated from the beginning of 1 % of the row groups (at least one),
+    or of a text file. See :mod:`cc_rapids.incremental.estimate` for the assumptions.
     """
 
     engine: str
@@ -198,7 +198,7 @@ def _ids_of(facts: dict[str, Any], count: int | None) -> str:
 
 
 def _choice(stream: Source, options: Options, count: int | None) -> EngineChoice:
-    """Return the engine for a stream: the caller's choice, or the estimated best one for files."""
+    """Return the engine for a stream: the caller's, or the engine expected to be fastest."""
     if options.engine is not None:
         return EngineChoice(options.engine, "as named")
     if not has_gpu():
@@ -222,10 +222,20 @@ def plan(
     whole: bool = False,
     rows: int = MOST_SAMPLED,
 ) -> StreamPlan:
-    """Return the plan of a stream before it is read, except for a sample of at most ``rows`` rows.
+    """Return the plan of a stream, of which only a sample is read.
 
-    ``width`` is the number of columns of an id, ``reason`` is the reason for the backend, and
-    ``whole`` is true if edges that fit into memory are solved at once.
+    Parameters
+    ----------
+    count : int, optional
+        The argument ``num_vertices``.
+    width : int
+        The number of columns of an id.
+    reason : str
+        The reason for the backend.
+    whole : bool
+        Whether edges that fit into memory are solved in one piece.
+    rows : int
+        The maximum number of rows of the sample.
     """
     facts = source.measure()
     for message in facts.get("unreadable", ()):
@@ -248,7 +258,7 @@ def plan(
         expected = vertices.most
         if sample is not None and vertices.probable is not None and count is None:
             expected = sample.likely
-        if vertices.probable is not None:  # a weighted geometric mean of a low and a high estimate
+        if vertices.probable is not None:  # a weighted geometric mean of the low and high estimates
             expected = round(vertices.probable ** (2 / 3) * expected ** (1 / 3))
         text_files = facts.get("text_files", False)
         load = Load(kind, edges, expected, text_per_vertex, width, text_files, whole)
@@ -277,7 +287,10 @@ def plan(
 
 
 class _Vertices(NamedTuple):
-    """A lower bound, a low estimate and an upper bound of a count of vertices; None if unknown."""
+    """A lower bound, a low estimate and an upper bound of the number of vertices.
+
+    Unknown values are None.
+    """
 
     least: int | None
     probable: int | None
@@ -285,9 +298,10 @@ class _Vertices(NamedTuple):
 
 
 class _Memory(NamedTuple):
-    """The memory of a run in bytes, as in :class:`StreamPlan`; None if unknown.
+    """The memory of a run in bytes, as in :class:`StreamPlan`; unknown values are None.
 
-    ``least``, ``probable`` and ``most`` are for the numbers of vertices of the same names.
+    ``least``, ``probable`` and ``most`` are the memory for the numbers of vertices that
+    :class:`_Vertices` has under these names.
     """
 
     least: int | None = None
@@ -330,10 +344,18 @@ def _memory_of(
 
     Parameters
     ----------
+    vertices : _Vertices
+        The estimates and bounds of the number of vertices.
     needed : callable
-        Returns the memory for a number of vertices and the smallest chunk.
+        Takes a number of vertices, and returns the memory for these and for the smallest chunk.
     is_exact : bool
         Whether the number of vertices is known exactly.
+    edges : int, optional
+        The number of edges, if it is known.
+    kind : str
+        The kind of ids, which is a row of the memory table.
+    width : int
+        The number of columns of an id.
     """
     assert vertices.most is not None
     most, per_vertex, is_bound = needed(vertices.most), None, is_exact
@@ -368,7 +390,10 @@ def memory_use(index: Index) -> tuple[str, int, int, int]:
 
 
 def _row_of(index: Index) -> str:
-    """Return the row of the memory table for an index: its kind of ids, "strings" if unknown."""
+    """Return the row of the memory table for an index: "range", "integers" or "strings".
+
+    An index without ids has the row "strings", which takes the most memory.
+    """
     if isinstance(index, Range):
         return "range"
     if isinstance(index, Tuples):
@@ -377,7 +402,7 @@ def _row_of(index: Index) -> str:
 
 
 def _text_of(index: Index) -> int:
-    """Return the bytes of the strings in an index; 0 without strings."""
+    """Return the bytes of the strings in an index; 0 if ids are not strings."""
     if isinstance(index, Tuples):
         return sum(map(_text_of, index.columns))
     return index.text_bytes if isinstance(index, TextIndex) else 0
@@ -419,8 +444,8 @@ def stream_components(
 
     Edges are read in chunks, which are linked and then dropped. Only the vertices must fit into
     memory. There may be more than 2^31 edges. While a chunk is linked, a background thread reads
-    the next one from files. For Parquet on a GPU, two threads read with cuDF. An iterable is read
-    in the caller's thread.
+    the next chunk from files. If Parquet files are read to a GPU, two threads read them with cuDF.
+    An iterable is read in the caller's thread.
 
     Parameters
     ----------
@@ -429,8 +454,9 @@ def stream_components(
 
         - a folder, including its subfolders, partitioned or not;
         - a pattern such as ``"edges/*.parquet"``;
-        - paths of csv, tsv, snap, Parquet or Arrow files, which are read in pieces, or of files of
-          any other format of :mod:`cc_rapids.data.files`, which are each read as a whole;
+        - a list of paths of csv, tsv, snap, Parquet or Arrow files, which are read in pieces, or of
+          files of any other format of :mod:`cc_rapids.data.files`, each of which is read as a
+          whole;
         - addresses such as ``"s3://bucket/*.parquet"``, read by fsspec;
         - an iterable of frames, of column pairs, or of lists of pairs;
         - a pyarrow Dataset or RecordBatchReader, or a DuckDB relation.
@@ -464,8 +490,9 @@ def stream_components(
         limit determines the size of chunks, see :mod:`cc_rapids.data.memory_budget`. A vertex takes
         20 bytes with ``num_vertices``, 52 bytes for integer ids, and 54 bytes plus the text for
         string ids. Reading takes at least 32 MiB, or 48 MiB for text. The limit does not include
-        Python and its libraries, queries of DuckDB, items of an iterable, and frames that the
-        answer returns. It includes a lazy Polars frame, which is collected as a whole.
+        the memory of Python and its libraries, of DuckDB queries, of the items of an iterable, and
+        of the frames that the answer returns. It includes a lazy Polars frame, which is collected
+        as a whole.
     progress : bool or callable
         True shows a bar on stderr if it is a terminal, and otherwise logs lines. A callable
         receives a ``StreamProgress`` after the first chunk, then twice a second, and at the end.
@@ -481,20 +508,20 @@ def stream_components(
     header, delimiter, encoding, comment, format : optional
         Options of all files, as in :func:`cc_rapids.components`.
     checkpoint, checkpoint_every : path and float, optional
-        The path of a checkpoint file. The state is written every ``checkpoint_every`` seconds (0:
-        after each chunk), and when an exception or Ctrl-C ends the run after its first chunk. If
-        the file exists, the run resumes from its state and reads only the remaining edges;
-        ``memory_limit`` may differ. The file is not removed after the run. SIGTERM ends Python
-        without writing a checkpoint, unless a handler raises an exception:
+        The path of a checkpoint file. The state is written every ``checkpoint_every`` seconds (if
+        this is 0, after each chunk), and when an exception or Ctrl-C ends the run after its first
+        chunk. If the file exists, the run resumes from its state and reads only the remaining
+        edges, possibly with another ``memory_limit``. The file is not removed after the run.
+        SIGTERM ends Python without writing a checkpoint, unless a handler raises an exception:
         ``signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))``.
 
-        The checkpoint identifies the edges already read. A file is identified by path, size,
+        The checkpoint identifies the edges that were read. A file is identified by its path, size,
         modification time and a hash of its beginning and end. Data in memory or from an iterable
-        are identified by a hash of each item; finished items of an iterable are read again and
-        compared. A file may change or be removed if none of its rows was linked.
+        are identified by a hash of each item. A resumed run reads the finished items of an iterable
+        again and compares them. A file may change or be removed if none of its rows was linked.
 
-        The input may have grown: more files anywhere in the order, more items, or more rows in the
-        last item. ``summary()["resumed"]`` and the log report what was added.
+        When a run resumes, the input may have more files anywhere in the order, more items, or more
+        rows in the last item. ``summary()["resumed"]`` and the log report what was added.
     unreadable : {"raise", "skip"}
         How to handle a file that cannot be opened or parsed, for paths and datasets of files.
         ``"skip"`` leaves out all rows of the file, logs a warning that names the file, and counts
@@ -598,7 +625,7 @@ def find_in_stream(
 
 
 def _finished(components: Components, edges: Any, options: Options) -> Components:
-    """Store the bound in the answer, and warn if no edges were read."""
+    """Return the answer with the bound stored in it; warn if no edges were read."""
     components.answer.keep_bound(options.remembered())
     rows = components.answer.facts.rows
     if not rows.records:
@@ -609,10 +636,15 @@ def _finished(components: Components, edges: Any, options: Options) -> Component
 
 
 def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components | StreamPlan:
-    """Find the components of a stream, at once by ``solve`` or in chunks, or return the plan."""
+    """Return the components of a stream, or its plan.
+
+    If all edges fit into memory, ``solve`` gets them as one table. Otherwise, they are linked in
+    chunks.
+    """
     if solve is None or not options.forest:
         options.check_streamed()
-    design, vertices, bound = options.batch_design, options.vertices, options.weight_bound
+    design = options.batch_design  # raises a DesignError before edges are read
+    vertices, bound = options.vertices, options.weight_bound
     count = read.check_vertices(options.num_vertices, vertices)
     adapter = adapter_of(edges)
     options = with_ends(edges, options, adapter)
@@ -638,37 +670,60 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         streams = not options.forest and options.memory == MEMORY[0]
         gathered = Gathered(stream, budget, partial(_is_long_text, runner) if streams else None)
         if gathered.table is not None:
-            return _solve_at_once(gathered, options, solve)
-        stream = cast(Source, gathered)
+            return _solve_table(gathered, options, solve)
+        stream = cast(Source, gathered)  # yields the gathered chunks again, then the others
     options.check_streamed()
+    if options.frames is not None and not stream.arrow:
+        raise InputError(
+            "frames= is for files, datasets and readers: leave it out, because answers for frames"
+            " are frames of the same library"
+        )
+    run = Run(
+        stream,
+        design,
+        options.nulls,
+        budget,
+        saver=_saver_of(stream, options, (source, destination), count, width),
+        movable=options.engine is None,
+        width=width,
+        frames=options.frames,
+        answers=adapter.answers(edges, ReadRequest(source, destination)),
+        bound=bound,
+    )
+    return run.go(count, vertices, options.progress, options.labels, runner)
+
+
+def _saver_of(
+    stream: Source,
+    options: Options,
+    ends: tuple[Side | None, Side | None],
+    count: int | None,
+    width: int,
+) -> Saver:
+    """Return the writer of checkpoints, with the arguments that a resumed run compares.
+
+    ``ends`` are the requested columns of both ends, ``count`` is the argument ``num_vertices``, and
+    ``width`` is the number of columns of an id.
+    """
+    bound = options.weight_bound
     arguments: dict[str, Any] = {
-        "columns": _sides_of(stream, source, destination),
+        "columns": _sides_of(stream, *ends),
         **options.text.words(),
         "nulls": options.nulls,
         "num_vertices": count,
         "weight": bound and bound.for_checkpoint(),
     }
     if options.checkpoint is not None:
-        arguments["vertices"] = _digest(vertices, width)
-    saver = Saver(options.checkpoint, options.checkpoint_every, arguments, str(design))
+        arguments["vertices"] = _digest(options.vertices, width)
+    design = str(options.batch_design)
+    saver = Saver(options.checkpoint, options.checkpoint_every, arguments, design)
+    # If files are read again as text, a checkpoint of this run has integer ids.
     saver.replaces = bool(options.text.as_text)
-    if options.frames is not None and not stream.arrow:
-        raise InputError(
-            "frames= is for files, datasets and readers: leave it out, because answers for frames"
-            " are frames of the same library"
-        )
-    request = ReadRequest(source, destination)
-    run = Run(
-        *(stream, design, options.nulls, budget, saver, options.engine is None, width),
-        frames=options.frames,
-        answers=adapter.answers(edges, request),
-        bound=bound,
-    )
-    return run.go(count, vertices, options.progress, options.labels, runner)
+    return saver
 
 
-def _solve_at_once(gathered: Gathered, options: Options, solve: Solve) -> Components:
-    """Return the components of chunks that were concatenated into one table, by ``solve``."""
+def _solve_table(gathered: Gathered, options: Options, solve: Solve) -> Components:
+    """Return the components of a stream whose chunks were concatenated into one table."""
     first, bound, table = gathered.chunks[0], options.weight_bound, gathered.table
     ends: dict[str, Any] = {"source": first.source, "destination": first.destination}
     settings = replace(options, **ends, text=NO_OPTIONS, frames=None)
@@ -686,11 +741,11 @@ def _solve_at_once(gathered: Gathered, options: Options, solve: Solve) -> Compon
 
 
 def _is_long_text(backend: Backend, chunk: Chunk, size: int) -> bool:
-    """Return whether a list that begins with a chunk is solved faster in chunks than at once.
+    """Return whether a list that begins with a chunk is solved faster in chunks than in one piece.
 
-    Long lists of strings are solved faster in chunks and with half of the memory, unless the
-    strings are short enough to be encoded as integers. ``size`` is the number of bytes for solving
-    the list read so far at once.
+    Long lists of strings are solved faster in chunks, with half of the memory, unless the strings
+    are short enough to be encoded as integers. ``size`` is the number of bytes that solving the
+    rows read so far in one piece takes.
     """
     ends = chunk.source, chunk.destination
     if (
@@ -712,7 +767,7 @@ def _sides_of(stream: Source, source: Side | None, destination: Side | None) -> 
 
 
 def _digest(vertices: Any, width: int) -> str | None:
-    """Return the number, type and hash of ``vertices=`` as text, by which a change is noticed."""
+    """Return a text with the number, type and hash of ``vertices=``, which shows changes."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
     column, content = inputs.vertices(vertices, width).src, Content()
@@ -724,8 +779,16 @@ def _digest(vertices: Any, width: int) -> str | None:
 class Run:
     """One run over a stream.
 
-    ``movable`` is whether the first batch with rows determines the backend. ``width`` is the number
-    of columns of an id.
+    Attributes
+    ----------
+    movable : bool
+        Whether the first batch with rows determines the backend.
+    width : int
+        The number of columns of an id.
+    frames : str, optional
+        The library of the frames of the answer, if the caller has named a library.
+    answers : callable, optional
+        Converts frames of the answer to the library of the edges.
     """
 
     stream: Source
@@ -846,8 +909,8 @@ class Run:
     def _plan_chunk(self, state: ConnectivityState) -> None:
         """Set the size of the next chunk; raise a CapacityError that reports the progress so far.
 
-        With strings, memory that Arrow's pool retains is released first. It can be several times as
-        large as a chunk.
+        If ids are strings, the memory that Arrow's pool retains is released first, because it can
+        be several times as large as a chunk.
         """
         kind, *sizes = memory_use(state.index)
         if kind == "strings" and state.index.n:
@@ -865,7 +928,7 @@ class Run:
             raise CapacityError(f"after {state.edges:,}{of_total} edges, {error}{advice}") from None
 
     def _advice(self, state: ConnectivityState, total: int | None) -> str:
-        """Return the end of a CapacityError: the limit that is needed, and another way out.
+        """Return the end of a CapacityError, which suggests a limit or ``num_vertices=``.
 
         The limit is extrapolated from the vertices per edge so far.
         """
@@ -887,14 +950,14 @@ class Run:
         return f" to about {limit}, if the other edges add vertices at the same rate{advice}"
 
     def _link(self, state: ConnectivityState, chunk: Chunk, file: int) -> ConnectivityState:
-        """Return the state with one chunk of a file linked.
+        """Return the state with one chunk linked; ``file`` is the number of its file.
 
-        The trees of the old state are reused if no vertex is new. ``file`` is a number.
+        The trees of the old state are reused if no vertex is new.
         """
         given = read.read_chunk(chunk, self.nulls, self.bound)
         given = with_vertices(given, chunk.vertices, False)
         self.saver.passed(given, chunk.after)
-        if chunk.old:
+        if chunk.old:  # an earlier run has linked these rows; they only determine types
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
         exact = self.saver.path is not None
@@ -955,18 +1018,16 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     stream.use_gpu_reader(row_group_reader(backend.device_id, current=True))
     limit = bytes_of(options.memory_limit, backend.free_bytes() if backend.on_device else None)
     facts = stream.measure()
-    edges_known, groups = facts["edges"], [footer.rows for footer in facts.get("footers", ())]
     chosen = _spreading(facts, stream.readers, count, len(numbers))
     numbers = numbers[: chosen.count]
-    share = MOST_ON_DEVICE if edges_known is None else edges_known // (CHUNKS * len(numbers))
-    max_rows = min(MOST_ON_DEVICE, max(share, LEAST_ROWS, *groups))
+    max_rows = _rows_of_chunks(facts, len(numbers))
     budget = Budget(limit, stream.fixed, max_rows=max_rows, readers=stream.readers)
     if options.explain:
         reason = f"files are read by {counted(len(numbers), 'GPU')}: {chosen.why}"
         return plan(stream, count, backend, budget, width, reason)
     log.info("on %s: %s", counted(len(numbers), "device"), chosen.why)
     budget.update("strings" if count is None else "range", count or 0, width=width)
-    total = edges_known if options.progress else None
+    total = facts["edges"] if options.progress else None
     answers = adapter_of(edges).answers(edges, ReadRequest(source, destination))
     queue = _ChunkQueue(stream, stream.read(Cursor(), budget, None))
     with StreamReporter(options.progress, total, None, stream.filtered) as reporter:
@@ -996,6 +1057,14 @@ def _spreading(facts: dict[str, Any], readers: int, count: int | None, devices: 
     return spreading_of_stream(m, n, max(1, min(devices, facts["pieces"])), count is not None)
 
 
+def _rows_of_chunks(facts: dict[str, Any], devices: int) -> int:
+    """Return the maximum rows of a chunk: at least a row group, but several chunks per device."""
+    edges: int | None = facts["edges"]
+    groups: list[int] = [footer.rows for footer in facts.get("footers", ())]
+    share = MOST_ON_DEVICE if edges is None else edges // (CHUNKS * devices)
+    return min(MOST_ON_DEVICE, max(share, LEAST_ROWS, *groups))
+
+
 @dataclass
 class _ChunkQueue:
     """The chunks of a source, from which each device takes the next chunk when it is ready."""
@@ -1016,8 +1085,8 @@ class _ChunkQueue:
 class _DeviceReader(Source):
     """The chunks that one device takes from the queue of all devices.
 
-    ``waiting`` contains the numbers of chunks that are not linked yet. ``last`` is the number of
-    the last linked chunk with rows.
+    ``waiting`` contains the numbers of the chunks that this device has read but not linked yet.
+    ``last`` is the number of the last chunk with rows that this device has linked.
     """
 
     given: Any = None  # the rows are counted for all devices together
@@ -1058,7 +1127,11 @@ class _DeviceReader(Source):
 
 @dataclass
 class _RunOnDevices:
-    """One run over a stream; the thread of each device calls :meth:`on`."""
+    """One run over a stream on several devices; the thread of each device calls :meth:`on`.
+
+    ``numbers`` are those of the devices, ``count`` is the argument ``num_vertices``, and ``edges``
+    has the number of edges that each device has linked so far.
+    """
 
     queue: _ChunkQueue
     numbers: list[int]
@@ -1072,7 +1145,7 @@ class _RunOnDevices:
     edges: dict[int, int] = field(default_factory=dict)
 
     def on(self, k: int, barrier: ExchangeBarrier) -> Components | None:
-        """Link the chunks of one device, then merge; the first device returns the answer."""
+        """Link the chunks of device k, and merge the trees; device 0 returns the answer."""
         started, options, backend = perf_counter(), self.options, self.backend
         reader = _DeviceReader(self.queue, self.numbers[k], backend, barrier)
         run = Run(
@@ -1093,18 +1166,16 @@ class _RunOnDevices:
         reports = barrier.exchange(k, (reader.last, state))
         states = [state_of_device for _, state_of_device in reports]
         _check_kinds([state_of_device.index for state_of_device in states])
-        if not k:  # the last chunk of the stream determines types, whichever device linked it
-            _, latest = max(reports, key=lambda report: (report[0], report[1].batches))
-            kind, index = latest.given, state.index
-            if isinstance(index, Range) and isinstance(latest.index, Range):
-                index = replace(index, dtype=latest.index.dtype)
-            state = replace(state, given=kind, index=index)
+        # the last chunk of the stream determines types, whichever device linked it
+        _, latest = max(reports, key=lambda report: (report[0], report[1].batches))
+        if not k:
+            state = _with_types_of(state, latest)
         merge = self._merge_trees if self.count is not None else self._merge_states
         state = merge(k, run.with_output_kind(state), barrier)
         if k:
             return None
         dropped = sum(state_of_device.given.dropped_rows for state_of_device in states)
-        kind = replace(kind, dropped_rows=dropped)
+        kind = replace(latest.given, dropped_rows=dropped)
         edges = sum(state_of_device.edges for state_of_device in states)
         ledger = reduce(Ledger.plus, (state_of_device.ledger for state_of_device in states))
         ledger = ledger._replace(given=self.queue.source.given).check()
@@ -1170,6 +1241,14 @@ class _RunOnDevices:
             roots_here = at_places(vertices, transfer.receive(roots[rows]), backend)
             batches.link(forest, None, vertices[rows], roots_here)
         return replace(state, index=index, forest=forest)
+
+
+def _with_types_of(state: ConnectivityState, latest: ConnectivityState) -> ConnectivityState:
+    """Return the state with the types of ids and of frames that the state ``latest`` has."""
+    index = state.index
+    if isinstance(index, Range) and isinstance(latest.index, Range):
+        index = replace(index, dtype=latest.index.dtype)
+    return replace(state, given=latest.given, index=index)
 
 
 def _check_kinds(indices: list[Index]) -> None:

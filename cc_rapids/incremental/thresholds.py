@@ -107,13 +107,13 @@ def components_at(
     Returns
     -------
     Cuts
-        The components at each threshold. All answers together share 5 bytes per vertex (6 from 256
-        thresholds on), and 8 more if ids are not integers from a narrow range. Each answer that is
-        accessed takes 4 more.
+        The components at each threshold. All answers together take 5 bytes per vertex (6 bytes for
+        256 thresholds or more), and 8 more bytes per vertex if ids are not integers from a narrow
+        range. Each answer that is accessed takes 4 more bytes per vertex.
 
-        For a frame, the run also allocates 4 bytes for every vertex, 9 for every edge, and a copy
-        of the ids of the largest bucket. For a stream, it also allocates 4 bytes for every vertex
-        and threshold.
+        For a frame, the run also allocates 4 bytes per vertex, 9 bytes per edge, and a copy of the
+        ids of the largest bucket. For a stream, it also allocates 4 bytes for each vertex at each
+        threshold.
 
     Other Parameters
     ----------------
@@ -192,7 +192,27 @@ def components_at(
 
 
 class _Reader:
-    """A reader that sorts edges into the buckets between thresholds, and links the buckets."""
+    """A reader that sorts edges into the buckets between thresholds, and links the buckets.
+
+    Parameters
+    ----------
+    request : ReadRequest
+        The columns of both ends, the treatment of nulls, and text options.
+    weight : str or array
+        The weights of the edges.
+    levels : Levels
+        The thresholds.
+    movable : bool
+        Whether the first batch with rows determines the backend.
+    design : Design
+        The design that links buckets.
+    uses_default : bool
+        Whether the caller named neither an engine nor a design.
+    reading : Reading
+        Receives the formats of the files and the rows that their readers count.
+    expected_rows : callable
+        Returns the number of rows of a stream, or None if the source does not know it.
+    """
 
     def __init__(
         self,
@@ -264,9 +284,8 @@ class _Reader:
 
     def _ledger_of_source(self) -> Ledger:
         """Return the ledger of all rows of a stream; the source counts the rows if it can."""
-        if (
-            self.reading.formats
-        ):  # ``reading.ledger`` has the rows that the readers of files counted
+        if self.reading.formats:
+            # ``reading.ledger`` has the rows that the readers of files have counted
             return self.reading.ledger.plus(self.ledger._replace(given=0))
         rows = self.expected_rows()
         if rows is None:
@@ -285,9 +304,9 @@ class _Reader:
     def _bucketed(
         self, edges: Any, state: ConnectivityState
     ) -> Iterator[tuple[ConnectivityState, EdgeInput, list[Any], list[Array]]]:
-        """Yield the state, the edges, their columns, and the rows of the bucket of each cut.
+        """Yield the state, the edges, the columns of their ids, and the rows of each bucket.
 
-        The columns contain the weighted edges, on the backend of the state.
+        The state is on the backend of the edges, and the columns have only edges with a weight.
         """
         given, weights, valid = self._read(edges)
         old = inputs.placed_for(state, given, self.movable)
@@ -310,7 +329,7 @@ class _Reader:
             self.beyond += self.levels.beyond(cuts, backend)
             order = backend.xp.argsort(cuts, kind="stable")
             bounds = self.levels.bounds_of(cuts[order], backend)
-        return [order[a:b] for a, b in pairwise(bounds)]
+        return [order[start:end] for start, end in pairwise(bounds)]
 
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
         """Return the edges, their weights, and a mask of valid weights (None if all are valid)."""
@@ -338,7 +357,7 @@ class _Reader:
 
 
 def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds | None:
-    """Return the edges with their ids as vertices, relative to the least id, if this is possible.
+    """Return the edges whose vertices are the distances of ids from the least id.
 
     Return None if ``vertices`` name further ids, if ids are not integers, or if their range is so
     wide that a pass over the range at each cut would take too long.

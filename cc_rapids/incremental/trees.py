@@ -1,4 +1,4 @@
-"""Trees that are copied for each batch, with arrays that are recycled."""
+"""Trees that are copied for each batch, and whose arrays are recycled."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ADDED = ("words", "spares", "device")  # attributes that a plain Forest does not
 
 
 class Trees(Forest):
-    """A forest whose arrays are recycled for a later forest after it is freed.
+    """A forest whose arrays are recycled for a later forest.
 
-    Allocating arrays takes the host longer than a launch. On a GPU, the arrays of the last freed
+    For the host, an allocation takes longer than a launch. On a GPU, the arrays of the last freed
     trees are therefore kept for the next trees, if the parents take at most ``MOST_SPARE_BYTES``
     and nothing else refers to the arrays. Recycled arrays are used only on the caller's stream,
     after all kernels that read them. Arrays of other streams are not recycled, because an
@@ -26,11 +26,11 @@ class Trees(Forest):
     Attributes
     ----------
     words : array of uint64, or None
-        The memory of all arrays, if they have one allocation; otherwise None.
+        The memory of all arrays; None if they are not one allocation.
     spares : dict of int to dict
-        The arrays to recycle, by device. All successors of these trees share it.
+        The arrays to recycle, by device. All successors of these trees share this dict.
     device : int or None
-        The device of the arrays, if the arrays may be recycled.
+        The device of the arrays; None if the arrays must not be recycled.
     """
 
     words: Array | None

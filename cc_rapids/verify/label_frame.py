@@ -340,8 +340,10 @@ def _columns(frame: Any, rule: LabelRule, width: int) -> tuple[Column, Column, b
     )
     if rule.is_vertex or isinstance(frame, str | os.PathLike):
         # Labels are ids, so the frame is read like a list of edges from vertices to labels.
-        ends = (names if width > 1 else names[0] for names in (vertex_names, label_names))
-        given = read.read(frame, *ends, None, None, "raise", droppable=False)
+        source, destination = (
+            names if width > 1 else names[0] for names in (vertex_names, label_names)
+        )
+        given = read.read(frame, source, destination, None, None, "raise", droppable=False)
         return given.src, given.dst, given.on_device
     if isinstance(frame, list):
         frame = columns_of_pairs(frame)

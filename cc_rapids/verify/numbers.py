@@ -216,8 +216,8 @@ def _overlaps(now: Numbered, component: np.ndarray, before: Numbered) -> Overlap
     number_of_key[former_keys] = before.numbers
     former_number = number_of_key[keys]  # -1 for a vertex that is new
     vertex_pairs = np.stack([former_number, component])[:, former_number >= 0]
-    pairs, shared = np.unique(vertex_pairs, axis=1, return_counts=True)
-    return Overlaps(*pairs, shared)
+    (number, overlapping), shared = np.unique(vertex_pairs, axis=1, return_counts=True)
+    return Overlaps(number, overlapping, shared)
 
 
 def _check_unique(

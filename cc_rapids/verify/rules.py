@@ -129,7 +129,8 @@ def audit_rules(
         shown_forest.check_weights(rows, weights[chosen], backend.asarray)
         ordered = chosen[descending_order(weights[chosen], xp)]
         slots = answer.ids.slots().astype(np.int64)
-        must = _forest_of(*(backend.to_host(slots[side]) for side in rules.must), backend)
+        must_src, must_dst = (backend.to_host(slots[side]) for side in rules.must)
+        must = _forest_of(must_src, must_dst, backend)
         # The pairs that must be linked come before all accepted edges.
         node = vertex_for(2 * answer.ids.n + 1)
         us, vs = (

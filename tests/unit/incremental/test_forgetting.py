@@ -254,7 +254,7 @@ def test_files_hold_times(tmp_path):
     [
         (EDGES[["src", "dst"]], MissingColumnError, "unknown column 'until': one of dst, src; "),
         (([1], [2]), MissingColumnError, "^the edges have no columns; expiry='until' names"),
-        (EDGES.assign(until=1.5), ColumnTypeError, "are floats, but those so far are integers"),
+        (EDGES.assign(until=1.5), ColumnTypeError, "are floats, but earlier times are integers"),
         (EDGES.assign(until=np.uint64(1 << 63)), ColumnTypeError, r"up to 2\^63 - 1"),
         (EDGES.assign(until="x"), ColumnTypeError, "must be numbers"),
         (EDGES.assign(until=[None, 1, 2, 3]).astype({"until": "Int64"}), NullsError, "1 of 4"),
