@@ -1,6 +1,6 @@
-"""Table that numbers ids in the order of their arrival.
+"""A table that numbers ids in the order of their arrival.
 
-The table is updated in place and belongs to the newest index. Numbers never change and nothing is
+The table is updated in place and belongs to the newest index. Numbers never change, and no id is
 removed, so an older index can still look up its ids. To add ids, an older index builds a new table
 from its own ids.
 """
@@ -15,22 +15,22 @@ from ..backends import Array, Backend
 from ..kernels import arrival_table as kernels
 
 SPREAD = 3  # max. slots per id in a table with a slot for each id of the range
-SLOTS = 1.5  # min. slots per hashed id; a new table has twice as many for later batches
+SLOTS = 1.5  # min. slots per hashed id; for later batches, a new table has up to twice as many
 ALL_BITS = (1 << 64) - 1
-BEING_ENTERED = -1  # replaces the number of ids during an update, and after an interrupted update
+BEING_ENTERED = -1  # the value of ``n`` during an update, and after an interrupted update
 
 
 class ArrivalTable:
-    """The numbers of distinct ids, with space for more.
+    """The numbers of distinct ids, with space for more ids.
 
     Parameters
     ----------
     ids : (n,) array of uint64
         The bits of each id, in the order of their numbers; not written.
     low, high : int
-        The least and the greatest id, including the ids to come.
+        The least and the greatest id, including the ids of the next batch.
     more : int
-        The maximum number of ids to add.
+        The maximum number of ids in the next batch.
     backend : Backend
         The backend that holds the table.
     grows : bool
@@ -40,9 +40,17 @@ class ArrivalTable:
     Attributes
     ----------
     n : int
-        The number of ids. If an index has the same number, the table belongs to this index.
+        The number of ids. If an index has the same number of ids, the table belongs to this index.
     ids : (>= n,) array of uint64
         The bits of each id, by number.
+    by_place : bool
+        Whether each id of the range has its own slot. If False, slots are found by hashes.
+    first : int
+        The id of the first slot; 0 for hashes.
+    size : int
+        The number of slots.
+    slots : (size,) array of unsigned integers
+        The number of the id in each slot; all bits are set for a free slot.
     """
 
     backend: Backend
@@ -71,22 +79,22 @@ class ArrivalTable:
         self._kernel(kernels.fill)(self.n, ids, self.base, self.n, self.slots)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the ids without the space for more."""
+        """Return the state for pickling, without the space for more ids."""
         return vars(self) | {"ids": self.ids[: max(self.n, 0)]}
 
     @property
     def base(self) -> int:
-        """The id of the first slot as a signed integer, as kernels expect it."""
+        """The int64 with the same bits as the id of the first slot, as kernels expect it."""
         bits = self.first & ALL_BITS
         return bits - (bits >> 63 << 64)
 
     def _kernel(self, make: Any) -> Any:
-        """Return the kernel of a factory, for this table's way to find the slot of an id."""
+        """Return the kernel of a factory, given how this table finds the slot of an id."""
         find_slot = kernels.by_place if self.by_place else kernels.by_hash
         return self.backend.kernel(make, self.vertex, find_slot)
 
     def takes(self, low: int, high: int, more: int) -> bool:
-        """Return whether ids ``low .. high`` fit into the table; up to ``more`` may be new."""
+        """Return whether a batch of ids ``low .. high`` fits, of which up to ``more`` are new."""
         max_ids = self.n + more
         if not self.by_place:
             fits = SLOTS * max_ids <= self.size
@@ -98,7 +106,7 @@ class ArrivalTable:
         """Return a new array per column with the numbers of its ids; new ids get n, n + 1, ...
 
         Return None if an id is out of range, because a column changed after its bounds were read.
-        The table then belongs to no index, as after an interrupt.
+        The table then belongs to no index, and so it does after an interrupt.
         """
         n, self.n = self.n, BEING_ENTERED
         vertices = []
@@ -116,8 +124,8 @@ class ArrivalTable:
     def number(self, column: Array, n: int) -> tuple[Array, Array]:
         """Return the numbers of the ids of one column, and the rows at which new ids first occur.
 
-        New ids are numbered from n on, in the order of these rows. The caller sets :attr:`n` when
-        all columns are numbered.
+        New ids get the numbers n, n + 1, ... in the order of these rows. The caller sets :attr:`n`
+        when all columns are numbered.
         """
         backend, vertex, m = self.backend, self.vertex, int(column.size)
         out, new_numbers = backend.empty(m, vertex), backend.empty(m, vertex)

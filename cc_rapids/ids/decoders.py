@@ -1,7 +1,7 @@
 """Decoders of vertices 0 .. n - 1 to the caller's ids.
 
-:meth:`Forest.rows` adds ``id_base`` to a vertex, and ``decode`` converts these sums to ids.
-``lookup`` returns the vertex of each id, and an arbitrary vertex for an unknown id.
+:meth:`Forest.rows` adds ``id_base`` to each vertex, and ``decode`` converts these sums to ids.
+``lookup`` returns the vertex of each id, and an arbitrary number for an unknown id.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import numpy as np
 from ..backends import Array, Backend
 from ..kernels import gather, lookup
 
-IDS_PER_LOOKUP = 8  # an index is built for up to 8 sorted ids per id looked up, see dedup.jsonl
+# An index over the sorted ids is built if there are at most 8 of them per id to look up: see
+# dedup.jsonl.
+IDS_PER_LOOKUP = 8
 
 
 class IdDecoder(Protocol):
@@ -30,7 +32,7 @@ class IdDecoder(Protocol):
         """The type of the vertices after adding ``id_base``."""
 
     def decode(self, vertices: Array, backend: Backend, /) -> Any:
-        """Return the ids of given vertices: a column, or a list of columns."""
+        """Return the ids of the given vertices, as a column or a list of columns."""
 
     def lookup(self, ids: Any, backend: Backend, /) -> tuple[Array, Array]:
         """Return the vertex of each id, and a mask of the known ids."""
@@ -38,7 +40,7 @@ class IdDecoder(Protocol):
 
 @dataclass(frozen=True)
 class OffsetDecoder:
-    """Decoder of integer ids: vertex + id_base."""
+    """Decoder of integer ids: the id of vertex v is v + id_base."""
 
     id_base: int
     dtype: np.dtype[Any]
@@ -56,7 +58,7 @@ class OffsetDecoder:
 
 @dataclass(frozen=True)
 class SortedDecoder:
-    """Decoder of integer ids: vertex v is the v-th of a sorted array on the backend."""
+    """Decoder of integer ids: the id of vertex v is ``ids[v]``, an array on the backend."""
 
     ids: Array
     dtype: np.dtype[Any]
@@ -73,15 +75,15 @@ class SortedDecoder:
         return cls(ids, np.dtype(np.uint32 if ids.size <= 1 << 32 else np.uint64))
 
     def decode(self, vertices: Array, backend: Backend) -> Array:
-        """Return the ids of given vertices: a new array."""
+        """Return the ids of the given vertices, as a new array."""
         return self.ids[vertices]
 
     def decode_all(self, parent: Array, backend: Backend) -> tuple[Array, Array]:
-        """Return the ids of all vertices, and of the roots of their trees: two new arrays.
+        """Return the ids of all vertices and the ids of the roots of their trees, as new arrays.
 
         ``parent`` is that of a flat forest over all vertices.
         """
-        with contextlib.suppress(IndexError):  # another thread may have popped them
+        with contextlib.suppress(IndexError):  # nothing was decoded ahead
             return self._ahead.pop()
         ids, labels = backend.alloc_packed(*[(self.ids.size, self.ids.dtype)] * 2)
         decode = backend.kernel(gather.decode_rows)
@@ -89,9 +91,9 @@ class SortedDecoder:
         return ids, labels
 
     def decode_ahead(self, parent: Array, backend: Backend) -> None:
-        """Launch the work of the next :meth:`decode_all`, if there is memory for it.
+        """Launch the kernel of the next :meth:`decode_all`, if there is memory for its results.
 
-        On asynchronous backends the host continues meanwhile.
+        On an asynchronous backend, the host does not wait for the kernel.
         """
         with contextlib.suppress(MemoryError):
             self._ahead.append(self.decode_all(parent, backend))
@@ -99,7 +101,7 @@ class SortedDecoder:
     def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of integers of any type, by binary search.
 
-        For many ids at once, a bucket index over the sorted ids is built first.
+        If there are many ids to look up, a bucket index over the sorted ids is built first.
         """
         wide, valid = as_kind(ids, self.ids.dtype)
         if not self.ids.size:
@@ -112,16 +114,17 @@ class SortedDecoder:
 
 
 def at_places(values: Array, positions: Array, backend: Backend) -> Array:
-    """Return the values at the given positions: a new array, gathered by all threads."""
+    """Return the values at the given positions, as a new array that all threads fill."""
     out = backend.empty(positions.size, values.dtype)
     backend.kernel(lookup.take)(positions.size, positions, values, out)
     return out
 
 
 def _search(ids: Array, queries: Array, valid: Array, backend: Backend) -> tuple[Array, Array]:
-    """Return the positions of 64-bit queries among sorted distinct integers, and a mask.
+    """Return the positions of 64-bit queries among sorted distinct ids, and a mask.
 
-    Queries for which ``valid`` is False are skipped. The mask is True for queries that occur.
+    The mask is True for queries that are among the ids. Queries for which ``valid`` is False are
+    skipped.
     """
     low, high = backend.to_host(ids[[0, -1]]).tolist()
     span, size = high - low, ids.size
@@ -153,6 +156,6 @@ def as_kind(ids: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     """
     if dtype == np.uint64:
         return ids.astype(np.uint64), ids >= 0
-    # In an array of any other type, every integer fits. A comparison makes the mask in its library.
+    # Integers of all types but uint64 fit. ``ids == ids`` is a mask of True on their device.
     fits = ids <= np.iinfo(np.int64).max if ids.dtype == np.uint64 else ids == ids
     return ids.astype(np.int64), fits

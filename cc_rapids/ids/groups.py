@@ -18,21 +18,22 @@ HALF = np.uint64(32)
 
 
 def chosen_rows(columns: list[Any], backend: Backend) -> Array:
-    """Return for each row a representative: a row with equal values, the same for all equal rows.
+    """Return the representative of each row: a row of equal values, the same for all equal rows.
 
-    The representative of a group may differ between runs. This allocates about 21 bytes per row
-    besides the result, and 16 more for several columns.
+    The representative of a group of equal rows may differ between runs. The call allocates about
+    21 bytes per row in addition to the result, and 16 more bytes per row for several columns.
 
     Parameters
     ----------
     columns : list of arrays of integers or columns of strings
-        At least one, of equal length below 2^32; not changed.
+        At least one column. The columns have an equal length below 2^32, and are not changed.
     backend : Backend
         The backend that compares the rows.
 
     Returns
     -------
-    new (m,) array of uint32
+    (m,) array of uint32
+        A new array with the representative of each row.
     """
     first, *others = columns
     chosen = _of_column(first, backend)
@@ -42,12 +43,12 @@ def chosen_rows(columns: list[Any], backend: Backend) -> Array:
 
 
 def paired(left: Array, right: Array, backend: Backend) -> Array:
-    """Return a representative of each row of two columns of numbers below 2^32: a new array."""
+    """Return the representative of each row of two columns of numbers below 2^32."""
     return _of_integers((left.astype(np.uint64) << HALF) | right, backend)
 
 
 def _of_column(column: Any, backend: Backend) -> Array:
-    """Return a representative row for each row of one column."""
+    """Return the representative of each row of one column."""
     if is_integer(getattr(column, "dtype", None)):
         return _of_integers(backend.asarray(column), backend)
     if not len(column):
@@ -64,7 +65,7 @@ def _of_column(column: Any, backend: Backend) -> Array:
 
 
 def _of_integers(column: Array, backend: Backend) -> Array:
-    """Return for each row a row with an equal integer, the same for all equal integers."""
+    """Return the representative of each row of an array of integers."""
     table = backend.fill(backend.empty(slots_for(column.size), np.uint64), 0xFF)
     chosen = backend.empty(column.size, np.uint32)
     backend.kernel(kernels.choose_rows)(column.size, column, table, chosen)

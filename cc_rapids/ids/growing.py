@@ -1,8 +1,9 @@
 """Indexes from ids to vertices that grow with each batch.
 
 Vertices are numbered in the order of arrival, so existing trees stay valid. Extending an index
-returns a new index. Integers and strings are looked up in a hash table, at about one probe per
-endpoint, and sorted only when their order is requested. The text of each string is stored once.
+returns a new index. Integers and strings are looked up in a hash table, with about one probe per
+end of an edge. They are sorted only when their order is requested. The text of each string is
+stored once.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from .strings import Text, column_of_text, lent_texts, take_text
 from .text_table import TextTable
 
 INT64 = np.dtype(np.int64)
-LOOKED_UP = 1 << 18  # strings that are looked up together, in about 160 bytes each
+LOOKED_UP = 1 << 18  # strings that are looked up together; each takes about 160 bytes
 HALF = np.uint64(32)  # bits of each number of a pair
 LOWER_HALF = np.uint64((1 << 32) - 1)
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """Copies from the index of another device, in parts.
+    """The parameters of copying the index of another device in parts.
 
     Attributes
     ----------
@@ -44,7 +45,7 @@ class Transfer:
     rows : int
         The maximum number of ids of a part.
     check : callable
-        Called with an index after each part; raises an error if the index is too large.
+        Takes the index after each part, and raises an error if the index is too large.
     """
 
     backend: Backend
@@ -57,17 +58,17 @@ class Transfer:
         return (slice(start, min(n, start + self.rows)) for start in range(0, n, self.rows))
 
     def receive(self, array: Array) -> Array:
-        """Return a copy of an array of the other device."""
+        """Return a copy, on this device, of an array of the other device."""
         return self.backend.received(array, self.device)
 
     def new_numbers(self, index: Index, other: Index) -> Array:
-        """Allocate an array for the vertices of ``other`` in the merged index."""
+        """Return a new array for the vertices that the ids of ``other`` get in a merged index."""
         word = np.uint32 if index.n + other.n < 1 << 32 else np.uint64
         return self.backend.empty(other.n, word)
 
 
 class _OneColumn:
-    """Base class of indexes of single-column ids."""
+    """The base class of indexes of ids of one column."""
 
     strings: bool
     width = 1
@@ -95,8 +96,13 @@ class Range(_OneColumn):
     ) -> Extended:
         """Return this index and the columns, whose ids are vertices.
 
-        Raise an InputError if a column contains an id outside 0 .. n - 1. Unless ``exact``, columns
-        are checked only if a negative id might wrap around to a vertex while edges are linked.
+        If ``exact`` is False, columns are checked only if a negative id might wrap around to a
+        vertex while edges are linked.
+
+        Raises
+        ------
+        InputError
+            A checked column contains an id outside 0 .. n - 1.
         """
         if isinstance(given.vertices, range) and len(given.vertices) > self.n:
             raise InputError(
@@ -113,7 +119,7 @@ class Range(_OneColumn):
         return self if dtype == self.dtype else replace(self, dtype=dtype), arrays
 
     def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
-        """Return the vertex of each id (0 if unknown), and whether the id is known."""
+        """Return the vertex of each id (0 if unknown), and a mask of the known ids."""
         vertices, fits = OffsetDecoder(0, INT64).lookup(backend.asarray(ids), backend)
         valid = fits & (vertices < np.uint64(self.n))
         return backend.xp.where(valid, vertices, np.uint64(0)), valid
@@ -136,11 +142,11 @@ class Integers(_OneColumn):
     arrived : (n,) array of uint64
         The bits of each id, by its vertex.
     table : ArrivalTable, optional
-        The table from ids to vertices; a later index may have added ids to it.
+        The table from ids to vertices, to which a later index may have added ids.
     low, high : int
         The least and the greatest id.
     dtype : dtype, optional
-        The type of the ids, if there are any.
+        The type of the ids; None if there are no ids.
     """
 
     arrived: Array
@@ -180,7 +186,7 @@ class Integers(_OneColumn):
 
     @property
     def ids(self) -> Array:
-        """The sorted ids: a new array of 64 bits."""
+        """The sorted ids, as a new array of 64-bit integers."""
         if self.table is None:
             return self.arrived[self.places].view(self.wide)
         return at_places(self.arrived, self.places, self.table.backend).view(self.wide)
@@ -198,9 +204,9 @@ class Integers(_OneColumn):
         return numbered
 
     def insert(self, columns: Sequence[Any], backend: Backend) -> tuple[Integers, list[Array]]:
-        """Return an index that includes the ids of arrays that nothing else writes to.
+        """Return an index that includes the ids of arrays, and their vertices.
 
-        Also return the vertices of these ids.
+        Nothing else may write to the arrays.
         """
         numbered = self._insert(columns, backend)
         assert numbered is not None
@@ -209,7 +215,7 @@ class Integers(_OneColumn):
     def _insert(
         self, columns: Sequence[Any], backend: Backend
     ) -> tuple[Integers, list[Array]] | None:
-        """Insert the ids as :meth:`extend` does; return None if a column changes meanwhile."""
+        """Return the result of :meth:`extend`; None if a column changes while it is read."""
         arrays = [backend.asarray(column) for column in columns]
         filled = [array for array in arrays if array.size]
         if not filled:
@@ -220,12 +226,12 @@ class Integers(_OneColumn):
     def _enter(
         self, arrays: list[Array], low: int, high: int, dtypes: list[Any], backend: Backend
     ) -> tuple[Integers, list[Array]] | None:
-        """Insert ids from ``low`` to ``high`` of arrays of ``dtypes``; see :meth:`_insert`."""
+        """Return the result of :meth:`_insert`, given the range and the types of the ids."""
         if self.n:
             low, high, dtypes = min(low, self.low), max(high, self.high), [self.dtype, *dtypes]
         dtype = type_of(tuple(dtypes), low, high)
         more, table = sum(array.size for array in arrays), self.table
-        if table is None or table.n != self.n:
+        if table is None or table.n != self.n:  # a later index has added ids to the table
             grows = table is not None and table.by_place
             table = ArrivalTable(self.arrived, low, high, more, backend, grows)
         elif not table.takes(low, high, more):
@@ -259,7 +265,7 @@ class Integers(_OneColumn):
         return index, numbers
 
     def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
-        """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
+        """Return the vertex of each id (arbitrary if unknown), and a mask of the known ids."""
         if not (self.n and len(ids)):
             return _no_matches(ids, backend)
         wide, fits = as_kind(backend.asarray(ids), self.wide)
@@ -273,7 +279,7 @@ class Integers(_OneColumn):
         table = vars(self).get("_table_for_lookups")
         if table is None:
             table = ArrivalTable(self.arrived, self.low, self.high, 0, backend)
-            vars(self)["_table_for_lookups"] = table  # a frozen dataclass has no setter
+            vars(self)["_table_for_lookups"] = table  # attributes cannot be assigned: it is frozen
         return table
 
     def decoder(self, given: EdgeInput) -> IdDecoder:
@@ -294,7 +300,7 @@ class Texts(_OneColumn):
     n : int
         The number of vertices.
     table : TextTable
-        The table from strings to vertices; a later index may have added strings to it.
+        The table from strings to vertices, to which a later index may have added strings.
     """
 
     n: int
@@ -323,7 +329,7 @@ class Texts(_OneColumn):
     def _enter(self, texts: list[Text | None]) -> tuple[Texts, list[Array]]:
         """Return an index that includes the strings, and the vertices of each text."""
         table = self.table
-        if table.n != self.n:
+        if table.n != self.n:  # a later index has added strings to the table
             table = TextTable.of(table.text(self.n))
         numbers = table.enter(texts)
         return Texts(table.n, table), numbers
@@ -358,7 +364,7 @@ class Texts(_OneColumn):
         return inverse(self.places, self.table.backend)
 
     def text(self, ranks: Array | None = None) -> Text:
-        """Return a copy of the strings in lexicographic order, or of those with the given ranks."""
+        """Return a copy of the strings with the given ranks; by default, of all in their order."""
         numbers = self.places
         if ranks is not None:
             numbers = at_places(self.places, ranks, self.table.backend)
@@ -370,7 +376,7 @@ class Texts(_OneColumn):
         return text.chars[: int(text.backend.to_host(text.offsets[-1:])[0])], text.offsets
 
     def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
-        """Return the vertex of each string (arbitrary if unknown), and whether it is known."""
+        """Return the vertex of each string (arbitrary if unknown), and a mask of known strings."""
         if not (self.n and len(ids)):
             return _no_matches(ids, backend)
         parts = []
@@ -384,7 +390,7 @@ class Texts(_OneColumn):
         return vertices, valid
 
     def decoder(self, given: EdgeInput) -> IdDecoder:
-        """Return the decoder of the vertices, in lexicographic order, to columns like ``given``."""
+        """Return the decoder of the vertices, by rank, to columns of the kind of ``given``."""
         return TextsDecoder(self, given.src.to_native, given.on_device)
 
     def to(self, backend: Backend) -> Texts:
@@ -394,7 +400,7 @@ class Texts(_OneColumn):
 
 @dataclass(frozen=True)
 class TextsDecoder:
-    """Decoder of string ids: vertex v is the string of rank v in an index."""
+    """Decoder of string ids: the id of vertex v is the string of rank v in an index."""
 
     index: Texts
     to_native: Native
@@ -407,7 +413,7 @@ class TextsDecoder:
         return self.to_native(self._column(vertices), self._column)
 
     def _column(self, vertices: Array | None = None) -> Any:
-        """Return the strings of some vertices, or of all, as a column of cuDF or PyArrow."""
+        """Return the strings of vertices, by default of all, as a column of cuDF or PyArrow."""
         return column_of_text(self.index.text(vertices), self.on_device)
 
     def lookup(self, strings: Any, backend: Backend) -> tuple[Array, Array]:
@@ -420,12 +426,13 @@ class TextsDecoder:
 
 @dataclass(frozen=True)
 class Tuples:
-    """Index of composite ids, compared column by column.
+    """Index of composite ids, which are compared column by column.
 
     ``columns`` number the values of each column. ``pairs[k]`` numbers the combinations of values
-    that occur in the first k + 2 columns. A pair has 64 bits. The upper half is the number of the
-    combination of the earlier columns, and the lower half is the number of the value. The numbers
-    of the last pairs are the vertices. As in any index, numbers never change.
+    that occur in the first k + 2 columns, each stored as a pair of 64 bits. The upper half of a
+    pair is the number of the combination in the first k + 1 columns, and the lower half is the
+    number of the value in the next column. The numbers of the last pairs are the vertices. As in
+    any index, numbers never change.
     """
 
     backend: Backend
@@ -444,10 +451,9 @@ class Tuples:
     def of(
         cls, backend: Backend, columns: Sequence[Integers | Texts], numbers: Sequence[Array]
     ) -> Tuples:
-        """Return the index of rows, numbered in their order.
+        """Return the index of distinct rows, which are numbered in their order.
 
-        ``numbers`` has an array for each column: the number in ``columns`` of the value in each
-        row.
+        ``numbers[k]`` has the number of the value of each row in ``columns[k]``.
         """
         pairs: list[Integers] = []
         combined = numbers[0]
@@ -477,12 +483,12 @@ class Tuples:
         return any(column.strings for column in self.columns)
 
     def ranks(self) -> list[Array]:
-        """Return the ranks of each column's values, in the order of the ids."""
+        """Return for each column the rank of the value of each id, in the order of the ids."""
         return [rank[self.places] for rank in self._ranks]
 
     @cached_property
     def _ranks(self) -> list[Array]:
-        """Return the ranks of each column's values, in the order of the vertices."""
+        """For each column, the rank of the value of each vertex."""
         numbers = self.backend.xp.arange(self.n)
         ranks = []  # from the last column to the first, as pairs are split
         for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
@@ -502,13 +508,13 @@ class Tuples:
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
-        """Return an index that includes the rows of the columns, and their vertices.
+        """Return an index that includes the ids of the columns, and their vertices.
 
-        Each column is a list of its parts.
+        Each of ``columns`` is the list of the key columns of one side.
         """
         columns_of_new: list[Integers | Texts] = []
         pairs: list[Integers] = []
-        numbers: list[Array] = []
+        numbers: list[Array] = []  # of the combinations of values in the columns so far
         for k, (src, dst) in enumerate(
             zip(given.src.key_columns, given.dst.key_columns, strict=True)
         ):
@@ -530,7 +536,7 @@ class Tuples:
         return Tuples(backend, tuple(columns_of_new), tuple(pairs)), numbers
 
     def merge(self, other: Tuples, transfer: Transfer) -> tuple[Tuples, Array]:
-        """Return an index that includes the rows of another device's index, and their vertices."""
+        """Return an index that includes the ids of another device's index, and their vertices."""
         backend, pairs = self.backend, []
         merged = [
             merge_index(*indexes, transfer)
@@ -540,7 +546,7 @@ class Tuples:
         for index, other_index, (_, codes) in zip(self.pairs, other.pairs, merged[1:], strict=True):
 
             def renumber(ids: Array, upper: Array = numbers, lower: Array = codes) -> Array:
-                """Replace the numbers in both halves of pairs by those of the merged indexes.
+                """Return pairs with the numbers of the merged indexes in both halves.
 
                 The defaults bind the numbers of this round of the loop.
                 """
@@ -552,7 +558,7 @@ class Tuples:
         return Tuples(backend, tuple(column for column, _ in merged), tuple(pairs)), numbers
 
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
-        """Return the vertex of each row (arbitrary if unknown), and whether the row is known."""
+        """Return the vertex of each row (arbitrary if unknown), and a mask of the known rows."""
         numbers, valid = self.columns[0].lookup(columns[0], backend)
         for index, pairs, column in zip(self.columns[1:], self.pairs, columns[1:], strict=True):
             codes, fits = index.lookup(column, backend)
@@ -561,7 +567,7 @@ class Tuples:
         return numbers, valid
 
     def decoder(self, given: EdgeInput) -> RankedColumnsDecoder:
-        """Return the decoder of the vertices, in the order of ids, to columns like ``given``."""
+        """Return the decoder of the vertices, by rank, to columns of the kind of ``given``."""
         kinds = [replace(given, src=part) for part in given.src.key_columns]
         decoders = [column.decoder(kind) for column, kind in zip(self.columns, kinds, strict=True)]
         dtype = np.dtype(np.uint32 if self.n < 1 << 32 else np.uint64)
@@ -575,7 +581,7 @@ class Tuples:
 
 
 def _paired(first: Array, second: Array) -> Array:
-    """Combine numbers below 2^32 to numbers of 64 bits; ``first`` is in the upper half."""
+    """Return pairs of numbers below 2^32 as 64 bits; ``first`` is the upper half."""
     return (first.astype(np.uint64) << HALF) | second.astype(np.uint64)
 
 
@@ -594,7 +600,7 @@ def _no_matches(ids: Any, backend: Backend) -> tuple[Array, Array]:
 def without_others(index: Integers | Texts | Tuples, ranks: Array, backend: Backend) -> Index:
     """Return a new index of the ids with the given ascending ranks, numbered in this order.
 
-    The new index stores no other ids, and no values that only other composite ids contain.
+    The new index does not store other ids, nor values of columns that only other ids have.
     """
     if isinstance(index, Texts):
         return Texts.of(index.text(ranks))
@@ -623,8 +629,8 @@ def extended(
 ) -> Extended:
     """Return the index extended by all ids of the columns, and the vertices of these ids.
 
-    ``given`` is the input from which ``columns`` are borrowed. Unless ``exact``, integers that are
-    their own vertices are not checked.
+    ``given`` is the input from which ``columns`` are borrowed. If ``exact`` is False, ids that are
+    their own vertices need not be checked.
 
     Raises
     ------
@@ -636,7 +642,8 @@ def extended(
     check_kind(index, given)
     src, width = given.src, len(given.src.key_columns) or 1
     if width != index.width:
-        if index.n or isinstance(index, Range):  # check_kind() has refused columns with rows
+        if index.n or isinstance(index, Range):
+            # The columns have no rows: otherwise check_kind() would have raised an error.
             return index, [backend.empty(0, np.uint32) for _ in columns]
         index = Tuples.empty(backend, width) if src.key_columns else Integers.empty(backend)
     if src.strings and not index.n and isinstance(index, Integers):
@@ -647,7 +654,7 @@ def extended(
 
 
 def merge_index(index: Any, other: Any, transfer: Transfer) -> tuple[Any, Array]:
-    """Return an index that includes the ids of another device's index, and their vertices.
+    """Return an index that includes the ids of another device's index, and the vertices of these.
 
     Both indexes have ids of the same kind, unless one of them is empty.
     """

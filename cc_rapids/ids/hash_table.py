@@ -1,7 +1,7 @@
 """Encode 64-bit ids by a hash table whose slots are the vertices.
 
-For ids that are spread evenly over their range, such as hashes, the home slots follow the order of
-the ids, so the slots need not be sorted afterwards.
+If ids are spread evenly over their range, as hashes are, the home slots follow the order of the
+ids. The ids then need not be sorted afterwards.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from .range import IdRange
 
 # Names in brackets are pages of docs/design/decisions.
-ESTIMATED_IDS = 1 << 16  # from more ids, the number of distinct ids is estimated first, ids.jsonl
+ESTIMATED_IDS = 1 << 16  # of more ids, the number of distinct ids is estimated: see ids.jsonl
 SPREAD_SAMPLE = 1 << 13  # ids of a column that show whether ids are spread evenly, see [ids]
 GIB = 1 << 30
-SLOT_BYTES = 24  # of a key, a parent and a least root, each of up to 64 bits
+SLOT_BYTES = 24  # bytes of a key, a parent and a least root, each of up to 64 bits
 MOST_PLACED = 1 << 32  # max. home slots: the product of a distance and a share has 64 bits
 PARTS = 64  # parts of the range in which the ids of the sample are counted
-UNEVEN = 1.3  # ids are uneven if a part has more ids than this multiple of the average
+UNEVEN = 1.3  # ids are uneven if a part has more than this multiple of the average number of ids
 SLOTS = 1.65  # slots per expected id
 log: logging.Logger = logging.getLogger(__name__)
 
@@ -44,8 +44,8 @@ class SlotTable:
     Parameters
     ----------
     keys : (size + 1,) array of uint64
-        The table, kept: the id of each slot, or all bits set. The extra last slot is for the id
-        with all bits set, and is 0 if that id occurs.
+        The id of each slot; all bits are set in a free slot. The additional last slot is for the id
+        with all bits set, and is 0 if that id occurs. The array is kept, not copied.
     backend : Backend
         The backend of the table.
     """
@@ -69,13 +69,13 @@ class SlotTable:
     def finalise_order(
         self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False
     ) -> tuple[Forest, SortedDecoder]:
-        """Return the solved forest over sorted ids instead of slots, and its decoder.
+        """Return a forest over the sorted ids with the trees of a forest over slots, and a decoder.
 
-        A root then has the least id of its component; before, it was the least slot. If
-        ``labelled``, all ids and their labels are decoded before the trees are counted.
+        A root of the new forest has the least id of its component. If ``labelled``, all ids and
+        their labels are decoded before the trees are counted.
         """
         backend = self.backend
-        backend.fill(self.keys[-1:], 0xFF)  # the last slot is for the id with all bits set
+        backend.fill(self.keys[-1:], 0xFF)  # the id of the last slot
         wide = np.dtype(np.int64 if is_signed(dtype) else np.uint64)
         with backend.reusing():
             slots, roots = forest.rows(0, forest.vertex)
@@ -107,7 +107,7 @@ class Slots(SlotTable):
     columns : list of arrays
         Arrays of any integer types on the backend; not changed.
     others : list of arrays
-        Further ids to insert.
+        Further ids to insert, whose slots are not returned.
     backend : Backend
         The backend that builds the table.
     expected : int, optional
@@ -118,7 +118,7 @@ class Slots(SlotTable):
     columns : list of arrays
         The slots of the ids of each column: new arrays.
     keys : (size + 1,) array of uint64
-        The table: the id of each slot, or all bits set.
+        The id of each slot: see :class:`SlotTable`.
     expected_vertices : int
         The number of distinct ids, to within a few per cent.
     """
@@ -153,7 +153,7 @@ class Slots(SlotTable):
 
 
 class PlacedSlots(SlotTable):
-    """The two columns of edges as slots in the order of the ids, see kernels/id_place.py.
+    """The two columns of edges as slots in the order of the ids: see kernels/id_place.py.
 
     Parameters
     ----------
@@ -164,21 +164,22 @@ class PlacedSlots(SlotTable):
     backend : Backend
         The backend that builds the table.
     expected : int, optional
-        The number of distinct ids, if the caller passed it; otherwise it is estimated.
+        The number of distinct ids. By default, the number is estimated.
     any_order : bool
         Whether the edges may be reordered. The slots of many ids are then found in one block of the
-        table after another, see kernels/id_blocks.py.
+        table after another: see kernels/id_blocks.py.
 
     Attributes
     ----------
     columns : list of arrays
-        The slots of the ids: new arrays, in the order of the edges unless they were reordered.
+        The slots of the ids, as new arrays in the order of the edges, which may be reordered.
     expected_vertices : int
         The number of distinct ids: ``expected``, or an estimate to within a few per cent.
     keys : (size + 1,) array of uint64
-        The table: the id of each slot in the unsigned order of its bits, or all bits set.
+        The id of each slot, as bits whose unsigned order is that of the ids; all bits are set in a
+        free slot.
     in_blocks : bool
-        Whether the edges are in the order of blocks of their larger endpoints.
+        Whether the edges are in the order of the blocks of their larger ends.
     """
 
     backend: Backend
@@ -213,7 +214,7 @@ class PlacedSlots(SlotTable):
 
     @cached_property
     def complete(self) -> bool:
-        """True if all ids have found a slot; otherwise the ids are unevenly spread.
+        """True if all ids have found a slot; False if the ids are spread unevenly.
 
         The first access waits for the slots. It must come before the host reads any other result.
         """
@@ -222,13 +223,12 @@ class PlacedSlots(SlotTable):
     def _place_in_blocks(
         self, columns: list[Array], home_slots: tuple[int, ...], begins_in: int, full: Array
     ) -> None:
-        """Find the slots of one batch of edges after another, all copied to the same buffers.
+        """Find the slots of one batch of edges after another.
 
-        ``home_slots`` are the parameters of the home slots, and ``begins_in`` is their number. See
-        :mod:`cc_rapids.kernels.id_blocks` for the three steps and the buffers.
-
-        The buffers take at most the bytes that the cost of the encoding includes for a later sort
-        of the ids.
+        The edges of each batch are copied to the same buffers. These take at most the bytes that
+        the cost of the encoding includes for a later sort of the ids. See
+        :mod:`cc_rapids.kernels.id_blocks` for the three steps and the buffers. ``home_slots`` are
+        the parameters of the home slots, and ``begins_in`` is their number.
         """
         backend, m, tile = self.backend, columns[0].size, id_blocks.TILE
         blocks, shift = id_blocks.table_blocks_of(begins_in)
@@ -247,7 +247,7 @@ class PlacedSlots(SlotTable):
             starts = empty((blocks + 1) * tiles, word)
             for first in range(0, m, max_edges):
                 count = min(max_edges, m - first)
-                runs = -(-count // tile)  # tiles, and as many chunks
+                runs = -(-count // tile)  # the number of tiles of this batch, and of chunks
                 segments, copies = blocks * runs, (larger, smaller, begins, before)
                 of_tiles = first, count, runs, blocks, shift
                 partition_ends(runs, *of_tiles, *columns, *home_slots, *copies)
@@ -264,7 +264,10 @@ class PlacedSlots(SlotTable):
     def finalise_order(
         self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False
     ) -> tuple[Forest, SortedDecoder]:
-        """Return the solved forest over sorted ids and its decoder, by comparing adjacent slots."""
+        """Return a forest over the sorted ids and its decoder: see :class:`SlotTable`.
+
+        As slots are nearly in the order of the ids, only adjacent slots are compared.
+        """
         backend, n = self.backend, forest.vertices
         flat = Forest(backend, n, all_present=True)
         with backend.reusing():
@@ -284,10 +287,11 @@ def slots_of_edges(
     expected: int | None = None,
     any_order: bool = False,
 ) -> tuple[Slots | PlacedSlots, Forest]:
-    """Return the slots of two columns, and a forest over the slots.
+    """Return the table of the slots of two columns, and a forest over the slots.
 
-    The slots of long columns follow the order of the ids if the ids are spread evenly. With
-    ``any_order``, the edges may be reordered in this case.
+    If the columns are long and their ids are spread evenly, the slots follow the order of the ids.
+    The edges may then be reordered if ``any_order`` is True. See :class:`Slots` for the other
+    parameters.
     """
     table: Slots | PlacedSlots
     if not others and _spread_evenly(columns, ids, backend):
@@ -299,7 +303,7 @@ def slots_of_edges(
                 return table, forest
             log.info("the ids are bunched: finding their slots by hashes")
             del table, forest  # free the memory for the next table
-        expected = None if expected else estimate  # the caller's number may be wrong
+        expected = None if expected else estimate  # the number that the caller passed may be wrong
     table = Slots(columns, others, backend, expected)
     return table, table.forest()
 
@@ -315,8 +319,8 @@ def _rerooted(
         A forest over the n ids; its parents are written.
     roots : (n,) array of integers
         The slot of the root of each id.
-    least : array of integers, one for each slot
-        The least vertex of the tree of each root.
+    least : array of integers
+        For the slot of each root, the least vertex of its tree.
     ids : (n,) array of integers
         The sorted ids.
     labelled : bool
@@ -324,8 +328,10 @@ def _rerooted(
 
     Returns
     -------
-    Forest, SortedDecoder
-        ``flat``, counted, and its decoder.
+    Forest
+        The forest ``flat``, with counts.
+    SortedDecoder
+        The decoder of its vertices.
     """
     set_roots = flat.backend.kernel(trees.assign_min_root, flat.vertex)
     set_roots(roots.size, roots, least, flat.parent)
@@ -341,7 +347,7 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     """Return whether a sample of the ids is evenly distributed over parts of their range."""
     if sum(column.size for column in columns) <= ESTIMATED_IDS:
         return False
-    words = 1 << kernel_places.SEEN_BITS - 5  # of 32 bits each
+    words = (1 << kernel_places.SEEN_BITS) // 32  # a bit set, by which equal ids count once
     seen = backend.fill(backend.empty(words, np.uint32), 0)
     counts = backend.fill(backend.empty(PARTS, np.uint32), 0)
     count_parts = backend.kernel(kernel_places.count_parts, ids.sign)
@@ -350,24 +356,28 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     for column in columns:
         step = max(column.size // sample_size, 1)
         count_parts(min(sample_size, column.size), column, step, *home_slots, seen, counts)
-    part_counts = backend.to_host(counts)  # of distinct ids
+    part_counts = backend.to_host(counts)  # the number of distinct ids in each part
     distinct = int(part_counts.sum())
-    even = int(part_counts.max()) * PARTS <= UNEVEN * distinct
-    return even and distinct > sample_size // 4  # few distinct ids would show nothing
+    is_even = int(part_counts.max()) * PARTS <= UNEVEN * distinct
+    return is_even and distinct > sample_size // 4  # few distinct ids would show nothing
 
 
 def bytes_of_order(slots: int, ids: int, word: int) -> int:
-    """Return the maximum bytes of trees over slots and of the later sort of the ids.
+    """Return the maximum bytes of the trees over slots and of the later sort of the ids.
 
-    A vertex has ``word`` bytes. The table and the columns of slots are not included.
+    A vertex has ``word`` bytes. The bytes of the table and of the columns of slots are not
+    included.
     """
-    # Per slot: bits, a parent and a least root. Per id: slot, root, id and rank while they are
-    # sorted, and the parent.
+    # A slot takes memory for bits, a parent and a least root. An id takes memory for its slot,
+    # root, id and rank during the sort, and for its parent.
     return slots * (1 + 2 * word) + ids * (40 + word)
 
 
 def _home_slot_parameters(ids: IdRange, slots: int) -> tuple[int, int, int, int]:
-    """Return low, span, shift and share of kernels/id_place.py for a number of home slots."""
+    """Return the parameters low, span, shift and share of the kernels in kernels/id_place.py.
+
+    ``slots`` is the number of home slots.
+    """
     span = ids.high - ids.low
     shift = max(span.bit_length() - 32, 0)
     share = (slots << 32) // ((span >> shift) + 1)
@@ -375,7 +385,10 @@ def _home_slot_parameters(ids: IdRange, slots: int) -> tuple[int, int, int, int]
 
 
 def _estimate_ids(columns: list[Array], backend: Backend) -> int:
-    """Estimate the number of distinct ids by HyperLogLog; for short columns return their length."""
+    """Return an estimate of the number of distinct ids by HyperLogLog.
+
+    For short columns, return the number of rows.
+    """
     rows = sum(int(column.size) for column in columns)
     if rows <= ESTIMATED_IDS:
         return rows

@@ -1,7 +1,8 @@
 """Encode several columns as one number per row, in the lexicographic order of the rows.
 
-Each column becomes codes 0 .. size - 1 in the order of its values: integers minus the least, or
-ranks of strings. The number of a row has the codes as digits (mixed radix).
+The values of each column get codes 0 .. size - 1 in the order of the values. The code of an integer
+is its difference from the least integer, and the code of a string is its rank. The codes of a row
+are the digits of its number, in a mixed radix.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from .range import bounds, type_of
 from .strings import StringDecoder, factorise
 
-LIMIT = (1 << 63) - 1  # max. numbers of rows, and max. codes of a column
+LIMIT = (1 << 63) - 1  # max. number of a row, and max. number of codes of a column
 
 Values = OffsetDecoder | SortedDecoder | StringDecoder
 
 
 @dataclass(frozen=True)
 class Digits:
-    """Row numbers as mixed-radix digits, one for each column of an id.
+    """The conversion between the number of a row and its mixed-radix digits, one for each column.
 
     Parameters
     ----------
@@ -35,8 +36,8 @@ class Digits:
     sizes : list of int
         The number of codes of each column.
     tables : list of arrays or None
-        For each column, the sorted numbers of the earlier columns, if the digits of this column
-        would have made them overflow. Their ranks then replaced the numbers.
+        For each column, the sorted distinct numbers of the earlier columns, if these numbers with
+        the digits of this column would overflow. Their ranks then replace the numbers.
     """
 
     decoders: list[Values]
@@ -44,7 +45,7 @@ class Digits:
     tables: list[Array | None]
 
     def split(self, numbers: Array, backend: Backend) -> list[Any]:
-        """Return the columns of the rows with these numbers, of the caller's column types."""
+        """Return the rows with these numbers, as columns of the caller's types."""
         columns: list[Any] = []
         # from the last column, whose digit is the lowest, to the second
         steps = zip(self.decoders[:0:-1], self.sizes[:0:-1], self.tables[:0:-1], strict=True)
@@ -56,7 +57,7 @@ class Digits:
         return columns[::-1]
 
     def join(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
-        """Return the numbers of rows, given as columns, and a mask of rows of known values."""
+        """Return the number of each row of columns, and a mask of the rows of known values."""
         xp, numbers, valid = backend.xp, None, None
         steps = zip(columns, self.decoders, self.sizes, self.tables, strict=True)
         for column, decoder, size, table in steps:
@@ -75,7 +76,10 @@ class Digits:
 
 @dataclass(frozen=True)
 class ColumnsDecoder:
-    """Decoder of multi-column ids from row numbers, which are split into digits."""
+    """Decoder of ids of several columns, by the digits of the number of each id.
+
+    ``numbers`` converts between vertices and numbers, and ``digits`` between numbers and rows.
+    """
 
     numbers: OffsetDecoder | SortedDecoder
     digits: Digits
@@ -91,11 +95,11 @@ class ColumnsDecoder:
         return self.numbers.dtype
 
     def decode(self, vertices: Array, backend: Backend) -> list[Any]:
-        """Return the columns of the ids of given vertices."""
+        """Return the ids of the given vertices, as columns of the caller's types."""
         return self.digits.split(self.numbers.decode(vertices, backend), backend)
 
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
-        """Return the vertices of rows, given as columns, and a mask of the known rows."""
+        """Return the vertex of each row of columns, and a mask of the known rows."""
         numbers, fits = self.digits.join(columns, backend)
         vertices, valid = self.numbers.lookup(numbers, backend)
         return vertices, valid & fits
@@ -103,10 +107,18 @@ class ColumnsDecoder:
 
 @dataclass(frozen=True)
 class RankedColumnsDecoder:
-    """Decoder of multi-column ids: column k of vertex v has the value ``ranks[k][v]``.
+    """Decoder of ids of several columns, by the ranks of the values of each vertex.
 
-    ``numbers_of`` returns the numbers of rows, given as columns, and a mask of the known rows.
-    ``vertex_of_number`` is an array.
+    Attributes
+    ----------
+    columns : sequence of decoders
+        The decoder of the ranks of each column.
+    ranks : list of arrays
+        ``ranks[k][v]`` is the rank of the value of vertex v in column k.
+    numbers_of : callable
+        Takes rows as columns, and returns their numbers and a mask of the known rows.
+    vertex_of_number : array of integers
+        The vertex of the row with each number.
     """
 
     columns: Sequence[IdDecoder]
@@ -117,14 +129,14 @@ class RankedColumnsDecoder:
     id_base: int = 0
 
     def decode(self, vertices: Array, backend: Backend) -> list[Any]:
-        """Return the columns of the ids of given vertices, of the caller's column types."""
+        """Return the ids of the given vertices, as columns of the caller's types."""
         pairs = zip(self.columns, self.ranks, strict=True)
         return [
             decoder.decode(rank[vertices].astype(decoder.dtype), backend) for decoder, rank in pairs
         ]
 
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
-        """Return the vertices of rows, given as columns, and a mask of the known rows."""
+        """Return the vertex of each row of columns, and a mask of the known rows."""
         numbers, valid = self.numbers_of(columns, backend)
         if not self.vertex_of_number.size:
             return numbers.astype(np.uint64), valid
@@ -134,26 +146,27 @@ class RankedColumnsDecoder:
 def number_rows(
     columns: list[Column], borrowed: list[list[Any]], backend: Backend
 ) -> tuple[list[Array], Digits]:
-    """Number the rows of each side (source, destination, vertices), as int64.
-
-    Also return the digits, by which numbers are converted to rows.
+    """Return the numbers of the rows of each side as int64, and the digits that give them meaning.
 
     Parameters
     ----------
     columns : list of Column
-        The sides, each with one part per column of the ids.
+        The sides, which are the sources, the destinations, and ``vertices=`` if passed. Each has
+        one part per column of an id.
     borrowed : list of lists of arrays or strings
-        The contents of the parts of each side.
+        The borrowed parts of each side.
     """
     decoders: list[Values] = []
     sizes: list[int] = []
     tables: list[Array | None] = []
     numbers: list[Array] = []
-    total = 1  # an upper bound of the numbers so far
+    total = 1  # the numbers so far are less than this
     for part, sides in zip(columns[0].key_columns, zip(*borrowed, strict=True), strict=True):
         codes, decoder, size = _codes(part, list(sides), backend, LIMIT // total)
         table = None
-        if total * size > LIMIT:  # the next digit would overflow: the ranks are smaller numbers
+        if total * size > LIMIT:
+            # The next digit would make the numbers overflow, so smaller numbers, their ranks,
+            # replace them.
             numbers, table = _ranks(numbers, backend)
             total = int(table.size)
         if decoders:
@@ -171,10 +184,10 @@ def number_rows(
 def _codes(
     part: Column, sides: list[Any], backend: Backend, max_codes: int
 ) -> tuple[list[Array], Values, int]:
-    """Return codes of one column on each side, the decoder of the codes, and the number of codes.
+    """Return the codes of a column on each side, the decoder of the codes, and their number.
 
-    Codes have the order of the values. Integers whose range exceeds ``max_codes`` become ranks
-    among the distinct integers.
+    Codes have the order of the values. If the range of integers exceeds ``max_codes``, the codes
+    are the ranks among the distinct integers.
     """
     if part.strings:
         codes, decoder = factorise(sides, part.to_native, backend)
@@ -206,7 +219,7 @@ def _ranks(numbers: list[Array], backend: Backend) -> tuple[list[Array], Array]:
 
 
 def _values(decoder: Values, codes: Array, backend: Backend) -> Any:
-    """Return the values of one column with the given codes."""
+    """Return the values of one column that have the given codes."""
     if isinstance(decoder, OffsetDecoder):
         wide = np.uint64 if decoder.dtype == np.uint64 else np.int64
         return (codes.astype(wide) + wide(decoder.id_base)).astype(decoder.dtype)

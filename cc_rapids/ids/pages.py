@@ -1,8 +1,8 @@
 """Pages of a range of ids, and bit maps with ranks.
 
-Ids that lie in clusters, such as those of OpenStreetMap, leave most of their range empty. A page is
-``2 ** shift`` neighbouring ids. A bit per page of the range shows which pages occur, and only these
-get a bit per id. The ids stay in order, so that nothing is sorted.
+If ids lie in clusters, as in OpenStreetMap, most of their range is empty. A page is ``2 ** shift``
+neighbouring ids. A bit per page of the range shows which pages occur, and only pages that occur get
+a bit per id. The ids stay in order, so they need not be sorted.
 """
 
 from __future__ import annotations
@@ -20,20 +20,23 @@ if TYPE_CHECKING:
     from .range import IdRange
 
 LEAST_SHIFT, MOST_SHIFT = 9, 12  # a page has 512 to 4,096 ids; 512 bits are a cache line
-SMALL_MAP = 1 << 18  # max. bytes of a map of pages, if the columns are smaller
-RANKED = 4  # ids per byte of a bit map with ranks
+SMALL_MAP = 1 << 18  # max. bytes of a map of pages; more if the columns have more bytes
+RANKED = 4  # ids per byte of a bit map with ranks: 32 ids in a word of 64 bits
 
 
 def page_shift(ids: int, input_bytes: int) -> int:
-    """Return the binary logarithm of the size of a page, or 0 if the map would be too large."""
+    """Return the binary logarithm of the size of a page, or 0 if every map would be too large.
+
+    ``ids`` is the size of the range, and ``input_bytes`` is the size of the columns.
+    """
     max_bytes, shifts = max(SMALL_MAP, input_bytes), range(LEAST_SHIFT, MOST_SHIFT + 1)
     return next((shift for shift in shifts if (ids >> shift) // RANKED <= max_bytes), 0)
 
 
 def ranked_bits(size: int, mark: Callable[[Array], None], backend: Backend) -> tuple[Array, int]:
-    """Return a bit set whose words also hold their ranks, and the number of members.
+    """Return a bit set whose words also hold their ranks, and the number of its members.
 
-    The rank of a word is the number of members before the word.
+    The rank of a word is the number of members in earlier words.
 
     Parameters
     ----------
@@ -59,7 +62,10 @@ def mark_ids(
     backend: Backend,
     shift: int = 0,
 ) -> None:
-    """Add the ids of a column to a bit set over the range; with a ``shift``, add their pages."""
+    """Add the ids of a column to a bit set over the range; add their pages if ``shift`` is not 0.
+
+    ``out_of_range`` is set if an id is outside the range.
+    """
     mark = backend.kernel(id_bitmap.mark_ids, ids.vertex)
     mark(column.size, column, ids.first, ids.size, shift, words, out_of_range)
 

@@ -3,11 +3,11 @@
 One pass records the bytes that occur at each position, and the lengths that occur. The code of a
 string is its rank in lexicographic order among all possible strings of these bytes and lengths. If
 all codes fit into 64 bits, the codes are encoded and solved like integer ids. No two strings have
-the same code, so nothing is hashed, sorted, or checked for collisions. For example, "vertex 1" to
-"vertex 9999999" have codes below 10 million, ten letters have codes below 2^48, and a common prefix
-adds nothing.
+the same code, so strings need not be hashed, sorted, or checked for collisions. For example, the
+strings "vertex 1" to "vertex 9999999" have codes below 10 million, and strings of ten letters have
+codes below 2^48. A common prefix does not make the codes greater.
 
-The strings of an answer are decoded from the codes; no row of the input is copied.
+The strings of an answer are decoded from the codes, so no row of the input is copied.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from ..kernels import spelling as kernels
 from .encode import EncodedIds, NumberedIds
 from .strings import CHANGED, Text, check_offsets, left_to_library, lent_texts, of_bytes
 
-BYTES = 256  # values of a byte
+BYTES = 256  # number of values of a byte
 SPELLING = 24  # temporary bytes per string of an answer
 ALL = (1 << 64) - 1
 MAX_CODES = 1 << 64
 SAMPLED = 1 << 12  # strings of a long list that are read first, as a sample
-LONG = 1 << 18  # min. number of strings of a long list
+LONG = 1 << 18  # a list with more strings is long
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """The mapping of strings to codes ``0 .. size - 1``.
+    """The mapping from strings to codes ``0 .. size - 1``.
 
     Attributes
     ----------
@@ -62,14 +62,17 @@ class Spelling:
     def of(cls, seen: Any, backend: Backend) -> Spelling | None:
         """Return the mapping for the bytes and lengths recorded by ``kernels.note_letters``.
 
-        Return None if a string is too long for this record, or if 64 bits do not suffice.
+        Return None if a string is too long for these records, or if 64 bits do not suffice.
+
+        The last byte of a string is its lowest digit, so positions are visited from the last to
+        the first.
         """
         if seen[kernels.TOO_LONG]:
             return None
-        ends = np.flatnonzero(seen[kernels.ENDS : kernels.WRONG]).tolist()
-        least, width = ends[0], ends[-1]
+        lengths = np.flatnonzero(seen[kernels.ENDS : kernels.WRONG]).tolist()
+        least, width = lengths[0], lengths[-1]
         occurs = seen[: BYTES * width].reshape(width, BYTES).astype(bool)
-        counts = occurs.sum(1).tolist()
+        counts = occurs.sum(1).tolist()  # of the bytes that occur at each position
         worth = np.full((width, BYTES), ALL, np.uint64)
         below, size, same = np.zeros(width, np.uint64), 1, width
         for p in reversed(range(width)):
@@ -78,7 +81,8 @@ class Spelling:
             may_end = p >= least
             if may_end or counts[p] > 1:
                 same = p
-            below[p] = size & ALL  # 2^64 wraps to 0: a common prefix adds nothing
+            # 2^64 becomes 0. Position p then has only one byte, whose digit is 0.
+            below[p] = size & ALL
             digits = np.arange(counts[p], dtype=np.uint64) * below[p] + np.uint64(may_end)
             worth[p, occurs[p]] = digits
             size = may_end + counts[p] * size
@@ -101,9 +105,9 @@ class Spelling:
         return np.uint32 if self.size <= 1 << 32 else np.uint64
 
     def codes(self, text: Text | None, backend: Backend, uncoded: Array) -> Array:
-        """Return the codes of the strings of a text, or an empty array for None.
+        """Return the codes of the strings of a text; set ``uncoded`` if a string has no code.
 
-        Set ``uncoded`` if a string has no code.
+        Without a text, the codes are an empty array.
         """
         return self._codes(kernels.number_spelt, text, backend, uncoded)
 
@@ -115,9 +119,10 @@ class Spelling:
         return codes, valid.view(bool)
 
     def _codes(self, make: Any, text: Text | None, backend: Backend, flags: Array) -> Array:
-        """Return the codes that the kernel of the factory ``make`` writes, empty for None.
+        """Return the codes that the kernel of the factory ``make`` writes.
 
-        The kernel writes to ``flags`` which strings have no code, or whether there are any.
+        The kernel also writes to ``flags`` which strings have no code, or whether a string has
+        none. Without a text, the codes are an empty array.
         """
         codes = backend.empty(text.size if text else 0, self.dtype)
         if text:
@@ -125,7 +130,7 @@ class Spelling:
         return codes
 
     def spell(self, codes: Array, backend: Backend) -> tuple[Array, Array]:
-        """Return the bytes and the offsets of the strings with the given codes."""
+        """Return the bytes and the offsets of the strings that have the given codes."""
         n, xp = codes.size, backend.xp
         offsets = backend.empty(n + 1, np.int64)
         backend.fill(offsets[:1], 0)
@@ -147,7 +152,11 @@ class Spelling:
 
 @dataclass(frozen=True)
 class SpelledDecoder:
-    """Decoder of string ids, built on the decoder of their codes."""
+    """Decoder of string ids: ``numbers`` decodes vertices to codes, which become strings.
+
+    ``column_of`` builds a column from bytes and offsets, and ``to_native`` converts the column to
+    the caller's kind.
+    """
 
     numbers: Any
     spelling: Spelling
@@ -167,7 +176,7 @@ class SpelledDecoder:
         return dtype
 
     def decode(self, vertices: Array, backend: Backend) -> Any:
-        """Return the strings of given vertices, as a column of the caller's kind."""
+        """Return the strings of the given vertices, as a column of the caller's kind."""
 
         def all_strings() -> Any:
             return self._strings(self.forest.rows(self.id_base, self.dtype)[0], backend)
@@ -175,7 +184,7 @@ class SpelledDecoder:
         return self.to_native(self._strings(vertices, backend), all_strings)
 
     def _strings(self, vertices: Array, backend: Backend) -> Any:
-        """Return the strings of given vertices, as a column of cuDF or PyArrow."""
+        """Return the strings of the given vertices, as a column of cuDF or PyArrow."""
         codes = self.numbers.decode(vertices, backend)
         return self.column_of(*self.spelling.spell(codes, backend), backend)
 
@@ -207,7 +216,7 @@ class Spelled:
 
     @property
     def why(self) -> str:
-        """The reason for the encoding, as text with the range of the codes."""
+        """The reason for the encoding, as a text with the range of the codes."""
         spelling = self.spelling
         return (
             f"strings of {spelling.least} to {spelling.width} bytes are numbers below"
@@ -223,7 +232,7 @@ class Spelled:
         return bytes_of_codes + 2 * max_strings * (self.spelling.width + SPELLING)
 
     def named(self, encoded: EncodedIds) -> EncodedIds:
-        """Return the encoded strings, given their encoded codes."""
+        """Return the encoded strings, given the encoding of their codes as integers."""
         parts = self.spelling, self.column_of, self.to_native
         return NumberedIds.of(
             self.name, encoded, lambda codes, forest: SpelledDecoder(codes, *parts, forest)
@@ -233,8 +242,8 @@ class Spelled:
 def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spelled | None:
     """Return edges between strings as edges between codes.
 
-    Return None if 64 bits do not suffice, or for a short list, which the library of the strings
-    encodes faster.
+    Return None if 64 bits do not suffice for the codes, or if the list is short, so that the
+    library of the strings encodes it faster.
 
     Raises
     ------
@@ -264,7 +273,10 @@ def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spel
 
 
 def may_be_spelled(columns: list[Any], backend: Backend) -> bool:
-    """Return whether 64 bits suffice for the first strings of columns; all may need more."""
+    """Return whether 64 bits suffice for the first strings of each column.
+
+    All strings together may need more bits.
+    """
     with lent_texts([column[:SAMPLED] for column in columns], backend) as texts:
         for text in filter(None, texts):
             check_offsets(text)
@@ -273,12 +285,15 @@ def may_be_spelled(columns: list[Any], backend: Backend) -> bool:
 
 
 def _as_integers(column: Any, spelling: Spelling) -> Any:
-    """Return the description of a column of strings as that of a column of codes."""
+    """Return the column of strings described as a column of codes."""
     return replace(column, strings=False, dtype=np.dtype(spelling.dtype).name)
 
 
 def _spelling_of(texts: list[Text], backend: Backend) -> Spelling | None:
-    """Return the mapping for all strings of the texts; None if 64 bits do not suffice."""
+    """Return the mapping for all strings of the texts; None if 64 bits do not suffice.
+
+    A sample of a long list often shows quickly that 64 bits do not suffice.
+    """
     rows = sum(text.size for text in texts)
     if not rows:
         return None
@@ -291,9 +306,10 @@ def _spelling_of(texts: list[Text], backend: Backend) -> Spelling | None:
 def _spelling_of_sample(
     texts: list[Text], max_rows: int, seen: Array, backend: Backend
 ) -> Spelling | None:
-    """Record the bytes of up to ``max_rows`` strings of each text in ``seen``.
+    """Return the mapping for up to ``max_rows`` strings of each text.
 
-    Return the mapping for all strings that have been recorded.
+    The bytes and lengths of these strings are added to the records ``seen``, whose earlier strings
+    also have codes.
     """
     for text in texts:
         step = -(-text.size // max_rows)

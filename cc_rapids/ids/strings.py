@@ -5,18 +5,19 @@ of a column of strings, on a GPU or on threads. The library concatenates the col
 strings of an answer. It also factorises the strings if the kernels give up.
 
 Strings get 64-bit hashes, and hashes get slots of the table that also numbers integers. Every
-string is compared with the first string of its slot. If two different strings share a hash, all are
-hashed again with another seed.
+string is compared with the first string of its slot. If two different strings share a hash, all
+strings are hashed again with another seed.
 
 Only one row per distinct string is sorted, by a radix sort without string comparisons. Strings that
 are still tied form a group; at first, all strings form one group. Each round skips the common
-prefix of each group and sorts the groups by a key: the next seven bytes and the number of these
-bytes. Every group splits in every round, so few rounds are needed: one or two for words of ten
-random letters, and one for "vertex 1" to "vertex 9999999". Many rounds are needed only for long
-sequences of strings, each a prefix of the next. The caller then sorts by other means.
+prefix of each group, and sorts the group by a key, which is the next seven bytes and the number of
+these bytes. Every group splits in every round, so few rounds are needed: one or two for words of
+ten random letters, and one for "vertex 1" to "vertex 9999999". Many rounds are needed only for long
+sequences of strings in which each string is a prefix of the next. The caller then sorts the strings
+by other means.
 
-Vertices are ranks, not slots as for integers. The order is known before any edge is linked, so the
-forest is not rearranged afterwards.
+The vertex of a string is its rank, whereas the vertex of an integer is its slot. The order is known
+before any edge is linked, so the forest need not be rearranged afterwards.
 """
 
 from __future__ import annotations
@@ -44,13 +45,13 @@ from .hash_table import Slots
 
 log: logging.Logger = logging.getLogger(__name__)
 SEEDS = 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D, 0x14057B7EF767814F
-ROUNDS = 64
-PIECE = 7  # bytes of a string per sorting round
+ROUNDS = 64  # max. rounds of sorting
+PIECE = 7  # bytes of a string that a round of sorting compares
 WORD = 8  # bytes of a word
-# Max. strings of all columns that PyArrow numbers on threads, which avoids compiling ten kernels:
-# see docs/design/decisions/strings.md.
+# On threads, PyArrow numbers at most this many strings of all columns, which avoids the compilation
+# of ten kernels: see docs/design/decisions/strings.md.
 LIBRARY_STRINGS = 1 << 17
-LONG = 64  # max. mean length in bytes for which PyArrow numbers strings
+LONG = 64  # max. mean length in bytes of strings that PyArrow numbers
 CHANGED = (
     "strings changed while they were read: some end before they begin, or beyond the bytes of their"
     " column, or differ from an earlier read; pass a copy, or wait until nothing writes to them"
@@ -80,7 +81,7 @@ class Text:
     def of(cls, chars: Array, offsets: Array, backend: Backend) -> Text:
         """Return strings on the backend, given their bytes and offsets.
 
-        They are copied only if they are elsewhere or not aligned to words.
+        The arrays are copied only if they are elsewhere, or if the bytes are not aligned to words.
         """
         chars, offsets = backend.asarray(chars), backend.asarray(offsets)
         address = chars.data.ptr if backend.on_device else chars.ctypes.data
@@ -101,7 +102,7 @@ class Text:
 
 
 def check_offsets(text: Text) -> None:
-    """Raise an InputError if offsets of strings are invalid; libraries do not check them."""
+    """Raise an InputError if the offsets of strings are invalid, which libraries do not check."""
     wrong = text.backend.fill(text.backend.alloc_readback(1), 0)
     text.run(kernels.note_wrong_places, text.size, wrong)
     if text.backend.to_host(wrong)[0]:
@@ -118,19 +119,20 @@ def factorise_text(text: Text) -> tuple[Array, Array] | None:
 
     Returns
     -------
-    codes : (m,) array of uint32 (uint64 from 2^32 strings on)
+    codes : (m,) array of uint32, or of uint64 for 2^32 strings or more
         The rank of each string among the distinct strings, in lexicographic order of their bytes.
-    rows : (n,) array of uint32 (uint64)
+    rows : (n,) array of the same type
         The first row of each distinct string, in lexicographic order.
     None
-        Hashes have failed, or sorting would take too many rounds; a line is logged.
+        Two strings share a hash with every seed, or sorting would take too many rounds. This is
+        logged.
     """
     with text.backend.reusing():
         return _factorise(text)
 
 
 def _factorise(text: Text) -> tuple[Array, Array] | None:
-    """Do the work of :func:`factorise_text`, without checks."""
+    """Return the result of :func:`factorise_text`."""
     numbered = number(text)
     if numbered is None:
         log.info("two strings share a hash with every seed: the library numbers the strings")
@@ -141,7 +143,7 @@ def _factorise(text: Text) -> tuple[Array, Array] | None:
     if rows is None:
         log.info("strings are not ordered after %d rounds: the library sorts them", ROUNDS)
         return None
-    backend, rank_of_slot = text.backend, first_rows  # in the same memory
+    backend, rank_of_slot = text.backend, first_rows  # overwrites first_rows to save memory
     rank_of_slot[slots[rows]] = backend.xp.arange(rows.size, dtype=rank_of_slot.dtype)
     take_ranks = backend.kernel(forest.assign_min_root, slots.dtype.type)
     take_ranks(slots.size, slots, rank_of_slot, slots)
@@ -149,10 +151,10 @@ def _factorise(text: Text) -> tuple[Array, Array] | None:
 
 
 def number(text: Text) -> tuple[Array, Array] | None:
-    """Return the slot of each string, and the first row of the string in each slot.
+    """Return the slot of each string, and for each slot the first row of its string.
 
-    For a free slot, the row has all bits set. Return None if two different strings share a slot
-    with every seed.
+    The row of a free slot has all bits set. Return None if two different strings share a slot with
+    every seed.
     """
     backend, m = text.backend, text.size
     row: Any = np.uint32 if m < 1 << 32 else np.uint64
@@ -170,14 +172,14 @@ def number(text: Text) -> tuple[Array, Array] | None:
 
 
 def codes_of(column: Any) -> Array:
-    """Return a code for each string of a column, computed by its library."""
+    """Return a code for each string of a column, computed by the library of the column."""
     library = _library_of(column)
     return library.factorise(library.join([column]))[0]
 
 
 @contextmanager
 def borrowed_text(column: Any, backend: Backend) -> Iterator[Text]:
-    """Borrow the strings of a nonempty column on the backend; check the offsets."""
+    """Borrow the strings of a nonempty column on the backend, and check their offsets."""
     with lent_texts([column], backend) as (text,):
         assert text is not None
         check_offsets(text)
@@ -201,17 +203,17 @@ def lent_texts(columns: list[Any], backend: Backend) -> Iterator[list[Text | Non
 
 
 def of_bytes(like: Any) -> Callable[[Array, Array, Backend], Any]:
-    """Return a function that builds a column of the same library and type from bytes.
+    """Return a function that builds columns of strings of the same library and type as ``like``.
 
-    The function takes the bytes and the offsets, as arrays of a backend, and the backend. The
-    arrays become part of the column.
+    The function takes the bytes and the offsets of the strings, as arrays of a backend, and the
+    backend. The arrays become part of the column.
     """
     library = _library_of(like)
     return partial(_of_bytes, library, getattr(like, "dtype", None))
 
 
 def _of_bytes(library: _Library, dtype: Any, chars: Array, offsets: Array, backend: Backend) -> Any:
-    """Build a column from bytes and offsets, copied to the host for host libraries."""
+    """Return a column of bytes and offsets, which are copied to the host for a host library."""
     chars, offsets = (_for_library(array, backend, library.on_device) for array in (chars, offsets))
     return library.make(dtype, chars, offsets)
 
@@ -225,20 +227,20 @@ def all_equal(text: Text, chosen: Array) -> bool:
 
 
 def hashes(text: Text, seed: int) -> Array:
-    """Return the hash of each string: a new array of uint64."""
+    """Return the hash of each string, as a new array of uint64."""
     hashes_of_rows = text.backend.empty(text.size, np.uint64)
     text.run(kernels.hash_rows, text.size, seed, hashes_of_rows)
     return hashes_of_rows
 
 
 def column_of_text(text: Text, on_device: bool) -> Any:
-    """Return strings as a PyArrow array, or with ``on_device`` as a cuDF series."""
+    """Return strings as a cuDF series if ``on_device`` is True, otherwise as a PyArrow array."""
     library: _Library = _Cudf() if on_device else _Arrow()
     return _of_bytes(library, None, text.chars, text.offsets, text.backend)
 
 
 def take_text(text: Text, rows: Array) -> Text:
-    """Return the strings of some rows: a copy."""
+    """Return a copy of the strings of some rows."""
     backend, count = text.backend, int(rows.size)
     offsets, sizes = backend.empty(count + 1, np.int64), backend.empty(count, np.int64)
     text.run(kernels.row_sizes, count, rows, sizes)
@@ -251,9 +253,10 @@ def take_text(text: Text, rows: Array) -> Text:
 
 
 def sorted_rows(text: Text) -> Array:
-    """Return all rows in the lexicographic order of their strings, which are distinct.
+    """Return all rows in the lexicographic order of their strings, which must be distinct.
 
-    PyArrow sorts few strings on the host, and strings for which the kernels need too many rounds.
+    If there are few strings on the host, or if the kernels need too many rounds, PyArrow sorts the
+    strings.
     """
     backend, row = text.backend, np.uint32 if text.size < 1 << 32 else np.uint64
     if not text.size:
@@ -276,13 +279,13 @@ class Groups:
     Attributes
     ----------
     rows : (k,) array of uint32 or uint64
-        The rows of the strings.
+        The rows of the strings, group by group.
     positions : (k,) array of integers, optional
-        The positions of these strings in the order of all strings; all positions by default.
-    group : (k,) array of the same type
-        The group number of each string, counted from 0.
-    first : (groups,) array of the same type
-        The start of each group.
+        The positions that these rows take in the order of all strings; by default, all positions.
+    group : (k,) array of the type of ``rows``
+        The number of the group of each string, counted from 0.
+    first : (groups,) array of the type of ``rows``
+        The index in ``rows`` at which each group begins.
     depth : (groups,) array of uint64
         The known length of the common prefix of each group.
     """
@@ -295,7 +298,7 @@ class Groups:
 
 
 def order(text: Text, rows: Array) -> Array | None:
-    """Sort rows with distinct strings by their bytes, in place; return them.
+    """Sort rows of distinct strings by the bytes of their strings, in place, and return the rows.
 
     Return None if ``ROUNDS`` rounds do not suffice. A string comes after its prefixes, as in
     Python's order of encoded strings. Sorting allocates another 28 bytes per row.
@@ -314,9 +317,9 @@ def order(text: Text, rows: Array) -> Array | None:
 
 
 def _divide(text: Text, tied: Groups, sorted_rows: Array) -> Groups | None:
-    """Sort groups by their next bytes, and write the rows to their positions in ``sorted_rows``.
+    """Sort each group by the next bytes of its strings, and return the groups of tied strings.
 
-    Return the strings that are still tied, as new groups, or None if there are none.
+    The rows are written to ``sorted_rows`` in the new order. Return None if no strings are tied.
     """
     backend, xp, k = text.backend, text.backend.xp, tied.rows.size
     depth = backend.fill(backend.empty(tied.first.size, np.uint64), 0xFF)
@@ -324,18 +327,19 @@ def _divide(text: Text, tied: Groups, sorted_rows: Array) -> Groups | None:
     text.run(kernels.advance_prefix, runs, tied.rows, tied.group, tied.first, tied.depth, depth)
     keys = backend.empty(k, np.uint64)
     text.run(kernels.sort_keys, k, tied.rows, tied.group, depth, keys)
-    # Sort by key, then by group. The keys of one group need no second sort.
+    # Sort by key, and then stably by group. A single group needs no second sort.
     by_key = xp.argsort(keys)
     if tied.first.size > 1:
         by_key = by_key[xp.argsort(tied.group[by_key], kind="stable")]
     by_key = by_key.astype(sorted_rows.dtype)
     keys, rows = (at_places(values, by_key, backend) for values in (keys, tied.rows))
     del by_key
-    group = tied.group  # sorted already: a string stays among the positions of its group
+    group = tied.group  # is still right, as each string stays among the positions of its group
     sorted_rows[slice(None) if tied.positions is None else tied.positions] = rows
-    starts = xp.ones(k + 1, bool)  # where new groups begin, with one position beyond the last
+    starts = xp.ones(k + 1, bool)  # whether a new group begins at each index, and at the end
     starts[1:-1] = (keys[1:] != keys[:-1]) | (group[1:] != group[:-1])
-    still_tied = xp.flatnonzero(~(starts[1:] & starts[:-1]))  # in groups of several
+    # a string is alone in its new group if a group begins at its index and at the next
+    still_tied = xp.flatnonzero(~(starts[1:] & starts[:-1]))
     if not still_tied.size:
         return None
     starts = starts[still_tied]
@@ -348,7 +352,19 @@ def _divide(text: Text, tied: Groups, sorted_rows: Array) -> Groups | None:
 
 @dataclass(frozen=True)
 class StringDecoder:
-    """Decoder of string ids: vertex v is the string of rank v, in lexicographic order."""
+    """Decoder of string ids: the id of vertex v is the string of rank v.
+
+    Attributes
+    ----------
+    size : int
+        The number of distinct strings.
+    strings_of : callable
+        Returns the strings of an array of ranks, as a column of the caller's kind.
+    on_device : bool
+        Whether ``strings_of`` takes arrays on a GPU.
+    find : callable
+        Returns the rank of each string of a column, and a mask of the known strings.
+    """
 
     size: int
     strings_of: Callable[[Any], Any]
@@ -358,7 +374,7 @@ class StringDecoder:
     dtype: np.dtype[Any] = field(default=np.dtype(np.uint32))
 
     def decode(self, vertices: Array, backend: Backend) -> Any:
-        """Return the strings of given vertices, as a column of the caller's kind."""
+        """Return the strings of the given vertices, as a column of the caller's kind."""
         return self.strings_of(_for_library(vertices, backend, self.on_device))
 
     def lookup(self, strings: Any, backend: Backend) -> tuple[Array, Array]:
@@ -377,7 +393,7 @@ def factorise(
     Parameters
     ----------
     columns : list of cuDF series, or of PyArrow arrays
-        Strings without nulls; not changed. The first determines the library of the result.
+        Strings without nulls; not changed. The first column determines the library of the result.
     to_native : callable
         Converts a PyArrow array or a cuDF series to the caller's kind of column.
     backend : Backend
@@ -403,10 +419,10 @@ def _strings_of(library: _Library, strings: Any, to_native: Native, positions: A
 
 
 def are_few(columns: Sequence[Any], strings: Any, backend: Backend) -> bool:
-    """Return whether the library should look up the columns among the distinct strings.
+    """Return whether the library looks up the columns among distinct strings faster than kernels.
 
-    It should if kernels would take longer. PyArrow indexes all distinct strings in each call, in
-    three times the time and memory of kernels on threads; see :func:`left_to_library`.
+    PyArrow indexes all distinct strings in each call, which takes three times the time and memory
+    of kernels on threads. It is faster only for few strings: see :func:`left_to_library`.
     """
     count = sum(map(len, columns))
     if count and backend.few_by_library:
@@ -415,10 +431,10 @@ def are_few(columns: Sequence[Any], strings: Any, backend: Backend) -> bool:
 
 
 def _find(library: _Library, strings: Any, queries: Any, backend: Backend) -> tuple[Array, Array]:
-    """Return the position of each query among distinct strings, and a mask of known queries.
+    """Return the position of each query among distinct strings, and a mask of the known queries.
 
-    The library looks up few queries. Many queries are appended to the distinct strings, and slots
-    are found for all: the first row of a slot is then the position of the distinct string.
+    The library looks up few queries. Many queries are appended to the distinct strings, and all of
+    these strings get slots. The first row of a slot is then the position of the distinct string.
     """
     if are_few([queries], strings, backend):
         return library.find(strings, queries)
@@ -439,9 +455,9 @@ def _numbered(library: _Library, column: Any, backend: Backend) -> tuple[Array, 
 
 
 def where(use_left: Any, left: Any, right: Any, backend: Backend) -> Any:
-    """Return a new column: the string of ``left`` where ``use_left``, otherwise of ``right``.
+    """Return a new column with the strings of ``left`` where ``use_left`` is True.
 
-    The result has the library of ``left``.
+    In other rows, it has the strings of ``right``. The column has the library of ``left``.
     """
     library = _library_of(left)
     mask = _for_library(use_left, backend, library.on_device)
@@ -449,13 +465,13 @@ def where(use_left: Any, left: Any, right: Any, backend: Backend) -> Any:
 
 
 def same_strings(first: Any, second: Any) -> bool:
-    """Return whether two string columns of equal length have equal values, in any libraries."""
+    """Return whether two columns of strings, of equal length and of any libraries, are equal."""
     library = _library_of(first if is_cudf(first) else second)
     return library.same(library.join([first]), library.join([second]))
 
 
 def take_rows(column: Any, rows: Array, backend: Backend) -> Any:
-    """Return the strings of given rows of a column, as a new column."""
+    """Return the strings of the given rows of a column, as a new column."""
     library = _library_of(column)
     return library.take(library.join([column]), _for_library(rows, backend, library.on_device))
 
@@ -466,9 +482,9 @@ def different(column: Any) -> Any:
 
 
 def among(column: Any, values: list[str]) -> Array:
-    """Return for each string of a column whether it is in the list, as an array of bool.
+    """Return a mask of the strings of a column that are in the list.
 
-    The array is on the device if the column is.
+    The mask is on the GPU if the column is on the GPU.
     """
     library = _library_of(column)
     return library.among(library.join([column]), values)
@@ -483,15 +499,10 @@ def hashes_of(column: Any, backend: Backend) -> Array:
 
 
 def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
-    """Return a number for each string of a column, in no order.
+    """Return a number for each string of a column, and a number that is greater than all of these.
 
-    Equal strings have equal numbers, and different strings have different numbers.
-
-    Returns
-    -------
-    (m,) array of unsigned integers
-    int
-        A number that exceeds all of them.
+    Equal strings have equal numbers, and different strings have different numbers. The order of the
+    numbers is arbitrary.
     """
     library = _library_of(column)
     column = library.join([column])
@@ -505,9 +516,10 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
 
 
 def left_to_library(columns: list[Any], backend: Backend) -> bool:
-    """Return whether PyArrow numbers the strings instead of kernels: few strings on the host.
+    """Return whether PyArrow numbers the strings instead of kernels.
 
-    PyArrow trusts offsets, so those of the caller's columns are checked when they are copied.
+    PyArrow numbers them if there are few strings, all on the host. It does not check offsets, so
+    the offsets of the caller's columns are checked when the columns are copied.
     """
     if not backend.few_by_library or any(map(is_cudf, columns)):
         return False
@@ -519,7 +531,8 @@ def left_to_library(columns: list[Any], backend: Backend) -> bool:
 def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array, Any] | None:
     """Return the code of each string, and the sorted distinct strings.
 
-    Return None if the library has to do this, because the kernels gave up or the strings are few.
+    Return None if the library must number the strings, because there are few strings or because the
+    kernels have failed.
     """
     if not len(column) or left_to_library([column], backend):
         return None
@@ -534,17 +547,16 @@ def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array
 
 
 def _selects_all(positions: Array, strings: Any) -> bool:
-    """Return whether positions select all strings in order, so that nothing has to be copied."""
+    """Return whether positions select all strings in order, so the strings need not be copied."""
     if not len(positions) == len(strings) > 0:
         return False
     return int(positions[0]) == 0 and bool((positions[1:] - positions[:-1] == 1).all())
 
 
 def bytes_of(columns: Any) -> int:
-    """Return an upper bound on the bytes of columns of strings without dictionaries.
+    """Return an upper bound on the bytes of columns of strings if they had no dictionaries.
 
-    For cuDF series and PyArrow arrays, 64-bit offsets are assumed. For other arrays, the bound is
-    their size, and for lists, the sum over the columns.
+    Offsets of 64 bits are assumed. The bound of a list of columns is the sum of the bounds.
     """
     if isinstance(columns, list | tuple):
         return sum(map(bytes_of, columns))
@@ -574,15 +586,15 @@ class _Library(ABC):
 
     @abstractmethod
     def borrow(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
-        """Return the bytes of a nonempty column, and the start and end of each string."""
+        """Return a context that lends the bytes and the offsets of a nonempty column."""
 
     @abstractmethod
     def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
-        """Build a column from bytes and offsets; in cuDF, ``dtype`` is its type."""
+        """Return a column of bytes and offsets; in cuDF, the column has the type ``dtype``."""
 
     @abstractmethod
     def take(self, column: Any, rows: Array) -> Any:
-        """Return the strings of given rows: a new column."""
+        """Return the strings of the given rows, as a new column."""
 
     @abstractmethod
     def share(self, column: Any) -> Any:
@@ -590,11 +602,11 @@ class _Library(ABC):
 
     @abstractmethod
     def factorise(self, column: Any) -> tuple[Array, Any]:
-        """Return the code of each string and the sorted distinct strings, by the library alone."""
+        """Return the code of each string and the sorted distinct strings, without kernels."""
 
     @abstractmethod
     def where(self, mask: Array, first: Any, second: Any) -> Any:
-        """Return the strings of the first column where a mask is true, otherwise of the second."""
+        """Return the strings of ``first`` where a mask is true, elsewhere those of ``second``."""
 
     @abstractmethod
     def same(self, first: Any, second: Any) -> bool:
@@ -610,7 +622,7 @@ class _Library(ABC):
 
     @abstractmethod
     def find(self, strings: Any, queries: Any) -> tuple[Array, Array]:
-        """Return the position of each query among sorted strings, and a mask of known queries.
+        """Return the position of each query among sorted strings, and a mask of the known queries.
 
         The position of an unknown query is arbitrary.
         """
@@ -663,7 +675,7 @@ class _Cudf(_Library):
     def find(self, strings: Any, queries: Any) -> tuple[Array, Array]:
         queries = _to_device(queries)
         positions = strings.searchsorted(queries)
-        positions[positions == len(strings)] = 0  # beyond all strings; any string differs
+        positions[positions == len(strings)] = 0  # such a query differs from all strings
         if not len(strings):
             return positions, positions != positions  # all False
         same = strings.take(positions).reset_index(drop=True) == queries.reset_index(drop=True)
@@ -734,7 +746,7 @@ def _library_of(column: Any) -> _Library:
 
 
 def _for_library(array: Array, backend: Backend, to_device: bool) -> Array:
-    """Return an array of a backend for a library; it stays on the device if both are there."""
+    """Return an array of a backend where a library needs it: on the GPU or on the host."""
     return array if to_device and backend.on_device else backend.to_host(array)
 
 

@@ -1,10 +1,10 @@
-"""Table that numbers strings in the order of their arrival and stores the text of each string once.
+"""A table that numbers strings in the order of arrival, and stores the text of each string once.
 
-A string has a sequence of keys; the first is its 64-bit hash. An :class:`ArrivalTable` numbers the
-keys, and each string is compared with the stored text of its number. If they differ, an earlier
-string has the same key, and the next key of the sequence is tried. The key of a string is thus the
-first key of its sequence that no earlier string has. Different strings have different numbers, even
-if their hashes are equal.
+A string has a sequence of keys, of which the first is its 64-bit hash. An :class:`ArrivalTable`
+numbers the keys, and each string is compared with the stored text of its number. If the texts
+differ, an earlier string has the same key, and the next key of the sequence is tried. So the key of
+a string is the first key of its sequence that no earlier string has. Different strings have
+different numbers, even if their hashes are equal.
 
 The table is updated in place and belongs to the newest index, as an ArrivalTable does. Its strings
 never change, so an older index can still look up its strings. To add strings, an older index builds
@@ -24,12 +24,12 @@ from ..kernels import strings as kernels
 from .arrival_table import ALL_BITS, BEING_ENTERED, ArrivalTable
 from .strings import CHANGED, SEEDS, WORD, Text, check_offsets, hashes, sorted_rows, take_text
 
-# The difference between the keys of a sequence; odd, so that a sequence has 2^64 distinct keys.
+# The difference between two keys of a sequence. It is odd, so a sequence has 2^64 distinct keys.
 KEY_STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 class TextTable:
-    """The numbers of distinct strings, with space for more.
+    """The numbers of distinct strings, with space for more strings.
 
     Parameters
     ----------
@@ -39,7 +39,8 @@ class TextTable:
     Attributes
     ----------
     n : int
-        The number of strings. If an index has the same number, the table belongs to this index.
+        The number of strings. If an index has the same number of strings, the table belongs to this
+        index.
     """
 
     backend: Backend
@@ -69,12 +70,15 @@ class TextTable:
         return self._table
 
     def release_slots(self) -> None:
-        """Free the slots, a third of the memory without the text; the next lookup builds them."""
+        """Free the slots, which take a third of the memory besides the text.
+
+        The next lookup builds the slots again.
+        """
         if self._table is not None and self.n != BEING_ENTERED:
             self._bits, self._table = self._table.ids[: self.n], None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the strings; the table is built again."""
+        """Return how to pickle the strings, from which the table is built again."""
         chars, offsets = self.buffers(max(self.n, 0))
         return _unpickled, (chars, offsets, self.backend)
 
@@ -84,7 +88,7 @@ class TextTable:
         return Text(self._chars, whole, self._offsets[: n + 1], self.backend)
 
     def buffers(self, n: int) -> tuple[Array, Array]:
-        """Return the bytes of the first n strings and their offsets, without a copy."""
+        """Return the bytes and the offsets of the first n strings, without a copy."""
         offsets = self._offsets[: n + 1]
         return self._chars[: int(self.backend.to_host(offsets[-1:])[0])], offsets
 
@@ -121,7 +125,8 @@ class TextTable:
         ``n`` is the number of strings that the table has before.
         """
         check_offsets(text)
-        # Each round tries one key per string; ``rows`` are those without a number, all at first.
+        # Each round tries one key per string. ``rows`` are the rows that have no number yet, or
+        # None in the first round, which has all rows.
         keys, rows, numbers = hashes(text, SEEDS[0]), None, None
         while True:
             candidates, claimed = self._keys.number(keys, n)
@@ -135,7 +140,7 @@ class TextTable:
             remaining = self.backend.xp.flatnonzero(differs)
             if not remaining.size:
                 return numbers, n
-            if bool(differs[claimed].any()):  # from its own text, which was appended
+            if bool(differs[claimed].any()):  # a new string differs from its own appended text
                 raise InputError(CHANGED)
             rows = remaining if rows is None else rows[remaining]
             text, keys = take_text(text, remaining), keys[remaining] + KEY_STEP
@@ -160,7 +165,7 @@ class TextTable:
         self._used_bytes = used_bytes
 
     def _with_space(self, array: Array, used: int, more: int) -> Array:
-        """Return an array with space for ``more`` elements after the first ``used``."""
+        """Return an array with the first ``used`` elements and space for ``more`` elements."""
         if used + more <= array.size:
             return array
         larger = self.backend.reserve(used + more, array.dtype)
@@ -181,7 +186,8 @@ class TextTable:
         The number of any other string is arbitrary.
         """
         check_offsets(text)
-        # Each round tries one key per string; ``rows`` are those still unresolved, all at first.
+        # Each round tries one key per string. ``rows`` are the rows whose key another string has,
+        # or None in the first round, which has all rows.
         backend, keys, rows = self.backend, hashes(text, SEEDS[0]), None
         numbers, valid = None, None
         while True:
