@@ -34,7 +34,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about the run that found an answer."""
+    """Facts about the run that found an answer.
+
+    Attributes
+    ----------
+    design, ids : str
+        The design, and the encoding of the ids.
+    edges : int
+        The number of linked edges.
+    memory : str
+        The memory from which the edges were read.
+    seconds : dict
+        The seconds of the parts of the run.
+    resumed : str, optional
+        A description of the work of earlier runs, for a stream.
+    greatest : bool, optional
+        True for a maximum spanning forest, False for a minimum spanning forest, and None if there
+        is no forest by weight.
+    chosen_again : str
+        The reason for a second plan; empty if there was none.
+    ledger : Ledger, optional
+        The counts of rows, if the run recorded them.
+    """
 
     design: str
     ids: str
@@ -42,13 +63,13 @@ class Facts:
     memory: str = "device"
     seconds: dict[str, float | None] = field(default_factory=dict)
     resumed: str | None = None
-    greatest: bool | None = None  # True for a maximum spanning forest, None without weights
-    chosen_again: str = ""  # the reason for a second plan, if any
+    greatest: bool | None = None
+    chosen_again: str = ""
     ledger: Ledger | None = None
 
     @property
     def rows(self) -> Ledger:
-        """The ledger of the run. If the run recorded none, all rows are the edges, and linked."""
+        """The ledger of the run; if the run has recorded none, all edges were given and linked."""
         return Ledger(self.edges, self.edges) if self.ledger is None else self.ledger
 
     def to_json(self) -> dict[str, Any]:
@@ -80,14 +101,17 @@ class Facts:
 
 
 class PartOfForest(ChosenEdges):
-    """Selected edges of the spanning forest of another answer, listed on first use.
+    """A selection of edges of the spanning forest of another answer.
+
+    The edges are selected on first use.
 
     Parameters
     ----------
     whole : Answer
         The other answer.
     find_places : callable
-        Returns the positions of the edges in the other answer's forest, ascending.
+        Returns the positions of the selected edges in the forest of the other answer, in ascending
+        order.
     """
 
     backend: Backend
@@ -98,12 +122,12 @@ class PartOfForest(ChosenEdges):
 
     @cached_property
     def places(self) -> Array:
-        """The positions of the edges in the forest of the other answer."""
+        """The positions of the selected edges in the forest of the other answer."""
         return self._find_places()
 
     @cached_property
     def rows(self) -> Array:
-        """The rows of the edges in the list."""
+        """The positions of the selected edges in the edge list."""
         assert self.whole.forest_edges is not None
         return self.whole.forest_edges.rows[self.places]
 
@@ -138,9 +162,9 @@ class LabelKind(ABC):
     def rows(self, answer: Answer) -> Array:
         """Return the label of each row, as a new array.
 
-        Labels of kinds that are ids are returned as vertices, as
-        :meth:`cc_rapids.graph.forest.Forest.rows` returns them. :meth:`columns` converts them to
-        ids.
+        If labels are ids, they are returned as vertices, in the form in which
+        :meth:`cc_rapids.graph.forest.Forest.rows` returns vertices. :meth:`columns` converts them
+        to ids.
         """
 
     def vertices_and_rows(self, answer: Answer) -> tuple[Array, Array]:
@@ -157,7 +181,10 @@ class LabelKind(ABC):
 
     @abstractmethod
     def columns(self, answer: Answer, name: str, labels: Array) -> dict[str, Any]:
-        """Return labels as columns of a frame: one with the given name, or one per key column."""
+        """Return labels as a column of a frame, or as a column per key column of composite ids.
+
+        ``name`` is the name of the column, or the end of the names of the columns.
+        """
 
     @abstractmethod
     def columns_of_ids(
@@ -169,7 +196,7 @@ class LabelKind(ABC):
         name: str,
         rows: Array | None,
     ) -> dict[str, Any]:
-        """Return the labels of a column of ids, some of them unknown, as columns of a frame.
+        """Return the labels of ids, of which some may be unknown, as columns of a frame.
 
         Each distinct unknown id is a component of its own.
 
@@ -180,12 +207,12 @@ class LabelKind(ABC):
         valid : (m,) array of bool
             True for ids that are vertices of the answer.
         labels : (m,) array
-            The label of each known id, and any value for unknown ids. Empty if the answer has no
-            vertex.
+            The label of each known id, and any value for unknown ids. The array is empty if the
+            answer has no vertex.
         name : str
             The name of the label column.
         rows : array of int64, optional
-            The rows to return; all by default.
+            The rows to return. Defaults to all rows.
         """
 
 
@@ -196,7 +223,7 @@ NOISE = "noise, which is in no cluster (np.flatnonzero(found.labels('dense').lab
 class Answer:
     """The components of an edge list as data; ``len()`` is the number of components.
 
-    Call methods that return arrays within the scope of the backend.
+    Methods that return arrays must be called within the scope of the backend.
 
     Attributes
     ----------
@@ -213,13 +240,14 @@ class Answer:
     facts : Facts
         Facts about the run.
     forest_edges : ChosenEdges, optional
-        The edges of the spanning forest, if it was recorded; a :class:`PartOfForest` for a cut.
+        The edges of the spanning forest, if a forest was recorded. In a cut, they are a
+        :class:`PartOfForest`.
     prefetched_frame : frame, optional
         A label frame of kind "min" from the run. It is returned once, and then dropped.
     arena : optional
-        The arena of the run. A small label frame is allocated in it.
+        The arena of the run, in which a small label frame is allocated.
     saved_forest : dict, optional
-        The columns of the spanning forest, in a copy without edges.
+        The columns of the spanning forest, in a copy of the answer that has no edges.
     linked : Linked, optional
         The keys of linked records.
     ruled : Ruled, optional
@@ -276,14 +304,14 @@ class Answer:
         )
 
     def with_given(self, given: EdgeInput) -> Answer:
-        """Return the answer with another input, for another kind or other names of frames."""
+        """Return the answer with another input, which determines the kind and names of frames."""
         other: Answer = object.__new__(type(self))
         vars(other).update(vars(self))
         other.given, other.prefetched_frame = given, None
         return other
 
     def with_key_names(self, names: Sequence[str]) -> Answer:
-        """Return the answer with other names of the id columns, or numbered ones without names."""
+        """Return the answer with other names of the id columns; no names number the columns."""
         return self.with_given(replace(self.given, vertex_names=tuple(names)))
 
     def with_ledger(self, ledger: Ledger) -> Answer:
@@ -299,7 +327,7 @@ class Answer:
             self.given = replace(self.given, bound=bound)
 
     def label_frame(self, kind: LabelKind | None = None) -> Any:
-        """Return the frame of vertices and labels, with labels of the given or the default kind."""
+        """Return the frame of vertices and labels; by default, labels are of the answer's kind."""
         kind = self.kind if kind is None else kind
         if not kind.is_root:
             with self.backend.scope(self.arena):
@@ -317,7 +345,10 @@ class Answer:
             return self.frame(self.columns("vertex", vertex) | self.columns("labels", label))
 
     def check_forest(self, method: str) -> None:
-        """Raise an InputError that names the method if no forest was recorded."""
+        """Raise an InputError if no forest was recorded.
+
+        ``method`` is the call that needs a forest, such as "forest()".
+        """
         if self.forest_edges is None:
             if self.linked is not None:
                 raise InputError(
@@ -340,7 +371,7 @@ class Answer:
         return self.neighbors is not None and self.neighbors.order is not None
 
     def check_edges(self, edges: Any) -> None:
-        """Raise an InputError if the answer is of neighbours, and edges are their array."""
+        """Raise an InputError if ``edges`` are the array of neighbours of this answer."""
         if self.neighbors is not None:
             refuse_neighbors(edges, self.forest.n)
 
@@ -377,13 +408,13 @@ class Answer:
         return frame if self.given.answers is None else self.given.answers(frame)
 
     def in_memory(self) -> Answer:
-        """Return the answer with frames in memory, also if the edges are a relation or lazy."""
+        """Return the answer with frames in memory, even if the edges are lazy or a relation."""
         if self.given.answers is None:
             return self
         return self.with_given(replace(self.given, answers=None))
 
     def columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
-        """Return new columns of the spanning forest, for all edges or those at given positions."""
+        """Return new columns of forest edges: all edges, or those at the given positions."""
         columns, chosen = self.saved_forest, self.forest_edges
         if columns is None:
             assert chosen is not None
@@ -411,7 +442,7 @@ class Answer:
         return self.ruled
 
     def columns_of_refused(self, edges: Array | None = None) -> dict[str, Any]:
-        """Return new columns of the refused edges, all or those at given positions."""
+        """Return new columns of refused edges: all edges, or those at the given positions."""
         ruled, chosen = self.ruled, self.forest_edges
         assert ruled is not None
         if ruled.columns is not None:
@@ -423,7 +454,7 @@ class Answer:
         return forest_columns(self.given, self.home(rows))
 
     def _columns_at(self, columns: dict[str, Any], edges: Array | None) -> dict[str, Any]:
-        """Return new columns of edges, all or those at the given positions."""
+        """Return new columns of edges: all edges, or those at the given positions."""
         if edges is None:
             return {name: copy(column) for name, column in columns.items()}
         positions, not_ids = self.home(edges), ("row", "index", "weight")
@@ -439,18 +470,21 @@ class Answer:
         return self.bring(column, self.given.on_device)
 
     def bring(self, column: Any, on_device: bool) -> Any:
-        """Return an array of the backend on the requested device; other columns do not move."""
+        """Return an array of the backend on the requested device; do not move other columns."""
         return bring(column, self.backend, on_device)
 
     def rows(self) -> tuple[Array, Array]:
-        """Return the vertex of each row and the least vertex of its component, for ``columns``."""
+        """Return the vertex of each row, and the least vertex of its component.
+
+        :meth:`columns` converts these to ids.
+        """
         return self.forest.rows(self.decoder.id_base, self.decoder.dtype)
 
     def rows_of_sorted_ids(self) -> tuple[Array, Array] | None:
         """Return the id of each row and the least id of its component, decoded in one pass.
 
-        Return None unless the decoder has the sorted ids of exactly the vertices, and the run did
-        not prepare the rows.
+        Return None if the decoder does not have exactly the sorted ids of the vertices, or if the
+        run has prepared the rows.
         """
         forest, decoder = self.forest, self.decoder
         if not isinstance(decoder, SortedDecoder) or forest.has_rows:
@@ -460,7 +494,10 @@ class Answer:
         return decoder.decode_all(forest.parent, self.backend)
 
     def columns(self, name: str, ids: Array) -> dict[str, Any]:
-        """Return vertices of :meth:`rows` as id columns, 0_name, 1_name, ... for composite ids."""
+        """Return vertices of :meth:`rows` as a column of ids.
+
+        Composite ids are the columns ``0_name``, ``1_name``, ...
+        """
         if isinstance(self.decoder, OffsetDecoder):  # the vertices are already ids
             return {name: ids}
         column = self.decoder.decode(ids, self.backend)
@@ -475,15 +512,16 @@ class Answer:
     def label_or_id(
         self, column: Column, rows: Array, valid: Array, name: str, at: Array | None
     ) -> dict[str, Any]:
-        """Return the label columns of ids, with ``rows`` of ids that are known (``valid``).
+        """Return the label columns of ids, of which some may be unknown.
 
-        See :meth:`LabelKind.columns_of_ids` for unknown ids; ``at`` are the positions to return.
+        ``rows`` are the rows of the ids in the answer, ``valid`` is a mask of the known ids, and
+        ``at`` are the positions to return. See :meth:`LabelKind.columns_of_ids` for unknown ids.
         """
         labels = self.kind.rows(self)[rows if self.forest.vertices else rows[:0]]
         return self.kind.columns_of_ids(self, column, valid, labels, name, at)
 
     def component(self, label: Any) -> int:
-        """Return the number of the component with a label; components are sorted by least id."""
+        """Return the number of the component with a label, in the order of the least ids."""
         number = self.kind.find(self, label)
         if number is None:
             is_number = isinstance(label, int | np.integer)
@@ -503,12 +541,12 @@ class Answer:
 
     @cached_property
     def numbered(self) -> tuple[Array, Array]:
-        """The vertex of each row and the number of its component, 0 .. k - 1 by least vertices."""
+        """The vertex of each row, and the number of its component, by least vertices."""
         return self.forest.dense(self.decoder.id_base, self.decoder.dtype)
 
     @property
     def dense(self) -> Array:
-        """The number of each row's component, 0 .. k - 1 in the order of the least ids."""
+        """The number of the component of each row, 0 .. k - 1 in the order of the least ids."""
         return self.numbered[1]
 
     @cached_property
@@ -530,7 +568,7 @@ class Answer:
 
     @cached_property
     def by_size(self) -> Array:
-        """The components, largest first; ties are ordered by least id."""
+        """The components, largest first; components of equal size are ordered by least id."""
         return self.backend.xp.argsort(-self.counts, kind="stable")
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The best row of each group, by a key column."""
+"""Find the best row of each group, by a column of keys."""
 
 from __future__ import annotations
 
@@ -11,13 +11,19 @@ from ..data.dtypes import is_float, is_signed
 from ..ids.hash_table import Slots
 from ..kernels import best as kernels
 
-SLOTS_PER_ROW = 4  # maximum bound of group numbers, per row, without renumbering: see dedup.jsonl
+# Group numbers are replaced by smaller numbers if their bound is over 4 times the number of rows:
+# see dedup.jsonl.
+SLOTS_PER_ROW = 4
 SIGN = np.uint64(1 << 63)
-NO_KEY = kernels.LAST  # the bit that marks the place of a row without a key
+NO_KEY = kernels.LAST  # the bit that is set in the place of a row without a key
 
 
 def sort_keys(values: Array, ascending: bool, xp: Any) -> Array:
-    """Return a uint64 key for each number, none NaN; the best number has the least key."""
+    """Return a uint64 key for each number; the best number has the least key.
+
+    The numbers must not be NaN. The best number is the least if ``ascending`` is True, otherwise
+    the greatest.
+    """
     if values.dtype.itemsize > 8:
         values = xp.unique(values, return_inverse=True)[1]
     if is_float(values.dtype):
@@ -45,15 +51,15 @@ def choose(
     groups : (m,) array of integers
         The group of each row, below ``size``.
     best : (2 * size,) array of uint64
-        Modified: two entries per group, the least key and the place of its row. The caller sets
-        both to all ones, or the place to a default with the bit ``NO_KEY``, so that any row with a
-        key is better.
+        Modified: receives two entries per group, which are the least key and the place of its row.
+        The caller sets all bits of both entries. Or it sets the second entry to a default place
+        with the bit ``NO_KEY``; any row with a key is then better.
     places : (m,) array of uint64
-        The place of each row. The least place wins among equal keys.
+        The place of each row. Among rows with equal keys, the row with the least place is the best.
     keys : (m,) array of uint64, optional
-        The keys from :func:`sort_keys`. Without keys, the least place wins.
+        The keys from :func:`sort_keys`. By default, the row with the least place is the best.
     scored : (m,) array of bool, optional
-        False for rows without a key, which come last.
+        Whether each row has a key. Rows without a key come last.
     """
     if keys is None or scored is None:
         keys = backend.unused(np.uint64)
@@ -74,9 +80,9 @@ def best_rows(
     groups : (m,) array of integers
         The group of each row, below ``size``.
     size : int
-        A small upper bound of the group numbers, see :func:`compact`.
+        A small number that exceeds all group numbers: see :func:`compact`.
     keys, scored : (m,) arrays, optional
-        As for :func:`choose`; the first row wins among equal keys.
+        As for :func:`choose`. Among rows with equal keys, the first row is the best.
     """
     best = backend.fill(backend.empty(2 * size, np.uint64), 0xFF)
     places = backend.xp.arange(groups.size, dtype=np.uint64)
@@ -87,7 +93,10 @@ def best_rows(
 
 
 def compact(numbers: Array, size: int, backend: Backend) -> tuple[Array, int]:
-    """Return group numbers and their upper bound, renumbered if the bound ``size`` is too large."""
+    """Return group numbers, and a number that exceeds all of them.
+
+    If ``size``, the bound of the given numbers, is too large, the groups get other numbers.
+    """
     if size <= SLOTS_PER_ROW * numbers.size + 1:
         return numbers, size
     table = Slots([numbers], [], backend)

@@ -1,4 +1,4 @@
-"""Labels of points that are in no component: the noise of clusters."""
+"""Labels of clusters, and of noise, which are the points that are in no cluster."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ class ClusterNumbers(PlaceLabels):
 
 
 class PointLabels(NumberLabels):
-    """Labels of all points: those of ``kind`` in ``clusters``, and -1 for noise.
+    """Labels of all points; noise has the label -1.
 
-    Unsigned types use their greatest value in place of -1.
+    The labels of other points are those of ``kind`` in the answer ``clusters``. In an unsigned
+    type, the label of noise is the greatest value.
     """
 
     is_saved = False
@@ -67,7 +68,10 @@ class PointLabels(NumberLabels):
 
 
 def kind_of(answer: Answer, kind: LabelKind | None) -> LabelKind:
-    """Return the kind of labels to use, by default the answer's; clusters have another "dense"."""
+    """Return the kind of labels to use, which is by default the kind of the answer.
+
+    For clusters, "dense" labels are in the order of the least core points.
+    """
     neighbors = answer.neighbors
     if kind is None or neighbors is None or neighbors.order is None:
         return kind or answer.kind
@@ -90,7 +94,10 @@ def label_frame(answer: Answer, kind: LabelKind | None) -> Any:
 
 
 def with_noise(answer: Answer) -> Answer:
-    """Return an answer in which noise has rows and the label -1, only for looking up labels."""
+    """Return an answer in which noise has rows and the label -1.
+
+    In its forest, each point is a tree, so the answer is only for looking up labels.
+    """
     if not has_noise(answer):
         return answer
     backend = answer.backend

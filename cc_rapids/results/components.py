@@ -128,10 +128,10 @@ class Components(Generic[FrameT]):
         -------
         frame of the caller's kind, columns ``vertex`` and ``labels``
             One row per vertex, sorted by id. ``vertex`` and labels of kinds ``"min"`` and ``"max"``
-            have the type of the ids. Other labels are int32 (int64 beyond 2^31). Composite ids have
-            one column per key column, such as ``kind`` and ``id``. Their labels of kinds ``"min"``
-            and ``"max"`` do too, such as ``kind_labels`` and ``id_labels``: see
-            :meth:`with_key_names`.
+            have the type of the ids. Other labels are int32, or int64 if they exceed int32.
+            Composite ids have one column per key column, such as ``kind`` and ``id``. Their labels
+            of kinds ``"min"`` and ``"max"`` also have one column per key column, such as
+            ``kind_labels`` and ``id_labels``: see :meth:`with_key_names`.
 
         See Also
         --------
@@ -428,8 +428,8 @@ class Components(Generic[FrameT]):
             A frame has a column ``vertex`` and one column of scores. For composite ids, it has one
             column per id column, with the names of the answer or ``0_vertex``, ... . Scores are
             numbers, booleans, dates, times, strings or categories. The vertex with the greatest
-            score is chosen; ties go to the least id. If a vertex has several scores, the best one
-            counts. Vertices without a score, or with a null, masked or NaN score, come last.
+            score is chosen; ties go to the least id. If a vertex has several scores, the best of
+            these counts. Vertices without a score, or with a null, masked or NaN score, come last.
         ascending : bool
             Choose the least score instead of the greatest.
 
@@ -738,9 +738,9 @@ class Components(Generic[FrameT]):
             the id of the dropped row; the id of the kept row, such as ``kept_doc_id``; the label of
             their component; and, with ``by``, the value of both rows, such as ``length`` and
             ``kept_length``. If the answer has a forest by weight, ``weakest_weight`` is the weight
-            of the weakest edge on the path between both rows, as :meth:`paths` returns it. It is
-            null for rows with the same id. Rows that ``missing="drop"`` leaves out are not listed,
-            because they are in no component.
+            of the weakest edge on the path between both rows, as :meth:`paths` returns it. This
+            weight is null if both rows have the same id. Rows that ``missing="drop"`` leaves out
+            are not listed, because they are in no component.
 
         Raises
         ------
@@ -831,12 +831,12 @@ class Components(Generic[FrameT]):
         spanning forest; ties go to the least row. No other path between the two vertices has a
         stronger weakest edge.
 
-        The first call roots the forest and keeps the rooted forest. This takes 20 bytes per vertex,
-        or 45 bytes and the size of a weight for a forest by weight. Beyond 2^30 vertices, it takes
-        twice as much. Rooting temporarily takes up to 180 bytes per vertex. Lengths take 160 bytes
-        per pair, and ``rows=True`` takes 112 bytes per path edge, without strings. A call that
-        needs more than the free memory fails before it starts. The depth of the trees does not
-        affect the cost.
+        The first call roots the forest and keeps the rooted forest. The rooted forest takes 20
+        bytes per vertex, or 45 bytes and the size of a weight if it is by weight. For more than
+        2^30 vertices, it takes twice as much. Rooting temporarily takes up to 180 bytes per vertex.
+        Lengths take 160 bytes per pair, and ``rows=True`` takes 112 bytes per path edge, without
+        strings. A call that needs more than the free memory fails before it starts. The depth of
+        the trees does not affect the cost.
 
         Parameters
         ----------
@@ -1023,12 +1023,14 @@ class Components(Generic[FrameT]):
         weight : str or (m,) array, optional
             As for :meth:`path`.
         records : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict, optional
-            The records of the vertices; the first of several with the same id is used.
+            The records of the vertices. If several records have the same id, the first of them is
+            used.
         on : str, or list of str
             The id columns of the records, as for :meth:`attach`.
         missing : {"raise", "null"}
-            Whether a vertex of the path without a record raises an error, or has null columns, such
-            as a card in a list of accounts and cards. At least one vertex needs a record.
+            Whether a vertex of the path without a record raises an error, or has null columns. In a
+            list of accounts and cards, for example, cards may have no records. At least one vertex
+            needs a record.
 
         Returns
         -------
@@ -1095,8 +1097,8 @@ class Components(Generic[FrameT]):
         then roots its own trees on one host thread, and computes the length and the weakest row of
         each path. The frame must have the same values. If ``rows`` is passed, each path edge must
         be a forest edge with the ends and the weight of the edge list. Consecutive edges must meet,
-        from the first vertex of the pair to the second. Such a walk that is as long as the forest
-        path is the forest path. The audit shares no code with the search for paths.
+        from the first vertex of the pair to the second. A walk along forest edges that is as long
+        as the forest path is this path. The audit shares no code with the search for paths.
 
         In addition to the audit of components and forest, each pair takes up to log2 n steps,
         whatever the length of its path, and ``rows`` takes one pass. The additional memory is
@@ -1115,7 +1117,7 @@ class Components(Generic[FrameT]):
         columns : (source, destination), optional
             The columns of the pairs, as for :meth:`paths`.
         rows : frame, optional
-            The result of ``paths(pairs, rows=True)``, to verify it too.
+            The result of ``paths(pairs, rows=True)``, which is then verified too.
         **given
             ``vertices``, ``num_vertices``, ``nulls``, ``header`` and ``weight``, as for the answer.
 
@@ -1161,8 +1163,8 @@ class Components(Generic[FrameT]):
         Returns
         -------
         Dendrogram
-            It stores the ends and weights of the forest edges, sorted by weight, in up to 56 bytes
-            per edge. Thresholds need no further pass over the edges.
+            The dendrogram. It stores the ends and weights of the forest edges, sorted by weight, in
+            up to 56 bytes per edge. Thresholds need no further pass over the edges.
 
         Raises
         ------
@@ -1211,11 +1213,13 @@ class Components(Generic[FrameT]):
             The number that a component with several inherited numbers keeps. ``"majority"``: the
             number with most members in the component; ties go to the least number.
             ``"largest"``: the largest number, which is the newest. ``"least"``: the least number,
-            which is the oldest. The last two ignore the member counts.
+            which is the oldest. The policies ``"largest"`` and ``"least"`` ignore how many members
+            a number has in the component.
         next_id : int, optional
             The first number for new components, greater than every number ever used. Defaults to
             the counter of ``previous``, or to 0. It is required if ``previous`` is a frame, because
-            a frame does not list retired numbers. A PyArrow table read from a saved file does.
+            a frame does not list retired numbers. It is not required for a PyArrow table that was
+            read from a saved file, because this table has the counter.
 
         Returns
         -------
@@ -1282,8 +1286,8 @@ class Components(Generic[FrameT]):
             Whether an edge with a null end, or a null or NaN weight, raises an error or is dropped.
             A dropped edge counts nowhere, so another edge may become a bridge.
         records : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict, optional
-            The records of the vertices, for :meth:`Report.weakest_rows` and the page; the first of
-            several with the same id is used. Records require ``weight``.
+            The records of the vertices, for :meth:`Report.weakest_rows` and the page. If several
+            records have the same id, the first of them is used. Records require ``weight``.
         on : str, or list of str
             The id columns of the records, as for :meth:`attach`.
 
@@ -1381,14 +1385,14 @@ class Components(Generic[FrameT]):
 
         Labels must follow the definition of their kind (see :meth:`labels`), and rows must be
         sorted by id. ``len()`` must be the number of labels, and an edge or ``vertices=`` must
-        contain each vertex. The audit also counts the rows that it reads, and sums their positions
-        and the squares of these. Unless the sums match the number of rows, the audit is invalid and
-        raises an error.
+        contain each vertex. The audit also counts the rows that it reads, and sums the positions of
+        these rows and the squares of the positions. If a sum does not match the number of rows, the
+        audit is invalid and raises an error.
 
         The audit takes at most three times as long as the run for the reference graphs
         (benchmarks/records/audit.jsonl). It allocates another label frame, and 8 bytes and 3 bits
-        for each id of the id range (16 bytes from 2^32 ids). For sparse ids it allocates 40 bytes
-        per vertex and 8 bytes per edge instead.
+        for each id of the id range (16 bytes if the range has at least 2^32 ids). For sparse ids it
+        allocates 40 bytes per vertex and 8 bytes per edge instead.
 
         Parameters
         ----------
@@ -1408,12 +1412,12 @@ class Components(Generic[FrameT]):
             within the bounds.
 
             ``forest=True`` also verifies the frame of :meth:`forest`, for the same edges in the
-            same order: rows ascend, have the ends of the edge list, contain no cycle, and join all
-            components. ``forest="min"`` or ``"max"`` with ``weight`` also verifies the weights. No
-            other edge may then be lighter (heavier) than the heaviest (lightest) edge on the forest
-            path between its ends; ties go to the lower row. This takes about 130 bytes per vertex,
-            and up to 2 log2 n steps per edge. A frame as ``forest`` is verified in place of the
-            answer's forest.
+            same order: its rows ascend, have the ends of the edge list, contain no cycle, and join
+            the vertices of each component. ``forest="min"`` or ``"max"`` with ``weight`` also
+            verifies the weights. No other edge may then be lighter (heavier) than the heaviest
+            (lightest) edge on the forest path between its ends; ties go to the lower row. This
+            takes about 130 bytes per vertex, and up to 2 log2 n steps per edge. If ``forest`` is a
+            frame, this frame is verified instead of the forest of the answer.
 
             ``bridges`` is a frame of :func:`cc_rapids.bridges`, for the same edges in the same
             order. It is compared with the bridges that a depth-first search finds on one host
@@ -1454,7 +1458,7 @@ class Components(Generic[FrameT]):
 
     @property
     def ledger(self) -> dict[str, Any]:
-        """The row counts of the run: given = linked + left out, by reason.
+        """The row counts of the run: rows given = rows linked + rows left out, by reason.
 
         ``given`` is counted in the input itself: the length of a frame, the footers of Parquet
         files, the lines of text, or a count of a relation. ``linked`` is the number of rows that
@@ -1565,7 +1569,7 @@ class Components(Generic[FrameT]):
         Raises
         ------
         OutputError
-            The file cannot be written, or the disk is full. An existing file stays.
+            The file cannot be written, or the disk is full. An existing file is not changed.
         InputError
             The labels are numbers of :class:`StableIds`: use :meth:`StableIds.save`.
 
@@ -1600,16 +1604,16 @@ class Components(Generic[FrameT]):
         Returns
         -------
         Components
-            The answer, or a :class:`LinkedRecords` or :class:`LinkedPairs` if one was saved. Its
-            frames are of the library of the saved answer, or of PyArrow, with a log message, if
-            that library is missing.
+            The answer; a :class:`LinkedRecords` or :class:`LinkedPairs` if such an answer was
+            saved. Frames are of the same library as those of the saved answer. If this library is
+            missing, they are of PyArrow, and a message is logged.
 
         Raises
         ------
         FormatError
             The file does not exist, is damaged, has another version or type, or contains a spanning
-            forest that does not match its components. Or ``load`` was called on a subclass, such as
-            :class:`LinkedPairs`, and another type was saved.
+            forest that does not match its components. The error is also raised if ``load`` was
+            called on a subclass, such as :class:`LinkedPairs`, but another type was saved.
 
         See Also
         --------
@@ -1889,8 +1893,8 @@ class LinkedRecords(Components[Any]):
         frame of the caller's kind, new
             One row for each record and each value that it shares with another record: ``vertex``
             (the id columns of composite ids), and the strings ``key`` and ``value``. Rows are in
-            the order of the keys, then of the records. A key of several columns is joined by
-            commas, as are its values.
+            the order of the keys, then of the records. If a key has several columns, their names
+            are joined by commas, and so are the values.
 
         Raises
         ------
@@ -1936,8 +1940,8 @@ class LinkedRecords(Components[Any]):
         frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
             The records that were linked. Their keys are compared again.
         records : frame, optional
-            A frame of records whose other columns to show, such as ``frame``; the first of several
-            with the same id is used.
+            A frame of records, such as ``frame``, whose other columns are shown. If several records
+            have the same id, the first of them is used.
         on : str, or list of str
             The id columns of ``records``. Defaults to those named as ``id=``.
 
@@ -2063,8 +2067,8 @@ class LinkedRecords(Components[Any]):
             As for :meth:`Components.summary`; ``vertices`` counts records, ``components`` counts
             entities, and ``edges`` counts the links of all keys. ``keys`` maps each key (a column,
             or a tuple of several) to a dict with ``links`` (k - 1 for each group of k rows),
-            ``without_value`` (rows with a null or ignored part), ``ignored`` (the rows among these
-            without a null part), ``left_out_groups`` (groups of more than ``max_group`` records)
+            ``without_value`` (rows with a null or ignored part), ``ignored`` (those of these rows
+            that have no null part), ``left_out_groups`` (groups of more than ``max_group`` records)
             and ``left_out_rows`` (the rows of these groups).
 
         See Also
@@ -2096,10 +2100,10 @@ class LinkedRecords(Components[Any]):
 class LinkedPairs(Components[FrameT]):
     """The clusters of scored pairs under rules, from :func:`link_pairs`.
 
-    All methods of :class:`Components` apply. :meth:`forest` returns the accepted pairs, and
-    :meth:`dendrogram` the clusters under the same rules at every threshold, also as
+    All methods of :class:`Components` apply. :meth:`forest` returns the accepted pairs.
+    :meth:`dendrogram` returns the clusters under the same rules at every threshold, also as
     :class:`LinkedPairs`. Pairs of ``must_link`` have no row, so paths and dendrograms do not follow
-    them: records that only such pairs join have a path of length -1.
+    these pairs. The path between two records that only such pairs join has the length -1.
 
     See Also
     --------
@@ -2247,8 +2251,8 @@ class NeighborComponents(Components[Any]):
     def core(self) -> Any:
         """Return whether each point is a core point of a cluster.
 
-        Its indices, ``np.flatnonzero(found.core())``, are ``core_sample_indices_`` of
-        scikit-learn. All other points of a cluster are border points.
+        The indices of the core points, ``np.flatnonzero(found.core())``, are
+        ``core_sample_indices_`` of scikit-learn. All other points of a cluster are border points.
 
         Returns
         -------
@@ -2294,8 +2298,8 @@ class NeighborComponents(Components[Any]):
         Returns
         -------
         frame of the caller's kind, columns ``vertex`` and ``labels``
-            One row per point. The label of noise is -1 (of kind ``"fingerprint"``, whose labels are
-            unsigned, 2^64 - 1).
+            One row per point. The label of noise is -1. Labels of kind ``"fingerprint"`` are
+            unsigned, so noise then has the label 2^64 - 1.
 
         See Also
         --------
@@ -2316,7 +2320,7 @@ class NeighborComponents(Components[Any]):
         Returns
         -------
         label, or column of labels of the caller's kind
-            -1 for noise.
+            The label of noise is -1.
 
         Raises
         ------
@@ -2362,7 +2366,8 @@ class NeighborComponents(Components[Any]):
         Raises
         ------
         InputError
-            ``missing="self"`` is passed for clusters; and as for :meth:`Components.attach`.
+            ``missing="self"`` is passed for clusters. All errors of :meth:`Components.attach` occur
+            too.
 
         See Also
         --------
@@ -2393,7 +2398,7 @@ class NeighborComponents(Components[Any]):
         -------
         Audit
             The counts of edges, vertices and components. For clusters, the vertices are the core
-            points, and the edges those between them.
+            points, and the edges are the edges between core points.
 
         Raises
         ------

@@ -15,14 +15,15 @@ from ..data.row_index import is_counted, labels_at
 def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
     """Return new columns of selected edges: rows, index labels, ends and weights.
 
-    Index labels are returned if the frame has an explicit index, and weights if the list has them.
+    Index labels are returned if the frame has an explicit index, and weights if the list has
+    weights.
 
     Parameters
     ----------
     given : EdgeInput
         The caller's edges.
     rows : (k,) array of int64
-        The positions of the edges among those that were read, on the device of the caller's
+        The positions of the edges among the edges that were read, on the device of the caller's
         columns.
     """
     columns = _ends_of_forest(given, rows)
@@ -52,7 +53,7 @@ def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
 
 
 def with_index(given: EdgeInput, columns: dict[str, Any]) -> dict[str, Any]:
-    """Return columns with the index labels of their rows, if the frame has an explicit index."""
+    """Return columns of edges, with the index label of each edge if the frame has an index."""
     if given.index is None or is_counted(given.index):
         return columns
     return {"row": columns["row"], "index": labels_at(given.index, columns["row"])} | columns

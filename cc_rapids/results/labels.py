@@ -1,9 +1,9 @@
-"""Kinds of labels, one class each.
+"""The kinds of labels, each as a class.
 
 A kind computes the label of each row and of each component of an answer, finds the component of a
 label, and labels ids that are not in the answer. :data:`LABEL_KINDS` registers the kinds by their
-public names; other modules call their methods and never compare names. Components are numbered
-0 .. k - 1 by their least ids, and rows are sorted by id.
+public names. Other modules call methods of kinds, and never compare names. Components are numbered
+0 .. k - 1 in the order of their least ids, and rows are sorted by id.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .lookup import rows_of_ids, single_id
 
 
 class IdLabels(LabelKind):
-    """Labels that are ids: each component is named by one of its vertices."""
+    """Labels that are ids: the label of a component is the id of one of its vertices."""
 
     is_id = True
 
@@ -81,7 +81,7 @@ class MinLabels(IdLabels):
         return answer.rows()
 
     def is_named_by(self, answer: Answer, row: int) -> bool:
-        # ids are compared as 64 bits, so the difference may wrap around
+        # the difference of 64-bit ids may wrap around
         vertex = (int(answer.numbered[0][row]) - answer.decoder.id_base) & ((1 << 64) - 1)
         return int(answer.forest.parent[vertex]) == vertex
 
@@ -91,7 +91,7 @@ class MinLabels(IdLabels):
 
 
 class MaxLabels(IdLabels):
-    """The greatest vertex id of the component, called its owner by Lehr et al. (2022)."""
+    """The greatest vertex id of the component, which Lehr et al. (2022) call its owner."""
 
     name = "max"
 
@@ -144,13 +144,16 @@ class NumberLabels(LabelKind):
 
 
 class PlaceLabels(NumberLabels):
-    """Labels 0 .. k - 1 in an order of the components: int32 as in SciPy, or int64 if needed."""
+    """Labels 0 .. k - 1 in an order of the components.
+
+    Their type is int32 as in SciPy, or int64 if there are too many components.
+    """
 
     def rows(self, answer: Answer) -> Array:
         return self.of_component(answer, answer.dense)
 
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
-        """Return k, k + 1, ... in id order; equal ids get the same number."""
+        """Return the labels k, k + 1, ... in the order of the ids; equal ids get equal labels."""
         ranks = ranks_of_unknown(column, unknown, answer.backend)
         greatest = len(answer) + (int(ranks.max()) if ranks.size else 0)
         return (ranks + len(answer)).astype(np.int32 if greatest < 1 << 31 else np.int64)
@@ -169,7 +172,10 @@ class DenseLabels(PlaceLabels):
 
 
 class SizeLabels(PlaceLabels):
-    """Labels 0 .. k - 1, the largest component first; ties in the order of the least ids."""
+    """Labels 0 .. k - 1 in the order of the sizes, the largest component first.
+
+    Components of equal size are in the order of the least ids.
+    """
 
     name = "size"
 
@@ -181,12 +187,12 @@ class SizeLabels(PlaceLabels):
 
 
 class FingerprintLabels(NumberLabels):
-    """A 64-bit hash of the component's vertex set.
+    """Labels that are a 64-bit hash of the vertex set of the component.
 
-    Equal sets have equal labels in any answer. The order of the rows, the engine, the dataframe
-    library and the integer width do not matter. Among k components, the probability that two
-    different sets have the same label is about k^2 / 2^65. The hash is not cryptographic: ids can
-    be chosen to collide.
+    Equal sets have equal labels in any answer. The label does not depend on the order of the rows,
+    the engine, the library of the frames, or the width of the integers. Among k components, the
+    probability that two different sets have the same label is about k^2 / 2^65. The hash is not
+    cryptographic: somebody can choose ids so that two sets have the same label.
     """
 
     name = "fingerprint"
@@ -213,10 +219,10 @@ class FingerprintLabels(NumberLabels):
         return fingerprints(hashes, answer.backend.xp.ones(hashes.size, np.int64))
 
     def _fingerprints(self, answer: Answer) -> Array:
-        """Return the label of each component, a hash of the sum of its vertices' hashes."""
+        """Return the label of each component, from the sum of the hashes of its vertices."""
         xp, backend = answer.backend.xp, answer.backend
         hashes = hashes_of_ids(of_key_columns(answer.ids()), backend)
-        # Sum by component: differences of running sums, which may wrap around.
+        # The sum of a component is a difference of two running sums, which may wrap around.
         running = xp.cumsum(hashes[xp.argsort(answer.dense, kind="stable")], dtype=np.uint64)
         sums = running[xp.cumsum(answer.counts) - 1]  # at the last vertex of each component
         sums[1:] -= sums[:-1].copy()
@@ -234,12 +240,12 @@ DEFAULT_KINDS = {False: LABEL_KINDS["min"], True: LABEL_KINDS["dense"]}
 
 
 def check_labels(name: str) -> LabelKind:
-    """Return the kind of labels of a name.
+    """Return the kind of labels that has a name.
 
     Raises
     ------
     InputError
-        The name is unknown; the message suggests the nearest ones.
+        The name is unknown. The message suggests the nearest names.
 
     Examples
     --------
@@ -250,7 +256,7 @@ def check_labels(name: str) -> LabelKind:
 
 
 def is_below(label: Any, count: int) -> bool:
-    """Return whether a label is an integer of 0 .. count - 1."""
+    """Return whether a label is one of the integers 0 .. count - 1."""
     is_integer = isinstance(label, int | np.integer) and not isinstance(label, bool)
     return is_integer and 0 <= int(label) < count
 
@@ -271,7 +277,7 @@ def ranks_of_unknown(column: Column, unknown: Array, backend: Backend) -> Array:
                 rank = backend.asarray(codes).astype(np.int64)
             else:
                 rank = xp.unique(backend.asarray(ids)[unknown], return_inverse=True)[1]
-            if ranks is not None:  # the ranks of the key columns before this one
+            if ranks is not None:  # combine with the ranks in the earlier key columns
                 rank = ranks * (int(rank.max()) + 1) + rank
             ranks = xp.unique(rank, return_inverse=True)[1]
     return ranks
@@ -299,12 +305,12 @@ def labels_or_ids(
     given : Column
         A column of the answer's edges. It converts strings to columns of the caller's library.
     rows : (r,) array of int64, optional
-        The rows to return; all by default.
+        The rows to return. Defaults to all rows.
 
     Returns
     -------
     list of arrays or text columns
-        One item per key column. Integers have a type that represents both labels and ids.
+        The columns, one per key column. Integers have a type that represents labels and ids.
 
     Raises
     ------
@@ -334,7 +340,10 @@ def labels_or_ids(
 def _labels_or_strings(
     ids: Any, valid: Array, label: Any, like: Column, rows: Array | None, backend: Backend
 ) -> Any:
-    """Do the same as :func:`labels_or_ids` for one column of strings."""
+    """Return the labels, or the ids, in one column of strings: see :func:`labels_or_ids`.
+
+    The result is a column of the library of ``like``.
+    """
     if len(label):
         with of("labels", label).borrow() as strings:
             ids = where(valid, strings, ids, backend)
@@ -347,7 +356,7 @@ MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def mixed(values: Array) -> Array:
-    """Return a hash of each uint64, as a new array: the bits are mixed as in SplitMix64."""
+    """Return a hash of each uint64 as a new array; the bits are mixed as in SplitMix64."""
     values = values + SALT
     values = (values ^ (values >> np.uint64(30))) * MIX_1
     values = (values ^ (values >> np.uint64(27))) * MIX_2
@@ -355,7 +364,7 @@ def mixed(values: Array) -> Array:
 
 
 def hashes_of_ids(column: Column, backend: Backend) -> Array:
-    """Return a uint64 hash of each id of a column; equal values of any type have equal hashes."""
+    """Return a uint64 hash of each id of a column; equal ids of any types have equal hashes."""
     hashes = None
     with column.borrow() as borrowed:
         for part, part_ids in borrowed_columns(column, borrowed):
@@ -363,7 +372,7 @@ def hashes_of_ids(column: Column, backend: Backend) -> Array:
                 part_hashes = hashes_of(part_ids, backend)
             else:
                 ids = backend.asarray(part_ids)
-                # NEGATIVE tells -1 from 2^64 - 1, which has the same bits
+                # NEGATIVE makes the hashes of -1 and of 2^64 - 1 differ, which have the same bits
                 part_hashes = mixed(
                     ids.astype(np.uint64) ^ backend.xp.where(ids < 0, NEGATIVE, np.uint64(0))
                 )
@@ -373,5 +382,5 @@ def hashes_of_ids(column: Column, backend: Backend) -> Array:
 
 
 def fingerprints(sums: Array, counts: Array) -> Array:
-    """Return the fingerprints of vertex sets, from the sums of their hashes and their sizes."""
+    """Return the fingerprints of vertex sets, given the sum of the hashes and the size of each."""
     return mixed(sums ^ mixed(counts.astype(np.uint64)))

@@ -1,4 +1,4 @@
-"""Lookup of the caller's ids in an answer."""
+"""Look up the caller's ids in an answer, and attach labels to frames."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def levels_up() -> int:
 
 
 def warn_of_no_edges(edges: Any) -> None:
-    """Warn if edges without rows are files or an iterator, and thus probably a mistake."""
+    """Warn that edges have no rows, if they are files or an iterator, which is likely a mistake."""
     if message := without_edges(edges):
         warnings.warn(message, CcRapidsWarning, stacklevel=levels_up())
 
@@ -106,7 +106,11 @@ def warn_of_no_edges(edges: Any) -> None:
 def warn_of_bound(
     ledger: Ledger, bound: WeightBound, hint_of: Callable[[], str] = lambda: HINT
 ) -> None:
-    """Warn if a weight bound left out edges, given the ledger of a run that linked no edge."""
+    """Warn that a weight bound left out every edge, given the ledger of a run without links.
+
+    There is no warning if other reasons left out all edges. ``hint_of`` returns the question that
+    ends the warning.
+    """
     outside = sum(ledger.left_out.get(reason, 0) for reason in ("out_of_bounds", "row_group"))
     if outside:
         least, most, verb = bound.at_least, bound.at_most, "leaves"
@@ -135,7 +139,11 @@ def warn_of_null_weights(count: int) -> None:
 
 
 def warn_of_no_scores(valid: Any, what: str, consequence: str) -> None:
-    """Warn if no score in a mask is valid; the warning ends with what is chosen instead."""
+    """Warn if there are scores, but none is valid.
+
+    ``valid`` is a mask of the valid scores, ``what`` is the name of the scores, and ``consequence``
+    says what is chosen instead.
+    """
     if valid.size and not bool(valid.any()):
         warnings.warn(
             f"{what} contains no score: every value is null or NaN, so {consequence}",
@@ -145,7 +153,7 @@ def warn_of_no_scores(valid: Any, what: str, consequence: str) -> None:
 
 
 def first_ids(column: Column, rows: Any) -> str:
-    """Return the ids in the first of the given rows of a column, as text."""
+    """Return the ids in the first ``SHOWN_IDS`` of the given rows of a column, as text."""
     rows_shown = [int(row) for row in rows[:SHOWN_IDS]]
     with column.borrow() as borrowed:
         key_columns = borrowed if column.key_columns else [borrowed]
@@ -192,7 +200,11 @@ def attached(
 
 
 def id_columns_in(answer: Answer, names: Sequence[Any], on: list[Any]) -> list[Any]:
-    """Return the id columns among ``names``: ``on``, or by default those of composite ids."""
+    """Return the id columns of a frame with columns ``names``.
+
+    They are ``on``. But if ``on`` is the default and the frame lacks this column, they are the
+    columns of composite ids, if the frame has these.
+    """
     keys = [
         answer.given.output_name(f"{k}_{VERTEX}") for k in range(len(answer.given.src.key_columns))
     ]
@@ -317,7 +329,9 @@ def _rows_and_mask(
 ) -> tuple[Array, Array]:
     """Return the answer's row for each row of a frame, and a mask of the rows with a label.
 
-    ``rows`` and ``valid`` are those of the non-null ids, at ``position`` for each row of the frame.
+    ``rows`` are the answer's rows of the ids that are not null, and ``valid`` is a mask of the
+    known ids. ``mask`` has the rows of the frame whose id is not null, and ``position`` the index
+    of this id in ``rows``.
     """
     if mask is None or position is None:
         return rows, valid
@@ -339,9 +353,9 @@ def rows_of_ids(
 ) -> tuple[Array, Array]:
     """Return the row of each id in the answer as int64, and a mask of the known ids.
 
-    Unknown ids have row 0. If there are any, ``missing="raise"`` raises an error, and so does
-    ``"noise"`` unless all of them are noise; ``"null"`` raises none. ``remedy`` is the advice in
-    this error.
+    Unknown ids have row 0. If an id is unknown, ``missing="raise"`` raises an UnknownVertexError,
+    and ``missing="noise"`` raises it unless all unknown ids are noise. ``missing="null"`` raises no
+    error. ``remedy`` is the advice in the error.
     """
     with column.borrow() as borrowed:
         return rows_of_borrowed(answer, column, borrowed, missing, remedy)
@@ -350,14 +364,14 @@ def rows_of_ids(
 def rows_of_borrowed(
     answer: Answer, column: Column, borrowed: Any, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
-    """Return the row of each id of a borrowed column, and a mask: see :func:`rows_of_ids`."""
+    """Return the result of :func:`rows_of_ids` for a borrowed column of ids."""
     return _looked_up(answer, column, borrowed, missing, answer.forest.rows_of, remedy)
 
 
 def roots_of_ids(
     answer: Answer, column: Column, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
-    """Return the root vertex of each id as int64, and a mask: see :func:`rows_of_ids`."""
+    """Return the root of the tree of each id as int64, and a mask: see :func:`rows_of_ids`."""
     with column.borrow() as borrowed:
         return roots_of_borrowed(answer, column, borrowed, missing, remedy)
 
@@ -365,7 +379,7 @@ def roots_of_ids(
 def roots_of_borrowed(
     answer: Answer, column: Column, borrowed: Any, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
-    """Return the root vertex of each id of a borrowed column, and a mask: see rows_of_ids."""
+    """Return the result of :func:`roots_of_ids` for a borrowed column of ids."""
     return _looked_up(answer, column, borrowed, missing, answer.forest.roots_of, remedy)
 
 
@@ -377,9 +391,10 @@ def _looked_up(
     value_of: Callable[[Array, Array], tuple[Array, Array]],
     remedy: str,
 ) -> tuple[Array, Array]:
-    """Return ``value_of`` the vertices of borrowed ids, 0 for unknown ids, and a mask.
+    """Return the value of the vertex of each borrowed id, and a mask of the known ids.
 
-    ``value_of`` takes vertices and a mask. See :func:`rows_of_ids` for the other arguments.
+    The value of an unknown id is 0. ``value_of`` takes vertices and a mask, and returns values and
+    a mask. See :func:`rows_of_ids` for the other arguments.
     """
     backend, xp, forest = answer.backend, answer.backend.xp, answer.forest
     check_kinds(answer.given.src, column, forest.vertices > 0 or missing != "null")
@@ -401,9 +416,10 @@ def _looked_up(
 
 
 def _refuse_unknown(answer: Answer, column: Column, valid: Any, missing: str, remedy: str) -> None:
-    """Raise an UnknownVertexError for ids that are not vertices; these are False in ``valid``.
+    """Raise an UnknownVertexError for the ids that are not vertices, which ``valid`` excludes.
 
-    If all of these ids are noise, raise an error about noise; none if ``missing`` is ``"noise"``.
+    If all of these ids are noise, the error is about noise, and is not raised if ``missing`` is
+    ``"noise"``.
     """
     if answer.has_clusters:
         with column.borrow() as borrowed:
@@ -432,9 +448,9 @@ def _refuse_unknown(answer: Answer, column: Column, valid: Any, missing: str, re
 
 
 def warn_of_unmatched(answer: Answer, column: Column, valid: Array, question: str = ON) -> None:
-    """Warn if no id is a vertex, or if ids differ from vertices by leading zeros.
+    """Warn if no id is a vertex, or if some ids differ from vertices by leading zeros.
 
-    ``question`` is the start of the question that ends the first warning.
+    ``question`` is the start of the question that ends the warning that no id is a vertex.
     """
     if not (column.size and answer.forest.vertices):
         return
@@ -456,10 +472,10 @@ def warn_of_unmatched(answer: Answer, column: Column, valid: Array, question: st
 
 
 def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
-    """Warn if an unknown id differs from a vertex only by leading zeros.
+    """Warn if unknown ids differ from vertices only by leading zeros.
 
-    ``valid`` is False for the unknown ids. Ids with zeros are compared with the vertices first,
-    which needs no pass over all vertices.
+    ``valid`` is a mask of the known ids. First, the unknown ids are looked up without their zeros,
+    which needs no pass over the vertices. Then the vertices are compared without their zeros.
     """
     with column.borrow() as strings:
         if not isinstance(strings, pa.Array | pa.ChunkedArray):
@@ -508,14 +524,17 @@ def labelled(answer: Answer, columns: dict[str, Any], numbers: Any) -> Any:
 
 
 def rows_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
-    """Return the answer's rows of both ends of each forest edge, and the row and weight columns."""
+    """Return the rows in the answer of both ends of each forest edge, and the other columns.
+
+    The other columns are ``row``, and ``weight`` if the forest is by weight.
+    """
     return rows_of_shown(answer, answer.columns_of_forest())
 
 
 def rows_of_shown(answer: Answer, columns: dict[str, Any]) -> tuple[list[Array], dict[str, Any]]:
-    """Return the same as :func:`rows_of_forest` for any columns of edges, which are modified.
+    """Return the result of :func:`rows_of_forest` for other edges.
 
-    ``columns`` are as :meth:`Answer.columns_of_forest` returns them.
+    ``columns`` are as :meth:`Answer.columns_of_forest` returns them, and are modified.
     """
     others = {"row": columns.pop("row")}
     columns.pop("index", None)
@@ -528,9 +547,9 @@ def rows_of_shown(answer: Answer, columns: dict[str, Any]) -> tuple[list[Array],
 
 
 def rows_of_edges(answer: Answer, given: EdgeInput | None = None) -> tuple[Array, Array]:
-    """Return the answer's rows of both ends of each edge as int64.
+    """Return the rows in the answer of both ends of each edge as int64.
 
-    ``given`` is by default the edge list of the answer.
+    ``given`` defaults to the edge list of the answer.
     """
     given = answer.given if given is None else given
     with BorrowedEdges(answer.backend, given) as columns:

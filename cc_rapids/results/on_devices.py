@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @suggest_keywords_of_methods
 class SpreadComponents:
-    """The connected components of an edge list, found by several GPUs of one machine.
+    """The connected components of an edge list that several GPUs of one machine have found.
 
-    Every GPU has the forest of all vertices and a part of the label frame. ``len()`` is the number
+    Every GPU has the forest of all vertices, and a part of the label frame. ``len()`` is the number
     of components.
 
     Attributes
@@ -94,7 +94,7 @@ class SpreadComponents:
 
     @property
     def ledger(self) -> dict[str, Any]:
-        """The rows of the run on all GPUs: see :attr:`Components.ledger`."""
+        """The counts of rows of the run on all GPUs: see :attr:`Components.ledger`."""
         return self._answers[0].ledger
 
     def summary(self) -> dict[str, Any]:
@@ -103,9 +103,9 @@ class SpreadComponents:
         Returns
         -------
         dict
-            The numbers of components, vertices, edges, and edges dropped for nulls; ``ledger``
-            (:attr:`ledger` as one line of text); the devices, and the number of edges on each; the
-            design; the encoding of the ids; and seconds.
+            The numbers of components, vertices, edges, and edges that were dropped because of
+            nulls; ``ledger``, which is :attr:`ledger` as one line of text; the devices, and the
+            number of edges on each device; the design; the encoding of the ids; and the seconds.
 
         See Also
         --------
@@ -125,8 +125,8 @@ class SpreadComponents:
         Returns
         -------
         list of frames of the caller's kind
-            Columns ``vertex`` and ``labels``, sorted by id within and across frames. cuDF frames
-            and CuPy arrays are each on their GPU.
+            Columns ``vertex`` and ``labels``, sorted by id. All ids of a frame are less than those
+            of the next frame. A cuDF frame, or CuPy arrays, are on the GPU of the part.
 
         Raises
         ------
@@ -158,12 +158,12 @@ class SpreadComponents:
         return in_threads(self.devices, self._backend, label_share)
 
     def gather(self, device: int | None = None) -> Components:
-        """Return the whole answer as an object on one GPU; nothing is copied.
+        """Return the whole answer as an object on one GPU, without copying arrays.
 
         Parameters
         ----------
         device : int, optional
-            One of ``devices``; the first by default.
+            One of ``devices``. Defaults to the first of them.
 
         Returns
         -------

@@ -16,7 +16,7 @@ from ..errors import counted
 from .answer import Answer
 
 ITERATED_ROWS = 1 << 20  # vertices per block: 8 MiB of int64
-MAX_COMPONENTS, MAX_MEMBERS = 5, 6  # of a page: components, and vertices of each component
+MAX_COMPONENTS, MAX_MEMBERS = 5, 6  # how many components a page shows, and vertices of each
 RUN_FACTS = "design", "ids", "engine", "device", "memory", "ledger", "peak_bytes"
 
 
@@ -62,7 +62,11 @@ def summary(answer: Answer) -> dict[str, Any]:
 
 
 def counts_in_words(answer: Answer, component: str = "component", vertex: str = "vertex") -> str:
-    """Return the counts of an answer as text, if they are on the host; launch no kernel."""
+    """Return the counts of an answer as text, without launching a kernel.
+
+    If the components are not counted yet, the text says so. ``component`` and ``vertex`` are the
+    words for one component and for one vertex.
+    """
     forest, largest = vars(answer.forest), vars(answer).get("largest_size")
     if not {"components", "vertices"} <= forest.keys():
         return f"{_plural(component)} are not counted yet"
@@ -78,7 +82,7 @@ def _plural(word: str) -> str:
 
 
 def machinery(facts: dict[str, Any]) -> str:
-    """Return the facts of a summary about the run, as a folded section of HTML."""
+    """Return those facts of a summary that are about the run, as a folded section of HTML."""
     rows = {name: facts[name] for name in RUN_FACTS if facts[name] is not None}
     for name, value in facts["seconds"].items() if isinstance(facts["seconds"], dict) else ():
         if value is not None:
@@ -116,13 +120,13 @@ def _name(value: Any) -> str:
 
 
 def _members(answer: Answer, component: Any, sizes: list[int]) -> list[list[Any]]:
-    """Return the ids of up to ``MAX_MEMBERS`` vertices of each component, the least ids first.
+    """Return the least ids of each component, at most ``MAX_MEMBERS`` of them.
 
     The rows of the answer are searched in blocks until every component has enough vertices.
     """
     backend, (vertex, dense) = answer.backend, answer.numbered
     rows: list[list[int]] = [[] for _ in sizes]
-    # the components that need more vertices: their numbers, by their positions in ``component``
+    # the numbers of the components that need more vertices, by their positions in ``component``
     remaining = dict(enumerate(backend.to_host(component).tolist()))
     for begin in range(0, int(dense.size), ITERATED_ROWS):
         block = dense[begin : begin + ITERATED_ROWS]

@@ -1,4 +1,4 @@
-"""The keys of linked records, and the links of the records that agree in one key."""
+"""The keys of linked records, and the links between records that have the same value of a key."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ class KeyFacts:
     Attributes
     ----------
     links : int
-        The number of links, k - 1 for a group of k rows.
+        The number of links, which is k - 1 for a group of k rows.
     without_value : int
-        The number of rows that the key does not link, because a part is null or ignored.
+        The number of rows that the key does not link, because a part of the key is null or ignored.
     ignored : int
-        The number of rows without a value that have no null part.
+        How many of these rows have no null part.
     left_out_groups, left_out_rows : int
-        The number of groups of more than ``max_group`` records, and the number of their rows.
+        The number of groups of more than ``max_group`` records, and the number of rows in these
+        groups.
     """
 
     links: int
@@ -53,7 +54,7 @@ class Linked:
     id_names : list of str
         The id columns of records; empty if the vertices are row positions.
     ignore : list
-        The values that link nothing.
+        The values that do not link records.
     max_group : int, optional
         The maximum number of records that one value links.
     """
@@ -110,7 +111,10 @@ DATE_PARSERS: dict[str, Callable[[str], Any]] = {
 
 
 def _ignored_to_json(value: Any) -> Any:
-    """Return an ignored value as a JSON value; a date or time as a pair of its type and text."""
+    """Return an ignored value as a JSON value.
+
+    A date or a time becomes a pair of the name of its type and a text.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, np.datetime64):
@@ -133,9 +137,10 @@ def _ignored_from_json(value: Any) -> Any:
 def link_key(
     parts: list[KeyPart], size: int, record_of_row: Array, max_group: int | None, backend: Backend
 ) -> tuple[Array, KeyFacts]:
-    """Return for each row a row with the same value of a key, one and the same for all of these.
+    """Return for each row a row with the same value of a key, and the facts about the key.
 
-    Rows without a value and rows of groups that are too large get themselves.
+    All rows with the same value get the same row. A row without a value, or of a group that is too
+    large, gets itself.
 
     Parameters
     ----------
@@ -144,7 +149,7 @@ def link_key(
     size : int
         The number of rows.
     record_of_row : (size,) array of integers, optional
-        The vertex of each row, if several rows may belong to one record.
+        The vertex of each row. By default, each row is a record of its own.
     max_group : int, optional
         The maximum number of records that one value may link.
 
@@ -162,12 +167,7 @@ def link_key(
             array if column.strings else backend.asarray(array)
             for column, array in zip(columns, borrowed, strict=True)
         ]
-        is_ignored = None
-        for part, column, array in zip(parts, columns, arrays, strict=True):
-            if part.ignored and column.size:
-                in_part = _ignored(array, column, part.ignored, backend)
-                if bool(in_part.any()):
-                    is_ignored = in_part if is_ignored is None else is_ignored | in_part
+        is_ignored = _ignored_rows(parts, columns, arrays, backend)
         chosen = chosen_rows(arrays, backend)
     left_out, left_out_groups, left_out_rows = None, 0, 0
     if max_group is not None:
@@ -188,6 +188,22 @@ def link_key(
     return all_rows, facts
 
 
+def _ignored_rows(
+    parts: list[KeyPart], columns: list[Column], arrays: list[Any], backend: Backend
+) -> Array | None:
+    """Return a mask of the rows in which a part of the key is ignored; None if there are none.
+
+    ``arrays`` are the borrowed ``columns`` of the parts.
+    """
+    is_ignored = None
+    for part, column, array in zip(parts, columns, arrays, strict=True):
+        if part.ignored and column.size:
+            in_part = _ignored(array, column, part.ignored, backend)
+            if bool(in_part.any()):
+                is_ignored = in_part if is_ignored is None else is_ignored | in_part
+    return is_ignored
+
+
 def _ignored(array: Any, column: Column, values: list[Any], backend: Backend) -> Array:
     """Return a mask of the entries of a borrowed column that are among the ignored values."""
     if column.strings:
@@ -200,10 +216,10 @@ def _ignored(array: Any, column: Column, values: list[Any], backend: Backend) ->
 def _too_large(
     chosen: Array, max_group: int, is_ignored: Array, record_of_row: Array, backend: Backend
 ) -> tuple[Array, int, int]:
-    """Return a mask of the rows in oversized groups, and the number of such groups and rows.
+    """Return a mask of the rows in groups that are too large, and the counts of groups and rows.
 
-    ``chosen`` is the group of each row, named by one of its rows. Groups of ignored rows are
-    exempt. Rows with the same vertex in ``record_of_row`` count as one record.
+    ``chosen`` has for each row a row that stands for its group. Groups of ignored rows are never
+    too large. Rows with the same vertex in ``record_of_row`` count as one record.
     """
     size = int(chosen.size)
     is_large = backend.counts(chosen, size) > max_group
@@ -213,7 +229,8 @@ def _too_large(
         in_large = is_large[chosen]
         groups, records = chosen[in_large], chosen_rows([record_of_row[in_large]], backend)
         pair = paired(groups, records, backend)
-        is_counted = pair == backend.xp.arange(pair.size, dtype=pair.dtype)  # one row per record
+        # one row for each pair of a group and a record
+        is_counted = pair == backend.xp.arange(pair.size, dtype=pair.dtype)
         is_large = backend.counts(groups[is_counted], size) > max_group
     left_out = is_large[chosen]
     return left_out, int(is_large.sum()), int(left_out.sum())

@@ -1,4 +1,4 @@
-"""The rules of an answer's clusters, and the edges that a rule refused, with their file format."""
+"""The rules of an answer's clusters, and the edges that a rule refused, also as arrays of files."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Refused:
     Attributes
     ----------
     edges : (k,) array of int64
-        Positions in the edge list, ascending.
+        The positions of the refused edges in the edge list, in ascending order.
     rule : (k,) array of uint8
-        The rule that refused each edge, as one plus its position in ``RULES``.
+        The number of the rule that refused each edge, which is one plus its position in ``RULES``.
     source, destination : (k,) arrays of int64
-        The rows of both ends in the answer.
+        The rows in the answer of both ends of each edge.
     """
 
     edges: Array
@@ -49,10 +49,11 @@ class Ruled:
     rules : Rules
         The rules over the rows of the answer.
     must : pair of (p,) arrays of int64
-        The answer's rows of both ends of ``must_link`` pairs.
+        The rows in the answer of both ends of each pair of ``must_link``.
     refused : Refused
+        The edges that a rule refused.
     columns : dict of columns, optional
-        The columns of the refused edges, in a copy without edges.
+        The columns of the refused edges, in a copy of the answer that has no edges.
     """
 
     rules: Rules
@@ -61,11 +62,11 @@ class Ruled:
     columns: dict[str, Any] | None = None
 
     def with_columns(self, columns: dict[str, Any]) -> Ruled:
-        """Return the same with the columns of the refused edges."""
+        """Return the same rules and edges, with the columns of the refused edges."""
         return Ruled(self.rules, self.must, self.refused, columns)
 
     def arrays(self, backend: Backend) -> dict[str, Any]:
-        """Return the arrays that a file stores, on the host: the rules, and ``refused.rule``."""
+        """Return the arrays on the host that a file stores: the rules, and ``refused.rule``."""
         rules = self.rules
         columns = rules.code, rules.limits, rules.first, rules.second, *self.must
         arrays = {
@@ -98,7 +99,7 @@ class Ruled:
         is_valid = all(column.dtype == np.int64 for column in columns) and rule.dtype == np.uint8
         is_valid = is_valid and code.size in (0, n) and rule.size == rows.size
         is_valid = is_valid and all(src.size == dst.size for src, dst in (pairs[:2], pairs[2:]))
-        # an array, its least value, and a value that exceeds its greatest one
+        # an array, the least valid value, and the least value that is too great
         bounds = [(code, -1, limits.size), (limits, 1, np.inf), (rule, 1, len(RULES) + 1)]
         bounds += [(rows_of_end, 0, n) for rows_of_end in pairs]
         for column, low, high in bounds:
@@ -112,24 +113,26 @@ class Ruled:
 
 
 class PartOfRuled(Ruled):
-    """The rules of another answer, and selected edges that they refused, listed on first use.
+    """The rules of another answer, and a selection of the edges that these rules refused.
+
+    The edges are selected on first use.
 
     Parameters
     ----------
     whole : Ruled
         The rules and all refused edges.
     find_places : callable
-        Returns the positions of the edges among the refused edges, ascending.
+        Returns the positions of the selected edges among the refused edges, in ascending order.
     """
 
     def __init__(self, whole: Ruled, find_places: Callable[[], Array]) -> None:
-        # a frozen dataclass refuses assignments to its fields
+        # attributes of a frozen dataclass cannot be assigned
         vars(self).update(rules=whole.rules, must=whole.must, columns=None)
         vars(self).update(_whole=whole, _find_places=find_places)
 
     @cached_property
     def places(self) -> Array:
-        """The positions of the edges among the refused edges of the other answer."""
+        """The positions of the selected edges among the refused edges of the other answer."""
         return vars(self)["_find_places"]()
 
     @cached_property

@@ -1,8 +1,8 @@
 """Saving an answer to one file, and loading it.
 
-The file is an archive of a header and arrays. The arrays are the sorted ids by column (strings as
-in Arrow: UTF-8 bytes and offsets), and for each vertex the row of the least id of its component.
-The header has the facts of the summary.
+The file is an archive of a header and arrays. The arrays have the columns of the sorted ids, and
+for each vertex the row of the least id of its component. Strings are stored as in Arrow, as UTF-8
+bytes and offsets. The header has the facts of the summary.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from .records import Linked
 from .rules import Ruled
 
 FORMAT = "cc_rapids components 1"
-ENDS = "source", "destination"  # of the edges of a spanning forest
-CONNECTIVITY_FORMAT = "cc_rapids connectivity"  # the prefix in files of Connectivity.save()
+ENDS = "source", "destination"  # the names of the ends of an edge in arrays and columns
+CONNECTIVITY_FORMAT = "cc_rapids connectivity"  # the format of Connectivity.save() begins with this
 
 
 def write(path: str | os.PathLike[str], answer: Answer) -> None:
@@ -103,7 +103,10 @@ def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, 
 
 
 def _edge_arrays(answer: Answer, name: str, columns: dict[str, Any]) -> dict[str, Any]:
-    """Return the arrays that store edges, ``name`` and an underscore before their names."""
+    """Return the arrays that store edges, with names that begin with ``name`` and an underscore.
+
+    ``columns`` are the columns of the edges, which are modified.
+    """
     ends, others = rows_of_shown(answer, columns)
     others = {key: answer.backend.asarray(column) for key, column in others.items()}
     arrays = {"row": others["row"]}
@@ -150,7 +153,7 @@ def parts_on_host(ids: list[Column]) -> list[tuple[dict[str, Any], dict[str, Any
 def of_columns(
     ids: list[Column], parent: Array, header: dict[str, Any], engine: str | None
 ) -> Answer:
-    """Return the answer with the given ids and components.
+    """Return the answer that has the given ids and components.
 
     Parameters
     ----------
@@ -176,7 +179,7 @@ def of_columns(
 
 
 def _answer_of_file(header: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Answer:
-    """Return the answer with the header values and the arrays of a file, all checked."""
+    """Return the answer of a file; raise an error if the header or the arrays are invalid."""
     parent = arrays["parent"]
     check_parents(parent)
     are_strings = [column_header["ids"] == "strings" for column_header in header["columns"]]
@@ -269,7 +272,7 @@ def _columns(
         raise ValueError(f"its spanning forest {fault}")
     if weight is not None:
         weights = arrays[f"{name}_weight"].view(_type_of_weights(weight))
-        has_nan = bool((weights != weights).any())  # works for integers, too
+        has_nan = bool((weights != weights).any())  # unlike isnan(), this takes integers
         if weights.size != rows.size or has_nan:
             raise ValueError(
                 f"it has {weights.size:,} weights for {rows.size:,} {name} edges, or NaN weights"
@@ -297,7 +300,7 @@ def _decoder(
         if n and not (ids[1:] > ids[:-1]).all():
             raise ValueError(f"its {n:,} ids are not distinct and sorted")
         return SortedDecoder.of(backend.asarray(ids))
-    # An index finds duplicates of strings and of composite ids.
+    # An index of strings or composite ids numbers them 0 .. n - 1 only if there are no duplicates.
     dtypes = [header.get("dtype") for header in columns]
     parts = [
         np.arange(part.start, part.stop, dtype=dtype) if isinstance(part, range) else part
@@ -333,7 +336,7 @@ def _ids(header: dict[str, Any], arrays: dict[str, Any], k: int, n: int) -> Any:
 
 
 def _bounds(ids: Any) -> tuple[int, int]:
-    """Return the least and the greatest id; 0 and 0 if there is none."""
+    """Return the least and the greatest id; both are 0 if there are no ids."""
     if not len(ids):
         return 0, 0
     return (ids[0], ids[-1]) if isinstance(ids, range) else (int(ids.min()), int(ids.max()))

@@ -1,4 +1,4 @@
-"""Conversion of scores of any type to numbers that sort in the same order."""
+"""Convert scores of any type to numbers that have the same order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BY = (
 def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tuple[Any, Any]:
     """Return the vertices and the scores of a frame or pair, as two columns.
 
-    Composite ids are a list of columns.
+    If ids are composite, the vertices are a list of columns.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
         A pair (vertices, scores), or a frame with a column ``vertex`` (or ``0_vertex``,
         ``1_vertex``, ...) and one column of scores.
     width : int
-        The number of columns of an id if ids have key columns, otherwise 0.
+        The number of columns of a composite id; 0 if ids are not composite.
     keys : tuple of str
-        Other names that the id columns of the frame may have.
+        Names that the id columns of the frame may have instead of ``0_vertex``, ``1_vertex``, ...
 
     Raises
     ------
@@ -66,9 +66,9 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
 
 
 def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
-    """Return scores as numbers in the same order, and a mask of the valid scores.
+    """Return numbers that have the order of the scores, and a mask of the valid scores.
 
-    Null and NaN scores are not valid; their numbers are arbitrary.
+    Null and NaN scores are not valid, and their numbers are arbitrary.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
         Numbers, booleans, dates, times, strings, or categories. Unordered categories compare by
         their values.
     what : str
-        The start of error messages, before the type.
+        The start of the error messages, which is followed by the type.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
 
 
 def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
-    """Do the same as :func:`ordered` for scores on the host.
+    """Return the result of :func:`ordered` for scores on the host.
 
     Numbers keep their type, and booleans become int8. All other values become ranks or codes.
     """
@@ -146,9 +146,10 @@ def _arrow(scores: Any, array: Any) -> Any:
 
 
 def _codes(values: Any, is_enum: bool) -> tuple[Any, Any]:
-    """Return numbers in the order of a PyArrow array's values, and a mask of the valid values.
+    """Return numbers that have the order of the values of a PyArrow array, and a mask.
 
-    Categories of an enumeration or of an ordered type compare by their position in the type.
+    The mask is True for valid values. Categories of an enumeration or of an ordered type are
+    ordered by their positions in the type.
     """
     if isinstance(values, pa.ChunkedArray):
         values = values.unify_dictionaries().combine_chunks()
@@ -193,7 +194,7 @@ def _ordered_types() -> tuple[Callable[[Any], bool], ...]:
 
 
 def _cudf_numbers(column: Any, what: str) -> Any:
-    """Return a cuDF series of numbers in the order of the column's values, with its nulls."""
+    """Return a cuDF series of numbers that have the order and the nulls of the column."""
     column = column.reset_index(drop=True)
     if isinstance(column.dtype, cudf.CategoricalDtype):
         if column.dtype.ordered:
@@ -210,7 +211,7 @@ def _cudf_numbers(column: Any, what: str) -> Any:
 
 
 def _no_scores(what: str) -> ColumnTypeError:
-    """Return the error for scores without an order; ``what`` is its start."""
+    """Return the error for scores without an order, whose text begins with ``what``."""
     return ColumnTypeError(
         f"{what}: by= must be one column of numbers, booleans, dates, times, strings or categories,"
         " with one value for each vertex or row; cast it first"

@@ -1,4 +1,4 @@
-"""Types for type checkers: of the answer to array inputs, and of the options."""
+"""Types for type checkers: the type of the answer to array inputs, and the type of the options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ArrayComponents(Components[Any]):
-    """The answer to array inputs. Its frames are named tuples of arrays."""
+    """The answer to array inputs, whose frames are named tuples of arrays."""
 
     if TYPE_CHECKING:
 

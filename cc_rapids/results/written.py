@@ -1,4 +1,4 @@
-"""Writing the labels of an answer to files in blocks of rows."""
+"""Write the labels of an answer to files, in blocks of rows."""
 
 from __future__ import annotations
 
@@ -80,9 +80,12 @@ def _id_columns(answer: Answer, name: str, vertices: Array) -> dict[str, Any]:
 
 
 def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
-    """Yield the vertices of the answer in one or more arrays of ``rows`` or, at the end, fewer."""
+    """Yield the vertices of the answer in arrays of ``rows`` vertices; the last may have fewer.
+
+    An answer without vertices has one empty array.
+    """
     xp, forest = answer.backend.xp, answer.forest
-    # ``pieces`` are ``size`` vertices not yet yielded. An answer without vertices has one array.
+    # ``pieces`` have the ``size`` vertices that are not yielded yet
     pieces, size, is_first = [xp.arange(0)], 0, True
     step = max(rows // WORD, 1) * WORD  # whole words of the bit set of present vertices
     for begin in range(0, forest.n, step):
