@@ -182,22 +182,7 @@ def _answer_of_file(header: dict[str, Any], arrays: dict[str, Any], engine: str 
     """Return the answer of a file; raise an error if the header or the arrays are invalid."""
     parent = arrays["parent"]
     check_parents(parent)
-    are_strings = [column_header["ids"] == "strings" for column_header in header["columns"]]
-    like = given_like(header["answers"], are_strings)
-    sources = tuple(
-        SourceFormat(**source | {"columns": tuple(source["columns"])}) for source in header["taken"]
-    )
-    given = EdgeInput(
-        like.src,
-        like.dst,
-        like.make_frame,
-        like.on_device,
-        dropped_rows=int(header["dropped"]),
-        formats=sources,
-        bound=WeightBound.from_json(header.get("bound")),
-        vertex_names=like.vertex_names,
-        end_names=like.end_names,
-    )
+    given = _given_of(header)
     backend = backends.get(engine or ("cuda" if given.on_device else "threads"))
     with backend.scope():
         decoder = _decoder(header["columns"], arrays, int(parent.size), given, backend)
@@ -222,6 +207,26 @@ def _answer_of_file(header: dict[str, Any], arrays: dict[str, Any], engine: str 
             check_spanning(*_ends(answer, "forest", arrays), forest, must)
             answer.saved_forest = _columns(answer, "forest", arrays, weight)
     return answer
+
+
+def _given_of(header: dict[str, Any]) -> EdgeInput:
+    """Return the input of a saved answer, without edges: the kind of frames, and facts of files."""
+    are_strings = [column_header["ids"] == "strings" for column_header in header["columns"]]
+    like = given_like(header["answers"], are_strings)
+    sources = tuple(
+        SourceFormat(**source | {"columns": tuple(source["columns"])}) for source in header["taken"]
+    )
+    return EdgeInput(
+        like.src,
+        like.dst,
+        like.make_frame,
+        like.on_device,
+        dropped_rows=int(header["dropped"]),
+        formats=sources,
+        bound=WeightBound.from_json(header.get("bound")),
+        vertex_names=like.vertex_names,
+        end_names=like.end_names,
+    )
 
 
 def _type_of_weights(name: Any) -> Any:

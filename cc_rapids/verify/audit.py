@@ -236,19 +236,18 @@ def audit(
         check_word("oracle", oracle, PEERS)
     check_word("unreadable policy", unreadable, UNREADABLE)
     skips = unreadable == UNREADABLE[1]
+    names, width = (source, destination, TextOptions.of(text)), _width_of(answer)
     claims: list[ForestClaim | BridgesClaim] = []
-    options = TextOptions.of(text)
-    names, width = (source, destination, options), max(len(answer.column.key_columns), 1)
     forest_weight = None
     forest = None if forest is False else forest
     if forest is not None:
-        claim = ForestClaim.check(forest, answer_forest, weight, width)
-        claims.append(claim)
-        forest_weight = claim.forest_weight
-    bound = _bound_of(weight, at_least, at_most, forest_weight)
-    edges = opened(edges, None if forest_weight is None and bound is None else weight)
+        forest_claim = ForestClaim.check(forest, answer_forest, weight, width)
+        forest_weight = forest_claim.forest_weight
+        claims.append(forest_claim)
     if bridges is not None:
         claims.append(BridgesClaim(ShownRows(bridges, "bridges", width)))
+    bound = _bound_of(weight, at_least, at_most, forest_weight)
+    edges = opened(edges, None if forest_weight is None and bound is None else weight)
     options_for_all_edges = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
     needing_all = [name for name, value in options_for_all_edges.items() if value is not None]
     adapter = adapter_of(edges)
@@ -264,12 +263,7 @@ def audit(
             limit = bytes_of(memory_limit)
             run.begin()
             stream = _stream(edges, names, bound, skips, run)
-            ledger = Ledger()
-            for given in _chunks(stream, nulls, bound, limit, run):
-                run.check_edges(given)
-                ledger = ledger.plus(given.rows)
-            skipped = len(getattr(stream, "unreadable", ()))
-            ledger = ledger._replace(given=stream.given, unreadable_files=skipped)
+            ledger = _check_chunks(stream, nulls, bound, limit, run)
             run.mark_vertices(_listed_vertices(answer, vertices, num_vertices))
         else:
             vertex_options = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
@@ -317,6 +311,11 @@ def read_again(
         forest_weight,
         vertex_options,
     )[1]
+
+
+def _width_of(answer: LabelFrame) -> int:
+    """Return the number of columns of an id."""
+    return max(len(answer.column.key_columns), 1)
 
 
 def _bound_of(
@@ -435,10 +434,22 @@ def _stream(
     return stream
 
 
+def _check_chunks(
+    stream: Source, nulls: str, bound: WeightBound | None, limit: int, run: _Run
+) -> Ledger:
+    """Check the edges of all chunks of a stream, and return the counts of their rows."""
+    ledger = Ledger()
+    for given in _chunks(stream, nulls, bound, limit, run):
+        run.check_edges(given)
+        ledger = ledger.plus(given.rows)
+    skipped = len(getattr(stream, "unreadable", ()))
+    return ledger._replace(given=stream.given, unreadable_files=skipped)
+
+
 def _chunks(
     stream: Source, nulls: str, bound: WeightBound | None, limit: int, run: _Run
 ) -> Iterator[EdgeInput]:
-    """Yield the chunks of a stream as checked edges."""
+    """Yield the chunks of a stream as edges."""
     answer = run.answer
     key_columns = answer.column.key_columns or (answer.column,)
     width = len(key_columns)

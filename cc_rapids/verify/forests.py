@@ -166,10 +166,7 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     weights = backend.asarray(given.weights)
     keys = weights[chosen]
     claim.shown.check_weights(listed, keys, backend.asarray)
-    if claim.forest_weight.greatest:
-        order = descending_order(keys, backend.xp)
-    else:
-        order = backend.xp.argsort(keys, kind="stable")
+    order = stable_order(keys, claim.forest_weight.greatest, backend.xp)
     ordered = chosen[order]
     up, rank = levels(us[order], vs[order], n, node, backend)
     before = kernel(
@@ -197,12 +194,12 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
         )
 
 
-def descending_order(keys: Array, xp: Any) -> Array:
-    """Return the stable order of descending keys: equal keys stay in the order of their rows.
-
-    ``argsort`` only has an ascending order. In the ascending order of the reversed keys, equal keys
-    are in descending order of rows, so that order is read from its end.
-    """
+def stable_order(keys: Array, descending: bool, xp: Any) -> Array:
+    """Return the rows in ascending or descending order of their keys; the lower row wins ties."""
+    if not descending:
+        return xp.argsort(keys, kind="stable")
+    # ``argsort`` sorts in ascending order only. In the ascending order of the reversed keys, equal
+    # keys are in descending order of their rows, so this order is read from its end.
     return keys.size - 1 - xp.argsort(keys[::-1], kind="stable")[::-1]
 
 

@@ -20,7 +20,7 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import collected, column_of, columns_of, numbers_of
 from ..errors import InputError, VerificationError, counted, inflected
 from ..kernels import audit_paths as kernels
-from .forests import descending_order
+from .forests import stable_order
 from .label_frame import LabelFrame
 from .placed_edges import PlacedEdges
 from .shown_rows import ShownRows
@@ -238,10 +238,7 @@ class _Paths(PlacedEdges):
         if self.weights is None:
             return positions
         weights = self.weights[self.place]
-        if self.claim.greatest:
-            order = xp.argsort(weights, kind="stable")
-        else:
-            order = descending_order(weights, xp)
+        order = stable_order(weights, not self.claim.greatest, xp)
         ranks = xp.empty(order.size, np.int64)
         ranks[order] = positions
         return ranks

@@ -28,7 +28,7 @@ from ..errors import VerificationError, counted
 from ..kernels import audit_forest
 from ..kernels import audit_rules as kernels
 from ..kernels.audit import FAULTS, ORDER, STRANGE, kernel
-from .forests import descending_order, levels, places_of
+from .forests import levels, places_of, stable_order
 from .label_frame import LabelFrame
 from .shown_rows import ShownRows, edge_in_words
 from .vertex_lookup import ALL, Tally, vertex_for
@@ -127,7 +127,7 @@ def audit_rules(
         rows = _caller_rows_of(chosen, caller_rows)
         shown_forest.check_ends(answer, rows, [src[chosen], dst[chosen]])
         shown_forest.check_weights(rows, weights[chosen], backend.asarray)
-        ordered = chosen[descending_order(weights[chosen], xp)]
+        ordered = chosen[stable_order(weights[chosen], True, xp)]
         slots = answer.ids.slots().astype(np.int64)
         must_src, must_dst = (backend.to_host(slots[side]) for side in rules.must)
         must = _forest_of(must_src, must_dst, backend)

@@ -16,7 +16,7 @@ from .columns import Indices, common_dtype, ends, host_ids, label_columns, numbe
 
 
 def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
-    """Return the least vertex of each vertex's component, by sequential union-find.
+    """Return for each vertex the least vertex of its component, by sequential union-find.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def certify(
 ) -> None:
     """Prove that the label of each vertex is the least vertex of its component.
 
-    Three things are checked. Each label is the least vertex with that label. Every edge joins two
-    vertices with the same label, so no component is split. A breadth-first search from each label
-    reaches every vertex with that label, so no two components are merged.
+    Three conditions are checked. Each label is the least vertex with that label. Every edge joins
+    two vertices with the same label, so no component is split. A breadth-first search from each
+    label reaches every vertex with that label, so no two components are merged.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def certify(
     n : int
         The number of vertices.
     labels : (n,) integers
-        The label of each vertex. They are not changed.
+        The label of each vertex; not changed.
     ids : (n,) sequence, optional
         The ids of the vertices, for error messages. Defaults to their numbers.
 
@@ -79,7 +79,7 @@ def certify(
 
     See Also
     --------
-    cc_rapids.oracle.certify_components : The same for an answer, and ids of any type.
+    cc_rapids.oracle.certify_components : Prove an answer, for ids of any type.
     cc_rapids.Components.audit : Prove an answer on the engine that holds it.
 
     Notes
@@ -104,7 +104,7 @@ def certify(
 
 
 def unreached(src: Indices, dst: Indices, label: Indices) -> int:
-    """Return the first vertex that no path joins with its label; -1 if there is none."""
+    """Return the first vertex that no path joins to its label; -1 if there is none."""
     n = label.size
     neighbour = np.empty(2 * src.size, np.uint32 if n <= 1 << 32 else np.uint64)
     return int(_first_unreached(_adjacency(src, dst, n, neighbour), neighbour, label))
@@ -143,13 +143,13 @@ def certify_components(
     ArgumentTypeError
         ``found`` is not an answer, such as a frame of labels.
     VerificationError
-        The vertices of the answer are not those of the edges and of ``vertices``, sorted by id.
-        Or the labels are not the least ids of the components (see :func:`certify`), or
+        The vertices of the answer are not the vertices of the edges and of ``vertices``, sorted by
+        id; the labels are not the least ids of the components, see :func:`certify`; or
         ``len(found)`` is not the number of components.
 
     See Also
     --------
-    cc_rapids.oracle.certify : The same for the labels of vertices 0 .. n - 1.
+    cc_rapids.oracle.certify : Prove the labels of the vertices 0 .. n - 1.
     cc_rapids.Components.audit : Prove an answer on the engine that holds it.
 
     Examples
@@ -225,7 +225,7 @@ def _check_vertices(vertex: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _unite(src: Any, dst: Any, parent: Any) -> None:
-    """Set the parent of each vertex to the least vertex of its component; all start as roots."""
+    """Set the parent of each vertex, at first the vertex itself, to the least of its component."""
     for e in range(src.size):
         u, v = src[e], dst[e]
         while parent[u] != u:
@@ -251,7 +251,7 @@ def _first_across(src: Any, dst: Any, labels: Any) -> int:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _adjacency(src: Any, dst: Any, n: int, neighbour: Any) -> Any:
-    """Fill in the neighbours of all vertices, and return the start of each vertex's neighbours.
+    """Write the neighbours of all vertices, and return where the neighbours of each vertex start.
 
     ``neighbour[start[v]:start[v + 1]]`` are the neighbours of v.
     """
@@ -274,7 +274,7 @@ def _adjacency(src: Any, dst: Any, n: int, neighbour: Any) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _first_unreached(start: Any, neighbour: Any, labels: Any) -> int:
-    """Return the first vertex that no breadth-first search from a label reaches, or -1."""
+    """Return the first vertex that no breadth-first search from a label reaches; -1 if none."""
     reached, queue = np.zeros(labels.size, np.bool_), np.empty(labels.size, np.int64)
     head = tail = 0
     for root in range(labels.size):

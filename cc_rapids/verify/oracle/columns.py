@@ -70,7 +70,7 @@ def check_ends(
 ) -> None:
     """Raise a VerificationError for the first row of a frame whose ends are not the expected ids.
 
-    ``sources`` and ``destinations`` are the expected ids, and ``listed`` the row of each edge.
+    ``sources`` and ``destinations`` are the expected ids, and ``listed`` is the column ``row``.
     """
     for names, expected in ((shown.source, sources), (shown.destination, destinations)):
         shown_ids = ids_of(shown.frame, names)
@@ -110,7 +110,7 @@ def common_dtype(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
 
 
 def numbered(columns: list[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], list[Indices]]:
-    """Return the distinct ids of columns of one type, sorted, and each column as ranks of its ids.
+    """Return the sorted distinct ids of columns of one type, and the ranks of each column's ids.
 
     Integers in a small range are ranked without sorting.
     """
@@ -133,7 +133,10 @@ def _has_integers(column: npt.NDArray[Any]) -> bool:
 
 
 def some(values: Any) -> str:
-    """Return the first five values of a column or a set as text; the count follows if more."""
+    """Return the first five values of a column or a set as text.
+
+    If there are more values, their number follows.
+    """
     if isinstance(values, set):
         values = sorted(values)
     few = ", ".join(map(str, host(values[:5]).tolist()))

@@ -40,7 +40,7 @@ def kruskal(
     weights : (m,) numbers
         The weight of each edge; not changed. Ties go to the lower row, and -0.0 equals 0.0.
     greatest : bool
-        Return the rows of a maximum spanning forest instead.
+        Whether to return the rows of a maximum spanning forest instead.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def kruskal(
 
     See Also
     --------
-    cc_rapids.minimum_spanning_forest : The same on every engine, for ids of any type.
+    cc_rapids.minimum_spanning_forest : Find the forest on any engine, for ids of any type.
     cc_rapids.oracle.certify_forest : Prove a forest without another algorithm.
 
     Notes
@@ -81,7 +81,7 @@ def certify_forest(
     rows: npt.ArrayLike,
     greatest: bool = False,
 ) -> None:
-    """Prove that rows form a minimum spanning forest, a maximum one, or any spanning forest.
+    """Prove that rows form a minimum or maximum spanning forest, or without weights any forest.
 
     A minimum spanning forest must pass three checks. The rows form no cycle. Every edge of the list
     joins two vertices of one tree of the forest. No edge outside the forest is lighter than the
@@ -111,7 +111,7 @@ def certify_forest(
 
     See Also
     --------
-    cc_rapids.oracle.certify_spanning_forest : The same for an answer, and ids of any type.
+    cc_rapids.oracle.certify_spanning_forest : Prove an answer, for ids of any type.
 
     Examples
     --------
@@ -133,12 +133,11 @@ ends of edge 1 of weight 0.9, which is
     if falls.size:
         k = falls[0]
         raise VerificationError(f"row {chosen[k + 1]:,} of the forest comes after {chosen[k]:,}")
-    place = np.empty(order.size, np.int64)
-    place[order] = np.arange(order.size)
-    kept = np.zeros(order.size, bool)
-    kept[place[chosen.astype(np.int64)]] = True
+    is_chosen = np.zeros(order.size, bool)
+    is_chosen[chosen.astype(np.int64)] = True
+    # from here on, edges are in the order of their weights and then of their rows
+    src, dst, kept = src[order], dst[order], is_chosen[order]
     up, when = np.arange(n), np.full(n, UNLINKED)
-    src, dst = src[order], dst[order]  # the edges by weight, and then by row
     k = _first_cycle(src, dst, kept, up, when)
     if k >= 0:
         raise VerificationError(f"edge {order[k]:,} closes a cycle of the forest")
@@ -187,7 +186,7 @@ def single_linkage(
 
     See Also
     --------
-    cc_rapids.Dendrogram.linkage : The same on every engine, for ids of any type.
+    cc_rapids.Dendrogram.linkage : Return the merges on any engine, for ids of any type.
     cc_rapids.oracle.kruskal : Return only the edges.
 
     Examples
@@ -223,7 +222,8 @@ def certify_spanning_forest(
     Parameters
     ----------
     forest : frame
-        The answer: columns ``row``, the ends of each edge, and ``weight`` if it has weights.
+        The answer: the columns ``row``, the ends of each edge, and ``weight`` if the forest is by
+        weight.
     edges : frame, or pair of arrays or series
         The edges that the answer was computed from. They are copied to the host from a GPU.
     source, destination : str, or lists of str of equal length, optional
@@ -238,14 +238,14 @@ def certify_spanning_forest(
     Raises
     ------
     VerificationError
-        The answer is not a minimum (maximum) spanning forest, see :func:`certify_forest`. Or an end
-        or a weight differs from the edge of its row.
+        The answer is not a minimum (maximum) spanning forest, see :func:`certify_forest`; or an end
+        or a weight differs from that of the edge in its row.
     InputError
         The edges or an argument cannot be used.
 
     See Also
     --------
-    cc_rapids.oracle.certify_forest : The same for vertices 0 .. n - 1.
+    cc_rapids.oracle.certify_forest : Prove a forest of the vertices 0 .. n - 1.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def certify_spanning_forest(
 
 
 def numbered_ends(given: EdgeInput) -> tuple[npt.NDArray[Any], Indices, Indices]:
-    """Return the distinct ids of edges, sorted, and both ends of each edge as positions among them.
+    """Return the sorted distinct ids of edges, and both ends of each edge as positions in these.
 
     All three arrays are on the host.
     """
@@ -289,7 +289,7 @@ def numbered_ends(given: EdgeInput) -> tuple[npt.NDArray[Any], Indices, Indices]
 def places_of_rows(given: EdgeInput, row: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
     """Return the positions of the caller's rows among the edges that were kept.
 
-    Raise a VerificationError if a row was dropped; ``what`` names the rows in the message.
+    Raise a VerificationError if a row was dropped. ``what`` is the name of the frame in the error.
     """
     if given.row_index is None:
         return row
@@ -303,7 +303,10 @@ def places_of_rows(given: EdgeInput, row: npt.NDArray[Any], what: str) -> npt.ND
 
 
 def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
-    """Return the rows sorted by weight, or by descending weight; equal weights keep their order."""
+    """Return the rows in ascending order of the weights, or in descending order if ``greatest``.
+
+    Rows with equal weights stay in their order.
+    """
     numbers = np.asarray(weights)
     if numbers.shape != (m,) or (m and not is_number(numbers.dtype)):
         raise InputError(
@@ -319,7 +322,10 @@ def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _joining(src: Any, dst: Any, parent: Any) -> Any:
-    """Link edges in order, and return a mask of those that join two trees; modifies ``parent``."""
+    """Link edges in order, and return a mask of the edges that join two trees.
+
+    ``parent`` is modified. At first, each vertex is its own parent.
+    """
     joins = np.zeros(src.size, np.bool_)
     for e in range(src.size):
         u, v = src[e], dst[e]
@@ -336,13 +342,13 @@ def _joining(src: Any, dst: Any, parent: Any) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _merge(src: Any, dst: Any, n: int, merges: Any) -> int:
-    """Write the two clusters, the size and the edge of each merge, and return the merge count.
+    """Write the two clusters, the size and the edge of each merge; return the number of merges.
 
-    The vertices of a cluster form a circular list. One of its vertices, the head, stores the number
-    and the size of the cluster. A merge appends the shorter list to the longer one.
+    The vertices of a cluster form a circular list. One vertex of the cluster, its head, stores the
+    number and the size of the cluster. A merge joins the shorter list to the longer list.
     """
     head, following = np.arange(n), np.arange(n)
-    cluster, size = np.arange(n), np.ones(n, np.int64)  # valid at heads
+    cluster, size = np.arange(n), np.ones(n, np.int64)  # only the values at heads are valid
     count = 0
     for e in range(src.size):
         u, v = src[e], dst[e]
@@ -366,8 +372,9 @@ def _merge(src: Any, dst: Any, n: int, merges: Any) -> int:
 def _first_cycle(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> int:
     """Link both trees of each forest edge; return the first edge within one tree, or -1.
 
-    The smaller tree goes under the larger one, so a climb takes at most log2 n steps. Paths are not
-    shortened. ``when[v]`` becomes the edge that put v under ``up[v]``; it grows along a climb.
+    The root of the smaller tree gets the root of the larger tree as its parent, so a climb takes at
+    most log2 n steps. Paths are not shortened. ``when[v]`` becomes the edge that linked v to
+    ``up[v]``. These edges ascend along a climb.
     """
     size = np.ones(up.size, np.int64)
     for e in range(src.size):

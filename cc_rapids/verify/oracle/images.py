@@ -14,7 +14,7 @@ from .certificate import unreached
 
 
 class _PixelNames:
-    """The positions of pixels in an image, as text for messages."""
+    """The names of pixels in messages, which are their positions in the image."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape
@@ -44,8 +44,9 @@ def certify_image(
     image : array of numbers or bool, with the shape of the labels
         The image.
     structure : array of bool, of shape (3, ..., 3), optional
-        Whether the pixel in the centre is connected with each neighbour. Defaults to all neighbours
-        if ``by_value``, and to the neighbours along the axes otherwise.
+        Whether the pixel in the centre is connected with each neighbour. By default, it is
+        connected with all neighbours if ``by_value`` is True, and otherwise with the neighbours
+        along the axes.
     by_value : bool
         Whether only pixels of equal values are connected.
     background : number
@@ -60,12 +61,12 @@ def certify_image(
 
     See Also
     --------
-    cc_rapids.oracle.certify : The same for edges.
+    cc_rapids.oracle.certify : Prove the labels of vertices.
 
     Notes
     -----
-    The pairs of connected pixels are listed in memory. A breadth-first search then proves the rest,
-    as in :func:`certify`.
+    The pairs of connected pixels are listed in memory. As in :func:`certify`, a breadth-first
+    search then proves that pixels of the same label are connected.
 
     Examples
     --------
@@ -131,7 +132,7 @@ def _steps(structure: Any, axes: int, by_value: bool) -> list[tuple[int, ...]]:
 def _connected(
     values: Any, inside: Any, steps: list[tuple[int, ...]]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the pairs of neighbours that are not background, as positions of pixels."""
+    """Return both pixels of each pair of connected neighbours that are not background."""
     pixel = np.arange(values.size).reshape(values.shape)
     # the empty arrays give the type of the result if there is no step
     sides: tuple[list[Any], list[Any]] = ([pixel.ravel()[:0]], [pixel.ravel()[:0]])

@@ -1,4 +1,4 @@
-"""Bridges, articulation points and blocks by one sequential search, and checks of all three."""
+"""Bridges, articulation points and biconnected components, by one sequential search, and checks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_ROW = -1
 
 
 def bridges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
-    """Return the rows of the edges that are bridges, by one depth-first search.
+    """Return the rows of the edges that are bridges, found by one depth-first search.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def bridges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
 
     See Also
     --------
-    cc_rapids.bridges : The same on every engine, for ids of any type.
+    cc_rapids.bridges : Find the bridges on any engine, for ids of any type.
     cc_rapids.oracle.certify_bridges : Check an answer against this function.
 
     Notes
@@ -56,7 +56,7 @@ def bridges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
 
 
 def articulation_points(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
-    """Return the articulation points, by one depth-first search.
+    """Return the articulation points, found by one depth-first search.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def articulation_points(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indic
 
     See Also
     --------
-    cc_rapids.articulation_points : The same on every engine, for ids of any type.
+    cc_rapids.articulation_points : Find them on any engine, for ids of any type.
     cc_rapids.oracle.certify_articulation_points : Check an answer against this function.
 
     Notes
@@ -93,7 +93,7 @@ def articulation_points(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indic
 
 
 def biconnected_component_edges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
-    """Return the biconnected component of each edge, by one depth-first search.
+    """Return the biconnected component of each edge, found by one depth-first search.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def biconnected_component_edges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) 
 
     See Also
     --------
-    cc_rapids.biconnected_component_edges : The same on every engine, for ids of any type.
+    cc_rapids.biconnected_component_edges : Find them on any engine, for ids of any type.
     cc_rapids.oracle.certify_biconnected_component_edges : Check an answer against this function.
 
     Notes
@@ -274,9 +274,9 @@ def certify_biconnected_component_edges(
     Raises
     ------
     VerificationError
-        The rows are not those of all edges without self-loops, ascending; an edge has the number
-        of another component; or a row has other ends than its edge. The error names the first such
-        row.
+        The rows are not the ascending rows of all edges that are not self-loops; an edge has the
+        number of another component; or a row has other ends than its edge. The error names the
+        first such row.
     InputError
         The edges or an argument cannot be used.
 
@@ -330,12 +330,12 @@ def _searched(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Any:
 def _search(starts: Any, heads: Any, rows: Any, m: int) -> tuple[Any, Any, Any]:
     """Search an adjacency list depth-first, and return the arrays of :func:`_searched`.
 
-    ``heads[starts[v]:starts[v + 1]]`` are the neighbours of v, and ``rows`` the edges to them.
-    Vertices are numbered in the order of the search. ``low[v]`` is the least number of v and of the
-    vertices that one edge reaches from v or from a vertex below v. The edge by which the search
-    reached v does not count. ``pending`` is a stack of the edges without a block. After the search
-    below v, whose parent is u, a ``low[v]`` of at least ``number[u]`` completes a block: the edge
-    from u to v, and all edges that follow it on the stack.
+    ``heads[starts[v]:starts[v + 1]]`` are the neighbours of v, and ``rows`` are the edges to these.
+    Vertices are numbered in the order of the search. ``row_to[v]`` is the edge by which the search
+    has reached v. ``low[v]`` is the least number of v and of the vertices that an edge joins to v
+    or to a vertex below v, except ``row_to[v]``. ``pending`` is a stack of the edges without a
+    block. When the search returns from v to its parent u, a block is complete if ``low[v]`` is at
+    least ``number[u]``: the edge ``row_to[v]``, and all edges above it on the stack.
     """
     n = starts.size - 1
     block, pending, pending_count, block_count = np.full(m, NO_ROW), np.empty(m, np.int64), 0, 0

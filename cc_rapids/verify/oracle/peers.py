@@ -13,19 +13,21 @@ from .columns import ends, host, label_columns, some
 
 
 def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
-    """Return the least vertex of each vertex's component, found by another library.
+    """Return for each vertex the least vertex of its component, as another library finds it.
 
     Parameters
     ----------
     peer : {"scipy", "networkx", "cugraph"}
+        The library.
     src, dst : (m,) int64 within 0 .. n - 1, on the host or on a GPU
-        Copied to the device that the library uses.
+        The ends of each edge, which are copied to the device that the library uses.
     n : int
-        The number of vertices, with or without edges.
+        The number of vertices, including those without edges.
 
     Returns
     -------
-    (n,) int64, on the host, or for cuGraph on the GPU
+    (n,) int64
+        An array on the host, or on the GPU if the library is cuGraph.
     """
     if not n:
         return np.empty(0, np.int64)
@@ -49,7 +51,7 @@ def _by_scipy(src: Any, dst: Any, n: int) -> Any:
 
 
 def _by_networkx(src: Any, dst: Any, n: int) -> Any:
-    """Return the number of each vertex's component, in the order that NetworkX lists components."""
+    """Return the number of each vertex's component, in the order in which NetworkX lists them."""
     import networkx as nx
 
     graph = nx.empty_graph(n)
@@ -84,7 +86,7 @@ PEERS = {"scipy": _by_scipy, "networkx": _by_networkx, "cugraph": _by_cugraph}
 
 
 def against_scipy(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.ArrayLike) -> None:
-    """Raise an error unless dense labels of the vertices 0 .. n - 1 equal SciPy's.
+    """Raise an error unless dense labels of the vertices 0 .. n - 1 equal the labels of SciPy.
 
     Parameters
     ----------
